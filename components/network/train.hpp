@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/base/id.hpp"
+#include "engine/model/event.hpp"
+
+namespace lightrail {
+
+/// What a payload on a message-carrying link is.
+enum class WireKind : std::uint8_t {
+  train = 1,   ///< `count` packets, `bytes` payload bytes in all, of one message; time is the head's arrival
+  credit = 2,  ///< flow control: `bytes` of buffer freed on `lane` at the far end of this link
+  message = 3, ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over PCIe)
+  control = 4, ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted as payload
+  wake = 5     ///< a component's own timer
+};
+
+/// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
+/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its program
+/// how many bytes the next message of a connection has, so trains carry no message number.
+struct Connection {
+  std::uint32_t value = 0;  ///< 24 bits
+  static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
+    return {(group_kind & 0xff) << 16 | (channel & 0xff) << 8 | (phase & 0xff)};
+  }
+  constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
+  constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
+  constexpr std::uint32_t phase() const { return value & 0xff; }
+  constexpr auto operator<=>(const Connection&) const = default;
+};
+
+/// Endpoints take 20 bits: 1,048,576 GPUs, hosts and storage servers.
+inline constexpr std::uint32_t endpoint_bits = 20;
+inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
+
+/// The addressing of trains, messages and control payloads.
+inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connection connection, std::uint32_t bytes,
+                         std::uint16_t packets, std::uint8_t lane = 0) {
+  return Payload{static_cast<std::uint8_t>(kind), lane, packets, bytes,
+                 to.value | (connection.value >> 12) << endpoint_bits,
+                 from.value | (connection.value & 0xfff) << endpoint_bits};
+}
+inline WireKind kind_of(const Payload& p) { return static_cast<WireKind>(p.kind); }
+inline EndpointId to_of(const Payload& p) { return EndpointId{p.a & endpoint_mask}; }
+inline EndpointId from_of(const Payload& p) { return EndpointId{p.b & endpoint_mask}; }
+inline Connection connection_of(const Payload& p) {
+  return Connection{(p.a >> endpoint_bits) << 12 | p.b >> endpoint_bits};
+}
+/// What identifies a flow to ECMP and to the receiver: (from, connection), 44 bits.
+inline std::uint64_t flow_key(const Payload& p) {
+  return static_cast<std::uint64_t>(from_of(p).value) << 24 | connection_of(p).value;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,23 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace lightrail {
+
+/// Simulated time and durations: a signed 64-bit count of picoseconds (106 days). Never floating point.
+using SimTime = std::chrono::duration<std::int64_t, std::pico>;
+
+/// Later than every event; what an empty queue reports as its next time.
+inline constexpr SimTime time_never{std::numeric_limits<std::int64_t>::max()};
+
+inline constexpr SimTime picoseconds(std::int64_t n) { return SimTime{n}; }
+inline constexpr SimTime nanoseconds(std::int64_t n) { return SimTime{n * 1'000}; }
+inline constexpr SimTime microseconds(std::int64_t n) { return SimTime{n * 1'000'000}; }
+inline constexpr SimTime milliseconds(std::int64_t n) { return SimTime{n * 1'000'000'000}; }
+
+/// Human text with three decimals and the largest fitting unit: "2.100 ms".
+std::string format_time(SimTime time);
+
+}  // namespace lightrail

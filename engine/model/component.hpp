@@ -1,0 +1,37 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/context.hpp"
+#include "engine/model/state_io.hpp"
+
+namespace lightrail {
+
+/// A simulated device. It sees its ports and its own state, never the topology and never another component.
+/// Derived classes are final; everything that never changes sits in an immutable Spec, everything that changes
+/// in plain values that save() and load() carry.
+class Component {
+ public:
+  Component() = default;
+  Component(const Component&) = delete;
+  Component& operator=(const Component&) = delete;
+  virtual ~Component() = default;
+
+  /// Called once, at time 0, before the first event.
+  virtual void start(Context&) {}
+  /// One event; `port` is the port it came in on, or self_port.
+  virtual void handle(const Event& event, PortIndex port, Context& context) = 0;
+  /// Called once after the last event; the place for totals and their rows.
+  virtual void finish(Context&) {}
+
+  /// What this component still waits for, one sentence an item ("op 17 all_reduce tp: no data from gpu 3").
+  /// Empty: nothing. When no event is left anywhere and some component waits, the run ends as a deadlock.
+  virtual std::vector<std::string> waits_for() const { return {}; }
+
+  /// The whole mutable state, in a fixed order, without pointers.
+  virtual void save(StateWriter& out) const = 0;
+  virtual void load(StateReader& in) = 0;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "engine/base/error.hpp"
+#include "engine/base/quantity.hpp"
+#include "engine/model/event.hpp"
+
+namespace lightrail {
+
+/// A component's port, local index 0, 1, ... in the order of its ports in the model.
+using PortIndex = std::uint16_t;
+
+/// The port index that `handle` sees for events a component sent to itself.
+inline constexpr PortIndex self_port = 0xffff;
+
+/// The sending side of one directed link. `rate` 0: the link does not serialise (control links).
+struct OutLink {
+  SimTime latency{};
+  BitRate rate{};
+  LinkId id{};
+  ComponentId to{};
+  std::uint32_t next_tie = 0;
+  std::uint16_t link_class = 0;  ///< index into Model::link_classes
+};
+
+using TableId = std::uint16_t;
+
+/// Takes events from the running component and files them. Implemented by each engine.
+class EventSink {
+ public:
+  virtual void push(const Event& event, ComponentId to) = 0;
+
+ protected:
+  ~EventSink() = default;
+};
+
+/// Takes table rows. Values are int64, or doubles by std::bit_cast, as the table's columns say; `component`
+/// and `time` are stored by the recorder itself. Rows of one component keep their order.
+class RowSink {
+ public:
+  virtual void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) = 0;
+
+ protected:
+  ~RowSink() = default;
+};
+
+/// What a component may do while it handles an event. Valid only during the call.
+class Context {
+ public:
+  Context(ComponentId self, SimTime now, std::span<OutLink> ports, OutLink& self_link, EventSink& events, RowSink& rows)
+      : self_(self), now_(now), ports_(ports), self_link_(&self_link), events_(&events), rows_(&rows) {}
+
+  ComponentId self() const { return self_; }
+  SimTime now() const { return now_; }
+  std::size_t port_count() const { return ports_.size(); }
+  const OutLink& link(PortIndex port) const { return ports_[port]; }
+
+  /// The payload leaves `port` at `departure` (>= now) and arrives one link latency later.
+  void send(PortIndex port, SimTime departure, const Payload& payload) {
+    LIGHTRAIL_EXPECT(departure >= now_ && port < ports_.size());
+    put(ports_[port], departure, payload);
+  }
+  /// The component's own event at `at` (>= now); `handle` sees it on `self_port`.
+  void wake(SimTime at, const Payload& payload) {
+    LIGHTRAIL_EXPECT(at >= now_);
+    put(*self_link_, at, payload);
+  }
+  void record(TableId table, std::span<const std::int64_t> row) { rows_->append(table, self_, now_, row); }
+  /// For rows whose own time is not now (an operation's start, written when it ends).
+  void record_at(SimTime time, TableId table, std::span<const std::int64_t> row) {
+    rows_->append(table, self_, time, row);
+  }
+
+ private:
+  void put(OutLink& link, SimTime departure, const Payload& payload) {
+    events_->push(Event{departure + link.latency, link.id, link.next_tie++, payload}, link.to);
+  }
+  ComponentId self_;
+  SimTime now_;
+  std::span<OutLink> ports_;
+  OutLink* self_link_;
+  EventSink* events_;
+  RowSink* rows_;
+};
+
+}  // namespace lightrail

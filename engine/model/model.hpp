@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/id.hpp"
+#include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
+#include "engine/model/context.hpp"
+
+namespace lightrail {
+
+class ComponentKind;
+class Spec;
+
+/// One component, not yet built: 24 bytes. Its ports are the `ports` entries from `first_port` on.
+struct ComponentRecord {
+  std::uint32_t first_port = 0;
+  std::uint16_t port_count = 0;
+  std::uint16_t kind = 0;         ///< index into Model::kinds
+  std::uint32_t spec = 0;         ///< index into Model::specs
+  AtomId atom{};
+  std::uint32_t name_prefix = 0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17)
+  std::uint32_t number = 0;       ///< for endpoints with a GPU: the endpoint id
+};
+
+/// One port: the directed link it sends on. Its incoming link is that id with the lowest bit flipped.
+struct PortRecord {
+  LinkId out{};
+};
+
+/// One direction of a link; directions of one cable are ids 2k and 2k + 1.
+struct LinkRecord {
+  ComponentId from{}, to{};
+  PortIndex from_port = 0, to_port = 0;
+  std::uint16_t link_class = 0;
+};
+
+/// What all links of one kind share, already evaluated from the scenario by links/.
+struct LinkClass {
+  std::string name;
+  SimTime latency{};              ///< [ps], >= 1 ps; propagation, serdes, FEC and the far device's pipeline
+  BitRate rate{};                 ///< payload rate [bit/s]; 0: does not serialise
+  std::uint32_t mtu_bytes = 4096; ///< packet size [B]
+  std::uint32_t grain = 1;        ///< packets per train
+  std::string medium;             ///< "electrical", "optical", "nvlink", "pcie"
+  double energy_pj_per_bit = 0;
+};
+
+/// The whole system as flat tables, the same on every rank, a few tens of bytes a port; nothing is built yet.
+/// Larger things that only some component kinds know (address book, groups, programs) are resources by type.
+class Model {
+ public:
+  std::vector<ComponentRecord> components;
+  std::vector<PortRecord> ports;
+  std::vector<LinkRecord> links;
+  std::vector<LinkClass> link_classes;
+  std::vector<std::string> name_prefixes;
+  std::vector<std::shared_ptr<const ComponentKind>> kinds;
+  std::vector<std::shared_ptr<const Spec>> specs;
+  std::uint32_t atom_count = 0;
+  std::uint64_t seed = 1;
+
+  std::string component_name(ComponentId id) const;
+  /// The component's self link; self links follow the real ones.
+  LinkId self_link(ComponentId id) const {
+    return LinkId{static_cast<std::uint32_t>(links.size()) + id.value};
+  }
+
+  template <class T>
+  void set_resource(std::shared_ptr<const T> value) {
+    resources_[std::type_index(typeid(T))] = std::move(value);
+  }
+  /// Null when the scenario has none.
+  template <class T>
+  const T* resource() const {
+    auto it = resources_.find(std::type_index(typeid(T)));
+    return it == resources_.end() ? nullptr : static_cast<const T*>(it->second.get());
+  }
+
+ private:
+  std::unordered_map<std::type_index, std::shared_ptr<const void>> resources_;
+};
+
+}  // namespace lightrail

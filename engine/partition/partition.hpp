@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+enum class Partitioner : std::uint8_t { automatic, metis, blocks };
+
+/// Which rank runs which atom; a server, a switch are never split.
+struct Partition {
+  int ranks = 1;
+  std::vector<std::int32_t> rank_of_atom;
+  SimTime lookahead = time_never;  ///< smallest latency of a link between ranks; time_never: no such link
+  std::int64_t cut_links = 0;
+
+  int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
+};
+
+/// Deterministic: the same model and rank count give the same partition on every rank.
+Partition make_partition(const Model& model, int ranks, Partitioner partitioner);
+
+}  // namespace lightrail

@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/error.hpp"
+
+namespace lightrail {
+
+/// Collects mistakes; throw_if_any() ends the stage that found them. Stops by itself at 20.
+class ErrorList {
+ public:
+  void add(InputError error);  ///< the 20th throws
+  void throw_if_any() const;
+  bool is_empty() const { return errors_.empty(); }
+  std::size_t size() const { return errors_.size(); }
+
+ private:
+  std::vector<InputError> errors_;
+};
+
+struct Attribute {
+  std::string name, value;
+  std::string file;
+  int line = 0;
+  mutable bool is_read = false;  ///< set by Element's getters; what stays unread is an error at the end
+};
+
+/// A scenario element after includes, variables and catalogue references are resolved. Attributes of a
+/// catalogue entry keep their own file and line, so an error names the file that is wrong.
+class Element {
+ public:
+  std::string name;
+  std::string file;
+  int line = 0;
+  std::string catalogue;  ///< "gpus/h100_sxm" when it came from the catalogue, else empty
+  std::vector<Attribute> attributes;
+  std::vector<Element> children;
+
+  /// Null when absent; marks it read.
+  const Attribute* find(std::string_view attribute) const;
+  /// The first child of that name, or null; marks it read.
+  const Element* child(std::string_view child_name) const;
+  std::vector<const Element*> children_named(std::string_view child_name) const;
+  InputError error(const std::string& what) const { return {file, line, what}; }
+  mutable bool is_read = false;
+};
+
+}  // namespace lightrail
