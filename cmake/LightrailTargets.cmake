@@ -1,0 +1,40 @@
+# Warnings, include path and sanitizers in one interface target.
+add_library(lightrail_options INTERFACE)
+target_include_directories(lightrail_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(lightrail_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(LIGHTRAIL_WERROR)
+  target_compile_options(lightrail_options INTERFACE -Werror)
+endif()
+if(LIGHTRAIL_SANITIZE)
+  target_compile_options(lightrail_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  target_link_options(lightrail_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# lightrail_library(name SOURCES ... LINKS ...): a static library with the project's options.
+function(lightrail_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  target_link_libraries(${name} PUBLIC lightrail_options ${A_LINKS})
+endfunction()
+
+if(LIGHTRAIL_TESTS)
+  # Catch2's main is compiled once.
+  file(WRITE ${CMAKE_BINARY_DIR}/catch_main.cpp "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
+  add_library(lightrail_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cpp)
+  target_link_libraries(lightrail_catch_main PUBLIC Catch2::Catch2)
+endif()
+
+# lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry.
+function(lightrail_test name)
+  if(NOT LIGHTRAIL_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(A "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE lightrail_options lightrail_catch_main ${A_LINKS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT 300)
+endfunction()
