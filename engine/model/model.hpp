@@ -59,6 +59,8 @@ class Model {
   std::vector<LinkRecord> links;
   std::vector<LinkClass> link_classes;
   std::vector<std::string> name_prefixes;
+  std::vector<std::string> names;       ///< texts that `name` columns refer to; written to /names
+  std::vector<std::string> dimensions;  ///< parallel dimensions of the traffic counters: tp, dp, ep, pp ...
   std::vector<std::shared_ptr<const ComponentKind>> kinds;
   std::vector<std::shared_ptr<const Spec>> specs;
   std::uint32_t atom_count = 0;

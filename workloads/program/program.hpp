@@ -39,8 +39,8 @@ struct Op {
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
-  std::uint16_t dimension = 0;          ///< index into ProgramSet::dimensions: whose traffic this is (tp, dp, ep, pp)
-  std::uint32_t name = 0;               ///< index into ProgramSet::names
+  std::uint16_t dimension = 0;          ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
+  std::uint32_t name = 0;               ///< index into Model::names
   GroupKindId group{};                  ///< collectives, send, recv
   std::int64_t bytes = 0;               ///< [B]
   SimTime duration{};                   ///< [ps]; compute and host; 0 for compute: timed from the shape
@@ -86,8 +86,6 @@ struct SplitMatrix {
 struct ProgramSet {
   std::vector<Program> programs;
   std::vector<std::uint32_t> program_of_gpu;  ///< by GPU (endpoint id)
-  std::vector<std::string> names;
-  std::vector<std::string> dimensions;        ///< "tp", "dp", "ep", "pp", ...
   std::vector<KernelShape> shapes;
   std::vector<SplitMatrix> splits;            ///< index 0 is unused
   std::uint32_t iterations = 1;               ///< every GPU runs its program this many times
