@@ -5,13 +5,22 @@ namespace lightrail {
 const std::vector<TableSchema>& table_schemas() {
   constexpr auto i64 = ColumnType::int64;
   constexpr auto name = ColumnType::name;
+  // The enumerators of workloads/program/program.hpp, in their order; a test compares the two.
+  static const std::vector<std::string> op_kinds = {"compute",       "host",      "collective",
+                                                    "send",          "recv",      "storage_read",
+                                                    "storage_write", "host_copy", "marker"};
+  static const std::vector<std::string> collectives = {
+      "none", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "barrier"};
+  static const std::vector<std::string> algorithms = {
+      "auto_select", "ring", "tree", "nvls", "nvls_tree", "pat", "direct", "pairwise", "hierarchical"};
+  static const std::vector<std::string> protocols = {"auto_select", "ll", "ll128", "simple"};
   static const std::vector<TableSchema> all = {
       {"ops",
        {{"gpu", i64, "1", "endpoint id"},
         {"stream", i64, "1", "stream index of the GPU's program"},
         {"op", i64, "1", "index in the program"},
         {"name", name, "1", "kernel or operation"},
-        {"kind", i64, "1", "OpKind"},
+        {"kind", i64, "1", "what it is", op_kinds},
         {"iteration", i64, "1", "0, 1, ..."},
         {"t_start_ps", i64, "ps", "start on its stream"},
         {"t_end_ps", i64, "ps", "end"},
@@ -29,9 +38,9 @@ const std::vector<TableSchema>& table_schemas() {
       {"collectives",
        {{"gpu", i64, "1", "endpoint id"},
         {"group", i64, "1", "group kind"},
-        {"collective", i64, "1", "CollectiveType"},
-        {"algorithm", i64, "1", "Algorithm"},
-        {"protocol", i64, "1", "Protocol"},
+        {"collective", i64, "1", "which collective", collectives},
+        {"algorithm", i64, "1", "chosen algorithm", algorithms},
+        {"protocol", i64, "1", "chosen protocol", protocols},
         {"size_bytes", i64, "B", "nccl-tests' size"},
         {"t_start_ps", i64, "ps", "start on this GPU"},
         {"t_end_ps", i64, "ps", "end on this GPU"}},
@@ -64,7 +73,8 @@ const std::vector<TableSchema>& table_schemas() {
         {"t_end_ps", i64, "ps", "last byte to or from the drives"}},
        "requests at storage servers"},
       {"power",
-       {{"t_active_ps", i64, "ps", "time busy"}, {"energy_pj", ColumnType::float64, "pJ", "energy of the run"}},
+       {{"t_active_ps", i64, "ps", "time busy"},
+        {"energy_pj", ColumnType::float64, "pJ", "energy of the run"}},
        "energy by component"},
       {"traffic",
        {{"gpu", i64, "1", "sending endpoint"},
@@ -82,7 +92,9 @@ const std::vector<TableSchema>& table_schemas() {
         {"t_idle_ps", i64, "ps", "neither"}},
        "one row a GPU and iteration"},
       {"traffic_matrix",
-       {{"from", i64, "1", "sending endpoint"}, {"to", i64, "1", "receiving endpoint"}, {"size_bytes", i64, "B", "payload"}},
+       {{"from", i64, "1", "sending endpoint"},
+        {"to", i64, "1", "receiving endpoint"},
+        {"size_bytes", i64, "B", "payload"}},
        "payload between endpoints, totals of the run, for recorded GPUs"},
   };
   return all;

@@ -14,6 +14,7 @@ struct Column {
   ColumnType type = ColumnType::int64;
   std::string unit;  ///< "ps", "B", "1"
   std::string doc;
+  std::vector<std::string> labels = {};  ///< of an enumeration: text of value 0, 1, ...; the file's @labels
 };
 
 /// A table of the output. The recorder adds `component` (global id) in front of the columns itself; rows are
