@@ -1,11 +1,13 @@
 # Warnings, include path and sanitizers in one interface target.
 add_library(lightrail_options INTERFACE)
-target_include_directories(lightrail_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(lightrail_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+target_include_directories(lightrail_options INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}> $<INSTALL_INTERFACE:include/lightrail>)
+set(lightrail_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual)
 if(LIGHTRAIL_WERROR)
-  target_compile_options(lightrail_options INTERFACE -Werror)
+  list(APPEND lightrail_warnings -Werror)
 endif()
+target_compile_options(lightrail_options INTERFACE "$<BUILD_INTERFACE:${lightrail_warnings}>")
 if(LIGHTRAIL_SANITIZE)
   target_compile_options(lightrail_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer)

@@ -1,0 +1,28 @@
+# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a component built outside the
+# tree needs: the headers and static libraries that components stand on, and lightrailConfig.cmake.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS lightrail RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY configs scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/lightrail
+        PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN results EXCLUDE)
+
+set(sdk options base scenario model network)
+foreach(name IN LISTS sdk)
+  set_target_properties(lightrail_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS lightrail_${name} EXPORT lightrailTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+# An include path is a path of the repository, so the headers keep their folders.
+foreach(folder engine/base engine/scenario engine/model components/network)
+  get_filename_component(parent ${folder} DIRECTORY)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightrail/${parent}
+          FILES_MATCHING PATTERN *.hpp)
+endforeach()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lightrail)
+install(EXPORT lightrailTargets NAMESPACE lightrail:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/lightrailConfig.cmake.in ${CMAKE_BINARY_DIR}/lightrailConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/lightrailConfig.cmake ${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake
+        DESTINATION ${package_dir})
