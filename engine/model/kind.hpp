@@ -38,6 +38,7 @@ struct BuildContext {
 class ComponentKind {
  public:
   std::string name, doc;
+  std::uint32_t weight = 1;  ///< expected events of one component relative to other kinds; balances the partition
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -24,7 +24,7 @@ struct ComponentRecord {
   std::uint32_t spec = 0;         ///< index into Model::specs
   AtomId atom{};
   std::uint32_t name_prefix = 0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17)
-  std::uint32_t number = 0;       ///< for endpoints with a GPU: the endpoint id
+  std::uint32_t number = 0;       ///< for gpu, host, storage: the endpoint id; 0xffffffff: the name has no number
 };
 
 /// One port: the directed link it sends on. Its incoming link is that id with the lowest bit flipped.

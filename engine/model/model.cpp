@@ -1,0 +1,11 @@
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+std::string Model::component_name(ComponentId id) const {
+  const ComponentRecord& record = components.at(id.value);
+  const std::string& prefix = name_prefixes.at(record.name_prefix);
+  return record.number == ComponentId::none ? prefix : prefix + std::to_string(record.number);
+}
+
+}  // namespace lightrail
