@@ -1,0 +1,52 @@
+#include "engine/base/random.hpp"
+
+#include <Random123/philox.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/base/error.hpp"
+#include "engine/base/hash.hpp"
+
+namespace lightrail {
+
+Random::Random(std::uint64_t seed, ComponentId component, std::uint32_t purpose)
+    : key_(hash_combine(hash_combine(mix64(seed), component.value), purpose)) {}
+
+std::uint64_t Random::next_u64() {
+  using Generator = r123::Philox4x32_R<10>;
+  const Generator::ctr_type counter{
+      {static_cast<std::uint32_t>(draw_), static_cast<std::uint32_t>(draw_ >> 32), 0, 0}};
+  const Generator::key_type key{{static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)}};
+  ++draw_;
+  const Generator::ctr_type block = Generator{}(counter, key);
+  return static_cast<std::uint64_t>(block[1]) << 32 | block[0];
+}
+
+std::uint64_t Random::below(std::uint64_t bound) {
+  LIGHTRAIL_EXPECT(bound > 0);
+  // Multiply and reject (Lemire 2019): the low products that would favour some results are drawn again.
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t biased = (0 - bound) % bound;
+  for (;;) {
+    const Wide product = static_cast<Wide>(next_u64()) * bound;
+    if (static_cast<std::uint64_t>(product) >= biased) return static_cast<std::uint64_t>(product >> 64);
+  }
+}
+
+double Random::uniform() {
+  return static_cast<double>(next_u64() >> 11) * 0x1p-53;
+}
+
+double Random::exponential(double mean) {
+  LIGHTRAIL_EXPECT(mean > 0);
+  return -mean * std::log1p(-uniform());
+}
+
+double Random::normal(double mean, double deviation) {
+  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
+  const double angle = 2.0 * std::numbers::pi * uniform();
+  return mean + deviation * radius * std::cos(angle);
+}
+
+}  // namespace lightrail
