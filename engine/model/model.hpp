@@ -23,7 +23,7 @@ struct ComponentRecord {
   std::uint16_t kind = 0;         ///< index into Model::kinds
   std::uint32_t spec = 0;         ///< index into Model::specs
   AtomId atom{};
-  std::uint32_t name_prefix = 0;  ///< index into Model::name_prefixes; prefix + number is the name ("gpu" + 17); "=name": the name itself
+  std::uint32_t name_prefix = 0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17), or X for "=X"
   std::uint32_t number = 0;       ///< for gpu, host, storage: the endpoint id; 0xffffffff: the name has no number
 };
 
