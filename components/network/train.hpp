@@ -10,10 +10,15 @@ namespace lightrail {
 enum class WireKind : std::uint8_t {
   train = 1,   ///< `count` packets, `bytes` payload bytes in all, of one message; time is the head's arrival
   credit = 2,  ///< flow control: `bytes` of buffer freed on `lane` at the far end of this link
-  message = 3, ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over PCIe)
+  message = 3, ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over PCIe);
+               ///< `lane` is the virtual lane of its trains, `count` its flags
   control = 4, ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted as payload
-  wake = 5     ///< a component's own timer
+  wake = 5,    ///< a component's own timer
+  sent = 6     ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
 };
+
+/// Flags in `count` of a WireKind::message; other bits must be 0.
+inline constexpr std::uint16_t notify_sent = 1;  ///< answer with WireKind::sent on the port the message came in on
 
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
 /// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its program

@@ -1,0 +1,47 @@
+#pragma once
+#include <vector>
+
+#include "components/network/credit_return.hpp"
+#include "components/network/egress_bank.hpp"
+
+namespace lightrail {
+
+/// The data path of a device that forwards trains: input buffers with credits, any-to-any, output lines.
+///
+/// Model: cut-through; a head that arrives at t may leave at t + latency, later where its input line is slower than
+/// its output line (by the difference of the serialisation times), so that no tail leaves before it arrived. One
+/// event per train, and one per batch of credits. Leaves out: internal speed limits, arbitration between inputs
+/// other than by arrival, head-of-line blocking inside an input buffer.
+class Crossbar {
+ public:
+  Crossbar(const BuildContext& build, SimTime latency);
+
+  /// Forwards `train`, whose head is here now.
+  void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+    SimTime ready = context.now() + latency_;
+    BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
+    if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))
+      ready += in_lines_[in].of(train.bytes) - egress_.line_time(out, train.bytes);
+    if (auto tail = egress_.offer(context, out, train, ready, in)) returns_.freed(context, in, train, *tail);
+  }
+  /// Takes a credit that came in on `port`.
+  void credit(Context& context, const Payload& payload, PortIndex port) {
+    egress_.on_credit(context, port, payload, [&](const Payload& train, PortIndex from, SimTime tail) {
+      if (from != self_port) returns_.freed(context, from, train, tail);
+    });
+  }
+  EgressBank& egress() { return egress_; }
+  const EgressBank& egress() const { return egress_; }
+
+  void finish(Context& context) { egress_.finish(context); }
+  void save(StateWriter& out) const { egress_.save(out), returns_.save(out); }
+  void load(StateReader& in) { egress_.load(in), returns_.load(in); }
+
+ private:
+  EgressBank egress_;
+  CreditReturn returns_;
+  SimTime latency_;
+  std::vector<LineTime> in_lines_;  ///< by port; rate 0 where nothing is connected
+};
+
+}  // namespace lightrail

@@ -1,0 +1,198 @@
+#include "components/network/injector.hpp"
+
+#include <algorithm>
+
+namespace lightrail {
+
+Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag, std::vector<Source> sources)
+    : port_(port), wake_tag_(wake_tag), sources_(sources.size()) {
+  PortEnd end = port_end(build, port);
+  mtu_bytes_ = std::max<std::uint32_t>(end.mtu_bytes, 1);
+  train_bytes_ = std::max<std::uint32_t>(end.train_bytes(), 1);
+  lanes_ = std::max<std::uint32_t>(end.far.lanes, 1);
+  for (const Source& source : sources) readers_.emplace_back(source.read_rate);
+  rings_.resize(lanes_ * (1 + sources.size()));
+}
+
+void Injector::post(const Outgoing& message, SimTime now) {
+  LIGHTRAIL_EXPECT(message.bytes > 0 && message.source < sources_.size());
+  std::uint32_t lane = std::min<std::uint32_t>(message.lane, lanes_ - 1);  // a lane too high fails when it is sent
+  std::uint32_t index = new_message(message);
+  ++active_messages_;
+  active_bytes_ += message.bytes;
+  if (message.kind == WireKind::control) {
+    LIGHTRAIL_EXPECT(message.bytes <= train_bytes_);
+    return add_to_ring(lane, new_flow(0, index));
+  }
+  SourceState& source = sources_[message.source];
+  if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
+  std::uint64_t key = flow_key(messages_[index].head) << endpoint_bits | message.to.value;
+  std::uint32_t flow = index_.find(key);
+  if (flow != FlowIndex::none) {
+    messages_[flows_[flow].last].next = index;
+    flows_[flow].last = index;
+    return;
+  }
+  flow = new_flow(key, index);
+  index_.insert(key, flow);
+  add_to_ring(lanes_ + message.source * lanes_ + lane, flow);
+}
+
+std::uint32_t Injector::new_message(const Outgoing& message) {
+  std::uint32_t index = free_message_;
+  if (index == none) {
+    index = static_cast<std::uint32_t>(messages_.size());
+    messages_.emplace_back();
+  } else {
+    free_message_ = messages_[index].next;
+  }
+  messages_[index] = {make_wire(message.kind, message.from, message.to, message.connection, 0, 0, message.lane),
+                      message.bytes, message.token, none, 0};
+  return index;
+}
+
+std::uint32_t Injector::new_flow(std::uint64_t key, std::uint32_t message) {
+  std::uint32_t flow = free_flow_;
+  if (flow == none) {
+    flow = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+  } else {
+    free_flow_ = flows_[flow].next;
+  }
+  flows_[flow] = {key, message, message, none, 0};
+  return flow;
+}
+
+/// A new flow goes behind all others of its ring: it becomes the one that was served last.
+void Injector::add_to_ring(std::uint32_t ring, std::uint32_t flow) {
+  std::uint32_t& last = rings_[ring].last;
+  flows_[flow].next = last == none ? flow : flows_[last].next;
+  if (last != none) flows_[last].next = flow;
+  last = flow;
+}
+
+const Injector::Message& Injector::head_message(std::uint32_t ring) const {
+  return messages_[flows_[flows_[rings_[ring].last].next].first];
+}
+
+std::uint32_t Injector::next_bytes(std::uint32_t ring) const {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(head_message(ring).left, train_bytes_));
+}
+
+/// How much later than the reading a train must start so that its tail is read before it leaves.
+SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress) {
+  LineTime& reader = readers_[source];
+  if (reader.rate().value == 0 || (egress.rate(port_).value != 0 && reader.rate() >= egress.rate(port_)))
+    return SimTime{0};
+  return reader.of(bytes) - egress.line_time(port_, bytes);
+}
+
+/// The ring whose turn it is, or none; `earliest`: when a train that only waits for its reading may start.
+std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime& earliest) {
+  for (std::uint32_t ring = 0; ring < lanes_; ++ring)
+    if (rings_[ring].last != none &&
+        egress.has_credit(port_, head_message(ring).head.lane, next_bytes(ring), context))
+      return ring;
+  auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
+  for (std::uint32_t i = 0; i < payload_rings; ++i) {
+    std::uint32_t ring = lanes_ + (next_ring_ + i) % payload_rings;
+    if (rings_[ring].last == none) continue;
+    std::uint32_t bytes = next_bytes(ring);
+    if (!egress.has_credit(port_, head_message(ring).head.lane, bytes, context)) continue;
+    SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
+    if (ready <= context.now()) return ring;
+    earliest = std::min(earliest, ready);
+  }
+  return none;
+}
+
+void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egress, SentListener& listener) {
+  std::uint32_t bytes = next_bytes(ring);
+  Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
+  Payload train = message.head;
+  train.bytes = bytes;
+  train.count = static_cast<std::uint16_t>((bytes + mtu_bytes_ - 1) / mtu_bytes_);
+  message.left -= bytes;
+  active_bytes_ -= bytes;
+  SimTime now = context.now();
+  SimTime tail = *egress.offer(context, port_, train, now);
+  bool is_done = message.left == 0;
+  std::uint64_t token = message.token;
+  if (!is_control(ring)) {
+    SourceState& source = sources_[source_of(ring)];
+    if (readers_[source_of(ring)].rate().value != 0)
+      source.free_at = now - read_lag(source_of(ring), bytes, egress) + readers_[source_of(ring)].of(bytes);
+    if (is_done) --source.active;
+    next_ring_ = ring - lanes_ + 1;
+  }
+  if (is_done)
+    finish_message(ring);
+  else
+    rings_[ring].last = flows_[rings_[ring].last].next;
+  if (is_done) listener.on_sent(context, token, tail);
+}
+
+/// Frees the message at the head of the ring; its flow goes to the back, or away when it has no further message.
+void Injector::finish_message(std::uint32_t ring) {
+  std::uint32_t& last = rings_[ring].last;
+  std::uint32_t flow = flows_[last].next;
+  std::uint32_t done = flows_[flow].first;
+  flows_[flow].first = messages_[done].next;
+  messages_[done].next = free_message_;
+  free_message_ = done;
+  --active_messages_;
+  if (flows_[flow].first != none) {
+    last = flow;
+    return;
+  }
+  if (!is_control(ring)) index_.erase(flows_[flow].key);
+  if (last == flow)
+    last = none;
+  else
+    flows_[last].next = flows_[flow].next;
+  flows_[flow].next = free_flow_;
+  free_flow_ = flow;
+}
+
+void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
+  while (active_messages_ > 0) {
+    if (egress.free_at(port_) > context.now()) return wake_at(egress.free_at(port_), context);
+    SimTime earliest = time_never;
+    std::uint32_t ring = choose(context, egress, earliest);
+    if (ring == none) {
+      if (earliest != time_never) wake_at(earliest, context);
+      return;
+    }
+    send_from(ring, context, egress, listener);
+  }
+}
+
+void Injector::on_wake(Context& context, EgressBank& egress, SentListener& listener) {
+  if (wake_time_ == context.now()) wake_time_ = time_never;
+  pump(context, egress, listener);
+}
+
+void Injector::wake_at(SimTime at, Context& context) {
+  if (wake_time_ <= at) return;
+  wake_time_ = at;
+  Payload wake;
+  wake.kind = static_cast<std::uint8_t>(WireKind::wake);
+  wake.a = wake_tag_;
+  context.wake(at, wake);
+}
+
+void Injector::save(StateWriter& out) const {
+  out.put(sources_), out.put(rings_), out.put(messages_), out.put(flows_);
+  index_.save(out);
+  out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
+  out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
+}
+
+void Injector::load(StateReader& in) {
+  in.get(sources_), in.get(rings_), in.get(messages_), in.get(flows_);
+  index_.load(in);
+  in.get(free_message_), in.get(free_flow_), in.get(next_ring_);
+  in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
+}
+
+}  // namespace lightrail

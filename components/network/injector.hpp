@@ -1,0 +1,116 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "components/network/egress_bank.hpp"
+#include "components/network/flow_index.hpp"
+
+namespace lightrail {
+
+/// A message to be put on the wire.
+struct Outgoing {
+  EndpointId from{}, to{};
+  Connection connection{};
+  std::int64_t bytes = 0;          ///< > 0 [B]; control: at most one packet
+  std::uint8_t lane = 0;
+  WireKind kind = WireKind::train; ///< train: payload; control: a small message that goes ahead of payload
+  std::uint8_t source = 0;         ///< where its bytes are read from (Injector::Source)
+  std::uint64_t token = 0;         ///< handed back when the message has been sent
+};
+
+/// Told when the last byte of a message leaves on the wire: at `tail` (>= now). Must not post messages in the call.
+class SentListener {
+ public:
+  virtual void on_sent(Context& context, std::uint64_t token, SimTime tail) = 0;
+
+ protected:
+  ~SentListener() = default;
+};
+
+/// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the other,
+/// different ones in turns of one train, sources in turns of one train, control messages first.
+///
+/// Self-clocked: a train is chosen when the line is free and its lane has credits; one wake is pending at most while
+/// the line is busy, none while credits lack (the credit calls pump). A source that reads at less than the line's
+/// rate limits its own trains: a train starts when its tail cannot overtake the reading.
+/// Assumes unlimited prefetch of one train. State is plain; a steady state allocates nothing.
+class Injector {
+ public:
+  /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
+  struct Source {
+    BitRate read_rate{};
+  };
+  /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` in Payload::a; the owner tells its injectors' wakes
+  /// apart by it.
+  Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag, std::vector<Source> sources = {{}});
+
+  /// Takes a message; nothing is sent before pump.
+  void post(const Outgoing& message, SimTime now);
+  /// Starts what can start. Call after post, on this injector's wake and after each credit of the port.
+  void pump(Context& context, EgressBank& egress, SentListener& listener);
+  /// For wakes: pump, and the wake is no longer pending.
+  void on_wake(Context& context, EgressBank& egress, SentListener& listener);
+
+  bool is_idle() const { return active_messages_ == 0; }
+  std::uint32_t active_messages() const { return active_messages_; }
+  std::int64_t active_bytes() const { return active_bytes_; }  ///< posted and not yet on the wire [B]
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  struct Message {
+    Payload head{};  ///< kind, lane and addresses of its trains
+    std::int64_t left = 0;
+    std::uint64_t token = 0;
+    std::uint32_t next = none;
+    std::uint32_t unused = 0;
+  };
+  /// Messages of one (from, to, connection), in order of posting.
+  struct Flow {
+    std::uint64_t key = 0;
+    std::uint32_t first = none, last = none;
+    std::uint32_t next = none;  ///< circular, in its ring
+    std::uint32_t unused = 0;
+  };
+  /// Flows of one lane and source that take turns. `last` is the flow that was served last.
+  struct Ring {
+    std::uint32_t last = none;
+  };
+  struct SourceState {
+    SimTime free_at{};  ///< when its next train may be read
+    std::uint32_t active = 0;
+    std::uint32_t unused = 0;
+  };
+
+  std::uint32_t new_message(const Outgoing& message);
+  void add_to_ring(std::uint32_t ring, std::uint32_t flow);
+  std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
+  const Message& head_message(std::uint32_t ring) const;
+  std::uint32_t next_bytes(std::uint32_t ring) const;
+  SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
+  std::uint32_t choose(const Context& context, EgressBank& egress, SimTime& earliest);
+  void finish_message(std::uint32_t ring);
+  void send_from(std::uint32_t ring, Context& context, EgressBank& egress, SentListener& listener);
+  void wake_at(SimTime at, Context& context);
+  bool is_control(std::uint32_t ring) const { return ring < lanes_; }
+  std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
+
+  PortIndex port_;
+  std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
+  std::vector<LineTime> readers_;
+
+  std::vector<SourceState> sources_;
+  std::vector<Ring> rings_;  ///< control by lane, then payload by source and lane
+  std::vector<Message> messages_;
+  std::vector<Flow> flows_;
+  FlowIndex index_;
+  std::uint32_t free_message_ = none, free_flow_ = none;
+  std::uint32_t next_ring_ = 0;
+  std::uint32_t active_messages_ = 0;
+  std::int64_t active_bytes_ = 0;
+  SimTime wake_time_ = time_never;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,50 @@
+#include "components/network/link_meter.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/model/output_selection.hpp"
+#include "engine/model/tables.hpp"
+
+namespace lightrail {
+
+MeterSettings meter_settings(const Model& model) {
+  MeterSettings settings;
+  if (auto* output = model.resource<OutputSelection>()) {
+    settings.is_recorded = output->is_recorded(tables::link_use);
+    settings.interval = output->interval;
+  }
+  return settings;
+}
+
+void LinkMeter::write(Context& context, const MeterSettings& settings, LinkId link) {
+  if (bytes_ == 0 && busy_ == SimTime{0}) return;
+  std::array<std::int64_t, 4> row{link.value, interval_end_ / settings.interval - 1, bytes_, busy_.count()};
+  context.record(tables::link_use, row);
+  bytes_ = 0;
+  busy_ = SimTime{0};
+}
+
+void LinkMeter::roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
+                     std::uint32_t payload_bytes) {
+  if (start >= interval_end_) {
+    write(context, settings, link);
+    interval_end_ = (start / settings.interval + 1) * settings.interval;
+  }
+  bytes_ += payload_bytes;
+  while (start + busy > interval_end_) {
+    SimTime before = interval_end_ - start;
+    busy_ += before;
+    busy -= before;
+    start = interval_end_;
+    write(context, settings, link);
+    interval_end_ += settings.interval;
+  }
+  busy_ += busy;
+}
+
+void LinkMeter::finish(Context& context, const MeterSettings& settings, LinkId link) {
+  if (settings.is_recorded) write(context, settings, link);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/model/context.hpp"
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+/// What every meter of a component shares.
+struct MeterSettings {
+  SimTime interval = time_never;  ///< [ps] length of a recording interval
+  bool is_recorded = false;       ///< <output> asks for link_use
+};
+MeterSettings meter_settings(const Model& model);
+
+/// Counts what one directed link carries and writes a link_use row for each recording interval in which it
+/// carried something, when the interval is past. Trains are reported in order of their start; payload counts in
+/// the interval of the start, busy time is split where a train crosses into the next interval.
+class LinkMeter {
+ public:
+  void add(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
+           std::uint32_t payload_bytes) {
+    total_bytes_ += payload_bytes;
+    total_busy_ += busy;
+    if (!settings.is_recorded) return;
+    if (start + busy > interval_end_) return roll(context, settings, link, start, busy, payload_bytes);
+    bytes_ += payload_bytes;
+    busy_ += busy;
+  }
+  /// Writes the last row.
+  void finish(Context& context, const MeterSettings& settings, LinkId link);
+
+  std::int64_t total_bytes() const { return total_bytes_; }  ///< payload of the whole run [B]
+  SimTime total_busy() const { return total_busy_; }         ///< serialisation time of the whole run
+
+ private:
+  void roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
+            std::uint32_t payload_bytes);
+  void write(Context& context, const MeterSettings& settings, LinkId link);
+
+  SimTime interval_end_{0};
+  std::int64_t bytes_ = 0, total_bytes_ = 0;
+  SimTime busy_{}, total_busy_{};
+};
+
+}  // namespace lightrail

@@ -1,0 +1,60 @@
+#include "components/network/port_end.hpp"
+
+namespace lightrail {
+namespace {
+
+const BufferedSpec* buffered_spec(const Model& model, ComponentId id) {
+  return dynamic_cast<const BufferedSpec*>(model.specs[model.components[id.value].spec].get());
+}
+
+InputBuffer smaller(InputBuffer a, InputBuffer b) {
+  return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes)};
+}
+
+/// The smallest buffer of the devices around an optical switch; devices without flow control do not count, and
+/// neither do further optical switches.
+InputBuffer buffer_around(const Model& model, ComponentId circuit_switch) {
+  const ComponentRecord& record = model.components[circuit_switch.value];
+  InputBuffer least{};
+  bool is_first = true;
+  for (std::uint32_t i = 0; i < record.port_count; ++i) {
+    LinkId out = model.ports[record.first_port + i].out;
+    if (!out.is_valid()) continue;
+    const LinkRecord& link = model.links[out.value];
+    const BufferedSpec* spec = buffered_spec(model, link.to);
+    if (!spec || spec->is_transparent()) continue;
+    InputBuffer buffer = spec->input_buffer(link.to_port);
+    if (buffer.lanes == 0) continue;
+    least = is_first ? buffer : smaller(least, buffer);
+    is_first = false;
+  }
+  return least;
+}
+
+}  // namespace
+
+PortEnd port_end(const BuildContext& build, PortIndex port) {
+  const Model& model = build.model;
+  PortEnd end;
+  end.out = model.ports[build.record.first_port + port].out;
+  end.is_connected = end.out.is_valid();
+  if (!end.is_connected) return end;
+  const LinkRecord& out = model.links[end.out.value];
+  const LinkRecord& in = model.links[end.out.value ^ 1];
+  const LinkClass& link_class = model.link_classes[out.link_class];
+  end.out_rate = link_class.rate;
+  end.in_rate = model.link_classes[in.link_class].rate;
+  end.mtu_bytes = link_class.mtu_bytes;
+  end.grain = link_class.grain;
+  end.energy_pj_per_bit = link_class.energy_pj_per_bit;
+
+  if (auto* own = dynamic_cast<const BufferedSpec*>(&build.spec)) end.near = own->input_buffer(port);
+  if (const BufferedSpec* far = buffered_spec(model, out.to)) {
+    end.is_circuit = far->is_transparent();
+    end.far = end.is_circuit ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
+    if (end.is_circuit && end.near.lanes > 0) end.near = smaller(end.near, end.far);
+  }
+  return end;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+
+#include "components/network/buffered_spec.hpp"
+#include "engine/base/quantity.hpp"
+#include "engine/model/kind.hpp"
+
+namespace lightrail {
+
+/// What a component must know of one of its ports before the run: the link and how both ends are buffered.
+struct PortEnd {
+  bool is_connected = false;
+  LinkId out{};
+  BitRate out_rate{}, in_rate{};    ///< payload rates [bit/s]; 0: does not serialise
+  std::uint32_t mtu_bytes = 0;      ///< [B]
+  std::uint32_t grain = 1;          ///< packets per train
+  double energy_pj_per_bit = 0;
+  InputBuffer far{};                ///< the credits this port starts with
+  InputBuffer near{};               ///< what the other end believes of this port
+  bool is_circuit = false;          ///< an optical switch lies between: credits are returned one by one
+
+  std::uint32_t train_bytes() const { return mtu_bytes * grain; }
+};
+
+/// Ports behind an optical switch all count with the smallest buffer attached to that switch, so that a new
+/// circuit never changes a sender's credits.
+PortEnd port_end(const BuildContext& build, PortIndex port);
+
+}  // namespace lightrail

@@ -1,0 +1,19 @@
+#include "components/network/routing.hpp"
+
+namespace lightrail {
+
+SwitchRoute::Candidates SwitchRoute::candidates(Lid lid) const {
+  if (!listed.empty()) {
+    if (lid.value >= listed.size()) return {};
+    const auto& ports = listed[lid.value];
+    return {0, static_cast<std::uint16_t>(ports.size()), ports.data()};
+  }
+  for (const Children& child : down)
+    if (lid.value >= child.lid_low && lid.value < child.lid_high) {
+      std::uint32_t index = (lid.value - child.lid_low) / child.lids_per_child;
+      return {static_cast<PortIndex>(child.first_port + index * child.ports_per_child), child.ports_per_child, nullptr};
+    }
+  return {first_up, up_count, nullptr};
+}
+
+}  // namespace lightrail

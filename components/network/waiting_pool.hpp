@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/context.hpp"
+#include "engine/model/state_io.hpp"
+
+namespace lightrail {
+
+/// A train that waits for credits.
+struct Waiting {
+  Payload train{};
+  SimTime ready{};  ///< earliest start
+  std::uint32_t next = 0;
+  PortIndex from = 0;
+  std::uint16_t unused = 0;
+};
+
+/// FIFOs of waiting trains, linked by index through one array; freed places are used again, so a steady state
+/// allocates nothing. A FIFO is a pair (first, last), both `none` when empty.
+class WaitingPool {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  const Waiting& operator[](std::uint32_t index) const { return places_[index]; }
+
+  void push(std::uint32_t& first, std::uint32_t& last, const Waiting& waiting) {
+    std::uint32_t index = free_;
+    if (index == none) {
+      index = static_cast<std::uint32_t>(places_.size());
+      places_.emplace_back();
+    } else {
+      free_ = places_[index].next;
+    }
+    places_[index] = waiting;
+    places_[index].next = none;
+    if (last == none)
+      first = index;
+    else
+      places_[last].next = index;
+    last = index;
+  }
+  Waiting pop(std::uint32_t& first, std::uint32_t& last) {
+    std::uint32_t index = first;
+    Waiting out = places_[index];
+    first = out.next;
+    if (first == none) last = none;
+    places_[index].next = free_;
+    free_ = index;
+    return out;
+  }
+  void save(StateWriter& out) const { out.put(places_), out.put(free_); }
+  void load(StateReader& in) { in.get(places_), in.get(free_); }
+
+ private:
+  std::vector<Waiting> places_;
+  std::uint32_t free_ = none;
+};
+
+}  // namespace lightrail
