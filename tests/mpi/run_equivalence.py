@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""One scenario, every engine and number of ranks, one answer.
+
+usage: run_equivalence.py LIGHTRAIL SCENARIO... [--ranks 1,2,3,4] [--set NAME=VALUE]...
+
+Runs the reference engine and windows on each number of ranks; compares status, hash, events and end time of the JSON
+summaries, and the HDF5 files with h5diff, all but /run and /profile.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SAME = ["status", "hash", "events", "sim_end_ps"]
+TIMEOUT_S = 900
+
+
+def run(lightrail, scenario, folder, name, ranks, options):
+    """Runs once; returns (summary, result file). A run that fails alike everywhere is no equivalence test."""
+    result, summary = folder / f"{name}.h5", folder / f"{name}.json"
+    command = [lightrail, "run", scenario, "--out", result, "--summary", summary, "--progress", "none", *options]
+    if ranks > 1:
+        command = ["mpiexec", "-n", str(ranks), *command]
+    done = subprocess.run([str(c) for c in command], timeout=TIMEOUT_S, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"{name}: exit code {done.returncode}\n{done.stdout}")
+    return json.loads(summary.read_text()), result
+
+
+def differences(expected, summary, expected_file, file):
+    found = [f"{key}: {summary[key]}, reference {expected[key]}" for key in SAME if summary[key] != expected[key]]
+    diff = subprocess.run(["h5diff", "--exclude-path", "/run", "--exclude-path", "/profile", expected_file, file],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if diff.returncode != 0:
+        found.append("h5diff:\n" + diff.stdout[:2000])
+    return found
+
+
+def compare(lightrail, scenario, ranks, options):
+    """True when all runs agree; prints one line a run."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        expected, expected_file = run(lightrail, scenario, folder, "reference", 1, ["--engine", "reference", *options])
+        print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}", flush=True)
+        agree = True
+        for n in ranks:
+            summary, file = run(lightrail, scenario, folder, f"ranks{n}", n, options)
+            found = differences(expected, summary, expected_file, file)
+            print(f"  {n} ranks: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)), flush=True)
+            agree = agree and not found
+            file.unlink()
+    return agree
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("lightrail")
+    parser.add_argument("scenario", nargs="+")
+    parser.add_argument("--ranks", default="1,2,3,4")
+    parser.add_argument("--set", action="append", default=[])
+    arguments = parser.parse_args()
+    options = [part for setting in arguments.set for part in ("--set", setting)]
+    ranks = [int(n) for n in arguments.ranks.split(",")]
+    results = [compare(arguments.lightrail, scenario, ranks, options) for scenario in arguments.scenario]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

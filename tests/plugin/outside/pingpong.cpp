@@ -1,0 +1,55 @@
+#include "engine/model/kind.hpp"
+#include "engine/model/registry.hpp"
+
+namespace {
+
+using namespace lightrail;
+
+struct PlayerSpec final : Spec {
+  std::uint32_t rounds = 10;
+  bool serves = false;
+};
+
+/// Returns every ball that arrives until it has hit `rounds` of them. Two players over a link of latency L that hit
+/// r balls each end at 2 r L when one serves.
+class Player final : public Component {
+ public:
+  explicit Player(const PlayerSpec& spec) : rounds_(spec.rounds), serves_(spec.serves) {}
+  void start(Context& context) override {
+    if (serves_) hit(context);
+  }
+  void handle(const Event&, PortIndex, Context& context) override { hit(context); }
+  std::vector<std::string> waits_for() const override {
+    if (hits_ >= rounds_) return {};
+    return {"a ball after " + std::to_string(hits_) + " of " + std::to_string(rounds_) + " hits"};
+  }
+  void save(StateWriter& out) const override { out.put(hits_); }
+  void load(StateReader& in) override { in.get(hits_); }
+
+ private:
+  void hit(Context& context) {
+    if (hits_ >= rounds_) return;
+    ++hits_;
+    context.send(0, context.now(), Payload{});
+  }
+  std::uint32_t rounds_;
+  bool serves_;
+  std::uint32_t hits_ = 0;
+};
+
+}  // namespace
+
+extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "player";
+  kind->doc = "hits a ball back and forth over one link";
+  kind->ports = {{"table", "1", "the other player"}};
+  Describe<PlayerSpec> table;
+  table.field("rounds", &PlayerSpec::rounds, "balls this player hits", 1u, 1000000u);
+  table.field("serves", &PlayerSpec::serves, "hits the first ball at time 0");
+  bind_spec(*kind, table);
+  kind->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
+    return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec));
+  };
+  registry.add(kind);
+}
