@@ -1,0 +1,73 @@
+#pragma once
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "engine/model/output_selection.hpp"
+#include "engine/model/recorder.hpp"
+#include "engine/partition/partition.hpp"
+#include "engine/record/result_file.hpp"
+#include "engine/record/row_buffer.hpp"
+#include "engine/record/run_outcome.hpp"
+#include "engine/record/summary_collector.hpp"
+
+namespace lightrail {
+
+/// collective: every rank writes its part; gather: rank 0 writes all. The content is the same.
+enum class IoMode : std::uint8_t { collective, gather };
+
+struct RecorderOptions {
+  std::string path;                      ///< empty: no file, only the summary
+  SimTime interval = milliseconds(100);  ///< [ps] simulated time between two flush() calls, >= 1 ps
+  IoMode io = IoMode::collective;
+  double write_every_s = 2;              ///< rows of short intervals wait together up to this wall time [s]; 0: never
+  std::string command_line;
+  std::string scenario_xml;              ///< resolved, stored as /run/scenario
+  std::vector<std::string> inputs;       ///< files read, stored as /run/inputs
+  std::int64_t created_s = 0;            ///< seconds since 1970; 0: rank 0's clock
+};
+
+/// Writes the result file: tables as the run goes, /summary, /profile and the final status at its end. Rows are in
+/// the order (interval, component, time, sequence), so the tables are the same for any number of ranks. The file
+/// exists with status "running" as soon as the constructor returns. Every function but append() is collective;
+/// IoError is thrown by all ranks together.
+class Hdf5Recorder final : public Recorder {
+ public:
+  /// Throws IoError when the file cannot be created; an existing file is then as it was.
+  Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& model, const Partition& partition);
+  ~Hdf5Recorder() override;
+
+  void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
+  SimTime interval() const override { return options_.interval; }
+  void flush(SimTime boundary) override;
+
+  /// Ends the file with the run's status and returns what the run amounts to, the same on every rank. Call it
+  /// also for a run that failed: what was recorded up to there is kept.
+  Summary finish(const RunOutcome& outcome);
+
+ private:
+  void create_tables();
+  void write_rows();
+  void write_pending(const std::vector<std::int64_t>& rows_by_table);
+  void throw_if_any_problem();
+
+  RecorderOptions options_;
+  MPI_Comm comm_;
+  const Model* model_;
+  const Partition* partition_;
+  const OutputSelection* selection_;
+  int rank_ = 0, ranks_ = 1;
+  int writers_ = 0;                                 ///< ranks 0 ... writers - 1 write
+  std::unique_ptr<ResultFile> file_;                ///< null: this rank does not write
+  std::vector<RowBuffer> buffers_;                  ///< by table
+  std::vector<std::int64_t> written_;               ///< rows in the file, by table
+  std::vector<ResultFile::ColumnIndex> first_column_;  ///< by table: component, then the schema's columns
+  std::int64_t intervals_ = 0;
+  double last_write_s_ = 0;
+  SummaryCollector collector_;
+};
+
+}  // namespace lightrail

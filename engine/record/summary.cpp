@@ -1,0 +1,80 @@
+#include "engine/record/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace lightrail {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json iteration_json(const IterationSummary& i) {
+  return {{"iteration", i.iteration},
+          {"gpus", i.gpus},
+          {"t_start_ps", i.t_start_ps},
+          {"t_end_ps", i.t_end_ps},
+          {"step_time_ps", i.step_ps()},
+          {"compute_fraction", i.fraction(i.compute_ps)},
+          {"exposed_communication_fraction", i.fraction(i.exposed_ps)},
+          {"idle_fraction", i.fraction(i.idle_ps)},
+          {"gpu_step_min_ps", i.gpu_step_min_ps},
+          {"gpu_step_max_ps", i.gpu_step_max_ps},
+          {"gpu_compute_min_ps", i.gpu_compute_min_ps},
+          {"gpu_compute_max_ps", i.gpu_compute_max_ps}};
+}
+
+Json collective_json(const CollectiveSummary& c) {
+  return {{"collective", c.collective},
+          {"group", c.group},
+          {"group_size", c.group_size},
+          {"size_bytes", c.size_bytes},
+          {"count", c.count},
+          {"median_ps", c.median_ps},
+          {"min_ps", c.min_ps},
+          {"max_ps", c.max_ps},
+          {"algbw_bytes_per_s", c.algbw_bytes_per_s},
+          {"busbw_bytes_per_s", c.busbw_bytes_per_s}};
+}
+
+}  // namespace
+
+std::string to_json(const Summary& s) {
+  const IterationSummary* last = s.last_iteration();
+  auto of_last = [&](auto value) { return last ? Json(value(*last)) : Json(); };
+  Json json;
+  json["status"] = s.status;
+  json["reason"] = s.reason;
+  json["hash"] = s.hash;
+  json["seed"] = s.seed;
+  json["events"] = s.events;
+  json["sim_end_ps"] = s.sim_end_ps;
+  json["wall_s"] = s.wall_s;
+  json["build_s"] = s.build_s;
+  json["ranks"] = s.ranks;
+  json["peak_rss_bytes"] = s.peak_rss_bytes;
+  json["step_time_ps"] = of_last([](auto& i) { return i.step_ps(); });
+  json["exposed_communication_fraction"] = of_last([](auto& i) { return i.fraction(i.exposed_ps); });
+  json["compute_fraction"] = of_last([](auto& i) { return i.fraction(i.compute_ps); });
+  json["idle_fraction"] = of_last([](auto& i) { return i.fraction(i.idle_ps); });
+  json["bytes_by_dimension"] = Json::object();
+  json["messages_by_dimension"] = Json::object();
+  for (const auto& d : s.dimensions) {
+    json["bytes_by_dimension"][d.name] = d.size_bytes;
+    json["messages_by_dimension"][d.name] = d.messages;
+  }
+  json["all_reduce_median_ps"] = value_or_null(s.all_reduce_median_ps);
+  json["energy_j"] = value_or_null(s.energy_j);
+  json["iterations"] = Json::array();
+  for (const auto& i : s.iterations) json["iterations"].push_back(iteration_json(i));
+  json["collectives"] = Json::array();
+  for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
+  json["waits"] = s.waits;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace lightrail

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lightrail {
+
+/// All GPUs over one iteration. The step lasts from the first GPU's start to the last GPU's end; the sums over
+/// GPUs are of their own times.
+struct IterationSummary {
+  std::int64_t iteration = 0;
+  std::int64_t gpus = 0;
+  std::int64_t t_start_ps = 0, t_end_ps = 0;
+  std::int64_t gpu_time_ps = 0, compute_ps = 0, exposed_ps = 0, idle_ps = 0;  ///< sums over GPUs
+  std::int64_t gpu_step_min_ps = 0, gpu_step_max_ps = 0;                      ///< spread over GPUs
+  std::int64_t gpu_compute_min_ps = 0, gpu_compute_max_ps = 0;
+
+  std::int64_t step_ps() const { return t_end_ps - t_start_ps; }
+  /// Of the time that GPUs spent in the iteration; 0 when that is 0.
+  double fraction(std::int64_t part_ps) const {
+    return gpu_time_ps > 0 ? static_cast<double>(part_ps) / static_cast<double>(gpu_time_ps) : 0;
+  }
+};
+
+struct DimensionSummary {
+  std::string name;
+  std::int64_t size_bytes = 0, messages = 0;  ///< payload sent by all GPUs over the whole run
+};
+
+/// The recorded collectives of one type, group kind and size.
+struct CollectiveSummary {
+  std::string collective, group;
+  std::int64_t group_size = 0, size_bytes = 0, count = 0;
+  std::int64_t median_ps = 0, min_ps = 0, max_ps = 0;  ///< duration on one GPU
+  double algbw_bytes_per_s = 0, busbw_bytes_per_s = 0; ///< as nccl-tests define them, of the median
+};
+
+/// What a run amounts to: /summary of the file, and what the command line prints.
+struct Summary {
+  std::string status, hash, reason;
+  std::vector<std::string> waits;
+  std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;
+  double wall_s = 0, build_s = 0;
+  int ranks = 1;
+  std::vector<IterationSummary> iterations;
+  std::vector<DimensionSummary> dimensions;
+  std::vector<CollectiveSummary> collectives;
+  std::optional<std::int64_t> all_reduce_median_ps;
+  std::optional<double> energy_j;
+
+  /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
+  const IterationSummary* last_iteration() const { return iterations.empty() ? nullptr : &iterations.back(); }
+};
+
+/// JSON for scripts; a value that the run does not have is null.
+std::string to_json(const Summary& summary);
+
+}  // namespace lightrail

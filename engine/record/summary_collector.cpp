@@ -1,0 +1,165 @@
+#include "engine/record/summary_collector.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "engine/base/error.hpp"
+#include "engine/model/groups.hpp"
+#include "engine/model/tables.hpp"
+
+namespace lightrail {
+
+namespace {
+
+void all_reduce(MPI_Comm comm, MPI_Op op, std::vector<std::int64_t>& values) {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, op, comm);
+}
+
+/// nccl-tests' factor from algorithm bandwidth to bus bandwidth (doc/PERFORMANCE.md of nccl-tests).
+double bus_factor(const std::string& collective, std::int64_t group_size) {
+  if (group_size < 1) return 1;
+  auto n = static_cast<double>(group_size);
+  if (collective == "all_reduce") return 2 * (n - 1) / n;
+  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "all_to_all") return (n - 1) / n;
+  return 1;
+}
+
+/// Middle of sorted values; of an even number the mean of the two in the middle, rounded down.
+std::int64_t median(std::span<const std::int64_t> sorted) {
+  std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[half] : std::midpoint(sorted[half - 1], sorted[half]);
+}
+
+std::int64_t group_size(const GroupKind& kind) {
+  if (!kind.listed.empty()) return static_cast<std::int64_t>(kind.listed.front().size());
+  std::int64_t size = 1;
+  for (const auto& digit : kind.digits) size *= digit.count;
+  return size;
+}
+
+/// The row's column of the table; tables are few and short.
+std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) {
+  const auto& columns = table_schemas()[table].columns;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].name == column) return row[i];
+  LIGHTRAIL_EXPECT(!"the table has that column");
+  return 0;
+}
+
+}  // namespace
+
+SummaryCollector::Iteration::Iteration() { least.fill(std::numeric_limits<std::int64_t>::max()); }
+
+void SummaryCollector::add_step(std::span<const std::int64_t> row) {
+  auto at = [&](const char* column) { return cell(tables::steps, row, column); };
+  auto index = at("iteration");
+  LIGHTRAIL_EXPECT(index >= 0);
+  if (static_cast<std::size_t>(index) >= iterations_.size()) iterations_.resize(static_cast<std::size_t>(index) + 1);
+  Iteration& it = iterations_[static_cast<std::size_t>(index)];
+  std::int64_t start = at("t_start_ps"), end = at("t_end_ps"), compute = at("t_compute_ps");
+  std::array<std::int64_t, 6> least = {start, -end, end - start, start - end, compute, -compute};
+  for (std::size_t i = 0; i < least.size(); ++i) it.least[i] = std::min(it.least[i], least[i]);
+  std::array<std::int64_t, 5> sum = {1, end - start, compute, at("t_exposed_ps"), at("t_idle_ps")};
+  for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
+}
+
+void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
+  auto at = [&](const char* column) { return cell(table, row, column); };
+  if (table == tables::steps) {
+    add_step(row);
+  } else if (table == tables::traffic) {
+    auto first = static_cast<std::size_t>(at("dimension")) * 2;
+    LIGHTRAIL_EXPECT(first < dimension_bytes_.size());
+    dimension_bytes_[first] += at("size_bytes");
+    dimension_bytes_[first + 1] += at("messages");
+  } else if (table == tables::collectives) {
+    collectives_.push_back(
+        {at("collective"), at("group"), at("size_bytes"), at("t_end_ps") - at("t_start_ps")});
+  } else if (table == tables::power) {
+    energy_nj_ += std::llround(std::bit_cast<double>(at("energy_pj")) / 1000);
+    ++power_rows_;
+  }
+}
+
+void SummaryCollector::reduce_iterations(MPI_Comm comm, Summary& summary) const {
+  std::vector<std::int64_t> count{-static_cast<std::int64_t>(iterations_.size())};
+  all_reduce(comm, MPI_MIN, count);
+  std::vector<std::int64_t> least, sum;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(-count[0]); ++i) {
+    Iteration it = i < iterations_.size() ? iterations_[i] : Iteration();
+    least.insert(least.end(), it.least.begin(), it.least.end());
+    sum.insert(sum.end(), it.sum.begin(), it.sum.end());
+  }
+  all_reduce(comm, MPI_MIN, least);
+  all_reduce(comm, MPI_SUM, sum);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(-count[0]); ++i) {
+    const std::int64_t *l = &least[i * 6], *s = &sum[i * 5];
+    if (s[0] == 0) continue;
+    summary.iterations.push_back({static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2],
+                                  -l[3], l[4], -l[5]});
+  }
+}
+
+void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Summary& summary) const {
+  constexpr int fields = sizeof(CollectiveRow) / sizeof(std::int64_t);
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  int mine = static_cast<int>(collectives_.size()) * fields;
+  std::vector<int> counts(ranks), starts(ranks + 1);
+  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  std::vector<CollectiveRow> all(static_cast<std::size_t>(starts.back() / fields));
+  MPI_Allgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(), MPI_INT64_T,
+                 comm);
+  std::sort(all.begin(), all.end());
+
+  const auto& columns = table_schemas()[tables::collectives].columns;
+  const auto& labels =
+      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "collective"; })->labels;
+  const auto* groups = model.resource<GroupTable>();
+  std::vector<std::int64_t> all_reduces;
+  for (auto first = all.begin(); first != all.end();) {
+    auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
+      return r.collective != first->collective || r.group != first->group || r.size_bytes != first->size_bytes;
+    });
+    std::vector<std::int64_t> durations;
+    for (auto r = first; r != last; ++r) durations.push_back(r->duration_ps);
+    CollectiveSummary c;
+    c.collective = labels.at(static_cast<std::size_t>(first->collective));
+    if (groups && first->group >= 0 && static_cast<std::size_t>(first->group) < groups->kind_count()) {
+      const GroupKind& kind = groups->kind(GroupKindId{static_cast<std::uint32_t>(first->group)});
+      c.group = kind.name;
+      c.group_size = group_size(kind);
+    }
+    c.size_bytes = first->size_bytes;
+    c.count = last - first;
+    c.min_ps = durations.front();
+    c.median_ps = median(durations);
+    c.max_ps = durations.back();
+    if (c.median_ps > 0) c.algbw_bytes_per_s = static_cast<double>(c.size_bytes) / (static_cast<double>(c.median_ps) * 1e-12);
+    c.busbw_bytes_per_s = c.algbw_bytes_per_s * bus_factor(c.collective, c.group_size);
+    if (c.collective == "all_reduce") all_reduces.insert(all_reduces.end(), durations.begin(), durations.end());
+    summary.collectives.push_back(c);
+    first = last;
+  }
+  std::sort(all_reduces.begin(), all_reduces.end());
+  if (!all_reduces.empty()) summary.all_reduce_median_ps = median(all_reduces);
+}
+
+void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summary) const {
+  reduce_iterations(comm, summary);
+  std::vector<std::int64_t> sums = dimension_bytes_;
+  sums.push_back(energy_nj_);
+  sums.push_back(power_rows_);
+  all_reduce(comm, MPI_SUM, sums);
+  for (std::size_t d = 0; d < model.dimensions.size(); ++d)
+    summary.dimensions.push_back({model.dimensions[d], sums[2 * d], sums[2 * d + 1]});
+  if (sums.back() > 0) summary.energy_j = static_cast<double>(sums[sums.size() - 2]) * 1e-9;
+  reduce_collectives(comm, model, summary);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,176 @@
+#include "engine/record/write_run.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <numeric>
+
+#include "engine/record/hdf5_recorder.hpp"
+#include "engine/record/provenance.hpp"
+
+namespace lightrail {
+
+namespace {
+
+// An object header of HDF5 1.10 holds 64 KiB.
+constexpr std::size_t longest_attribute = 16'384;
+
+std::string shortened(std::string text) {
+  if (text.size() > longest_attribute) text.replace(longest_attribute - 3, text.npos, "...");
+  return text;
+}
+
+std::int64_t count_of(const auto& container) { return static_cast<std::int64_t>(container.size()); }
+const auto& at(const auto& container, std::int64_t i) { return container[static_cast<std::size_t>(i)]; }
+
+}  // namespace
+
+void write_run_start(ResultFile& file, const RecorderOptions& options, const Model& model,
+                     const Partition& partition, int ranks) {
+  file.set_attribute("/", "schema", "lightrail result");
+  file.set_attribute("/", "schema_version", std::int64_t{1});
+  file.set_attribute("/", "software", "lightrail");
+  file.set_attribute("/", "software_version", software_version());
+  file.set_attribute("/", "git_describe", git_describe());
+
+  file.create_group("/run");
+  file.set_attribute("/run", "status", "running");
+  file.set_attribute("/run", "created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(options.created_s)));
+  file.set_attribute("/run", "command_line", shortened(options.command_line));
+  file.set_attribute("/run", "mpi_ranks", std::int64_t{ranks});
+  file.set_attribute("/run", "seed", static_cast<std::int64_t>(model.seed));
+  file.set_attribute("/run", "interval_ps", std::int64_t{options.interval.count()});
+  file.set_attribute("/run", "io", options.io == IoMode::gather ? "gather" : "collective");
+  file.write_text("/run/scenario", options.scenario_xml);
+  file.write_texts("/run/inputs", count_of(options.inputs), [&](auto i) { return at(options.inputs, i); });
+
+  file.create_group("/profile");
+  file.set_attribute("/profile", "cut_links", std::int64_t{partition.cut_links});
+  file.set_attribute("/profile", "lookahead_ps", std::int64_t{partition.lookahead.count()});
+  file.write_numbers("/profile/rank_of_atom", "1", count_of(partition.rank_of_atom),
+                     [&](auto i) { return at(partition.rank_of_atom, i); });
+}
+
+void write_summary(ResultFile& file, const Summary& summary) {
+  file.create_group("/summary");
+  file.set_attribute("/summary", "sim_end_ps", summary.sim_end_ps);
+  if (const IterationSummary* last = summary.last_iteration()) {
+    file.set_attribute("/summary", "step_time_ps", last->step_ps());
+    file.set_attribute("/summary", "compute_fraction", last->fraction(last->compute_ps));
+    file.set_attribute("/summary", "exposed_communication_fraction", last->fraction(last->exposed_ps));
+    file.set_attribute("/summary", "idle_fraction", last->fraction(last->idle_ps));
+  }
+  if (summary.all_reduce_median_ps)
+    file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
+  if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);
+
+  const auto& iterations = summary.iterations;
+  file.create_group("/summary/iterations");
+  auto number = [&](const char* name, const char* unit, std::int64_t IterationSummary::*member) {
+    file.write_numbers(std::string("/summary/iterations/") + name, unit, count_of(iterations),
+                       [&](auto i) { return at(iterations, i).*member; });
+  };
+  number("iteration", "1", &IterationSummary::iteration);
+  number("gpus", "1", &IterationSummary::gpus);
+  number("t_start_ps", "ps", &IterationSummary::t_start_ps);
+  number("t_end_ps", "ps", &IterationSummary::t_end_ps);
+  number("gpu_time_ps", "ps", &IterationSummary::gpu_time_ps);
+  number("compute_ps", "ps", &IterationSummary::compute_ps);
+  number("exposed_ps", "ps", &IterationSummary::exposed_ps);
+  number("idle_ps", "ps", &IterationSummary::idle_ps);
+  number("gpu_step_min_ps", "ps", &IterationSummary::gpu_step_min_ps);
+  number("gpu_step_max_ps", "ps", &IterationSummary::gpu_step_max_ps);
+  number("gpu_compute_min_ps", "ps", &IterationSummary::gpu_compute_min_ps);
+  number("gpu_compute_max_ps", "ps", &IterationSummary::gpu_compute_max_ps);
+
+  const auto& dimensions = summary.dimensions;
+  file.create_group("/summary/dimensions");
+  file.write_texts("/summary/dimensions/name", count_of(dimensions), [&](auto i) { return at(dimensions, i).name; });
+  file.write_numbers("/summary/dimensions/size_bytes", "B", count_of(dimensions),
+                     [&](auto i) { return at(dimensions, i).size_bytes; });
+  file.write_numbers("/summary/dimensions/messages", "1", count_of(dimensions),
+                     [&](auto i) { return at(dimensions, i).messages; });
+
+  const auto& collectives = summary.collectives;
+  const std::int64_t rows = count_of(collectives);
+  const std::string path = "/summary/collectives/";
+  file.create_group("/summary/collectives");
+  file.write_texts(path + "collective", rows, [&](auto i) { return at(collectives, i).collective; });
+  file.write_texts(path + "group", rows, [&](auto i) { return at(collectives, i).group; });
+  file.write_numbers(path + "group_size", "1", rows, [&](auto i) { return at(collectives, i).group_size; });
+  file.write_numbers(path + "size_bytes", "B", rows, [&](auto i) { return at(collectives, i).size_bytes; });
+  file.write_numbers(path + "count", "1", rows, [&](auto i) { return at(collectives, i).count; });
+  file.write_numbers(path + "median_ps", "ps", rows, [&](auto i) { return at(collectives, i).median_ps; });
+  file.write_numbers(path + "min_ps", "ps", rows, [&](auto i) { return at(collectives, i).min_ps; });
+  file.write_numbers(path + "max_ps", "ps", rows, [&](auto i) { return at(collectives, i).max_ps; });
+  file.write_reals(path + "algbw_bytes_per_s", "B/s", rows,
+                   [&](auto i) { return at(collectives, i).algbw_bytes_per_s; });
+  file.write_reals(path + "busbw_bytes_per_s", "B/s", rows,
+                   [&](auto i) { return at(collectives, i).busbw_bytes_per_s; });
+}
+
+void write_profile(ResultFile& file, const std::vector<RankedProfile>& profile) {
+  const std::int64_t rows = count_of(profile);
+  const std::string path = "/profile/windows/";
+  file.create_group("/profile/windows");
+  auto window = [&](std::int64_t i) -> const WindowProfile& { return at(profile, i).window; };
+  file.write_numbers(path + "rank", "1", rows, [&](auto i) { return at(profile, i).rank; });
+  file.write_numbers(path + "first_window", "1", rows, [&](auto i) { return window(i).first_window; });
+  file.write_numbers(path + "windows", "1", rows, [&](auto i) { return window(i).windows; });
+  file.write_numbers(path + "t_start_ps", "ps", rows, [&](auto i) { return window(i).t_start.count(); });
+  file.write_numbers(path + "t_end_ps", "ps", rows, [&](auto i) { return window(i).t_end.count(); });
+  file.write_reals(path + "work_s", "s", rows, [&](auto i) { return window(i).work_s; });
+  file.write_reals(path + "wait_s", "s", rows, [&](auto i) { return window(i).wait_s; });
+  file.write_numbers(path + "events", "1", rows, [&](auto i) { return window(i).events; });
+  file.write_numbers(path + "sent_events", "1", rows, [&](auto i) { return window(i).sent_events; });
+  file.write_numbers(path + "sent_bytes", "B", rows, [&](auto i) { return window(i).sent_bytes; });
+}
+
+void write_run_end(ResultFile& file, const RunOutcome& outcome) {
+  file.set_attribute("/run", "exit_code", std::int64_t{outcome.exit_code});
+  file.set_attribute("/run", "sim_end_ps", std::int64_t{outcome.end.count()});
+  file.set_attribute("/run", "events", outcome.events);
+  file.set_attribute("/run", "windows", outcome.windows);
+  file.set_attribute("/run", "hash", fmt::format("{:016x}", outcome.hash));
+  file.set_attribute("/run", "wall_s", outcome.wall_s);
+  file.set_attribute("/run", "build_s", outcome.build_s);
+  file.set_attribute("/run", "imbalance", outcome.imbalance);
+  file.set_attribute("/run", "peak_rss_bytes", outcome.peak_rss_bytes);
+  file.set_attribute("/run", "reason", shortened(outcome.reason));
+  file.write_texts("/run/waits", count_of(outcome.waits), [&](auto i) { return at(outcome.waits, i); });
+  file.set_attribute("/run", "status", outcome.status);
+}
+
+Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model) {
+  Summary summary;
+  summary.status = outcome.status;
+  summary.hash = fmt::format("{:016x}", outcome.hash);
+  summary.reason = outcome.reason;
+  summary.waits = outcome.waits;
+  summary.events = outcome.events;
+  summary.sim_end_ps = outcome.end.count();
+  summary.peak_rss_bytes = outcome.peak_rss_bytes;
+  summary.seed = static_cast<std::int64_t>(model.seed);
+  summary.wall_s = outcome.wall_s;
+  summary.build_s = outcome.build_s;
+  summary.ranks = ranks;
+  return summary;
+}
+
+std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outcome) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::vector<RankedProfile> mine;
+  for (const auto& window : outcome.profile) mine.push_back({rank, window});
+  int bytes = static_cast<int>(mine.size() * sizeof(RankedProfile));
+  std::vector<int> counts(ranks), starts(ranks + 1);
+  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  std::vector<RankedProfile> all(static_cast<std::size_t>(starts.back()) / sizeof(RankedProfile));
+  MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, comm);
+  return all;
+}
+
+}  // namespace lightrail
