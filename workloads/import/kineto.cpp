@@ -1,0 +1,202 @@
+#include "workloads/import/kineto.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "workloads/import/kineto_program.hpp"
+#include "workloads/import/kineto_rank.hpp"
+#include "workloads/import/process_groups.hpp"
+
+namespace lightrail {
+
+namespace {
+
+using Bound = std::vector<std::vector<BoundCommunication>>;
+/// One process group: of each member (by rank) its collectives, in order.
+using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
+
+std::vector<RankTrace> read_all(const KinetoOptions& options) {
+  if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
+  std::vector<RankTrace> ranks;
+  for (std::size_t i = 0; i < options.files.size(); ++i)
+    ranks.push_back(read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (r > 0 && ranks[r].rank == ranks[r - 1].rank)
+      throw InputErrors(InputError{ranks[r].path, 0, fmt::format("rank {} is also in {}", ranks[r].rank, ranks[r - 1].path)});
+    if (ranks[r].world_size != ranks[0].world_size)
+      throw InputErrors(InputError{ranks[r].path, 0, fmt::format("world of {} ranks, but {} in {}", ranks[r].world_size,
+                                                                 ranks[0].world_size, ranks[0].path)});
+  }
+  std::size_t world = std::max<std::size_t>(ranks[0].world_size, ranks.size());
+  for (std::uint32_t r = 0; r < world; ++r)
+    if (r >= ranks.size() || ranks[r].rank != r)
+      throw InputErrors(InputError{ranks[0].path, 0, fmt::format("no file for rank {} of {} ({} files given)", r, world,
+                                                                 ranks.size())});
+  return ranks;
+}
+
+/// The calls of every process group, matched by order. Key: group kind, first member's rank.
+std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(const std::vector<RankTrace>& ranks,
+                                                                             const Bound& bound,
+                                                                             const std::vector<std::uint32_t>& placement,
+                                                                             const JobBuilder& job) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> all;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r)
+    for (const auto& op : ranks[r].operations) {
+      if (op.communication < 0) continue;
+      auto index = static_cast<std::size_t>(op.communication);
+      if (ranks[r].communications[index].kind != OpKind::collective) continue;
+      GroupKindId id = bound[r][index].group;
+      for (const auto& list : job.job().groups[id.value].listed)
+        if (std::find(list.begin(), list.end(), EndpointId{placement[r]}) != list.end())
+          all[{id.value, list[0].value}][r].push_back(&op);
+    }
+  return all;
+}
+
+template <class T>
+T median(std::vector<T> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// How far each rank's clock is ahead of rank 0's [ns]: collectives end together, so the median difference of the ends
+/// of shared collectives is the difference of the clocks. Ranks that share none, even indirectly, keep their clocks.
+template <class Calls>
+std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all) {
+  std::vector<std::int64_t> offset(rank_count, 0);
+  std::vector<bool> is_known(rank_count, false);
+  for (std::size_t root = 0; root < rank_count; ++root) {
+    if (is_known[root]) continue;
+    is_known[root] = true;
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (const auto& [key, group] : all) {
+        auto known = std::find_if(group.begin(), group.end(), [&](const auto& m) { return is_known[m.first]; });
+        if (known == group.end()) continue;
+        for (const auto& [rank, calls] : group) {
+          if (is_known[rank]) continue;
+          std::vector<std::int64_t> difference;
+          for (std::size_t i = 0; i < calls.size(); ++i)
+            difference.push_back(calls[i]->end_ns() - known->second[i]->end_ns());
+          offset[rank] = offset[known->first] + median(std::move(difference));
+          is_known[rank] = has_changed = true;
+        }
+      }
+    }
+  }
+  return offset;
+}
+
+template <class Calls>
+Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<std::int64_t>& offset,
+                        std::int64_t epoch_ns, const Calls& all) {
+  Capture capture;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    Capture::Rank figures;
+    std::int64_t end = 0, collectives = 0;
+    for (const auto& op : ranks[r].operations) {
+      end = std::max(end, op.end_ns());
+      bool is_communication = op.communication >= 0;
+      (is_communication ? figures.collectives_ps : figures.other_kernels_ps) += op.duration_ns * 1000;
+      collectives += is_communication;
+    }
+    figures.span_ps = (end - ranks[r].operations.front().start_ns) * 1000;
+    capture.step_ps = std::max(capture.step_ps, (end - offset[r] - epoch_ns) * 1000);
+    capture.collectives = std::max(capture.collectives, collectives);
+    capture.ranks.push_back(figures);
+  }
+  std::vector<std::int64_t> fastest;
+  for (const auto& [key, group] : all)
+    for (std::size_t i = 0; i < group.begin()->second.size(); ++i) {
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      for (const auto& [rank, calls] : group) least = std::min(least, calls[i]->duration_ns);
+      fastest.push_back(least * 1000);
+      capture.fastest_sum_ps += least * 1000;
+    }
+  if (!fastest.empty()) {
+    std::sort(fastest.begin(), fastest.end());
+    capture.fastest_median_ps = (fastest[(fastest.size() - 1) / 2] + fastest[fastest.size() / 2]) / 2;
+  }
+  return capture;
+}
+
+std::vector<std::uint32_t> placement_of(const KinetoOptions& options, std::size_t ranks, std::uint32_t gpu_count) {
+  if (ranks > gpu_count)
+    throw InputErrors(InputError{options.files[0], 0, fmt::format("a trace of {} ranks needs as many GPUs, but there are {}",
+                                                                  ranks, gpu_count)});
+  if (options.placement.empty()) {
+    std::vector<std::uint32_t> same(ranks);
+    for (std::uint32_t r = 0; r < ranks; ++r) same[r] = r;
+    return same;
+  }
+  if (options.placement.size() != ranks)
+    throw InputErrors(InputError{options.files[0], 0, fmt::format("a placement of {} GPUs for a trace of {} ranks",
+                                                                  options.placement.size(), ranks)});
+  return options.placement;
+}
+
+}  // namespace
+
+Job import_kineto(const KinetoOptions& options) {
+  std::vector<RankTrace> ranks = read_all(options);
+  std::uint32_t gpu_count = options.gpu_count ? options.gpu_count : static_cast<std::uint32_t>(ranks.size());
+  auto placement = placement_of(options, ranks.size(), gpu_count);
+  JobBuilder job(gpu_count);
+  Bound bound = bind_process_groups(ranks, placement, job);
+  auto calls = calls_by_group(ranks, bound, placement, job);
+  auto offset = clock_offsets(ranks.size(), calls);
+  std::int64_t epoch_ns = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto& trace = ranks[r];
+    epoch_ns = std::min({epoch_ns, trace.first_call_ns - offset[r], trace.operations.front().start_ns - offset[r]});
+  }
+  job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
+  constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].operations.back().start_ns - offset[r] - epoch_ns > longest_ns)
+      throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
+    ReplayOptions replay;
+    replay.epoch_ns = epoch_ns + offset[r];
+    replay.scale = options.scale;
+    replay.bind_communication = [&](std::size_t index, Op& op) {
+      const Communication& c = ranks[r].communications[index];
+      const BoundCommunication& b = bound[r][index];
+      op.kind = c.kind;
+      op.collective = c.type;
+      op.bytes = c.bytes;
+      op.element_bytes = c.element_bytes;
+      op.group = b.group;
+      op.dimension = b.dimension;
+      op.peer = b.peer;
+    };
+    Program program = make_replay_program(ranks[r], replay, job);
+    job.assign(placement[r], job.program(std::move(program)));
+  }
+  return job.take();
+}
+
+std::vector<std::string> files_matching(const std::string& pattern) {
+  namespace fs = std::filesystem;
+  fs::path path(pattern);
+  std::string last = path.filename().string();
+  fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code code;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0) found.push_back(entry.path().string());
+  if (code) throw InputErrors(InputError{pattern, 0, fmt::format("cannot read the folder ({})", code.message())});
+  if (found.empty()) throw InputErrors(InputError{pattern, 0, "no file matches"});
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lightrail {
+
+/// One event of Chrome JSON as Kineto writes it, with those arguments that a replay needs. Times are [ns]: Kineto's
+/// microseconds have at most three decimals. What is absent in the file is empty.
+struct KinetoEvent {
+  std::int64_t index = 0;  ///< place in traceEvents, from 0
+  std::string phase, category, name, thread;
+  std::optional<std::int64_t> start_ns, duration_ns;
+
+  std::optional<std::int64_t> correlation, stream, bytes;
+  // cuda_sync
+  std::optional<std::int64_t> wait_on_stream, record_correlation;
+  // collectives; lists stay JSON text
+  std::optional<std::int64_t> in_elements, out_elements, group_size, source_rank, target_rank;
+  std::string collective, dtype, group_name, group_description, group_ranks;
+  std::string input_dims, input_types, concrete_inputs;
+
+  void clear() { *this = KinetoEvent{}; }
+};
+
+}  // namespace lightrail

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/groups.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// Op::dimension of an operation that sends nothing.
+inline constexpr std::uint16_t no_dimension = 0xffff;
+
+/// No single operation moves more than this [B]; larger sizes are refused as typing mistakes.
+inline constexpr std::int64_t largest_operation_bytes = std::int64_t{1} << 44;
+
+/// What was measured while a trace was captured, to be held against the simulated figures.
+struct Capture {
+  struct Rank {
+    std::int64_t span_ps = 0;           ///< first GPU operation's start to the last one's end [ps]
+    std::int64_t other_kernels_ps = 0;  ///< sum of the durations of kernels other than collectives [ps]
+    std::int64_t collectives_ps = 0;    ///< sum of the durations of collectives, waiting included [ps]
+  };
+  std::vector<Rank> ranks;           ///< empty: not a captured trace
+  std::int64_t step_ps = 0;          ///< first runtime call of any rank to the last GPU operation's end [ps]
+  std::int64_t collectives = 0;      ///< collectives a rank took part in, the most of any rank
+  std::int64_t fastest_median_ps = 0;///< of each collective the fastest member's duration; their median [ps]
+  std::int64_t fastest_sum_ps = 0;   ///< ... and their sum [ps]
+};
+
+/// What the GPUs of a job do, before it is bound to a model: the value that importers and generators make, that the
+/// trace file holds and that build_workload() installs. Names and dimensions are the job's own indices.
+struct Job {
+  std::vector<std::string> names;       ///< names[0] is ""
+  std::vector<std::string> dimensions;
+  std::vector<GroupKind> groups;        ///< GroupKindId = index
+  ProgramSet programs;
+  Capture capture;
+  std::uint32_t gpu_count = 0;          ///< GPUs that the groups and programs number
+};
+
+/// Builds a Job piece by piece.
+class JobBuilder {
+ public:
+  explicit JobBuilder(std::uint32_t gpu_count);
+  std::uint32_t name(const std::string& text);
+  std::uint16_t dimension(const std::string& text);
+  std::uint32_t shape(const KernelShape& shape);  ///< equal shapes share one index
+  GroupKindId group(GroupKind kind);
+  GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown
+  std::uint32_t program(Program program);                       ///< index
+  void assign(std::uint32_t gpu, std::uint32_t program_index);
+  Job& job() { return job_; }
+  const Job& job() const { return job_; }
+  /// GPUs without a program get an empty one.
+  Job take();
+
+ private:
+  Job job_;
+  std::unordered_map<std::string, std::uint32_t> names_;
+};
+
+/// Index of `name` in `program.streams`, added when new. Throws ContractError past 255 streams.
+std::uint8_t stream_of(Program& program, const std::string& name);
+
+/// Appends `op` with its dependencies and returns its index. Equal and implied neighbours are kept as given.
+std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies = {});
+
+}  // namespace lightrail
