@@ -6,18 +6,20 @@
 
 namespace lightrail {
 
-/// Input buffer behind a port: the same for each of its virtual lanes. No lanes: the device takes whatever comes
-/// and plays no part in flow control.
+/// Input buffer behind a port: the same for each of its virtual lanes. No lanes: the device takes whatever
+/// comes and plays no part in flow control.
 struct InputBuffer {
   std::uint8_t lanes = 0;
   std::int64_t bytes = 0;  ///< per lane [B]
 };
 
-/// A Spec whose device takes part in credit flow control. Both ends of a link derive the sender's credits from it.
+/// A Spec whose device takes part in credit flow control. Both ends of a link derive the sender's credits
+/// from it.
 class BufferedSpec : public Spec {
  public:
   virtual InputBuffer input_buffer(PortIndex port) const = 0;
-  /// True for devices that pass light through (ocs): the buffer is then the one at the far end of the circuit.
+  /// True for devices that pass light through (ocs): the buffer is then the one at the far end of the
+  /// circuit.
   virtual bool is_transparent() const { return false; }
 };
 

@@ -19,15 +19,17 @@ CreditReturn::CreditReturn(const BuildContext& build) : ports_(build.record.port
     if (!ends[i].is_connected || ends[i].near.lanes == 0) continue;
     InputBuffer buffer = ends[i].near;
     if (buffer.bytes < longest)
-      throw InputErrors(InputError{"", 0,
-                                   fmt::format("{}: the input buffer of {} B at port {} does not hold one train of "
-                                               "{} B (raise the buffer or lower the grain)",
-                                               build.model.component_name(build.id), buffer.bytes, i, longest)});
+      throw InputErrors(
+          InputError{"", 0,
+                     fmt::format("{}: the input buffer of {} B at port {} does not hold one train of "
+                                 "{} B (raise the buffer or lower the grain)",
+                                 build.model.component_name(build.id), buffer.bytes, i, longest)});
     ports_[i].first = static_cast<std::uint32_t>(pending_.size());
     ports_[i].lanes = buffer.lanes;
     ports_[i].batch_bytes =
-        ends[i].is_circuit ? 0 : static_cast<std::uint32_t>(std::min({buffer.bytes / 2, buffer.bytes - longest,
-                                                                     std::int64_t{1} << 31}));
+        ends[i].is_circuit ? 0
+                           : static_cast<std::uint32_t>(
+                                 std::min({buffer.bytes / 2, buffer.bytes - longest, std::int64_t{1} << 31}));
     pending_.resize(pending_.size() + buffer.lanes);
   }
 }

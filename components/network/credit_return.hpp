@@ -10,10 +10,10 @@ namespace lightrail {
 /// The receiving side of all ports of one component: gives the far end its credits back when trains have left
 /// the input buffer.
 ///
-/// Credits are collected and returned in batches of half a buffer, or of a buffer minus the longest train of its
-/// links where that is less: what is collected and not yet returned can then never starve the sender. Behind an
-/// optical switch they are returned one by one, because the sender may be switched to another receiver.
-/// A batch leaves when the last of its trains has left. Credits take no line time.
+/// Credits are collected and returned in batches of half a buffer, or of a buffer minus the longest train of
+/// its links where that is less: what is collected and not yet returned can then never starve the sender.
+/// Behind an optical switch they are returned one by one, because the sender may be switched to another
+/// receiver. A batch leaves when the last of its trains has left. Credits take no line time.
 class CreditReturn {
  public:
   /// Throws InputErrors when a buffer does not hold one train of the component's links.

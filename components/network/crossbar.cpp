@@ -2,7 +2,8 @@
 
 namespace lightrail {
 
-Crossbar::Crossbar(const BuildContext& build, SimTime latency) : egress_(build), returns_(build), latency_(latency) {
+Crossbar::Crossbar(const BuildContext& build, SimTime latency)
+    : egress_(build), returns_(build), latency_(latency) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     in_lines_.emplace_back(port_end(build, static_cast<PortIndex>(i)).in_rate);
 }

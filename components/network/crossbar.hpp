@@ -8,10 +8,10 @@ namespace lightrail {
 
 /// The data path of a device that forwards trains: input buffers with credits, any-to-any, output lines.
 ///
-/// Model: cut-through; a head that arrives at t may leave at t + latency, later where its input line is slower than
-/// its output line (by the difference of the serialisation times), so that no tail leaves before it arrived. One
-/// event per train, and one per batch of credits. Leaves out: internal speed limits, arbitration between inputs
-/// other than by arrival, head-of-line blocking inside an input buffer.
+/// Model: cut-through; a head that arrives at t may leave at t + latency, later where its input line is
+/// slower than its output line (by the difference of the serialisation times), so that no tail leaves before
+/// it arrived. One event per train, and one per batch of credits. Leaves out: internal speed limits,
+/// arbitration between inputs other than by arrival, head-of-line blocking inside an input buffer.
 class Crossbar {
  public:
   Crossbar(const BuildContext& build, SimTime latency);

@@ -24,7 +24,8 @@ std::int64_t bytes_in(SimTime time, BitRate rate) {
 
 EgressBank::EgressBank(const BuildContext& build)
     : model_(&build.model), meter_settings_(meter_settings(build.model)), ports_(build.record.port_count) {
-  if (auto* output = build.model.resource<OutputSelection>()) is_queue_recorded_ = output->is_recorded(tables::queue);
+  if (auto* output = build.model.resource<OutputSelection>())
+    is_queue_recorded_ = output->is_recorded(tables::queue);
   energy_pj_per_byte_.resize(ports_.size());
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     PortEnd end = port_end(build, static_cast<PortIndex>(i));
@@ -46,27 +47,30 @@ std::size_t EgressBank::lane_index(const Context& context, PortIndex port, std::
   const Port& p = ports_[port];
   if (p.lanes == 0) return p.first_lane;
   if (lane >= p.lanes)
-    throw SimulationError(context.now(), model_->component_name(context.self()),
-                          fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, p.lanes));
+    throw SimulationError(
+        context.now(), model_->component_name(context.self()),
+        fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, p.lanes));
   return p.first_lane + lane;
 }
 
-bool EgressBank::has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const {
+bool EgressBank::has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                            const Context& context) const {
   const Lane& l = lanes_[lane_index(context, port, lane)];
   return l.first_waiting == WaitingPool::none && l.credits >= bytes;
 }
 
-std::optional<SimTime> EgressBank::offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
-                                         PortIndex from) {
+std::optional<SimTime> EgressBank::offer(Context& context, PortIndex port, const Payload& train,
+                                         SimTime ready, PortIndex from) {
   Port& p = ports_[port];
   LIGHTRAIL_EXPECT(p.is_connected);
   Lane& lane = lanes_[lane_index(context, port, train.lane)];
   if (lane.first_waiting == WaitingPool::none && lane.credits >= train.bytes)
     return put(context, port, lane, train, ready);
   if (train.bytes > p.capacity)
-    throw SimulationError(context.now(), model_->component_name(context.self()),
-                          fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}",
-                                      train.bytes, p.capacity, port));
+    throw SimulationError(
+        context.now(), model_->component_name(context.self()),
+        fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
+                    p.capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, WaitingPool::none, from, 0});
   p.waiting_bytes += train.bytes;
   lane.max_load = std::max(lane.max_load, load_until(port) - context.now());
@@ -116,6 +120,12 @@ double EgressBank::link_energy_pj() const {
   return sum;
 }
 
+SimTime EgressBank::longest_busy() const {
+  SimTime longest{};
+  for (const Port& port : ports_) longest = std::max(longest, port.meter.total_busy());
+  return longest;
+}
+
 std::vector<std::string> EgressBank::waits_for() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ports_.size(); ++i)
@@ -123,7 +133,8 @@ std::vector<std::string> EgressBank::waits_for() const {
       std::int64_t count = 0, bytes = 0;
       for (auto w = lanes_[ports_[i].first_lane + k].first_waiting; w != WaitingPool::none; w = pool_[w].next)
         ++count, bytes += pool_[w].train.bytes;
-      if (count > 0) all.push_back(fmt::format("port {} lane {}: {} trains ({} B) wait for credits", i, k, count, bytes));
+      if (count > 0)
+        all.push_back(fmt::format("port {} lane {}: {} trains ({} B) wait for credits", i, k, count, bytes));
     }
   return all;
 }

@@ -13,16 +13,18 @@
 
 namespace lightrail {
 
-/// The sending side of all ports of one component: a line that serialises, credits per virtual lane and a FIFO
-/// per lane of trains that wait for credits.
+/// The sending side of all ports of one component: a line that serialises, credits per virtual lane and a
+/// FIFO per lane of trains that wait for credits.
 ///
-/// Model: a train whose lane has credits and nobody waiting reserves the line at once, in the order of asking:
+/// Model: a train whose lane has credits and nobody waiting reserves the line at once, in the order of
+/// asking:
 ///   start = max(ready, free), free = start + bytes / rate.
-/// So most trains cost no event here; only a train without credits waits, and the credit that frees it sends it.
-/// Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back. Leaves out link
-/// errors and packet headers (the rate of a link class is its payload rate).
+/// So most trains cost no event here; only a train without credits waits, and the credit that frees it sends
+/// it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back. Leaves out
+/// link errors and packet headers (the rate of a link class is its payload rate).
 ///
-/// Contract: every port's far end returns the credits of what it took (CreditReturn), or has no buffer to return.
+/// Contract: every port's far end returns the credits of what it took (CreditReturn), or has no buffer to
+/// return.
 class EgressBank {
  public:
   explicit EgressBank(const BuildContext& build);
@@ -38,12 +40,13 @@ class EgressBank {
   /// True when `bytes` on `lane` would not have to wait for credits.
   bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const;
 
-  /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it must
-  /// wait for credits; `from` (the port it came in on) is then handed back by on_credit.
+  /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
+  /// must wait for credits; `from` (the port it came in on) is then handed back by on_credit.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
                                PortIndex from = self_port);
 
-  /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for each.
+  /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for
+  /// each.
   template <class Left>
   void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
     Lane& lane = take_credit(context, port, credit);
@@ -60,6 +63,8 @@ class EgressBank {
   void finish(Context& context);
   /// Payload carried times the energy per bit of the links [pJ].
   double link_energy_pj() const;
+  /// Serialisation time of the port that was busy longest.
+  SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
   std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;

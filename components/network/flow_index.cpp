@@ -4,7 +4,9 @@
 
 namespace lightrail {
 
-std::size_t FlowIndex::home(std::uint64_t key) const { return mix64(key) & (cells_.size() - 1); }
+std::size_t FlowIndex::home(std::uint64_t key) const {
+  return mix64(key) & (cells_.size() - 1);
+}
 
 /// The cell that holds `key`, or the empty one where the search ends.
 std::size_t FlowIndex::place_of(std::uint64_t key) const {
@@ -13,7 +15,9 @@ std::size_t FlowIndex::place_of(std::uint64_t key) const {
   return i;
 }
 
-std::uint32_t FlowIndex::find(std::uint64_t key) const { return cells_.empty() ? none : cells_[place_of(key)].slot; }
+std::uint32_t FlowIndex::find(std::uint64_t key) const {
+  return cells_.empty() ? none : cells_[place_of(key)].slot;
+}
 
 void FlowIndex::insert(std::uint64_t key, std::uint32_t slot) {
   if ((count_ + 1) * 2 > cells_.size()) grow();

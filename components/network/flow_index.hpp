@@ -6,13 +6,13 @@
 
 namespace lightrail {
 
-/// Key -> slot of the flows that are active now: an open-addressing table in one array that never shrinks, so a
-/// steady state allocates nothing. Never iterated, so its order reaches no result.
+/// Key -> slot of the flows that are active now: an open-addressing table in one array that never shrinks, so
+/// a steady state allocates nothing. Never iterated, so its order reaches no result.
 class FlowIndex {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  std::uint32_t find(std::uint64_t key) const;  ///< none: not there
+  std::uint32_t find(std::uint64_t key) const;         ///< none: not there
   void insert(std::uint64_t key, std::uint32_t slot);  ///< key must not be there
   void erase(std::uint64_t key);                       ///< key must be there
 

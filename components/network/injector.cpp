@@ -4,8 +4,9 @@
 
 namespace lightrail {
 
-Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag, std::vector<Source> sources)
-    : port_(port), wake_tag_(wake_tag), sources_(sources.size()) {
+Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
+                   std::vector<Source> sources, SimTime latency)
+    : port_(port), latency_(latency), wake_tag_(wake_tag), sources_(sources.size()) {
   PortEnd end = port_end(build, port);
   mtu_bytes_ = std::max<std::uint32_t>(end.mtu_bytes, 1);
   train_bytes_ = std::max<std::uint32_t>(end.train_bytes(), 1);
@@ -16,7 +17,8 @@ Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake
 
 void Injector::post(const Outgoing& message, SimTime now) {
   LIGHTRAIL_EXPECT(message.bytes > 0 && message.source < sources_.size());
-  std::uint32_t lane = std::min<std::uint32_t>(message.lane, lanes_ - 1);  // a lane too high fails when it is sent
+  std::uint32_t lane =
+      std::min<std::uint32_t>(message.lane, lanes_ - 1);  // a lane too high fails when it is sent
   std::uint32_t index = new_message(message);
   ++active_messages_;
   active_bytes_ += message.bytes;
@@ -46,8 +48,9 @@ std::uint32_t Injector::new_message(const Outgoing& message) {
   } else {
     free_message_ = messages_[index].next;
   }
-  messages_[index] = {make_wire(message.kind, message.from, message.to, message.connection, 0, 0, message.lane),
-                      message.bytes, message.token, none, 0};
+  messages_[index] = {
+      make_wire(message.kind, message.from, message.to, message.connection, 0, 0, message.lane),
+      message.bytes, message.token, none, 0};
   return index;
 }
 
@@ -115,7 +118,7 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime now = context.now();
-  SimTime tail = *egress.offer(context, port_, train, now);
+  SimTime tail = *egress.offer(context, port_, train, now + latency_);
   bool is_done = message.left == 0;
   std::uint64_t token = message.token;
   if (!is_control(ring)) {
@@ -132,7 +135,8 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   if (is_done) listener.on_sent(context, token, tail);
 }
 
-/// Frees the message at the head of the ring; its flow goes to the back, or away when it has no further message.
+/// Frees the message at the head of the ring; its flow goes to the back, or away when it has no further
+/// message.
 void Injector::finish_message(std::uint32_t ring) {
   std::uint32_t& last = rings_[ring].last;
   std::uint32_t flow = flows_[last].next;
@@ -156,7 +160,8 @@ void Injector::finish_message(std::uint32_t ring) {
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
   while (active_messages_ > 0) {
-    if (egress.free_at(port_) > context.now()) return wake_at(egress.free_at(port_), context);
+    SimTime line_free = egress.free_at(port_) - latency_;
+    if (line_free > context.now()) return wake_at(line_free, context);
     SimTime earliest = time_never;
     std::uint32_t ring = choose(context, egress, earliest);
     if (ring == none) {

@@ -11,14 +11,14 @@ namespace lightrail {
 struct Outgoing {
   EndpointId from{}, to{};
   Connection connection{};
-  std::int64_t bytes = 0;          ///< > 0 [B]; control: at most one packet
+  std::int64_t bytes = 0;  ///< > 0 [B]; control: at most one packet
   std::uint8_t lane = 0;
-  WireKind kind = WireKind::train; ///< train: payload; control: a small message that goes ahead of payload
-  std::uint8_t source = 0;         ///< where its bytes are read from (Injector::Source)
-  std::uint64_t token = 0;         ///< handed back when the message has been sent
+  WireKind kind = WireKind::train;  ///< train: payload; control: a small message that goes ahead of payload
+  std::uint8_t source = 0;          ///< where its bytes are read from (Injector::Source)
+  std::uint64_t token = 0;          ///< handed back when the message has been sent
 };
 
-/// Told when the last byte of a message leaves on the wire: at `tail` (>= now). Must not post messages in the call.
+/// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.
 class SentListener {
  public:
   virtual void on_sent(Context& context, std::uint64_t token, SimTime tail) = 0;
@@ -27,12 +27,12 @@ class SentListener {
   ~SentListener() = default;
 };
 
-/// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the other,
-/// different ones in turns of one train, sources in turns of one train, control messages first.
+/// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
+/// other, different ones in turns of one train, sources in turns of one train, control messages first.
 ///
-/// Self-clocked: a train is chosen when the line is free and its lane has credits; one wake is pending at most while
-/// the line is busy, none while credits lack (the credit calls pump). A source that reads at less than the line's
-/// rate limits its own trains: a train starts when its tail cannot overtake the reading.
+/// Self-clocked: a train is chosen when the line is free and its lane has credits; one wake is pending at
+/// most while the line is busy, none while credits lack (the credit calls pump). A source that reads at less
+/// than the line's rate limits its own trains: a train starts when its tail cannot overtake the reading.
 /// Assumes unlimited prefetch of one train. State is plain; a steady state allocates nothing.
 class Injector {
  public:
@@ -40,9 +40,11 @@ class Injector {
   struct Source {
     BitRate read_rate{};
   };
-  /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` in Payload::a; the owner tells its injectors' wakes
-  /// apart by it.
-  Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag, std::vector<Source> sources = {{}});
+  /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` in Payload::a; the owner tells its
+  /// injectors' wakes apart by it. `latency`: from choosing a train to its head on the wire; trains follow
+  /// one another without gap.
+  Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
+           std::vector<Source> sources = {{}}, SimTime latency = SimTime{0});
 
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
@@ -98,6 +100,7 @@ class Injector {
   std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
   PortIndex port_;
+  SimTime latency_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
   std::vector<LineTime> readers_;
 

@@ -25,8 +25,8 @@ void LinkMeter::write(Context& context, const MeterSettings& settings, LinkId li
   busy_ = SimTime{0};
 }
 
-void LinkMeter::roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
-                     std::uint32_t payload_bytes) {
+void LinkMeter::roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start,
+                     SimTime busy, std::uint32_t payload_bytes) {
   if (start >= interval_end_) {
     write(context, settings, link);
     interval_end_ = (start / settings.interval + 1) * settings.interval;

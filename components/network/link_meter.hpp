@@ -14,8 +14,8 @@ struct MeterSettings {
 MeterSettings meter_settings(const Model& model);
 
 /// Counts what one directed link carries and writes a link_use row for each recording interval in which it
-/// carried something, when the interval is past. Trains are reported in order of their start; payload counts in
-/// the interval of the start, busy time is split where a train crosses into the next interval.
+/// carried something, when the interval is past. Trains are reported in order of their start; payload counts
+/// in the interval of the start, busy time is split where a train crosses into the next interval.
 class LinkMeter {
  public:
   void add(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,

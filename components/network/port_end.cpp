@@ -11,8 +11,8 @@ InputBuffer smaller(InputBuffer a, InputBuffer b) {
   return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes)};
 }
 
-/// The smallest buffer of the devices around an optical switch; devices without flow control do not count, and
-/// neither do further optical switches.
+/// The smallest buffer of the devices around an optical switch; devices without flow control do not count,
+/// and neither do further optical switches.
 InputBuffer buffer_around(const Model& model, ComponentId circuit_switch) {
   const ComponentRecord& record = model.components[circuit_switch.value];
   InputBuffer least{};

@@ -11,7 +11,8 @@ SwitchRoute::Candidates SwitchRoute::candidates(Lid lid) const {
   for (const Children& child : down)
     if (lid.value >= child.lid_low && lid.value < child.lid_high) {
       std::uint32_t index = (lid.value - child.lid_low) / child.lids_per_child;
-      return {static_cast<PortIndex>(child.first_port + index * child.ports_per_child), child.ports_per_child, nullptr};
+      return {static_cast<PortIndex>(child.first_port + index * child.ports_per_child), child.ports_per_child,
+              nullptr};
     }
   return {first_up, up_count, nullptr};
 }

@@ -8,14 +8,14 @@
 
 namespace lightrail {
 
-/// Where a switch sends a lid. Fabrics: every child subtree is one interval of lids, so routing is arithmetic;
-/// what is in no child goes up. Explicit graphs: one list of ports a lid.
+/// Where a switch sends a lid. Fabrics: every child subtree is one interval of lids, so routing is
+/// arithmetic; what is in no child goes up. Explicit graphs: one list of ports a lid.
 struct SwitchRoute {
   struct Children {
     std::uint32_t lid_low = 0, lid_high = 0;  ///< [low, high)
     std::uint32_t lids_per_child = 1;
     PortIndex first_port = 0;
-    std::uint16_t ports_per_child = 1;        ///< parallel links to one child
+    std::uint16_t ports_per_child = 1;  ///< parallel links to one child
   };
   std::vector<Children> down;
   PortIndex first_up = 0;

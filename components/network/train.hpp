@@ -8,21 +8,23 @@ namespace lightrail {
 
 /// What a payload on a message-carrying link is.
 enum class WireKind : std::uint8_t {
-  train = 1,   ///< `count` packets, `bytes` payload bytes in all, of one message; time is the head's arrival
-  credit = 2,  ///< flow control: `bytes` of buffer freed on `lane` at the far end of this link
-  message = 3, ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over PCIe);
-               ///< `lane` is the virtual lane of its trains, `count` its flags
-  control = 4, ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted as payload
-  wake = 5,    ///< a component's own timer
-  sent = 6     ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
+  train = 1,    ///< `count` packets, `bytes` payload bytes in all, of one message; time is the head's arrival
+  credit = 2,   ///< flow control: `bytes` of buffer freed on `lane` at the far end of this link
+  message = 3,  ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over
+                ///< PCIe); `lane` is the virtual lane of its trains, `count` its flags
+  control = 4,  ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted
+                ///< as payload
+  wake = 5,     ///< a component's own timer
+  sent = 6      ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
 };
 
 /// Flags in `count` of a WireKind::message; other bits must be 0.
-inline constexpr std::uint16_t notify_sent = 1;  ///< answer with WireKind::sent on the port the message came in on
+inline constexpr std::uint16_t notify_sent =
+    1;  ///< answer with WireKind::sent on the port the message came in on
 
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
-/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its program
-/// how many bytes the next message of a connection has, so trains carry no message number.
+/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its
+/// program how many bytes the next message of a connection has, so trains carry no message number.
 struct Connection {
   std::uint32_t value = 0;  ///< 24 bits
   static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
@@ -39,15 +41,24 @@ inline constexpr std::uint32_t endpoint_bits = 20;
 inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
 
 /// The addressing of trains, messages and control payloads.
-inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connection connection, std::uint32_t bytes,
-                         std::uint16_t packets, std::uint8_t lane = 0) {
-  return Payload{static_cast<std::uint8_t>(kind), lane, packets, bytes,
+inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connection connection,
+                         std::uint32_t bytes, std::uint16_t packets, std::uint8_t lane = 0) {
+  return Payload{static_cast<std::uint8_t>(kind),
+                 lane,
+                 packets,
+                 bytes,
                  to.value | (connection.value >> 12) << endpoint_bits,
                  from.value | (connection.value & 0xfff) << endpoint_bits};
 }
-inline WireKind kind_of(const Payload& p) { return static_cast<WireKind>(p.kind); }
-inline EndpointId to_of(const Payload& p) { return EndpointId{p.a & endpoint_mask}; }
-inline EndpointId from_of(const Payload& p) { return EndpointId{p.b & endpoint_mask}; }
+inline WireKind kind_of(const Payload& p) {
+  return static_cast<WireKind>(p.kind);
+}
+inline EndpointId to_of(const Payload& p) {
+  return EndpointId{p.a & endpoint_mask};
+}
+inline EndpointId from_of(const Payload& p) {
+  return EndpointId{p.b & endpoint_mask};
+}
 inline Connection connection_of(const Payload& p) {
   return Connection{(p.a >> endpoint_bits) << 12 | p.b >> endpoint_bits};
 }

@@ -1,0 +1,197 @@
+#include "components/nic/nic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/network/build_checks.hpp"
+#include "components/network/reports.hpp"
+#include "components/network/train.hpp"
+
+namespace lightrail {
+
+Nic::Nic(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const NicSpec&>(build.spec)),
+      book_(build.model.resource<AddressBook>()),
+      crossbar_(build, spec_.receive_latency),
+      work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
+  std::vector<Injector::Source> sources;
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    auto port = static_cast<PortIndex>(i);
+    check_port_rate(build, port, i == 0 ? spec_.port_rate : spec_.pcie_rate);
+    PortEnd end = port_end(build, port);
+    sources.push_back({i == 0 ? BitRate{} : end.in_rate});
+    EndpointId device;
+    if (end.is_connected) device.value = model_.components[model_.links[end.out.value].to.value].number;
+    endpoint_at_.push_back(device);
+  }
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
+    injectors_.emplace_back(build, static_cast<PortIndex>(i), i, sources, spec_.send_latency);
+}
+
+void Nic::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+PortIndex Nic::port_of(EndpointId endpoint) const {
+  for (std::size_t i = 1; i < endpoint_at_.size(); ++i)
+    if (endpoint_at_[i] == endpoint) return static_cast<PortIndex>(i);
+  return 0;
+}
+
+void Nic::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (port == self_port) {
+    if (kind_of(p) == WireKind::wake) return injectors_[p.a].on_wake(context, crossbar_.egress(), *this);
+    Payload work = p;
+    work.count = p.count & ((1u << port_shift) - 1);
+    return start_work(work, static_cast<PortIndex>(p.count >> port_shift), context);
+  }
+  switch (kind_of(p)) {
+    case WireKind::credit:
+      crossbar_.credit(context, p, port);
+      return injectors_[port].pump(context, crossbar_.egress(), *this);
+    case WireKind::train:
+      if (port == 0) return receive(p, context);
+      break;
+    case WireKind::control:
+      return port == 0 ? receive(p, context) : accept_work(p, port, context);
+    case WireKind::message:
+      if (port != 0) return accept_work(p, port, context);
+      break;
+    default:
+      break;
+  }
+  fail(context,
+       fmt::format("payload of kind {} came in on port {}; a nic takes trains from the fabric and messages "
+                   "from its devices",
+                   p.kind, port));
+}
+
+void Nic::receive(const Payload& train, Context& context) {
+  PortIndex out = port_of(to_of(train));
+  if (out == 0)
+    fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here",
+                              to_of(train).value, endpoint_name(model_, to_of(train))));
+  crossbar_.forward(context, train, 0, out);
+}
+
+/// Work requests pass one after the other, one interval each.
+void Nic::accept_work(const Payload& work, PortIndex port, Context& context) {
+  SimTime at = std::max(context.now(), work_free_at_);
+  work_free_at_ = at + work_interval_;
+  if (at == context.now()) return start_work(work, port, context);
+  Payload later = work;
+  if (kind_of(work) == WireKind::control) later.count = 0;
+  later.count = static_cast<std::uint16_t>(later.count | port << port_shift);
+  context.wake(at, later);
+}
+
+void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
+  EndpointId to = to_of(work);
+  bool exists = book_ && to.value < book_->endpoints.size();
+  PortIndex out = exists ? port_of(to) : 0;
+  if (!exists || (out == 0 && !(*book_)[to].lid.is_valid()))
+    fail(context, fmt::format("endpoint {} ({}) {}", to.value, endpoint_name(model_, to),
+                              exists ? "has no NIC" : "does not exist"));
+  if (!crossbar_.egress().is_connected(out))
+    fail(context, fmt::format("endpoint {} ({}) cannot be reached: port 0 is not connected", to.value,
+                              endpoint_name(model_, to)));
+  bool is_control = kind_of(work) == WireKind::control;
+  std::uint32_t notice = none;
+  if (!is_control && (work.count & notify_sent)) notice = new_notice(work, port);
+  if (work.bytes == 0) return on_sent(context, notice, context.now());
+  injectors_[out].post(
+      {from_of(work), to, connection_of(work), work.bytes, work.lane,
+       is_control ? WireKind::control : WireKind::train, static_cast<std::uint8_t>(port), notice},
+      context.now());
+  injectors_[out].pump(context, crossbar_.egress(), *this);
+}
+
+std::uint32_t Nic::new_notice(const Payload& work, PortIndex port) {
+  std::uint32_t index = free_notice_;
+  if (index == none) {
+    index = static_cast<std::uint32_t>(notices_.size());
+    notices_.emplace_back();
+  } else {
+    free_notice_ = notices_[index].next;
+  }
+  Payload payload = work;
+  payload.kind = static_cast<std::uint8_t>(WireKind::sent);
+  payload.count = 0;
+  notices_[index] = {payload, none, port, 0};
+  return index;
+}
+
+void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
+  if (token == none) return;
+  Notice& notice = notices_[token];
+  context.send(notice.port, tail, notice.payload);
+  notice.next = free_notice_;
+  free_notice_ = static_cast<std::uint32_t>(token);
+}
+
+void Nic::finish(Context& context) {
+  crossbar_.finish(context);
+  record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+std::vector<std::string> Nic::waits_for() const {
+  std::vector<std::string> all = crossbar_.egress().waits_for();
+  for (std::size_t i = 0; i < injectors_.size(); ++i)
+    if (!injectors_[i].is_idle())
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", i,
+                                injectors_[i].active_messages(), injectors_[i].active_bytes()));
+  return all;
+}
+
+void Nic::save(StateWriter& out) const {
+  crossbar_.save(out);
+  for (const Injector& injector : injectors_) injector.save(out);
+  out.put(work_free_at_), out.put(notices_), out.put(free_notice_);
+}
+
+void Nic::load(StateReader& in) {
+  crossbar_.load(in);
+  for (Injector& injector : injectors_) injector.load(in);
+  in.get(work_free_at_), in.get(notices_), in.get(free_notice_);
+}
+
+std::shared_ptr<const ComponentKind> nic_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "nic";
+  kind->doc =
+      "Network adapter: cuts messages of its GPUs into trains at the lower of PCIe and fabric rate, forwards "
+      "what it "
+      "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
+      "links, memory "
+      "registration and retransmission.";
+  kind->weight = 4;
+  kind->ports = {{"0", "1", "fabric"},
+                 {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"power", "energy of the adapter and of the links it drives"}};
+  bind_spec(*kind,
+            Describe<NicSpec>()
+                .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
+                       BitRate{1'000'000'000'000'000})
+                .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction",
+                       BitRate{1}, BitRate{1'000'000'000'000'000})
+                .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
+                       std::int64_t{1}, std::int64_t{1'000'000'000'000})
+                .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
+                .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
+                .field("send-latency", &NicSpec::send_latency,
+                       "from the work request to the head on the wire", SimTime{0}, milliseconds(1))
+                .field("receive-latency", &NicSpec::receive_latency,
+                       "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
+                .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known",
+                       Watts{0}, Watts{1e6}));
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

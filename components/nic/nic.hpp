@@ -1,0 +1,80 @@
+#pragma once
+#include <vector>
+
+#include "components/network/crossbar.hpp"
+#include "components/network/injector.hpp"
+#include "engine/model/address_book.hpp"
+
+namespace lightrail {
+
+struct NicSpec final : BufferedSpec {
+  BitRate port_rate{400'000'000'000};
+  BitRate pcie_rate{504'000'000'000};
+  std::int64_t message_rate = 200'000'000;
+  Bytes buffer{512 * 1024};
+  std::uint32_t lanes = 2;
+  SimTime send_latency{0}, receive_latency{0};
+  Watts power{0};
+
+  InputBuffer input_buffer(PortIndex port) const override {
+    if (port != 0) return {};
+    return {static_cast<std::uint8_t>(lanes), buffer.value};
+  }
+};
+
+/// A network adapter: port 0 is the fabric, ports 1.. are PCIe to its GPUs, then to its host or storage
+/// server.
+///
+/// Send: a work request (WireKind::message) is cut into trains; connections take turns train by train,
+/// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
+/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
+/// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. A message to an endpoint
+/// on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe, no
+/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches, retransmission.
+class Nic final : public Component, private SentListener {
+ public:
+  explicit Nic(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  /// A completion to be sent: WireKind::sent on `port`.
+  struct Notice {
+    Payload payload{};
+    std::uint32_t next = none;
+    PortIndex port = 0;
+    std::uint16_t unused = 0;
+  };
+  /// Message that waits for the message rate: bits of Payload::count above the flags hold the port it came in
+  /// on.
+  static constexpr int port_shift = 4;
+
+  void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
+  void receive(const Payload& train, Context& context);
+  void accept_work(const Payload& work, PortIndex port, Context& context);
+  void start_work(const Payload& work, PortIndex port, Context& context);
+  std::uint32_t new_notice(const Payload& work, PortIndex port);
+  PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  const Model& model_;
+  const NicSpec& spec_;
+  const AddressBook* book_;
+  Crossbar crossbar_;
+  SimTime work_interval_;
+  std::vector<EndpointId> endpoint_at_;  ///< by port
+  std::vector<Injector> injectors_;      ///< by port: 0 feeds the fabric, others loop back to their device
+
+  SimTime work_free_at_{};
+  std::vector<Notice> notices_;
+  std::uint32_t free_notice_ = none;
+};
+
+std::shared_ptr<const ComponentKind> nic_kind();
+
+}  // namespace lightrail

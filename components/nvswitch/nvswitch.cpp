@@ -1,0 +1,94 @@
+#include "components/nvswitch/nvswitch.hpp"
+
+#include <fmt/format.h>
+
+#include "components/network/build_checks.hpp"
+#include "components/network/reports.hpp"
+#include "components/network/train.hpp"
+
+namespace lightrail {
+
+Nvswitch::Nvswitch(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const NvswitchSpec&>(build.spec)),
+      book_(build.model.resource<AddressBook>()),
+      crossbar_(build, spec_.latency) {
+  check_port_count(build, spec_.ports);
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
+    EndpointId gpu;
+    LinkId out = model_.ports[build.record.first_port + i].out;
+    if (out.is_valid()) gpu.value = model_.components[model_.links[out.value].to.value].number;
+    gpu_at_.push_back(gpu);
+    if (!book_ || gpu.value >= book_->gpu_count) continue;
+    const AddressBook::Entry& entry = (*book_)[gpu];
+    server_ = entry.server;
+    if (!entry.lid.is_valid()) continue;
+    if (entry.nic >= on_rail_.size()) on_rail_.resize(entry.nic + 1);
+    on_rail_[entry.nic].push_back(static_cast<PortIndex>(i));
+  }
+}
+
+PortIndex Nvswitch::port_to(EndpointId to) const {
+  if (!book_ || to.value >= book_->endpoints.size()) return unroutable;
+  const AddressBook::Entry& entry = (*book_)[to];
+  if (entry.server == server_ && to.value < book_->gpu_count)
+    return entry.local < gpu_at_.size() && gpu_at_[entry.local] == to ? entry.local : unroutable;
+  if (entry.server == server_) return unroutable;
+  for (std::size_t i = 0; i < on_rail_.size(); ++i) {
+    const auto& ports = on_rail_[(entry.nic + i) % on_rail_.size()];
+    if (!ports.empty()) return ports[entry.local % ports.size()];
+  }
+  return unroutable;
+}
+
+void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
+  if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
+    throw SimulationError(
+        context.now(), model_.component_name(context.self()),
+        fmt::format("payload of kind {} came in on port {}; an nvswitch forwards trains", p.kind, port));
+  PortIndex out = port_to(to_of(p));
+  if (out == unroutable)
+    throw SimulationError(context.now(), model_.component_name(context.self()),
+                          fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",
+                                      to_of(p).value, endpoint_name(model_, to_of(p))));
+  crossbar_.forward(context, p, port, out);
+}
+
+void Nvswitch::finish(Context& context) {
+  crossbar_.finish(context);
+  record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+std::shared_ptr<const ComponentKind> nvswitch_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "nvswitch";
+  kind->doc =
+      "NVSwitch plane of one server: a crossbar between its GPUs with credits. Trains to other servers go to "
+      "the local "
+      "GPU on the destination's rail (PXN). Leaves out the planes of single chips, multicast and in-switch "
+      "reduction.";
+  kind->weight = 8;
+  kind->ports = {{"i", "GPUs of the server", "to local GPU i"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"power", "energy of the switch and of the links it drives"}};
+  bind_spec(*kind, Describe<NvswitchSpec>()
+                       .field("ports", &NvswitchSpec::ports, "GPUs it can connect", 1u, 4096u)
+                       .field("port-rate", &NvswitchSpec::port_rate, "fastest link of one GPU, one direction",
+                              BitRate{1}, BitRate{1'000'000'000'000'000})
+                       .field("buffer", &NvswitchSpec::buffer, "input buffer of one port and lane", Bytes{64},
+                              Bytes{1ll << 31})
+                       .field("lanes", &NvswitchSpec::lanes, "virtual lanes", 1u, max_lanes)
+                       .field("latency", &NvswitchSpec::latency,
+                              "pipeline, head in to head out of an idle switch", SimTime{0}, milliseconds(1))
+                       .field("power", &NvswitchSpec::power,
+                              "electrical power, for the power table; 0: not known", Watts{0}, Watts{1e6}));
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<Nvswitch>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

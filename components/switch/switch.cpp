@@ -1,0 +1,103 @@
+#include "components/switch/switch.hpp"
+
+#include <fmt/format.h>
+
+#include "components/network/build_checks.hpp"
+#include "components/network/reports.hpp"
+#include "engine/base/hash.hpp"
+
+namespace lightrail {
+namespace {
+
+const SwitchRoute* find_route(const BuildContext& build) {
+  auto* tables = build.model.resource<RoutingTables>();
+  if (!tables) return nullptr;
+  auto it = tables->route_of.find(build.id.value);
+  return it == tables->route_of.end() ? nullptr : &tables->routes[it->second];
+}
+
+}  // namespace
+
+Switch::Switch(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const SwitchSpec&>(build.spec)),
+      book_(build.model.resource<AddressBook>()),
+      route_(find_route(build)),
+      crossbar_(build, spec_.latency),
+      chooser_({spec_.routing, hash_combine(build.model.seed, build.id.value), spec_.flow_entries,
+                spec_.flowlet_gap}) {
+  check_port_count(build, spec_.ports);
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
+    check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
+}
+
+void Switch::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+void Switch::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
+  if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
+    fail(context,
+         fmt::format("payload of kind {} came in on port {}; a switch forwards trains", p.kind, port));
+  if (!book_ || to_of(p).value >= book_->endpoints.size())
+    fail(context, fmt::format("destination endpoint {} does not exist", to_of(p).value));
+  Lid lid = (*book_)[to_of(p)].lid;
+  PortIndex out = PortChooser::unroutable;
+  if (route_ && lid.is_valid()) out = chooser_.choose(*route_, lid, p, crossbar_.egress(), context);
+  if (out == PortChooser::unroutable || out >= context.port_count())
+    fail(context,
+         fmt::format("no route to endpoint {} ({})", to_of(p).value, endpoint_name(model_, to_of(p))));
+  crossbar_.forward(context, p, port, out);
+}
+
+void Switch::finish(Context& context) {
+  crossbar_.finish(context);
+  record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+std::shared_ptr<const ComponentKind> switch_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "switch";
+  kind->doc =
+      "Lossless packet switch (InfiniBand): credits per virtual lane, cut-through, static, ECMP or adaptive "
+      "routing. "
+      "Every input has its own buffer; outputs serve trains in order of arrival. Leaves out priorities, "
+      "congestion "
+      "notification and link errors.";
+  kind->weight = 8;
+  kind->ports = {{"0 ...", "ports", "to NICs, switches, optical switches; either way up to port-rate"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"power", "energy of the switch and of the links it drives"}};
+  bind_spec(
+      *kind,
+      Describe<SwitchSpec>()
+          .field("ports", &SwitchSpec::ports, "number of ports (radix)", 1u, 4096u)
+          .field("port-rate", &SwitchSpec::port_rate, "fastest link a port takes", BitRate{1},
+                 BitRate{1'000'000'000'000'000})
+          .field("buffer", &SwitchSpec::buffer, "input buffer of one port and lane", Bytes{64},
+                 Bytes{1ll << 31})
+          .field("lanes", &SwitchSpec::lanes, "virtual lanes; must match what is attached", 1u, max_lanes)
+          .field("latency", &SwitchSpec::latency, "pipeline, head in to head out of an idle switch",
+                 SimTime{0}, milliseconds(1))
+          .choice("routing", &SwitchSpec::routing,
+                  "static: destination-mod-k; ecmp: hash of the flow; adaptive: least backlog, each train; "
+                  "adaptive-flow: least backlog, each flowlet",
+                  {{"static", Routing::fixed},
+                   {"ecmp", Routing::ecmp},
+                   {"adaptive", Routing::adaptive},
+                   {"adaptive-flow", Routing::adaptive_flow}})
+          .field("flow-entries", &SwitchSpec::flow_entries, "flows that adaptive-flow remembers", 1u,
+                 1u << 20)
+          .field("flowlet-gap", &SwitchSpec::flowlet_gap, "pause after which adaptive-flow may move a flow",
+                 SimTime{0}, milliseconds(1000))
+          .field("power", &SwitchSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
+                 Watts{1e6}));
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<Switch>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

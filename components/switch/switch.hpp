@@ -1,0 +1,52 @@
+#pragma once
+#include "components/network/crossbar.hpp"
+#include "components/switch/port_chooser.hpp"
+#include "engine/model/address_book.hpp"
+
+namespace lightrail {
+
+struct SwitchSpec final : BufferedSpec {
+  std::uint32_t ports = 64;
+  BitRate port_rate{400'000'000'000};
+  Bytes buffer{512 * 1024};
+  std::uint32_t lanes = 2;
+  SimTime latency{0};
+  Routing routing = Routing::fixed;
+  std::uint32_t flow_entries = 1024;
+  SimTime flowlet_gap = microseconds(1);
+  Watts power{0};
+
+  InputBuffer input_buffer(PortIndex) const override {
+    return {static_cast<std::uint8_t>(lanes), buffer.value};
+  }
+};
+
+/// An InfiniBand-like packet switch: lossless by credits per virtual lane, cut-through, up/down routes.
+///
+/// Assumes: every input has its own buffer per lane; the crossbar is never the bottleneck; outputs serve
+/// trains in the order of their arrival. Leaves out: priorities between lanes, congestion notification,
+/// multicast, link errors, head-of-line blocking inside an input buffer.
+class Switch final : public Component {
+ public:
+  explicit Switch(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
+  std::vector<std::string> waits_for() const override { return crossbar_.egress().waits_for(); }
+  void save(StateWriter& out) const override { crossbar_.save(out), chooser_.save(out); }
+  void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in); }
+
+ private:
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  const Model& model_;
+  const SwitchSpec& spec_;
+  const AddressBook* book_;
+  const SwitchRoute* route_;
+  Crossbar crossbar_;
+  PortChooser chooser_;
+};
+
+std::shared_ptr<const ComponentKind> switch_kind();
+
+}  // namespace lightrail
