@@ -1,0 +1,139 @@
+#include "fabrics/build_system.hpp"
+
+#include <fmt/format.h>
+
+#include "fabrics/children.hpp"
+#include "fabrics/fabric.hpp"
+#include "fabrics/graph.hpp"
+#include "links/train_settings.hpp"
+
+namespace lightrail {
+
+namespace {
+
+struct Plan {
+  std::vector<ServerRow> rows;  ///< clusters, then storage
+  std::optional<Graph> graph;
+  std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
+};
+
+void count(Plan& plan) {
+  for (const ServerRow& row : plan.rows) {
+    plan.servers += row.servers;
+    plan.nics += std::uint64_t{row.servers} * row.server.nics;
+    if (row.is_storage) {
+      plan.storages += row.servers;
+    } else {
+      plan.gpus += std::uint64_t{row.servers} * row.server.gpus;
+      plan.hosts += row.server.host ? row.servers : 0;
+    }
+  }
+  if (!plan.graph) return;
+  plan.gpus += plan.graph->count("gpu");
+  plan.hosts += plan.graph->count("host");
+  plan.storages += plan.graph->count("storage");
+}
+
+/// Servers that nothing joins, and sizes that no id can hold.
+void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorList& errors) {
+  if (plan.gpus + plan.hosts + plan.storages == 0)
+    return errors.add(root.error("the scenario has no components (expected <cluster> or <graph>)"));
+  if (const std::uint64_t endpoints = plan.gpus + plan.hosts + plan.storages; endpoints > max_endpoints)
+    return errors.add(
+        root.error(fmt::format("{} GPUs, {} hosts and {} storage servers are {} endpoints, more than {}",
+                               plan.gpus, plan.hosts, plan.storages, endpoints, max_endpoints)));
+  if (plan.servers < 2) return;
+  for (const ServerRow& row : plan.rows)
+    if (row.server.nics == 0)
+      errors.add({row.place.file, row.place.line,
+                  fmt::format("a server without NICs cannot be one of {} servers", plan.servers)});
+  if (!has_fabric && !plan.graph)
+    errors.add(
+        root.error(fmt::format("nothing joins the {} servers (expected <fabric> or <graph>)", plan.servers)));
+}
+
+void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpoints,
+                std::vector<NicPlace>& nics) {
+  builder.book.gpu_count = static_cast<std::uint32_t>(plan.gpus);
+  builder.book.endpoints.resize(plan.gpus + plan.hosts + plan.storages);
+  builder.book.component_of.resize(builder.book.endpoints.size());
+  builder.nic_of_endpoint.resize(builder.book.endpoints.size());
+  endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts)};
+  std::uint32_t server = 0;
+  for (const ServerRow& row : plan.rows) {
+    build_row(row, server, builder, endpoints, nics);
+    server += row.servers;
+  }
+}
+
+/// With a graph, the NICs that it does not join belong to the fabric; without a fabric they dangle.
+std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::vector<NicPlace>& nics) {
+  std::vector<bool> is_in_graph(nics.size(), false);
+  if (graph)
+    for (const GraphNode& node : graph->nodes)
+      if (!node.element) is_in_graph[node.local] = true;
+  std::vector<NicPlace> rest;
+  for (std::size_t i = 0; i < nics.size(); ++i)
+    if (!is_in_graph[i]) rest.push_back(nics[i]);
+  return rest;
+}
+
+}  // namespace
+
+void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& model, ErrorList& errors) {
+  const Element& root = scenario.root;
+  const std::size_t before = errors.size();
+  TrainSettings trains;
+  if (const Element* network = only_child(root, "network", Need::optional, errors))
+    train_settings_table().parse(*network, trains, errors);
+  SystemBuilder builder(model, kinds, trains, errors);
+
+  Plan plan;
+  for (const Element* cluster : root.children_named("cluster"))
+    plan.rows.push_back(read_cluster(*cluster, builder));
+  for (const Element* storage : root.children_named("storage"))
+    plan.rows.push_back(read_storage(*storage, builder));
+  const Element* fabric = only_child(root, "fabric", Need::optional, errors);
+  const Element* graph = only_child(root, "graph", Need::optional, errors);
+  count(plan);
+  if (graph && errors.size() == before)
+    plan.graph = read_graph(*graph, static_cast<std::uint32_t>(plan.nics), builder);
+  if (plan.graph) {
+    plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = 0;
+    count(plan);
+  }
+  if (errors.size() == before) check_plan(plan, root, !is_no_fabric(fabric), errors);
+  if (errors.size() > before) return;
+  if (plan.graph) find_servers(*plan.graph, errors);
+  if (errors.size() > before) return;
+
+  EndpointCounter endpoints;
+  FabricCounter counter;
+  RoutingTables routing;
+  std::vector<NicPlace> nics;
+  build_rows(plan, builder, endpoints, nics);
+  const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
+  if (fabric) build_fabric(*fabric, rest, builder, counter, routing);
+  if (errors.size() > before) return;
+  if (graph && plan.servers > 1 && is_no_fabric(fabric) && !rest.empty())
+    errors.add(
+        graph->error(fmt::format("port 0 of {} is dangling: neither <graph> nor <fabric> joins {} of {} NICs",
+                                 model.component_name(rest[0].nic), rest.size(), nics.size())));
+  if (plan.graph) {
+    build_graph(*plan.graph, nics, static_cast<std::uint32_t>(plan.servers), builder, endpoints, counter);
+    check_light(*plan.graph, builder);
+    route_graph(*plan.graph, builder, counter, routing);
+  }
+  builder.book.lid_count = counter.next_lid;
+  model.set_resource<RoutingTables>(std::make_shared<RoutingTables>(std::move(routing)));
+  builder.finish();
+}
+
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation() {
+  auto all = server_documentation();
+  all.emplace_back("fabric", fabric_documentation());
+  for (auto& entry : link_documentation()) all.push_back(std::move(entry));
+  return all;
+}
+
+}  // namespace lightrail

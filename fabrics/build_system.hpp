@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "engine/model/registry.hpp"
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+/// Builds the system of a scenario into `model`: <cluster>, <storage>, <fabric>, <graph> and <network>. Sets
+/// the resources AddressBook, RoutingTables, CableTable and LightBudgets. Mistakes go to `errors`; the model
+/// is then incomplete.
+void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& model, ErrorList& errors);
+
+/// Elements that build_system and links/ read, with their parameters: for `describe` and the XSD.
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation();
+
+}  // namespace lightrail

@@ -1,0 +1,40 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabrics/system_builder.hpp"
+
+namespace lightrail {
+
+/// Endpoints are 20 bits on the wire.
+inline constexpr std::uint32_t max_endpoints = 1u << 20;
+
+/// none: the child has no use here and giving it is a mistake.
+enum class Need : std::uint8_t { required, optional, none };
+
+/// The one child of that name; null when absent. Two of them, one too few or a useless one are mistakes.
+const Element* only_child(const Element& parent, const std::string& name, Need need, ErrorList& errors);
+
+/// The component that the child describes.
+std::optional<Part> part_child(const Element& parent, const std::string& child, const std::string& kind,
+                               Need need, SystemBuilder& builder);
+
+/// The <link role="..."> children of an element.
+class LinkRoles {
+ public:
+  LinkRoles(const Element& parent, std::vector<std::string> roles, SystemBuilder& builder);
+  /// The cable of a role; null when absent or wrong.
+  std::optional<std::uint32_t> cable(const std::string& role, Need need) const;
+  bool has(const std::string& role) const { return elements_.count(role) > 0; }
+  /// For errors about the cable: its element, or the parent.
+  InputError place(const std::string& role) const;
+
+ private:
+  const Element& parent_;
+  SystemBuilder& builder_;
+  std::map<std::string, const Element*> elements_;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,144 @@
+#include "fabrics/clos.hpp"
+
+#include <utility>
+
+namespace lightrail {
+
+namespace {
+
+/// Lid intervals of the children of a switch, in port order, merged into as few entries as their sizes allow:
+/// all children of one entry have the same size, only the last may be smaller.
+std::vector<SwitchRoute::Children> merge_children(
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& children, std::uint32_t ports_per_child) {
+  std::vector<SwitchRoute::Children> all;
+  bool is_open = false;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const auto [low, high] = children[i];
+    const std::uint32_t size = high - low;
+    if (is_open && size <= all.back().lids_per_child) {
+      is_open = size == all.back().lids_per_child;
+      all.back().lid_high = high;
+      continue;
+    }
+    all.push_back({low, high, size, static_cast<PortIndex>(i * ports_per_child),
+                   static_cast<std::uint16_t>(ports_per_child)});
+    is_open = true;
+  }
+  return all;
+}
+
+class ClosBuilder {
+ public:
+  ClosBuilder(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
+              SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing)
+      : plan_(plan),
+        shape_(shape),
+        part_(part),
+        cables_(cables),
+        builder_(builder),
+        counter_(counter),
+        routing_(routing) {}
+
+  void build() {
+    build_leaves();
+    if (shape_.spines > 0) build_spines();
+    if (shape_.cores_per_plane > 0) build_cores();
+    counter_.next_lid += static_cast<std::uint32_t>(plan_.nics.size());
+  }
+
+ private:
+  std::uint32_t lid_of_leaf(std::uint32_t leaf) const { return counter_.next_lid + plan_.leaf_begin[leaf]; }
+
+  ComponentId add_switch(const char* prefix, std::uint32_t& number, std::uint32_t route) {
+    const ComponentId id =
+        builder_.add(part_, part_.radix, builder_.prefix(prefix), number++, builder_.new_atom());
+    routing_.route_of.emplace(id.value, route);
+    return id;
+  }
+  std::uint32_t add_route(std::vector<SwitchRoute::Children> down, std::uint32_t first_up,
+                          std::uint32_t up_count) {
+    routing_.routes.push_back(
+        {std::move(down), static_cast<PortIndex>(first_up), static_cast<std::uint16_t>(up_count), {}});
+    return static_cast<std::uint32_t>(routing_.routes.size() - 1);
+  }
+
+  void build_leaves() {
+    const char* name = shape_.spines > 0 ? "leaf" : "switch";
+    for (std::uint32_t l = 0; l < plan_.leaf_count(); ++l) {
+      const std::uint32_t low = lid_of_leaf(l), high = lid_of_leaf(l + 1);
+      leaves_.push_back(
+          add_switch(name, counter_.next_leaf, add_route({{low, high, 1, 0, 1}}, shape_.down, shape_.up)));
+      for (std::uint32_t port = 0; port < high - low; ++port) {
+        const ComponentId nic = plan_.nics[plan_.leaf_begin[l] + port];
+        builder_.connect(nic, 0, leaves_[l], port, cables_.host);
+        builder_.lid_of_nic.emplace(nic.value, low + port);
+      }
+    }
+  }
+
+  void build_spines() {
+    const std::uint32_t first_up = shape_.leaves_per_group * shape_.leaf_links;
+    for (std::uint32_t g = 0; g < plan_.group_count(); ++g) {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> children;
+      for (std::uint32_t l = plan_.group_begin[g]; l < plan_.group_begin[g + 1]; ++l)
+        children.emplace_back(lid_of_leaf(l), lid_of_leaf(l + 1));
+      const std::uint32_t route =
+          add_route(merge_children(children, shape_.leaf_links), first_up, shape_.spine_up);
+      for (std::uint32_t s = 0; s < shape_.spines; ++s) {
+        spines_.push_back(add_switch("spine", counter_.next_spine, route));
+        for (std::uint32_t l = plan_.group_begin[g]; l < plan_.group_begin[g + 1]; ++l)
+          for (std::uint32_t i = 0; i < shape_.leaf_links; ++i)
+            builder_.connect(leaves_[l], shape_.down + s * shape_.leaf_links + i, spines_.back(),
+                             (l - plan_.group_begin[g]) * shape_.leaf_links + i, cables_.trunk);
+      }
+    }
+  }
+
+  void build_cores() {
+    const std::uint32_t first_up = shape_.leaves_per_group * shape_.leaf_links;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> children;
+    for (std::uint32_t g = 0; g < plan_.group_count(); ++g)
+      children.emplace_back(lid_of_leaf(plan_.group_begin[g]), lid_of_leaf(plan_.group_begin[g + 1]));
+    const std::uint32_t route = add_route(merge_children(children, shape_.spine_links), 0, 0);
+    for (std::uint32_t plane = 0; plane < shape_.spines; ++plane)
+      for (std::uint32_t c = 0; c < shape_.cores_per_plane; ++c) {
+        const ComponentId core = add_switch("core", counter_.next_core, route);
+        for (std::uint32_t g = 0; g < plan_.group_count(); ++g)
+          for (std::uint32_t i = 0; i < shape_.spine_links; ++i)
+            builder_.connect(spines_[g * shape_.spines + plane], first_up + c * shape_.spine_links + i, core,
+                             g * shape_.spine_links + i, cables_.core);
+      }
+  }
+
+  const LeafPlan& plan_;
+  const ClosShape& shape_;
+  const Part& part_;
+  const ClosCables& cables_;
+  SystemBuilder& builder_;
+  FabricCounter& counter_;
+  RoutingTables& routing_;
+  std::vector<ComponentId> leaves_, spines_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> LeafPlan::leaves_by_group() const {
+  std::vector<std::uint32_t> counts;
+  for (std::uint32_t g = 0; g < group_count(); ++g) counts.push_back(group_begin[g + 1] - group_begin[g]);
+  return counts;
+}
+
+void LeafPlan::end_leaf() {
+  if (nics.size() > leaf_begin.back()) leaf_begin.push_back(static_cast<std::uint32_t>(nics.size()));
+}
+
+void LeafPlan::end_group() {
+  if (leaf_count() > group_begin.back()) group_begin.push_back(leaf_count());
+}
+
+void build_clos(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
+                SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing) {
+  ClosBuilder(plan, shape, part, cables, builder, counter, routing).build();
+}
+
+}  // namespace lightrail

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "components/network/routing.hpp"
+#include "fabrics/clos_shape.hpp"
+#include "fabrics/servers.hpp"
+
+namespace lightrail {
+
+/// Which NIC goes to which leaf: leaf l takes nics[leaf_begin[l]] ... nics[leaf_begin[l + 1]] on ports 0, 1,
+/// ..., and group g has the leaves group_begin[g] ... group_begin[g + 1]. Lids follow this order, so that
+/// every leaf and every group is one interval of lids.
+struct LeafPlan {
+  std::vector<ComponentId> nics;
+  std::vector<std::uint32_t> leaf_begin{0};
+  std::vector<std::uint32_t> group_begin{0};
+
+  std::uint32_t leaf_count() const { return static_cast<std::uint32_t>(leaf_begin.size()) - 1; }
+  std::uint32_t group_count() const { return static_cast<std::uint32_t>(group_begin.size()) - 1; }
+  std::vector<std::uint32_t> leaves_by_group() const;
+  /// Ends the leaf that takes the NICs added since the last one; nothing added, no leaf.
+  void end_leaf();
+  /// Ends the group that takes the leaves ended since the last one.
+  void end_group();
+};
+
+/// The cables of a fabric: NIC - leaf, leaf - spine, spine - core.
+struct ClosCables {
+  std::uint32_t host = 0, trunk = 0, core = 0;
+};
+
+/// Counts switches and lids over all fabrics of a system.
+struct FabricCounter {
+  std::uint32_t next_lid = 0, next_leaf = 0, next_spine = 0, next_core = 0;
+};
+
+/// Builds the switches (leaves, then spines group by group, then cores plane by plane), their cables and
+/// routes, and gives the NICs their lids.
+void build_clos(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
+                SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing);
+
+}  // namespace lightrail

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "fabrics/clos.hpp"
+
+namespace lightrail {
+
+enum class FabricKind : std::uint8_t { none, single_switch, rail_optimised, rail_only, fat_tree };
+
+/// What <fabric> says; 0: to be chosen.
+struct FabricSpec {
+  FabricKind kind = FabricKind::none;
+  std::uint32_t tiers = 2;
+  double oversubscription = 1.0;
+  std::uint32_t servers_per_pod = 0;   ///< rail-optimised: servers that share one leaf a rail
+  std::uint32_t pods_per_group = 0;    ///< rail-optimised, three tiers
+  std::uint32_t nics_per_leaf = 0;     ///< fat-tree
+  std::uint32_t leaves_per_group = 0;  ///< fat-tree, three tiers
+  std::uint32_t spines = 0, cores = 0;
+};
+
+/// The leaves of each Clos network that a fabric consists of: one, or one a rail for rail-only.
+std::vector<LeafPlan> plan_leaves(const FabricSpec& spec, std::uint32_t nics_per_leaf,
+                                  std::uint32_t leaves_per_group, const std::vector<NicPlace>& nics);
+
+/// Rails of the largest server.
+std::uint32_t rail_count(const std::vector<NicPlace>& nics);
+
+}  // namespace lightrail

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "engine/base/time.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "fabrics/system_text.hpp"
+#include "links/cable_table.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// The group a component is listed under: its name's prefix, or its kind when the scenario names it itself.
+std::string family_of(const Model& model, const ComponentRecord& record) {
+  const std::string& prefix = model.name_prefixes[record.name_prefix];
+  return prefix.starts_with('=') ? model.kinds[record.kind]->name : prefix;
+}
+
+struct Family {
+  std::uint64_t count = 0, ports = 0, connected = 0;
+  std::uint32_t fewest = 0xffffffff, most = 0;  ///< connected ports of one component
+};
+
+}  // namespace
+
+std::string map_text(const Model& model) {
+  std::map<std::string, Family> families;
+  for (const ComponentRecord& record : model.components) {
+    std::uint32_t connected = 0;
+    for (std::uint32_t port = 0; port < record.port_count; ++port)
+      connected += model.ports[record.first_port + port].out.is_valid();
+    Family& family = families[family_of(model, record)];
+    ++family.count;
+    family.ports += record.port_count;
+    family.connected += connected;
+    family.fewest = std::min(family.fewest, connected);
+    family.most = std::max(family.most, connected);
+  }
+  std::string out = fmt::format("{:<12} {:>8} {:>10} {:>10} {:>14}\n", "components", "count", "ports",
+                                "in use", "each uses");
+  for (const auto& [name, f] : families)
+    out +=
+        fmt::format("{:<12} {:>8} {:>10} {:>10} {:>14}\n", name, f.count, f.ports, f.connected,
+                    f.fewest == f.most ? std::to_string(f.most) : fmt::format("{} ... {}", f.fewest, f.most));
+
+  std::map<std::tuple<std::string, std::string, std::uint16_t>, std::uint64_t> cables;
+  for (const LinkRecord& link : model.links)
+    ++cables[{family_of(model, model.components[link.from.value]),
+              family_of(model, model.components[link.to.value]), link.link_class}];
+  out += fmt::format("\n{:<24} {:>8} {:<18} {:>12} {:>12} {:>12}\n", "links", "count", "cable", "rate",
+                     "latency", "train");
+  for (const auto& [key, count] : cables) {
+    const auto& [from, to, index] = key;
+    const LinkClass& link = model.link_classes[index];
+    out += fmt::format("{:<24} {:>8} {:<18} {:>12} {:>12} {:>12}\n", from + " -> " + to, count, link.name,
+                       format_value(link.rate), format_time(link.latency),
+                       fmt::format("{} x {}", link.grain, format_value(Bytes{link.mtu_bytes})));
+  }
+  if (const auto* book = model.resource<AddressBook>())
+    out += fmt::format("\n{} atoms, {} endpoints ({} GPUs), {} lids, {} directed links\n", model.atom_count,
+                       book->endpoints.size(), book->gpu_count, book->lid_count, model.links.size());
+  return out;
+}
+
+std::string dot_text(const Model& model) {
+  std::vector<std::uint32_t> first(model.atom_count, 0xffffffff);
+  std::vector<std::map<std::string, std::uint32_t>> contents(model.atom_count);
+  for (std::uint32_t id = 0; id < model.components.size(); ++id) {
+    const ComponentRecord& record = model.components[id];
+    if (first[record.atom.value] == 0xffffffff) first[record.atom.value] = id;
+    ++contents[record.atom.value][model.kinds[record.kind]->name];
+  }
+  std::string out = "graph system {\n  node [shape=box];\n";
+  for (std::uint32_t atom = 0; atom < model.atom_count; ++atom) {
+    if (first[atom] == 0xffffffff) continue;
+    std::string label = model.component_name(ComponentId{first[atom]});
+    if (contents[atom].size() > 1 || contents[atom].begin()->second > 1) {
+      label += " ...";
+      for (const auto& [kind, count] : contents[atom]) label += fmt::format("\\n{} {}", count, kind);
+    }
+    out += fmt::format("  a{} [label=\"{}\"];\n", atom, label);
+  }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> edges;
+  for (std::size_t l = 0; l < model.links.size(); l += 2) {
+    const std::uint32_t a = model.components[model.links[l].from.value].atom.value;
+    const std::uint32_t b = model.components[model.links[l].to.value].atom.value;
+    if (a != b) ++edges[{std::min(a, b), std::max(a, b)}];
+  }
+  for (const auto& [pair, count] : edges)
+    out += fmt::format("  a{} -- a{}{};\n", pair.first, pair.second,
+                       count > 1 ? fmt::format(" [label=\"{}\"]", count) : "");
+  return out + "}\n";
+}
+
+std::string budget_text(const Model& model) {
+  std::string out;
+  if (const auto* budgets = model.resource<LightBudgets>())
+    for (const LightBudget& budget : budgets->budgets) out += (out.empty() ? "" : "\n") + budget.text();
+  return out;
+}
+
+}  // namespace lightrail

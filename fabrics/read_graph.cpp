@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+#include "engine/scenario/scenario.hpp"
+#include "fabrics/children.hpp"
+#include "fabrics/graph.hpp"
+
+namespace lightrail {
+
+namespace {
+
+bool parse_number(std::string_view text, std::uint32_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && error == std::errc{} && end == text.data() + text.size();
+}
+
+class GraphReader {
+ public:
+  GraphReader(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder)
+      : element_(element), cluster_nics_(cluster_nics), builder_(builder) {}
+
+  Graph read() {
+    graph_.place = element_.error("");
+    if (const Attribute* allow = element_.find("allow-unreachable"))
+      if (std::string problem = parse_value(allow->value, graph_.may_be_unreachable); !problem.empty())
+        fail(*allow, "<graph> attribute 'allow-unreachable': " + problem);
+    for (const Element& child : element_.children) {
+      child.is_read = true;
+      if (child.name != "link") read_node(child);
+    }
+    for (const Element* link : element_.children_named("link")) read_link(*link);
+    return std::move(graph_);
+  }
+
+ private:
+  void fail(const Attribute& attribute, const std::string& what) {
+    builder_.errors().add({attribute.file, attribute.line, what});
+  }
+  const Attribute* required(const Element& element, const char* name) {
+    const Attribute* attribute = element.find(name);
+    if (!attribute)
+      builder_.errors().add(
+          element.error(fmt::format("<{}> lacks the required attribute '{}'", element.name, name)));
+    return attribute;
+  }
+
+  /// The kind of component an element of the graph stands for; "" and an error when it is none.
+  std::string kind_of(const Element& child) {
+    if (child.name == "component") {
+      const Attribute* kind = required(child, "kind");
+      return kind ? kind->value : "";
+    }
+    if (child.name == "storage-server") return "storage";
+    if (builder_.kinds().find(child.name)) return child.name;
+    std::vector<std::string> known = builder_.kinds().names();
+    known.insert(known.end(), {"component", "link", "storage-server"});
+    const std::string near = did_you_mean(child.name, known);
+    builder_.errors().add(
+        child.error(fmt::format("unknown element <{}> in <graph>{}", child.name,
+                                near.empty() ? "" : fmt::format(" (did you mean <{}>?)", near))));
+    return "";
+  }
+
+  void read_node(const Element& child) {
+    GraphNode node;
+    node.element = &child;
+    node.kind = kind_of(child);
+    if (node.kind.empty()) return;
+    const Attribute* name = required(child, "name");
+    if (!name) return;
+    node.name = name->value;
+    if (node.name.find(':') != std::string::npos)
+      return fail(*name, fmt::format("component name '{}' has a ':'", node.name));
+    std::uint32_t number = 0;
+    if (cluster_nic(node.name, number) ||
+        !index_.emplace(node.name, static_cast<std::uint32_t>(graph_.nodes.size())).second)
+      return fail(*name, fmt::format("a component '{}' exists already", node.name));
+    const std::optional<Part> part = builder_.part(node.kind, child);
+    if (part) node.part = *part;
+    if (part && part->is_ocs) node.circuits = circuits_of(child);
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  bool cluster_nic(const std::string& name, std::uint32_t& number) const {
+    return name.starts_with("nic") && parse_number(std::string_view(name).substr(3), number) &&
+           number < cluster_nics_ && name == fmt::format("nic{}", number);
+  }
+
+  /// "leaf0:3" -> node and port.
+  bool read_end(const Element& link, const char* which, GraphEnd& end) {
+    const Attribute* attribute = required(link, which);
+    if (!attribute) return false;
+    const std::size_t colon = attribute->value.rfind(':');
+    if (colon == std::string::npos ||
+        !parse_number(std::string_view(attribute->value).substr(colon + 1), end.port))
+      return fail(*attribute,
+                  fmt::format("<link> attribute '{}': invalid port '{}' (expected component:number)", which,
+                              attribute->value)),
+             false;
+    const std::string name = attribute->value.substr(0, colon);
+    if (!find_node(name, end.node)) {
+      std::vector<std::string> known;
+      for (const auto& [other, index] : index_) known.push_back(other);
+      const std::string near = did_you_mean(name, known);
+      return fail(*attribute, fmt::format("<link> attribute '{}': no component '{}'{}", which, name,
+                                          near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near))),
+             false;
+    }
+    const GraphNode& node = graph_.nodes[end.node];
+    const std::uint32_t limit = port_limit(node);
+    if (end.port >= limit)
+      return fail(*attribute, fmt::format("<link> attribute '{}': {} '{}' has no port {} ({} ports: 0 to {})",
+                                          which, node.kind, node.name, end.port, limit, limit - 1)),
+             false;
+    if (!used_.emplace(end.node, end.port).second)
+      return fail(*attribute, fmt::format("<link> attribute '{}': port {} of '{}' is used twice", which,
+                                          end.port, node.name)),
+             false;
+    return true;
+  }
+
+  bool find_node(const std::string& name, std::uint32_t& node) {
+    if (auto it = index_.find(name); it != index_.end()) return node = it->second, true;
+    std::uint32_t number = 0;
+    if (!cluster_nic(name, number)) return false;
+    node = static_cast<std::uint32_t>(graph_.nodes.size());
+    index_.emplace(name, node);
+    GraphNode nic;
+    nic.name = name;
+    nic.kind = "nic";
+    nic.local = number;
+    graph_.nodes.push_back(std::move(nic));
+    return true;
+  }
+
+  std::uint32_t port_limit(const GraphNode& node) const {
+    if (!node.element) return 1;  // the other ports of a cluster's NIC are in use
+    if (node.kind == "gpu") return 3;
+    return node.part.radix ? node.part.radix : 4096;
+  }
+
+  void read_link(const Element& link) {
+    GraphLink out;
+    out.element = &link;
+    const bool has_from = read_end(link, "from", out.a), has_to = read_end(link, "to", out.b);
+    const std::optional<std::uint32_t> cable = builder_.cable(link);
+    if (!has_from || !has_to || !cable) return;
+    out.cable = *cable;
+    if (out.a.node == out.b.node)
+      return builder_.errors().add(
+          link.error(fmt::format("<link> joins '{}' to itself", graph_.nodes[out.a.node].name)));
+    graph_.links.push_back(out);
+  }
+
+  const Element& element_;
+  const std::uint32_t cluster_nics_;
+  SystemBuilder& builder_;
+  Graph graph_;
+  std::map<std::string, std::uint32_t> index_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> used_;
+};
+
+}  // namespace
+
+Graph read_graph(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder) {
+  return GraphReader(element, cluster_nics, builder).read();
+}
+
+}  // namespace lightrail

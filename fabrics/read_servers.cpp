@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "fabrics/children.hpp"
+#include "fabrics/servers.hpp"
+#include "links/sources.hpp"
+
+namespace lightrail {
+
+namespace {
+
+struct ClusterSpec {
+  std::uint32_t servers = 0;
+};
+struct ServerSpec {
+  std::uint32_t gpus = 0, nics = 0;
+};
+struct StorageSpec {
+  std::uint32_t servers = 0, nics = 1;
+};
+
+Describe<ClusterSpec> cluster_table() {
+  Describe<ClusterSpec> table;
+  table.required("servers", &ClusterSpec::servers, "equal servers of this cluster", 1u, max_endpoints);
+  return table;
+}
+
+Describe<ServerSpec> server_table() {
+  Describe<ServerSpec> table;
+  table.required("gpus", &ServerSpec::gpus, "GPUs of the server", 1u, 1024u)
+      .required("nics", &ServerSpec::nics, "NICs; GPU l uses NIC l * nics / gpus", 0u, 1024u);
+  return table;
+}
+
+Describe<StorageSpec> storage_table() {
+  Describe<StorageSpec> table;
+  table.required("servers", &StorageSpec::servers, "equal storage servers", 1u, max_endpoints)
+      .field("nics", &StorageSpec::nics, "NICs of each; requests arrive on the first", 1u, 64u);
+  return table;
+}
+
+void read_server(const Element& element, ServerTemplate& server, SystemBuilder& builder) {
+  ErrorList& errors = builder.errors();
+  const std::size_t before = errors.size();
+  ServerSpec spec;
+  server_table().parse(element, spec, errors);
+  read_sources(element, server_table().documentation(), errors);
+  if (errors.size() > before) return;
+  server.gpus = spec.gpus;
+  server.nics = spec.nics;
+  server.gpu = part_child(element, "gpu", "gpu", Need::required, builder);
+  server.nvswitch = part_child(element, "nvswitch", "nvswitch", Need::optional, builder);
+  server.nic = part_child(element, "nic", "nic", spec.nics > 0 ? Need::required : Need::optional, builder);
+  server.host = part_child(element, "host", "host", Need::optional, builder);
+  const bool has_pcie = spec.nics > 0 || element.child("host");
+  const LinkRoles links(element, {"nvlink", "pcie"}, builder);
+  server.nvlink = links.cable("nvlink", element.child("nvswitch") ? Need::required : Need::optional);
+  server.pcie = links.cable("pcie", has_pcie ? Need::required : Need::optional);
+  if (spec.gpus > 1 && spec.nics == 0 && !element.child("nvswitch"))
+    errors.add(element.error(fmt::format(
+        "<server> has {} GPUs that nothing joins (expected an <nvswitch>, or nics > 0)", spec.gpus)));
+  if (server.nvswitch && server.nvswitch->radix > 0 && server.nvswitch->radix < spec.gpus)
+    errors.add(element.error(fmt::format("<server> has {} GPUs, but its <nvswitch> has {} ports", spec.gpus,
+                                         server.nvswitch->radix)));
+}
+
+}  // namespace
+
+ServerRow read_cluster(const Element& cluster, SystemBuilder& builder) {
+  ServerRow row;
+  row.place = cluster.error("");
+  ClusterSpec spec;
+  cluster_table().parse(cluster, spec, builder.errors());
+  row.servers = spec.servers;
+  if (const Element* server = only_child(cluster, "server", Need::required, builder.errors()))
+    read_server(*server, row.server, builder);
+  return row;
+}
+
+ServerRow read_storage(const Element& storage, SystemBuilder& builder) {
+  ServerRow row;
+  row.place = storage.error("");
+  row.is_storage = true;
+  StorageSpec spec;
+  storage_table().parse(storage, spec, builder.errors());
+  row.servers = spec.servers;
+  row.server.nics = spec.nics;
+  row.storage = part_child(storage, "storage-server", "storage", Need::required, builder);
+  row.server.nic = part_child(storage, "nic", "nic", Need::required, builder);
+  row.server.pcie = LinkRoles(storage, {"pcie"}, builder).cable("pcie", Need::required);
+  return row;
+}
+
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation() {
+  return {{"cluster", cluster_table().documentation()},
+          {"server", server_table().documentation()},
+          {"storage", storage_table().documentation()}};
+}
+
+}  // namespace lightrail

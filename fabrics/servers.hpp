@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fabrics/system_builder.hpp"
+
+namespace lightrail {
+
+/// What one <server> element describes; all servers of a cluster are made from it.
+struct ServerTemplate {
+  std::uint32_t gpus = 0, nics = 0;
+  std::optional<Part> gpu, nvswitch, nic, host;
+  std::optional<std::uint32_t> nvlink, pcie;  ///< cables
+};
+
+/// <cluster servers="30"> or <storage servers="4">: equal servers in a row.
+struct ServerRow {
+  std::uint32_t servers = 0;
+  bool is_storage = false;
+  ServerTemplate server;        ///< clusters
+  std::optional<Part> storage;  ///< storage rows; its NICs are in server.nic, server.nics
+  InputError place;
+};
+
+/// A NIC that a fabric has to join, in canonical order: server by server, rail by rail.
+struct NicPlace {
+  ComponentId nic{};
+  std::uint32_t server = 0;  ///< counted over all rows
+  std::uint16_t rail = 0;    ///< index within its server
+  bool is_storage = false;
+};
+
+/// Reads a <cluster> or <storage>. Mistakes go to the builder's errors and leave an incomplete row.
+ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
+ServerRow read_storage(const Element& storage, SystemBuilder& builder);
+
+/// First endpoint ids of the three ranges: GPUs, hosts, storage servers.
+struct EndpointCounter {
+  std::uint32_t next_gpu = 0, next_host = 0, next_storage = 0;
+};
+
+/// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host (storage, NICs). NIC
+/// of GPU l is l * nics / gpus. Appends the NICs.
+void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
+               EndpointCounter& endpoints, std::vector<NicPlace>& nics);
+
+/// Parameters of the elements <cluster>, <server> and <storage>.
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation();
+
+}  // namespace lightrail

@@ -1,0 +1,137 @@
+#include "fabrics/system_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+namespace {
+
+const ParameterValue* find_value(const std::vector<ParameterValue>& values, std::string_view name) {
+  for (const ParameterValue& value : values)
+    if (value.name == name) return &value;
+  return nullptr;
+}
+
+constexpr const char* limit_text = "the system is too large: ";
+
+}  // namespace
+
+SystemBuilder::SystemBuilder(Model& model, const KindRegistry& kinds, TrainSettings trains, ErrorList& errors)
+    : model_(model), kinds_(kinds), trains_(trains), errors_(errors) {}
+
+std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Element& element) {
+  auto kind = kinds_.find(kind_name);
+  if (!kind) {
+    const std::string near = did_you_mean(kind_name, kinds_.names());
+    errors_.add(element.error(fmt::format("unknown kind of component '{}'{}", kind_name,
+                                          near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near))));
+    return std::nullopt;
+  }
+  const std::size_t before = errors_.size();
+  std::shared_ptr<const Spec> spec = kind->make_spec(element, errors_);
+  if (!spec || errors_.size() > before) return std::nullopt;
+  Part part;
+  const std::vector<ParameterValue> values = kind->values(*spec);
+  const ParameterValue* radix = find_value(values, "radix");
+  if (!radix) radix = find_value(values, "ports");
+  if (radix) parse_value(radix->value, part.radix);
+  if (const ParameterValue* delay = find_value(values, "pipeline-latency"))
+    parse_value(delay->value, part.arrival);
+  if (const ParameterValue* loss = find_value(values, "insertion-loss"))
+    parse_value(loss->value, part.passing_loss);
+  part.is_ocs = kind_name == "ocs";
+  std::size_t k = 0;
+  while (k < model_.kinds.size() && model_.kinds[k] != kind) ++k;
+  if (k == model_.kinds.size()) model_.kinds.push_back(kind);
+  part.kind = static_cast<std::uint16_t>(k);
+  part.spec = static_cast<std::uint32_t>(model_.specs.size());
+  model_.specs.push_back(std::move(spec));
+  part_of_spec_.resize(model_.specs.size());
+  part_of_spec_[part.spec] = part;
+  return part;
+}
+
+std::optional<std::uint32_t> SystemBuilder::cable(const Element& link) {
+  const std::size_t before = errors_.size();
+  Cable cable = read_cable(link, errors_);
+  if (errors_.size() > before) return std::nullopt;
+  std::string key = cable.name + '\n' + cable.medium;
+  for (const ParameterValue& value : cable.values) key += '\n' + value.name + '=' + value.value;
+  const auto next = static_cast<std::uint32_t>(table_.cables.size());
+  const auto [place, is_new] = cable_index_.emplace(std::move(key), next);
+  if (is_new) table_.cables.push_back(std::move(cable));
+  return place->second;
+}
+
+std::uint32_t SystemBuilder::prefix(const std::string& text) {
+  const auto [place, is_new] =
+      prefixes_.emplace(text, static_cast<std::uint32_t>(model_.name_prefixes.size()));
+  if (is_new) model_.name_prefixes.push_back(text);
+  return place->second;
+}
+
+ComponentId SystemBuilder::add(const Part& part, std::uint32_t port_count, std::uint32_t prefix,
+                               std::uint32_t number, AtomId atom) {
+  LIGHTRAIL_EXPECT(port_count < self_port);
+  ComponentRecord record;
+  record.first_port = static_cast<std::uint32_t>(model_.ports.size());
+  record.port_count = static_cast<std::uint16_t>(port_count);
+  record.kind = part.kind;
+  record.spec = part.spec;
+  record.atom = atom;
+  record.name_prefix = prefix;
+  record.number = number;
+  model_.components.push_back(record);
+  model_.ports.resize(model_.ports.size() + port_count);
+  return ComponentId{static_cast<std::uint32_t>(model_.components.size() - 1)};
+}
+
+bool SystemBuilder::is_connected(ComponentId id, std::uint32_t port) const {
+  const ComponentRecord& record = model_.components[id.value];
+  LIGHTRAIL_EXPECT(port < record.port_count);
+  return model_.ports[record.first_port + port].out.is_valid();
+}
+
+void SystemBuilder::connect(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
+                            std::uint32_t cable) {
+  LIGHTRAIL_EXPECT(!is_connected(a, port_a) && !is_connected(b, port_b));
+  const auto forth = static_cast<std::uint32_t>(model_.links.size());
+  const auto pa = static_cast<PortIndex>(port_a), pb = static_cast<PortIndex>(port_b);
+  model_.links.push_back({a, b, pa, pb, link_class(cable, a, b)});
+  model_.links.push_back({b, a, pb, pa, link_class(cable, b, a)});
+  model_.ports[model_.components[a.value].first_port + port_a].out = LinkId{forth};
+  model_.ports[model_.components[b.value].first_port + port_b].out = LinkId{forth + 1};
+}
+
+std::uint16_t SystemBuilder::link_class(std::uint32_t cable, ComponentId from, ComponentId to) {
+  const Part &sender = part_of(from), &receiver = part_of(to);
+  const CableEnds ends = sender.is_ocs ? (receiver.is_ocs ? CableEnds::between_ocs : CableEnds::from_ocs)
+                                       : (receiver.is_ocs ? CableEnds::to_ocs : CableEnds::both);
+  const auto key = std::make_tuple(cable, static_cast<int>(ends), receiver.arrival.count());
+  if (auto it = classes_.find(key); it != classes_.end()) return it->second;
+  if (model_.link_classes.size() >= std::numeric_limits<std::uint16_t>::max())
+    throw InputErrors(
+        InputError{"", 0, limit_text + std::string("more than 65,535 different kinds of link")});
+  const auto index = static_cast<std::uint16_t>(model_.link_classes.size());
+  model_.link_classes.push_back(evaluate(table_.cables[cable], ends, receiver.arrival, trains_));
+  table_.cable_of_class.push_back(cable);
+  classes_.emplace(key, index);
+  return index;
+}
+
+void SystemBuilder::finish() {
+  for (std::size_t e = 0; e < book.endpoints.size(); ++e) {
+    const ComponentId nic = nic_of_endpoint[e];
+    if (auto it = lid_of_nic.find(nic.value); nic.is_valid() && it != lid_of_nic.end())
+      book.endpoints[e].lid = Lid{it->second};
+  }
+  model_.set_resource<AddressBook>(std::make_shared<AddressBook>(std::move(book)));
+  model_.set_resource<CableTable>(std::make_shared<CableTable>(std::move(table_)));
+  model_.set_resource<LightBudgets>(std::make_shared<LightBudgets>(std::move(budgets_)));
+}
+
+}  // namespace lightrail

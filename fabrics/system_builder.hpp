@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/model.hpp"
+#include "engine/model/registry.hpp"
+#include "links/cable.hpp"
+#include "links/cable_table.hpp"
+
+namespace lightrail {
+
+/// A kind with its parameters, shared by all components made from one element.
+struct Part {
+  std::uint16_t kind = 0;   ///< index into Model::kinds
+  std::uint32_t spec = 0;   ///< index into Model::specs
+  std::uint32_t radix = 0;  ///< parameter `radix` or `ports`; 0: it has none
+  SimTime arrival{};        ///< parameter `pipeline-latency`: charged on every link that ends here
+  bool is_ocs = false;
+  Decibel passing_loss{0.0};  ///< parameter `insertion-loss` of an optical switch
+};
+
+/// Appends components and cables to a Model's flat tables. Knows indices and limits, no topology.
+class SystemBuilder {
+ public:
+  SystemBuilder(Model& model, const KindRegistry& kinds, TrainSettings trains, ErrorList& errors);
+
+  /// The kind `kind_name` with parameters from `element`. Null on a mistake, which is in errors().
+  std::optional<Part> part(const std::string& kind_name, const Element& element);
+  /// Index of a cable; equal cables share one. Null on a mistake.
+  std::optional<std::uint32_t> cable(const Element& link);
+  const Cable& cable_at(std::uint32_t index) const { return table_.cables[index]; }
+
+  AtomId new_atom() { return AtomId{model_.atom_count++}; }
+  std::uint32_t prefix(const std::string& text);
+  ComponentId add(const Part& part, std::uint32_t port_count, std::uint32_t prefix, std::uint32_t number,
+                  AtomId atom);
+  /// Joins two free ports by a cable: two directed links.
+  void connect(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b, std::uint32_t cable);
+  bool is_connected(ComponentId id, std::uint32_t port) const;
+  /// A light path that was checked, for `validate --budget`. Each text is kept once.
+  void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }
+
+  Model& model() { return model_; }
+  ErrorList& errors() { return errors_; }
+  const KindRegistry& kinds() const { return kinds_; }
+  const Part& part_of(ComponentId id) const { return part_of_spec_[model_.components[id.value].spec]; }
+
+  AddressBook book;                          ///< filled by the parts of the builder; entries by endpoint
+  std::vector<ComponentId> nic_of_endpoint;  ///< the NIC whose lid an endpoint receives on; invalid: none
+  std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
+
+  /// Sets the resources AddressBook, CableTable and LightBudgets.
+  void finish();
+
+ private:
+  std::uint16_t link_class(std::uint32_t cable, ComponentId from, ComponentId to);
+
+  Model& model_;
+  const KindRegistry& kinds_;
+  TrainSettings trains_;
+  ErrorList& errors_;
+  CableTable table_;
+  LightBudgets budgets_;
+  std::vector<Part> part_of_spec_;
+  std::map<std::string, std::uint32_t> prefixes_, cable_index_;
+  std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;
+};
+
+}  // namespace lightrail

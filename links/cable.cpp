@@ -1,0 +1,134 @@
+#include "links/cable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "links/electrical/electrical_spec.hpp"
+#include "links/optical/light_budget.hpp"
+#include "links/sources.hpp"
+
+namespace lightrail {
+
+namespace {
+
+constexpr const char* kinds[] = {"electrical", "optical", "nvlink", "pcie"};
+
+/// Parses the element with its table; the attributes' places become the sources of the effective values.
+template <class XSpec>
+XSpec parse(const Describe<XSpec>& table, const Element& element, Cable& cable, const std::string& prefix,
+            ErrorList& errors) {
+  XSpec spec;
+  table.parse(element, spec, errors);
+  read_sources(element, table.documentation(), errors);
+  for (ParameterValue value : table.values(spec)) {
+    const Attribute* attribute = element.find(value.name);
+    value.source = attribute ? fmt::format("{}:{}", attribute->file, attribute->line) : "default";
+    value.name = prefix + value.name;
+    cable.values.push_back(std::move(value));
+  }
+  return spec;
+}
+
+void read_electrical(const Element& link, Cable& cable, ErrorList& errors) {
+  const auto spec = parse(electrical_table(), link, cable, "", errors);
+  cable.rate = spec.payload_rate();
+  cable.propagation = spec.propagation();
+  if (spec.rate.value > 0) cable.receive = spec.receive_latency();
+  cable.energy_pj_per_bit = spec.energy_pj_per_bit;
+}
+
+void read_nvlink(const Element& link, Cable& cable, ErrorList& errors) {
+  const auto spec = parse(nvlink_table(), link, cable, "", errors);
+  cable.rate = spec.payload_rate();
+  cable.propagation = spec.latency;
+  cable.energy_pj_per_bit = spec.energy_pj_per_bit;
+}
+
+void read_pcie(const Element& link, Cable& cable, ErrorList& errors) {
+  const auto spec = parse(pcie_table(), link, cable, "", errors);
+  cable.rate = spec.payload_rate();
+  cable.propagation = spec.latency;
+  cable.energy_pj_per_bit = spec.energy_pj_per_bit;
+}
+
+void read_optical(const Element& link, Cable& cable, ErrorList& errors) {
+  auto spec = std::make_shared<OpticalSpec>(parse(optical_table(), link, cable, "", errors));
+  const Element* transceiver = link.child("transceiver");
+  if (!transceiver) {
+    errors.add(link.error("<link> of kind 'optical' lacks a <transceiver>"));
+    return;
+  }
+  spec->transceiver = parse(transceiver_table(), *transceiver, cable, "transceiver.", errors);
+  if (spec->rate.value <= 0) return;
+  cable.rate = spec->payload_rate();
+  cable.transmit = spec->transmit_latency();
+  cable.propagation = spec->propagation();
+  cable.receive = spec->receive_latency();
+  cable.energy_pj_per_bit = spec->energy_pj_per_bit();
+  cable.optics = std::move(spec);
+}
+
+}  // namespace
+
+Cable read_cable(const Element& link, ErrorList& errors) {
+  Cable cable;
+  cable.place = link.error("");
+  const Attribute* kind = link.find("kind");
+  if (!kind) {
+    errors.add(link.error("<link> lacks the required attribute 'kind'"));
+    return cable;
+  }
+  cable.medium = kind->value;
+  const std::string& entry = link.catalogue;
+  cable.name = entry.empty() ? kind->value : entry.substr(entry.rfind('/') + 1);
+  if (kind->value == "electrical") {
+    read_electrical(link, cable, errors);
+  } else if (kind->value == "optical") {
+    read_optical(link, cable, errors);
+  } else if (kind->value == "nvlink") {
+    read_nvlink(link, cable, errors);
+  } else if (kind->value == "pcie") {
+    read_pcie(link, cable, errors);
+  } else {
+    const std::vector<std::string> choices(std::begin(kinds), std::end(kinds));
+    errors.add({kind->file, kind->line, "<link> attribute 'kind': " + invalid_choice(kind->value, choices)});
+  }
+  return cable;
+}
+
+LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival, const TrainSettings& trains) {
+  LinkClass link;
+  link.name = cable.name;
+  link.medium = cable.medium;
+  link.rate = cable.rate;
+  const bool sends = ends == CableEnds::both || ends == CableEnds::to_ocs;
+  const bool receives = ends == CableEnds::both || ends == CableEnds::from_ocs;
+  link.latency = cable.propagation + arrival;
+  if (sends) link.latency += cable.transmit;
+  if (receives) link.latency += cable.receive;
+  link.latency = std::max(link.latency, SimTime{1});
+  link.mtu_bytes = static_cast<std::uint32_t>(trains.mtu.value);
+  link.grain = cable.medium == "nvlink" ? trains.nvlink_grain : trains.grain;
+  // Half of a cable's energy is spent at each end.
+  link.energy_pj_per_bit = cable.energy_pj_per_bit * (sends + receives) / 2;
+  return link;
+}
+
+LinkClass evaluate(const Element& link, const TrainSettings& trains, ErrorList& errors) {
+  const Cable cable = read_cable(link, errors);
+  if (cable.optics)
+    check_budget(light_budget(cable.name, {{cable.optics.get(), "", Decibel{0.0}}}), cable.place, errors);
+  return evaluate(cable, CableEnds::both, SimTime{0}, trains);
+}
+
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> link_documentation() {
+  return {{"link kind=electrical", electrical_table().documentation()},
+          {"link kind=optical", optical_table().documentation()},
+          {"transceiver", transceiver_table().documentation()},
+          {"link kind=nvlink", nvlink_table().documentation()},
+          {"link kind=pcie", pcie_table().documentation()},
+          {"network", train_settings_table().documentation()}};
+}
+
+}  // namespace lightrail

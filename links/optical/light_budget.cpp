@@ -1,0 +1,68 @@
+#include "links/optical/light_budget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lightrail {
+
+Decibel LightBudget::margin() const {
+  const double left = lines.empty() ? launch.value : lines.back().after.value;
+  return Decibel{left - sensitivity.value};
+}
+
+std::string LightBudget::text() const {
+  std::string out = fmt::format("light budget of {}\n", path);
+  out += fmt::format("  {:<44} {:>9} {:>11}\n", "", "loss", "level");
+  out += fmt::format("  {:<44} {:>9} {:>7.2f} dBm\n", "transmitter (OMA, least)", "", launch.value);
+  for (const Line& line : lines)
+    out += fmt::format("  {:<44} {:>6.2f} dB {:>7.2f} dBm\n", line.what, line.loss.value, line.after.value);
+  out += fmt::format("  {:<44} {:>9} {:>7.2f} dBm\n", "receiver needs (OMA)", "", sensitivity.value);
+  out += fmt::format("  {:<44} {:>6.2f} dB\n", "margin", margin().value);
+  return out;
+}
+
+LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) {
+  LIGHTRAIL_EXPECT(!spans.empty());
+  const TransceiverSpec& tx = spans.front().fibre->transceiver;
+  const TransceiverSpec& rx = spans.back().fibre->transceiver;
+  LightBudget budget{std::move(path), tx.launch,   {},
+                     rx.sensitivity,  Metres{0.0}, std::min(tx.reach, rx.reach)};
+  double level = tx.launch.value;
+  auto lose = [&](std::string what, double loss) {
+    level -= loss;
+    budget.lines.push_back({std::move(what), Decibel{loss}, PowerDbm{level}});
+  };
+  // The receiver's sensitivity holds for a signal of eye closure `sensitivity_tdecq`; a worse one needs more
+  // power.
+  lose(fmt::format("eye closure {:g} dB over {:g} dB", tx.tdecq.value, rx.sensitivity_tdecq.value),
+       std::max(0.0, tx.tdecq.value - rx.sensitivity_tdecq.value));
+  lose("interference and dispersion allowance", std::max(tx.penalty.value, rx.penalty.value));
+  for (const LightSpan& span : spans) {
+    const OpticalSpec& fibre = *span.fibre;
+    budget.length += fibre.length;
+    if (fibre.connectors > 0)
+      lose(fmt::format("{} connectors x {:g} dB", fibre.connectors, fibre.connector_loss.value),
+           fibre.connectors * fibre.connector_loss.value);
+    if (fibre.splices > 0)
+      lose(fmt::format("{} splices x {:g} dB", fibre.splices, fibre.splice_loss.value),
+           fibre.splices * fibre.splice_loss.value);
+    lose(fmt::format("{:g} m of fibre x {:g} dB/km", fibre.length.value, fibre.fibre_loss.value),
+         fibre.length.value / 1000 * fibre.fibre_loss.value);
+    if (!span.passes.empty()) lose("optical switch " + span.passes, span.passing_loss.value);
+  }
+  return budget;
+}
+
+void check_budget(const LightBudget& budget, const InputError& place, ErrorList& errors) {
+  if (budget.length > budget.reach)
+    errors.add({place.file, place.line,
+                fmt::format("{} of fibre on {} is beyond the reach of the transceivers ({})",
+                            format_value(budget.length), budget.path, format_value(budget.reach))});
+  if (budget.margin().value < 0)
+    errors.add(
+        {place.file, place.line,
+         fmt::format("too little light, {:.2f} dB are missing:\n{}", -budget.margin().value, budget.text())});
+}
+
+}  // namespace lightrail

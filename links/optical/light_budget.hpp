@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "links/optical/optical_spec.hpp"
+
+namespace lightrail {
+
+/// Where the light of one lane goes, from transmitter to receiver, in the order it meets things.
+struct LightBudget {
+  struct Line {
+    std::string what;  ///< "2 connectors x 0.5 dB"
+    Decibel loss;
+    PowerDbm after;  ///< what is left
+  };
+  std::string path;  ///< "nic0:0 -> ocs0 -> nic1:0"
+  PowerDbm launch;
+  std::vector<Line> lines;
+  PowerDbm sensitivity;
+  Metres length;  ///< of all fibre on the way
+  Metres reach;   ///< of the transceivers
+
+  Decibel margin() const;
+  /// The whole budget as a table, ten lines or so, each ended by a newline.
+  std::string text() const;
+};
+
+/// One stretch of fibre, then perhaps an optical switch.
+struct LightSpan {
+  const OpticalSpec* fibre = nullptr;
+  std::string passes;  ///< name of the optical switch behind it; "" for the last stretch
+  Decibel passing_loss{0.0};
+};
+
+/// From the transceiver of the first stretch to that of the last. Needs at least one stretch.
+LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans);
+
+/// Refuses a negative margin, with the whole budget printed, and more fibre than the transceivers reach.
+void check_budget(const LightBudget& budget, const InputError& place, ErrorList& errors);
+
+}  // namespace lightrail

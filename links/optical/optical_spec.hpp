@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/model/describe.hpp"
+#include "links/fec.hpp"
+
+namespace lightrail {
+
+/// A pluggable optical module, one lane's light. Powers are OMA (outer). `tdecq` belongs to `launch`, and
+/// `sensitivity_tdecq` to `sensitivity`: data sheets give each power for a signal of that quality.
+struct TransceiverSpec {
+  PowerDbm launch{};                 ///< least OMA a transmitter sends
+  Decibel tdecq{};                   ///< eye closure of a transmitter that sends just `launch`
+  PowerDbm sensitivity{};            ///< OMA a receiver needs
+  Decibel sensitivity_tdecq{};       ///< eye closure of the signal it needs that for
+  Decibel penalty{0.1};              ///< allowance for multi-path interference and dispersion
+  Metres reach{500.0};               ///< longest fibre the module is specified for
+  SimTime latency = nanoseconds(5);  ///< one pass through the module
+  Watts power{0.0};                  ///< one module, all lanes, both directions
+};
+Describe<TransceiverSpec> transceiver_table();
+
+/// A fibre with a transceiver at each end (at one end where it runs to an optical switch).
+/// Assumes equal modules at both ends and worst-case powers. Leaves out bit errors and ageing.
+struct OpticalSpec {
+  BitRate rate{};
+  double efficiency = 1.0;
+  Metres length{10.0};
+  SimTime fibre_delay{
+      4'900};               ///< per metre: group index 1.468 / 299,792,458 m/s = 4.8967 ns, taken as 4.9 ns
+  Decibel fibre_loss{0.4};  ///< per kilometre
+  std::uint32_t connectors = 2;
+  Decibel connector_loss{0.5};
+  std::uint32_t splices = 0;
+  Decibel splice_loss{0.1};
+  Fec fec = Fec::rs_544_514;
+  std::uint32_t fec_interleave = 2;
+  SimTime fec_decode = nanoseconds(70);
+  TransceiverSpec transceiver;
+
+  BitRate payload_rate() const;
+  SimTime propagation() const;  ///< length times fibre_delay, rounded to the nearest picosecond
+  SimTime transmit_latency() const { return transceiver.latency; }
+  SimTime receive_latency() const;   ///< module and FEC
+  double energy_pj_per_bit() const;  ///< one module's power: half of each end's, per bit of one direction
+};
+Describe<OpticalSpec> optical_table();
+
+}  // namespace lightrail

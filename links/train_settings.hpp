@@ -1,0 +1,18 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/model/describe.hpp"
+
+namespace lightrail {
+
+/// How messages are cut: `<network mtu="4 KiB" grain="16" nvlink-grain="32"/>`. A train is at most `grain`
+/// packets; 1 is packet level. Coarser trains cost fewer events and a little accuracy.
+struct TrainSettings {
+  Bytes mtu{4096};
+  std::uint32_t grain = 16;
+  std::uint32_t nvlink_grain = 32;
+};
+
+Describe<TrainSettings> train_settings_table();
+
+}  // namespace lightrail
