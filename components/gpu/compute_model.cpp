@@ -1,0 +1,117 @@
+#include "components/gpu/compute_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace lightrail {
+namespace {
+
+double seconds(SimTime time) { return static_cast<double>(time.count()) * 1e-12; }
+double bytes_per_second(BitRate rate) { return static_cast<double>(rate.value) / 8; }
+
+/// Whole nanoseconds: what the measurements resolve, and coarse enough to hide the last bits of libm.
+SimTime to_time(double s) { return nanoseconds(std::max<std::int64_t>(1, std::llround(s * 1e9))); }
+
+double p_norm(double a, double b, double p) {
+  double large = std::max(a, b), small = std::min(a, b);
+  return large <= 0 ? 0 : large * std::pow(1 + std::pow(small / large, p), 1 / p);
+}
+
+struct Tile {
+  double m, n, efficiency;
+};
+
+const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype) {
+  // fp16 tensor cores run at the rate of bf16 on every GPU of the catalogue.
+  if (dtype == DataType::fp16) dtype = DataType::bf16;
+  for (const GemmSpec& g : spec.gemms)
+    if (g.dtype == dtype) return &g;
+  return nullptr;
+}
+
+double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape) {
+  const auto batch = static_cast<double>(shape.batch), m = static_cast<double>(shape.m),
+             n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  const std::array<Tile, 4> tiles{{{64, 64, gemm.tile_64x64},
+                                   {64, 128, gemm.tile_64x128},
+                                   {128, 128, gemm.tile_128x128},
+                                   {128, 256, 1.0}}};
+  const double bandwidth = bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency;
+  const double per_sm = gemm.peak.value / spec.sms * gemm.efficiency;
+  const double element = size_of(gemm.dtype), output = 2;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Tile& tile : tiles) {
+    for (double split : {1.0, 2.0, 4.0, 8.0}) {
+      double per_sm_tiles = batch * std::ceil(m / tile.m) * std::ceil(n / tile.n) * split / spec.sms;
+      double waves = (1 - gemm.quantisation) * std::max(per_sm_tiles, 1.0) + gemm.quantisation * std::ceil(per_sm_tiles);
+      double compute = waves * 2 * tile.m * tile.n * (k / split + gemm.prologue) / (per_sm * tile.efficiency);
+      double partial_sums = split > 1 ? m * n * split * 8 : 0;
+      double bytes = batch * ((m * k + k * n) * element + m * n * output + partial_sums);
+      best = std::min(best, p_norm(compute, bytes / bandwidth, gemm.overlap));
+    }
+  }
+  return seconds(gemm.latency) + best;
+}
+
+double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
+                       const KernelShape& shape) {
+  constexpr double query_tile = 128;
+  const auto batch = static_cast<double>(shape.batch), queries = static_cast<double>(shape.m),
+             keys = static_cast<double>(shape.n), heads = static_cast<double>(shape.heads),
+             kv_heads = static_cast<double>(shape.kv_heads), head_dim = static_cast<double>(shape.head_dim);
+  // A causal tile sees half of the square that ends the sequence, and all that is before it.
+  const double mean_keys = shape.causal ? keys - queries / 2 : keys;
+  const double per_sm = gemm.peak.value / spec.sms * attention.efficiency;
+  const double work = shape.backward ? attention.backward_work : 1;
+  const double per_key = 4 * query_tile * head_dim * work;
+  const double waves = std::max(batch * heads * std::ceil(queries / query_tile) / spec.sms, 1.0);
+  const double compute =
+      std::max(waves * per_key * (mean_keys + attention.prologue), per_key * (keys + attention.prologue)) / per_sm;
+  const double bytes = batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * size_of(shape.dtype) * work;
+  const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.memory_efficiency);
+  return seconds(attention.latency) + p_norm(compute, memory, attention.overlap);
+}
+
+double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const KernelShape& shape) {
+  const auto batch = static_cast<double>(shape.batch), keys = static_cast<double>(shape.n),
+             heads = static_cast<double>(shape.heads), kv_heads = static_cast<double>(shape.kv_heads),
+             head_dim = static_cast<double>(shape.head_dim);
+  const double bytes = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * size_of(shape.dtype);
+  const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.decode_memory_efficiency);
+  return seconds(attention.decode_latency) + memory + std::ceil(batch * kv_heads / spec.sms) * seconds(attention.decode_unit);
+}
+
+}  // namespace
+
+std::string missing_for(const ComputeSpec& spec, const KernelShape& shape) {
+  switch (shape.kind) {
+    case KernelKind::gemm:
+      if (find_gemm(spec, shape.dtype)) return "";
+      return std::string("no <gemm dtype=\"") + to_string(shape.dtype) + "\">";
+    case KernelKind::attention:
+      if (!spec.attention) return "no <attention>";
+      return find_gemm(spec, DataType::bf16) ? "" : "no <gemm dtype=\"bf16\">";
+    case KernelKind::memory_bound:
+      return spec.memory_kernel ? "" : "no <memory-kernel>";
+  }
+  return "an unknown kernel kind";
+}
+
+SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape) {
+  LIGHTRAIL_EXPECT(missing_for(spec, shape).empty());
+  switch (shape.kind) {
+    case KernelKind::gemm:
+      return to_time(gemm_seconds(spec, *find_gemm(spec, shape.dtype), shape));
+    case KernelKind::attention:
+      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, shape)
+                                  : prefill_seconds(spec, *spec.attention, *find_gemm(spec, DataType::bf16), shape));
+    case KernelKind::memory_bound:
+      break;
+  }
+  const double bandwidth = bytes_per_second(spec.memory_bandwidth) * spec.memory_kernel->efficiency;
+  return to_time(seconds(spec.memory_kernel->latency) + static_cast<double>(shape.bytes) / bandwidth);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,78 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
+#include "engine/model/describe.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// Matrix multiplication of one data type on one GPU: <gemm dtype="bf16" .../>. Fitted by tools/fit_gpu.py.
+struct GemmSpec {
+  DataType dtype = DataType::bf16;
+  Flops peak{};                   ///< dense peak of the datasheet
+  SimTime latency{};              ///< of the smallest kernel
+  double efficiency = 1;          ///< share of the peak that a full wave of 128 x 256 tiles reaches
+  double prologue = 0;            ///< filling and draining a tile, in multiply-add steps along k
+  double memory_efficiency = 1;   ///< share of the HBM bandwidth
+  double quantisation = 1;        ///< 1: a wave takes its time however few tiles it has; 0: in proportion
+  double overlap = 4;             ///< how sharply compute and memory time overlap (power of the norm)
+  double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
+};
+
+/// Attention: <attention .../>; fused kernels that read Q, K, V and write the output once.
+struct AttentionSpec {
+  SimTime latency{};             ///< of the smallest kernel, many tokens
+  double efficiency = 1;         ///< share of the bf16 peak for long sequences
+  double prologue = 0;           ///< work of a query tile beside its keys, in keys
+  double memory_efficiency = 1;  ///< share of the HBM bandwidth, many tokens
+  double overlap = 2;
+  double backward_work = 2.5;    ///< backward over forward work
+  SimTime decode_latency{};      ///< of the smallest kernel, one new token a sequence
+  double decode_memory_efficiency = 1;
+  SimTime decode_unit{};         ///< time of one wave of (sequence, key-value head) units
+};
+
+/// Norms, activations, optimiser steps, casts: <memory-kernel .../>.
+struct MemoryKernelSpec {
+  SimTime latency{};
+  double efficiency = 1;  ///< share of the HBM bandwidth
+};
+
+/// Kernel times of one GPU by kind and shape: a roofline with measured efficiencies.
+///
+/// GEMM: for each tile size and split of k, waves of tiles over the SMs; the fastest choice counts, as a tuned
+/// library would choose; compute and memory time overlap as a p-norm. Attention: query tiles over the SMs, the
+/// longest tile as a floor; one query a sequence: reading the keys and values. Memory-bound: bytes over bandwidth.
+/// Leaves out: clock and power limits that depend on data, L2 hits between kernels, cold caches.
+struct ComputeSpec {
+  std::uint32_t sms = 0;
+  BitRate memory_bandwidth{};
+  std::vector<GemmSpec> gemms;  ///< by data type, at most one each
+  std::optional<AttentionSpec> attention;
+  std::optional<MemoryKernelSpec> memory_kernel;
+};
+
+Describe<GemmSpec> gemm_parameters();
+Describe<AttentionSpec> attention_parameters();
+Describe<MemoryKernelSpec> memory_kernel_parameters();
+
+/// Reads the children <gemm>, <attention> and <memory-kernel> of a <gpu> into `spec`.
+void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors);
+
+/// Effective values for the output, named "gemm bf16 latency".
+std::vector<ParameterValue> compute_values(const ComputeSpec& spec);
+
+/// What `shape` lacks in `spec` ("no <gemm dtype=\"fp8\">"), or "".
+std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
+
+/// Time of one kernel [ps, whole nanoseconds]. Needs missing_for() == "".
+SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape);
+
+const char* to_string(DataType dtype);
+/// Bytes an element.
+int size_of(DataType dtype);
+
+}  // namespace lightrail

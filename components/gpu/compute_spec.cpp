@@ -1,0 +1,104 @@
+#include "components/gpu/compute_model.hpp"
+
+namespace lightrail {
+namespace {
+
+const std::vector<std::pair<std::string, DataType>>& data_types() {
+  static const std::vector<std::pair<std::string, DataType>> all = {{"bf16", DataType::bf16},
+                                                                    {"fp16", DataType::fp16},
+                                                                    {"fp8", DataType::fp8},
+                                                                    {"fp32", DataType::fp32},
+                                                                    {"tf32", DataType::tf32}};
+  return all;
+}
+
+template <class XSpec>
+void add_values(const std::string& prefix, const Describe<XSpec>& table, const XSpec& spec,
+                std::vector<ParameterValue>& all) {
+  for (ParameterValue& value : table.values(spec)) {
+    value.name = prefix + value.name;
+    all.push_back(std::move(value));
+  }
+}
+
+}  // namespace
+
+const char* to_string(DataType dtype) {
+  for (const auto& [name, value] : data_types())
+    if (value == dtype) return name.c_str();
+  return "?";
+}
+
+int size_of(DataType dtype) {
+  switch (dtype) {
+    case DataType::fp8: return 1;
+    case DataType::bf16:
+    case DataType::fp16: return 2;
+    case DataType::fp32:
+    case DataType::tf32: return 4;
+  }
+  return 0;
+}
+
+Describe<GemmSpec> gemm_parameters() {
+  return Describe<GemmSpec>()
+      .choice("dtype", &GemmSpec::dtype, "data type of the operands", data_types())
+      .required("peak", &GemmSpec::peak, "dense peak of the datasheet", Flops{1e9}, Flops{1e18})
+      .required("latency", &GemmSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
+      .required("efficiency", &GemmSpec::efficiency, "share of the peak of full 128 x 256 tiles", 0.01, 1.0)
+      .field("prologue", &GemmSpec::prologue, "fill and drain of a tile, in steps along k", 0.0, 4096.0)
+      .required("memory-efficiency", &GemmSpec::memory_efficiency, "share of the HBM bandwidth", 0.01, 1.0)
+      .field("quantisation", &GemmSpec::quantisation, "1: whole waves of tiles; 0: fractions", 0.0, 1.0)
+      .field("overlap", &GemmSpec::overlap, "power of the norm that joins compute and memory time", 1.0, 32.0)
+      .field("tile-64x64", &GemmSpec::tile_64x64, "relative efficiency of 64 x 64 tiles", 0.01, 1.0)
+      .field("tile-64x128", &GemmSpec::tile_64x128, "relative efficiency of 64 x 128 tiles", 0.01, 1.0)
+      .field("tile-128x128", &GemmSpec::tile_128x128, "relative efficiency of 128 x 128 tiles", 0.01, 1.0);
+}
+
+Describe<AttentionSpec> attention_parameters() {
+  return Describe<AttentionSpec>()
+      .required("latency", &AttentionSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
+      .required("efficiency", &AttentionSpec::efficiency, "share of the bf16 peak, long sequences", 0.01, 1.0)
+      .field("prologue", &AttentionSpec::prologue, "work of a query tile beside its keys, in keys", 0.0, 4096.0)
+      .required("memory-efficiency", &AttentionSpec::memory_efficiency, "share of the HBM bandwidth", 0.01, 1.0)
+      .field("overlap", &AttentionSpec::overlap, "power of the norm that joins compute and memory time", 1.0, 32.0)
+      .field("backward-work", &AttentionSpec::backward_work, "backward over forward work", 1.0, 10.0)
+      .required("decode-latency", &AttentionSpec::decode_latency, "smallest kernel, one token a sequence", SimTime{0},
+                milliseconds(1))
+      .required("decode-memory-efficiency", &AttentionSpec::decode_memory_efficiency, "share of the HBM bandwidth",
+                0.01, 1.0)
+      .field("decode-unit", &AttentionSpec::decode_unit, "time of a wave of (sequence, key-value head) units",
+             SimTime{0}, milliseconds(1));
+}
+
+Describe<MemoryKernelSpec> memory_kernel_parameters() {
+  return Describe<MemoryKernelSpec>()
+      .required("latency", &MemoryKernelSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
+      .required("efficiency", &MemoryKernelSpec::efficiency, "share of the HBM bandwidth", 0.01, 1.0);
+}
+
+void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
+  for (const Element* element : gpu.children_named("gemm")) {
+    GemmSpec gemm;
+    gemm_parameters().parse(*element, gemm, errors);
+    for (const GemmSpec& other : spec.gemms)
+      if (other.dtype == gemm.dtype)
+        errors.add(element->error(std::string("<gpu> has two <gemm> for dtype '") + to_string(gemm.dtype) + "'"));
+    spec.gemms.push_back(gemm);
+  }
+  if (const Element* element = gpu.child("attention"))
+    attention_parameters().parse(*element, spec.attention.emplace(), errors);
+  if (const Element* element = gpu.child("memory-kernel"))
+    memory_kernel_parameters().parse(*element, spec.memory_kernel.emplace(), errors);
+}
+
+std::vector<ParameterValue> compute_values(const ComputeSpec& spec) {
+  std::vector<ParameterValue> all;
+  for (const GemmSpec& gemm : spec.gemms)
+    add_values(std::string("gemm ") + to_string(gemm.dtype) + " ", gemm_parameters(), gemm, all);
+  if (spec.attention) add_values("attention ", attention_parameters(), *spec.attention, all);
+  if (spec.memory_kernel) add_values("memory-kernel ", memory_kernel_parameters(), *spec.memory_kernel, all);
+  return all;
+}
+
+}  // namespace lightrail
