@@ -4,6 +4,7 @@ Every function takes (folder, lightrail) and writes into the folder.
 """
 import gzip
 import json
+import subprocess
 
 
 def _event(category, name, start, duration, **arguments):
@@ -101,3 +102,17 @@ def kineto_same_rank_twice(folder, _):
 
 def kineto_unknown_collective(folder, _):
     _write(folder, [_kineto(r, collective="gossip", kernel="ncclDevKernel_Gossip_Sum_f16_RING_LL") for r in (0, 1)])
+
+
+def deep_expression(folder, _):
+    nested = "(" * 100_000 + "2" + ")" * 100_000
+    (folder / "scenario.xml").write_text(f'<scenario name="deep">\n<cluster servers="${{{nested}}}"/>\n</scenario>\n')
+
+
+def deep_elements(folder, _):
+    (folder / "scenario.xml").write_text('<scenario name="deep">\n' + "<graph>" * 100_000 + "</graph>" * 100_000 + "</scenario>\n")
+
+
+def hundred_mistakes(folder, _):
+    lines = "\n".join(f'<mistake{i} size="1"/>' for i in range(100))
+    (folder / "scenario.xml").write_text(f'<scenario name="mistakes">\n{lines}\n</scenario>\n')
