@@ -13,20 +13,27 @@
 namespace lightrail {
 
 enum class Engine : std::uint8_t { window, reference };
-enum class Progress : std::uint8_t { automatic, bar, lines, none };  ///< automatic: a bar on a terminal, else lines
+enum class Progress : std::uint8_t {
+  automatic,
+  bar,
+  lines,
+  none
+};  ///< automatic: a bar on a terminal, else lines
 enum class RunStatus : std::uint8_t { complete, stopped, deadlock };
 const char* to_string(RunStatus status);
 
 /// How a run is carried out. Nothing here can change a result; only stop_at and exit_after_s end it earlier.
 struct RunOptions {
   Engine engine = Engine::window;
-  SimTime stop_at = time_never;    ///< events at or after this time are not handled
-  double exit_after_s = 0;         ///< wall time after which all ranks stop at one window [s]; 0: never
+  SimTime stop_at = time_never;  ///< events at or after this time are not handled
+  double exit_after_s = 0;       ///< wall time after which all ranks stop at one window [s]; 0: never
   Progress progress = Progress::none;
-  double progress_every_s = 1;     ///< wall time between two progress lines [s]
-  SimTime window{0};               ///< widest window between ranks; 0: the lookahead of the partition
-  std::uint32_t block = 1024;      ///< components a queue block, 1 ... 65536
-  bool catch_signals = true;       ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
+  double progress_every_s = 1;  ///< wall time between two progress lines [s]
+  SimTime expected_end =
+      time_never;              ///< for the share and eta of the progress line; stop_at where that is earlier
+  SimTime window{0};           ///< widest window between ranks; 0: the lookahead of the partition
+  std::uint32_t block = 1024;  ///< components a queue block, 1 ... 65536
+  bool catch_signals = true;   ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
 };
 
 /// Consecutive windows of one rank, merged so that a run of any length keeps at most 1,024 rows.
@@ -46,31 +53,33 @@ struct RunResult {
   std::uint64_t hash = 0;          ///< of every event handled, by component; see hash_text
   std::vector<std::string> waits;  ///< deadlock: "gpu3: op 17 ..." in component order, at most 20
   std::int64_t waits_total = 0;
-  std::string stop_reason;         ///< stopped: "SIGTERM", "exit-after"
+  std::string stop_reason;  ///< stopped: "SIGTERM", "exit-after"
   std::int64_t windows = 0;
-  double wall_s = 0;               ///< of run() [s]
-  double build_s = 0;              ///< slowest rank's construction [s]
-  double imbalance = 1;            ///< largest work of a rank over the mean
-  std::int64_t peak_rss_bytes = 0; ///< sum over ranks
-  std::vector<ProfileRow> profile; ///< of this rank; rows of all ranks cover the same windows
+  double wall_s = 0;                ///< of run() [s]
+  double build_s = 0;               ///< slowest rank's construction [s]
+  double imbalance = 1;             ///< largest work of a rank over the mean
+  std::int64_t peak_rss_bytes = 0;  ///< sum over ranks
+  std::vector<ProfileRow> profile;  ///< of this rank; rows of all ranks cover the same windows
 };
 
 /// 16 hex digits.
 std::string hash_text(std::uint64_t hash);
 
-/// One run of a model on the ranks of a communicator. Every call is collective. Each rank builds its own part only.
-/// An error of one rank becomes the same exception on all of them: the one with the smallest (time, component).
+/// One run of a model on the ranks of a communicator. Every call is collective. Each rank builds its own part
+/// only. An error of one rank becomes the same exception on all of them: the one with the smallest (time,
+/// component).
 class Simulation {
  public:
-  /// MPI must be initialised; `model`, `recorder` must outlive this. Throws InputErrors for a link without latency
-  /// and what the kinds' make() throw.
+  /// MPI must be initialised; `model`, `recorder` must outlive this. Throws InputErrors for a link without
+  /// latency and what the kinds' make() throw.
   Simulation(const Model& model, const Partition& partition, MPI_Comm comm, Recorder& recorder);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Once. Handles every event, in windows or (one rank only, else InputErrors) by the reference engine; calls
-  /// finish() of every component in id order and the recorder's last flush before it returns or reports a deadlock.
+  /// Once. Handles every event, in windows or (one rank only, else InputErrors) by the reference engine;
+  /// calls finish() of every component in id order and the recorder's last flush before it returns or reports
+  /// a deadlock.
   RunResult run(const RunOptions& options);
 
  private:

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "engine/model/event.hpp"
+
+namespace lightrail {
+
+/// About 1 KB of events; a bucket is a list of these, so that buckets grow without moving events.
+struct Chunk {
+  static constexpr std::uint32_t capacity = 31;
+  Event events[capacity];
+  Chunk* next;
+};
+
+/// A bag of events; its order means nothing.
+struct Bucket {
+  Chunk* head = nullptr;
+  std::uint32_t in_head = 0;
+  std::uint32_t size = 0;
+
+  template <class F>
+  void for_each(F&& visit) const {
+    std::uint32_t n = in_head;
+    for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity)
+      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->events[i]);
+  }
+};
+
+/// Gives chunks to buckets and takes them back; never returns memory before its end.
+class ChunkPool {
+ public:
+  void append(Bucket& bucket, const Event& event) {
+    if (bucket.in_head == Chunk::capacity || !bucket.head) {
+      Chunk* chunk = take();
+      chunk->next = bucket.head;
+      bucket.head = chunk;
+      bucket.in_head = 0;
+    }
+    bucket.head->events[bucket.in_head++] = event;
+    ++bucket.size;
+  }
+  void release(Bucket& bucket) {
+    while (bucket.head) {
+      Chunk* next = bucket.head->next;
+      bucket.head->next = free_;
+      free_ = bucket.head;
+      bucket.head = next;
+    }
+    bucket = {};
+  }
+
+ private:
+  Chunk* take() {
+    if (!free_) grow();
+    Chunk* chunk = free_;
+    free_ = chunk->next;
+    return chunk;
+  }
+  void grow() {
+    constexpr std::size_t chunks = 256;
+    auto& slab = slabs_.emplace_back(std::make_unique_for_overwrite<Slab>());
+    for (std::size_t i = 0; i < chunks; ++i) {
+      auto* chunk = reinterpret_cast<Chunk*>(slab->bytes + i * sizeof(Chunk));
+      chunk->next = free_;
+      free_ = chunk;
+    }
+  }
+  struct Slab {
+    alignas(64) std::byte bytes[256 * sizeof(Chunk)];
+  };
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  Chunk* free_ = nullptr;
+};
+
+}  // namespace lightrail

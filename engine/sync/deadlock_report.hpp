@@ -1,0 +1,21 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/sync/rank_model.hpp"
+
+namespace lightrail {
+
+/// Who waits for what when no event is left anywhere.
+struct DeadlockReport {
+  std::vector<std::string> waits;  ///< "gpu3: op 17 ...", in component order, at most 20
+  std::int64_t total = 0;
+};
+
+/// Collective; the same on every rank.
+DeadlockReport report_waits(RankModel& model, MPI_Comm comm);
+
+}  // namespace lightrail

@@ -1,0 +1,64 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/event.hpp"
+#include "engine/model/model.hpp"
+#include "engine/partition/partition.hpp"
+#include "engine/sync/min_reduction.hpp"
+#include "engine/sync/poller.hpp"
+
+namespace lightrail {
+
+/// Carries events between ranks that share a link, once a window, together with the window's reduction. A
+/// message is a header and up to 255 events; what does not fit follows in a second message of known size.
+class Exchange {
+ public:
+  /// `comm` must stay valid.
+  Exchange(const Model& model, const Partition& partition, MPI_Comm comm);
+
+  /// Files an event for a rank; needs a link to it.
+  void put(const Event& event, std::uint32_t rank) {
+    const std::int32_t index = neighbour_of_rank_[rank];
+    LIGHTRAIL_EXPECT(index >= 0);
+    neighbours_[static_cast<std::size_t>(index)].out.push_back(event);
+    if (event.time < first_) first_ = event.time;
+  }
+
+  /// Collective: sends what was put, returns the minimum of `mine` over ranks, where next_time counts the
+  /// events sent. What came in is in `received` until the next call.
+  WindowFacts turn(std::int64_t window, WindowFacts mine);
+
+  template <class F>
+  void for_each_received(F&& visit) const {
+    for (const Neighbour& n : neighbours_)
+      for (std::size_t i = 1; i <= n.received; ++i) visit(n.in[i]);
+  }
+  std::int64_t sent_events() const { return sent_events_; }
+  std::int64_t sent_bytes() const { return sent_bytes_; }
+
+ private:
+  static constexpr std::size_t head_events = 255;
+  struct Header {
+    std::int64_t window, count, next_time, unused;
+  };
+  static_assert(sizeof(Header) == sizeof(Event));
+  struct Neighbour {
+    int rank = 0;
+    std::vector<Event> out, in;  // element 0 holds the header
+    std::size_t received = 0;
+  };
+  void send(Neighbour& neighbour, std::int64_t window);
+
+  MPI_Comm comm_;
+  Poller poller_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<std::int32_t> neighbour_of_rank_;
+  std::vector<MPI_Request> requests_, tail_requests_;
+  SimTime first_ = time_never;
+  std::int64_t sent_events_ = 0, sent_bytes_ = 0;
+};
+
+}  // namespace lightrail

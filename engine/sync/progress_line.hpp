@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "engine/base/time.hpp"
+#include "engine/sync/simulation.hpp"
+
+namespace lightrail {
+
+/// Sums over all ranks at one window.
+struct ProgressFacts {
+  SimTime now{};
+  SimTime end = time_never;  ///< expected; time_never: not known
+  double wall_s = 0;
+  std::int64_t events = 0;
+  double events_per_s = 0;  ///< since the line before
+  double imbalance = 1;
+};
+
+/// "progress 42.0% sim 2.100ms wall 00:01:12 eta 00:01:39 events 1.3e9 (18.1e6/s) imbalance 1.12"; share and
+/// eta are left out when the end of the run is not known.
+std::string progress_line(const ProgressFacts& facts);
+/// One line for a terminal, without line end: "[########------------]  42.0% sim ...".
+std::string progress_bar(const ProgressFacts& facts);
+
+/// Prints to stderr, at most every `every_s` of wall time. Lives on rank 0; on others it never asks.
+class ProgressPrinter {
+ public:
+  ProgressPrinter(Progress style, double every_s, int rank);
+  ~ProgressPrinter();
+  bool is_due(double wall_s) const { return style_ != Progress::none && wall_s >= next_s_; }
+  void print(ProgressFacts facts);
+
+ private:
+  Progress style_;
+  double every_s_, next_s_, last_s_ = 0;
+  std::int64_t last_events_ = 0;
+  bool has_printed_ = false;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,92 @@
+#include "engine/sync/reference_engine.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <queue>
+
+#include "engine/sync/failure.hpp"
+#include "engine/sync/flush_clock.hpp"
+
+namespace lightrail {
+namespace {
+
+class ReferenceEngine final : public EventSink {
+ public:
+  explicit ReferenceEngine(const RunParts& parts) : parts_(parts), flushes_(parts.recorder) {}
+
+  void push(const Event& event, ComponentId to) override {
+    const std::uint32_t where = parts_.model.where(to);
+    LIGHTRAIL_EXPECT(where < RankModel::remote);  // a port that is not connected
+    queue_.push({event, where});
+  }
+
+  EngineOutcome run() {
+    started_ = wall_seconds();
+    RankModel& model = parts_.model;
+    for (std::uint32_t local = 0; local < model.size(); ++local)
+      guard(local, SimTime{0}, [&] { model.start(local, *this); });
+    while (!queue_.empty()) {
+      const Item item = queue_.top();
+      const SimTime now = item.event.time;
+      if (failure_ && now > failure_->time) break;
+      if (now >= parts_.options.stop_at) break;
+      if (outcome_.events % 1024 == 0 && must_stop(now)) break;
+      flushes_.pass(now);
+      queue_.pop();
+      // Other components still handle their events of the same time, so that the failure is the one with the
+      // smallest (time, component) whatever the order of links.
+      if (failure_ && failure_->component == model.id_of(item.local)) continue;
+      ++outcome_.events;
+      outcome_.last_event = now;
+      guard(item.local, now, [&] { model.handle(item.local, item.event, *this); });
+    }
+    agree_on_failure(parts_.comm, failure_);
+    outcome_.has_events_left = !queue_.empty();
+    parts_.profile.add(
+        {0, 1, SimTime{0}, outcome_.last_event, wall_seconds() - started_, 0, outcome_.events, 0, 0});
+    return outcome_;
+  }
+
+ private:
+  struct Item {
+    Event event;
+    std::uint32_t local;
+  };
+  struct Later {
+    bool operator()(const Item& x, const Item& y) const { return comes_before(y.event, x.event); }
+  };
+
+  template <class Call>
+  void guard(std::uint32_t local, SimTime time, Call&& call) {
+    try {
+      call();
+    } catch (...) {
+      keep_first(failure_, component_failure(parts_.model.model(), parts_.model.id_of(local), time));
+    }
+  }
+
+  bool must_stop(SimTime now) {
+    outcome_.stop_code = parts_.stops.code();
+    outcome_.stopped_at = now;
+    const double wall = wall_seconds() - started_;
+    if (parts_.printer.is_due(wall))
+      parts_.printer.print(
+          {now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall, outcome_.events, 0, 1});
+    return outcome_.stop_code != 0;
+  }
+
+  RunParts parts_;
+  FlushClock flushes_;
+  std::priority_queue<Item, std::vector<Item>, Later> queue_;
+  std::optional<Failure> failure_;
+  EngineOutcome outcome_;
+  double started_ = 0;
+};
+
+}  // namespace
+
+EngineOutcome run_reference_engine(const RunParts& parts) {
+  return ReferenceEngine(parts).run();
+}
+
+}  // namespace lightrail

@@ -1,0 +1,40 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "engine/model/recorder.hpp"
+#include "engine/sync/profile.hpp"
+#include "engine/sync/progress_line.hpp"
+#include "engine/sync/rank_model.hpp"
+#include "engine/sync/simulation.hpp"
+#include "engine/sync/stop_requests.hpp"
+
+namespace lightrail {
+
+/// What an engine works with.
+struct RunParts {
+  const Partition& partition;
+  RankModel& model;
+  Recorder& recorder;
+  MPI_Comm comm;
+  const RunOptions& options;
+  StopRequests& stops;
+  ProgressPrinter& printer;
+  Profile& profile;
+};
+
+/// How an engine ended; all but `events` is the same on every rank.
+struct EngineOutcome {
+  std::int64_t events = 0;  ///< handled by this rank
+  SimTime last_event{};     ///< of all ranks
+  bool has_events_left = false;
+  std::int64_t stop_code = 0;  ///< of StopRequests; 0: not stopped
+  SimTime stopped_at{};        ///< every event before it was handled, if stopped
+  std::int64_t windows = 0;
+};
+
+/// Wall time since some fixed moment [s].
+double wall_seconds();
+
+}  // namespace lightrail

@@ -1,0 +1,163 @@
+#include "engine/sync/simulation.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "engine/sync/deadlock_report.hpp"
+#include "engine/sync/failure.hpp"
+#include "engine/sync/reference_engine.hpp"
+#include "engine/sync/window_engine.hpp"
+
+namespace lightrail {
+namespace {
+
+/// What components push in finish(): nothing.
+class NoEvents final : public EventSink {
+ public:
+  void push(const Event&, ComponentId) override { throw ContractError("an event was sent in finish()"); }
+};
+
+std::int64_t peak_rss() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return std::int64_t{use.ru_maxrss} * 1024;
+}
+
+template <class T>
+T reduce(T value, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm);
+  return value;
+}
+
+}  // namespace
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::complete:
+      return "complete";
+    case RunStatus::stopped:
+      return "stopped";
+    case RunStatus::deadlock:
+      return "deadlock";
+  }
+  return "?";
+}
+
+std::string hash_text(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
+struct Simulation::Parts {
+  Parts(const Model& m, const Partition& p, MPI_Comm parent, Recorder& r)
+      : model(m), partition(p), recorder(r) {
+    MPI_Comm_dup(parent, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+  }
+  ~Parts() { MPI_Comm_free(&comm); }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  EngineOutcome run_engine(const RunOptions& options, Profile& profile);
+  void end_components(SimTime end);
+  void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
+
+  const Model& model;
+  Partition partition;
+  Recorder& recorder;
+  MPI_Comm comm{};
+  int rank = 0, ranks = 1;
+  std::optional<RankModel> rank_model;
+  double build_s = 0;
+  bool has_run = false;
+};
+
+Simulation::Simulation(const Model& model, const Partition& partition, MPI_Comm comm, Recorder& recorder)
+    : parts_(std::make_unique<Parts>(model, partition, comm, recorder)) {
+  const double before = wall_seconds();
+  run_together(parts_->comm, SimTime{0}, [&] {
+    LIGHTRAIL_EXPECT(partition.ranks == parts_->ranks);
+    parts_->rank_model.emplace(model, partition, parts_->rank, recorder);
+  });
+  parts_->build_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, parts_->comm);
+}
+
+Simulation::~Simulation() = default;
+
+EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, Profile& profile) {
+  StopRequests stops(options.catch_signals, options.exit_after_s);
+  ProgressPrinter printer(options.progress, options.progress_every_s, rank);
+  const RunParts run{partition, *rank_model, recorder, comm, options, stops, printer, profile};
+  try {
+    return options.engine == Engine::reference ? run_reference_engine(run) : run_window_engine(run);
+  } catch (const SimulationError& e) {
+    // All ranks are here. What was recorded until then is kept; the simulated failure is the news in any
+    // case.
+    try {
+      recorder.flush(e.time);
+    } catch (const IoError&) {
+    }
+    throw;
+  }
+}
+
+void Simulation::Parts::end_components(SimTime end) {
+  run_together(comm, end, [&] {
+    NoEvents none;
+    for (std::uint32_t local = 0; local < rank_model->size(); ++local) rank_model->finish(local, end, none);
+  });
+  run_together(comm, end, [&] { recorder.flush(end); });
+}
+
+void Simulation::Parts::add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result) {
+  result.events = reduce(outcome.events, MPI_INT64_T, MPI_SUM, comm);
+  result.hash = reduce(rank_model->hash(), MPI_UINT64_T, MPI_BXOR, comm);
+  result.peak_rss_bytes = reduce(peak_rss(), MPI_INT64_T, MPI_SUM, comm);
+  const double work = profile.total().work_s;
+  const double most = reduce(work, MPI_DOUBLE, MPI_MAX, comm), sum = reduce(work, MPI_DOUBLE, MPI_SUM, comm);
+  result.imbalance = sum > 0 ? most * ranks / sum : 1;
+  result.windows = outcome.windows;
+  result.profile = profile.rows();
+  result.build_s = build_s;
+}
+
+RunResult Simulation::run(const RunOptions& options) {
+  Parts& p = *parts_;
+  LIGHTRAIL_EXPECT(!p.has_run);
+  p.has_run = true;
+  if (options.engine == Engine::reference && p.ranks > 1)
+    throw InputErrors(
+        InputError{"", 0, fmt::format("engine 'reference' runs on one rank only ({} given)", p.ranks)});
+  const double before = wall_seconds();
+  Profile profile;
+  const EngineOutcome outcome = p.run_engine(options, profile);
+
+  RunResult result;
+  if (outcome.stop_code != 0) {
+    result.status = RunStatus::stopped;
+    result.stop_reason = StopRequests::name(outcome.stop_code);
+    result.end = outcome.stopped_at;
+  } else {
+    result.end = outcome.has_events_left ? options.stop_at : outcome.last_event;
+  }
+  if (!outcome.has_events_left) {
+    DeadlockReport report = report_waits(*p.rank_model, p.comm);
+    if (report.total > 0) result.status = RunStatus::deadlock;
+    result.waits = std::move(report.waits);
+    result.waits_total = report.total;
+  }
+  p.end_components(result.end);
+  p.add_sums(outcome, profile, result);
+  result.wall_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, p.comm);
+  return result;
+}
+
+}  // namespace lightrail

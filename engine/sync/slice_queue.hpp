@@ -1,0 +1,166 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/sync/far_wheel.hpp"
+#include "engine/sync/rank_model.hpp"
+#include "engine/sync/slicer.hpp"
+
+namespace lightrail {
+
+/// One rank's pending events. Time is cut into slices no wider than the smallest link latency, so inside a
+/// slice only a component's events to itself can be new, and the order per destination is all that matters. A
+/// ring holds the next slices as buckets by block of components, the wheel everything later; a bucket is
+/// sorted when its slice comes.
+class SliceQueue {
+ public:
+  SliceQueue(const RankModel& model, SimTime slice, std::uint32_t block);
+
+  /// Needs a time not before the slices already drained.
+  void push(const Event& event, std::uint32_t local) {
+    const std::int64_t slice = slicer_.slice_of(event.time);
+    if (slice - first_slice_ < ring_slices)
+      put(slice, event, local);
+    else
+      wheel_.push(event, slice / round_slices);
+  }
+  /// Time of the first event; time_never when empty.
+  SimTime next_time() const {
+    const std::uint32_t in_order = std::rotr(occupied_, static_cast<int>(first_slice_ % ring_slices));
+    if (in_order == 0) return wheel_.next_time();
+    return ring_[static_cast<std::size_t>((first_slice_ + std::countr_zero(in_order)) % ring_slices)].first;
+  }
+  const Slicer& slicer() const { return slicer_; }
+
+  /// Takes the events of the first occupied slice that lie before `end` and calls run(local, events) for each
+  /// component that has any, in the order of local indices; its events are in the order of comes_before. What
+  /// run pushes must lie at or after `end` or the slice's end, whichever is first.
+  template <class Run>
+  void drain_slice(SimTime end, Run&& run);
+
+ private:
+  static constexpr std::int64_t round_slices = 8;                // what the wheel pours at a time
+  static constexpr std::int64_t ring_slices = 2 * round_slices;  // at least one round is always ahead
+  static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
+  struct Slice {
+    SimTime first = time_never;
+    std::vector<std::uint64_t> occupied;  // blocks with events
+    std::vector<Bucket> blocks;
+  };
+  struct Keyed {
+    Event event;
+    std::uint32_t local;
+  };
+
+  void put(std::int64_t slice, const Event& event, std::uint32_t local) {
+    const auto index = static_cast<std::size_t>(slice % ring_slices);
+    Slice& s = ring_[index];
+    const std::uint32_t block = local >> block_bits_;
+    pool_.append(s.blocks[block], event);
+    s.occupied[block / 64] |= std::uint64_t{1} << block % 64;
+    if (event.time < s.first) s.first = event.time;
+    occupied_ = static_cast<std::uint16_t>(occupied_ | 1u << index);
+  }
+  void advance(std::int64_t slice);
+  void keep_from(SimTime end, std::int64_t slice, Bucket& bucket);
+  template <class Run>
+  void run_few(const Bucket& bucket, Run&& run);
+  template <class Run>
+  void run_many(std::uint32_t block, const Bucket& bucket, Run&& run);
+  static void sort_events(std::span<Event> events);
+
+  const RankModel* model_;
+  Slicer slicer_;
+  std::uint32_t block_bits_;
+  ChunkPool pool_;
+  FarWheel wheel_{pool_};
+  std::int64_t first_slice_ = 0;  // multiple of round_slices
+  std::uint16_t occupied_ = 0;    // slices of the ring with events
+  std::array<Slice, ring_slices> ring_;
+  std::vector<Keyed> keyed_;
+  std::vector<std::uint32_t> locals_, ends_;
+  std::vector<Event> sorted_;
+};
+
+template <class Run>
+void SliceQueue::drain_slice(SimTime end, Run&& run) {
+  const std::int64_t slice = slicer_.slice_of(next_time());
+  advance(slice);
+  const auto index = static_cast<std::size_t>(slice % ring_slices);
+  Slice& s = ring_[index];
+  s.first = time_never;
+  occupied_ = static_cast<std::uint16_t>(occupied_ & ~(1u << index));
+  const bool is_cut = end < slicer_.start_of(slice + 1);
+  for (std::size_t word = 0; word < s.occupied.size(); ++word) {
+    // Only the block that runs can gain events of this slice, all at or after `end`; they wait for the next
+    // drain.
+    for (std::uint64_t bits = std::exchange(s.occupied[word], 0); bits; bits &= bits - 1) {
+      const auto block =
+          static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      Bucket bucket = std::exchange(s.blocks[block], {});
+      if (is_cut) keep_from(end, slice, bucket);
+      if (bucket.size <= few)
+        run_few(bucket, run);
+      else
+        run_many(block, bucket, run);
+      pool_.release(bucket);
+    }
+  }
+}
+
+template <class Run>
+void SliceQueue::run_few(const Bucket& bucket, Run&& run) {
+  keyed_.clear();
+  bucket.for_each([&](const Event& event) {
+    const std::uint32_t local = model_->place_of(event.link).local;
+    std::size_t i = keyed_.size();
+    keyed_.push_back({});
+    for (; i > 0; --i) {
+      const Keyed& before = keyed_[i - 1];
+      if (before.local < local || (before.local == local && comes_before(before.event, event))) break;
+      keyed_[i] = before;
+    }
+    keyed_[i] = {event, local};
+  });
+  sorted_.clear();
+  for (const Keyed& k : keyed_) sorted_.push_back(k.event);
+  for (std::size_t i = 0, n = keyed_.size(); i < n;) {
+    std::size_t j = i + 1;
+    while (j < n && keyed_[j].local == keyed_[i].local) ++j;
+    run(keyed_[i].local, std::span<const Event>(sorted_.data() + i, j - i));
+    i = j;
+  }
+}
+
+template <class Run>
+void SliceQueue::run_many(std::uint32_t block, const Bucket& bucket, Run&& run) {
+  const std::uint32_t base = block << block_bits_;
+  const std::uint32_t width = std::min(model_->size() - base, 1u << block_bits_);
+  if (sorted_.size() < bucket.size) sorted_.resize(bucket.size), locals_.resize(bucket.size);
+  std::fill_n(ends_.begin(), width, 0);
+  std::size_t n = 0;
+  bucket.for_each([&](const Event& event) {
+    const std::uint32_t local = model_->place_of(event.link).local - base;
+    locals_[n++] = local;
+    ++ends_[local];
+  });
+  std::uint32_t before = 0;
+  for (std::uint32_t i = 0; i < width; ++i) before += std::exchange(ends_[i], before);
+  n = 0;
+  bucket.for_each([&](const Event& event) { sorted_[ends_[locals_[n++]]++] = event; });
+  std::uint32_t from = 0;
+  for (std::uint32_t i = 0; i < width; ++i) {
+    const std::uint32_t to = ends_[i];
+    if (from == to) continue;
+    sort_events({sorted_.data() + from, to - from});
+    run(base + i, std::span<const Event>(sorted_.data() + from, to - from));
+    from = to;
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,195 @@
+#include "engine/sync/window_engine.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/sync/exchange.hpp"
+#include "engine/sync/failure.hpp"
+#include "engine/sync/flush_clock.hpp"
+#include "engine/sync/slice_queue.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::int64_t slices_alone =
+    16;  // slices a window when no link is cut: how often stop requests are seen
+
+/// Widths of windows and slices: windows are a whole number of slices.
+struct Grid {
+  SimTime slice{};
+  std::int64_t slices_a_window = slices_alone;
+
+  Grid(const RankModel& model, const Partition& partition, const RunOptions& options) {
+    const SimTime widest = options.window.count() > 0 ? options.window : time_never;
+    const SimTime window = std::min(widest, partition.lookahead);
+    slice = std::min(window, model.smallest_latency());
+    if (slice == time_never) slice = microseconds(1);  // no links: any width will do
+    if (window == time_never) return;
+    slices_a_window = (window.count() - 1) / slice.count() + 1;
+    slice = SimTime{window.count() / slices_a_window};
+  }
+};
+
+class WindowEngine final : public EventSink {
+ public:
+  explicit WindowEngine(const RunParts& parts)
+      : parts_(parts),
+        model_(parts.model),
+        grid_(parts.model, parts.partition, parts.options),
+        queue_(parts.model, grid_.slice, parts.options.block),
+        exchange_(parts.model.model(), parts.partition, parts.comm),
+        flushes_(parts.recorder) {}
+
+  void push(const Event& event, ComponentId to) override {
+    const std::uint32_t where = model_.where(to);
+    if (where & RankModel::remote) {
+      LIGHTRAIL_EXPECT(where != RankModel::nowhere && event.time >= window_end_);
+      exchange_.put(event, where & ~RankModel::remote);
+    } else if (event.time < drained_to_) {
+      LIGHTRAIL_EXPECT(where == active_);  // only a component's own events may land in the slice that runs
+      own_.push_back(event);
+      std::push_heap(own_.begin(), own_.end(), later);
+    } else {
+      queue_.push(event, where);
+    }
+  }
+
+  EngineOutcome run();
+
+ private:
+  static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
+
+  /// Exchanges events and facts with the other ranks; the same answer on all of them.
+  WindowFacts turn();
+  void print_progress(SimTime now);
+  void work(SimTime start);
+  void run_component(std::uint32_t local, std::span<const Event> events);
+  template <class Call>
+  void guard(Call&& call) {
+    try {
+      call();
+    } catch (...) {
+      fail(component_failure(model_.model(), model_.id_of(active_), now_));
+    }
+  }
+  void fail(Failure failure) { keep_first(failure_, std::move(failure)); }
+
+  RunParts parts_;
+  RankModel& model_;
+  Grid grid_;
+  SliceQueue queue_;
+  Exchange exchange_;
+  FlushClock flushes_;
+  std::vector<Event> own_;  // heap: events of the active component to itself within the slice
+  SimTime drained_to_{0};   // events before this that are pushed now belong to own_
+  SimTime window_end_{0};
+  std::uint32_t active_ = 0;
+  SimTime now_{};
+  std::optional<Failure> failure_;
+  EngineOutcome outcome_;
+  double started_ = 0;
+};
+
+EngineOutcome WindowEngine::run() {
+  started_ = wall_seconds();
+  for (active_ = 0; active_ < model_.size(); ++active_) guard([&] { model_.start(active_, *this); });
+  for (double before = started_;;) {
+    const std::int64_t sent_events = exchange_.sent_events(), sent_bytes = exchange_.sent_bytes();
+    const WindowFacts all = turn();
+    const double turned = wall_seconds();
+    if (all.failed_at != time_never.count()) agree_on_failure(parts_.comm, failure_);
+    const SimTime start{all.next_time};
+    outcome_.has_events_left = start != time_never;
+    if (start >= parts_.options.stop_at || !outcome_.has_events_left) break;
+    if (all.stop != 0) {
+      outcome_.stop_code = -all.stop;
+      outcome_.stopped_at = start;
+      break;
+    }
+    if (all.asks_progress != 0) print_progress(start);
+    const std::int64_t events = outcome_.events;
+    work(start);
+    const double worked = wall_seconds();
+    parts_.profile.add({outcome_.windows++, 1, start, window_end_, worked - turned, turned - before,
+                        outcome_.events - events, exchange_.sent_events() - sent_events,
+                        exchange_.sent_bytes() - sent_bytes});
+    before = worked;
+  }
+  std::int64_t last = outcome_.last_event.count();
+  MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
+  outcome_.last_event = SimTime{last};
+  return outcome_;
+}
+
+WindowFacts WindowEngine::turn() {
+  WindowFacts mine;
+  mine.next_time = queue_.next_time().count();
+  if (failure_) mine.failed_at = failure_->time.count();
+  mine.stop = -parts_.stops.code();
+  mine.asks_progress = parts_.printer.is_due(wall_seconds() - started_) ? -1 : 0;
+  const WindowFacts all = exchange_.turn(outcome_.windows, mine);
+  exchange_.for_each_received(
+      [&](const Event& event) { queue_.push(event, model_.place_of(event.link).local); });
+  return all;
+}
+
+void WindowEngine::work(SimTime start) {
+  try {
+    flushes_.pass(start);
+  } catch (...) {
+    fail({start, {}, std::current_exception()});
+  }
+  const Slicer& slicer = queue_.slicer();
+  const SimTime widest = slicer.start_of(slicer.slice_of(start) + grid_.slices_a_window);
+  window_end_ = std::min({widest, flushes_.boundary(), parts_.options.stop_at});
+  while (!failure_) {
+    const SimTime next = queue_.next_time();
+    if (next >= window_end_) break;
+    drained_to_ = std::min(slicer.start_of(slicer.slice_of(next) + 1), window_end_);
+    queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Event> events) {
+      run_component(local, events);
+    });
+  }
+}
+
+void WindowEngine::run_component(std::uint32_t local, std::span<const Event> events) {
+  active_ = local;
+  guard([&] {
+    for (auto next = events.begin(); next != events.end() || !own_.empty();) {
+      const bool is_own = !own_.empty() && (next == events.end() || comes_before(own_.front(), *next));
+      ++outcome_.events;
+      if (!is_own) {
+        now_ = next->time;
+        model_.handle(local, *next++, *this);
+        continue;
+      }
+      std::pop_heap(own_.begin(), own_.end(), later);
+      const Event event = own_.back();
+      own_.pop_back();
+      now_ = event.time;
+      model_.handle(local, event, *this);
+    }
+  });
+  own_.clear();
+  outcome_.last_event = std::max(outcome_.last_event, now_);
+}
+
+void WindowEngine::print_progress(SimTime now) {
+  const auto work_us = static_cast<std::int64_t>(parts_.profile.total().work_s * 1e6);
+  std::int64_t sums[2] = {outcome_.events, work_us}, largest = work_us;
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, parts_.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
+  const double wall = wall_seconds() - started_;
+  if (!parts_.printer.is_due(wall)) return;  // the other ranks
+  const double mean = static_cast<double>(sums[1]) / parts_.partition.ranks;
+  parts_.printer.print({now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall, sums[0], 0,
+                        mean > 0 ? static_cast<double>(largest) / mean : 1});
+}
+
+}  // namespace
+
+EngineOutcome run_window_engine(const RunParts& parts) {
+  return WindowEngine(parts).run();
+}
+
+}  // namespace lightrail

@@ -1,0 +1,54 @@
+#include "tests/support/token.hpp"
+
+#include <array>
+
+#include "engine/model/component.hpp"
+
+namespace lightrail::test {
+namespace {
+
+class Token final : public Component {
+ public:
+  explicit Token(const TokenSpec& spec) : spec_(spec) {}
+  void start(Context& context) override {
+    if (spec_.hops > 0) pass(spec_.hops, 0, context);
+  }
+  void handle(const Event& event, PortIndex port, Context& context) override {
+    ++seen_;
+    const std::array<std::int64_t, 1> row = {event.payload.a};
+    context.record(0, row);
+    if (event.payload.a == 0) return;
+    pass(event.payload.a, static_cast<PortIndex>((port + 1u) % context.port_count()), context);
+  }
+  std::vector<std::string> waits_for() const override {
+    if (spec_.expects && seen_ == 0) return {"a token"};
+    return {};
+  }
+  void save(StateWriter& out) const override { out.put(seen_); }
+  void load(StateReader& in) override { in.get(seen_); }
+
+ private:
+  static void pass(std::uint32_t hops, PortIndex port, Context& context) {
+    Payload p;
+    p.a = hops - 1;
+    context.send(port, context.now(), p);
+  }
+  const TokenSpec& spec_;
+  std::int64_t seen_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const ComponentKind> token_kind() {
+  static const auto kind = [] {
+    auto k = std::make_shared<ComponentKind>();
+    k->name = "token";
+    k->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
+      return std::make_unique<Token>(static_cast<const TokenSpec&>(build.spec));
+    };
+    return k;
+  }();
+  return kind;
+}
+
+}  // namespace lightrail::test

@@ -1,0 +1,193 @@
+#include "engine/sync/simulation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/memory_recorder.hpp"
+#include "tests/support/restless.hpp"
+#include "tests/support/test_model.hpp"
+#include "tests/support/token.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+const Engine both[] = {Engine::reference, Engine::window};
+
+RunResult run(const Model& model, RunOptions options, MemoryRecorder& recorder) {
+  Simulation simulation(model, make_partition(model, 1, Partitioner::blocks), MPI_COMM_WORLD, recorder);
+  return simulation.run(options);
+}
+
+/// A ring of `size` tokens with one that starts a token of `hops`.
+Model ring(std::uint32_t size, std::uint32_t hops, SimTime latency) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < size; ++c) {
+    auto spec = std::make_shared<TokenSpec>();
+    spec->hops = c == 0 ? hops : 0;
+    test.add(token_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < size; ++c) test.connect(ComponentId{c}, ComponentId{(c + 1) % size}, latency);
+  return test.build();
+}
+
+}  // namespace
+
+// One hop costs one latency: h hops end at h * latency after h events.
+TEST_CASE("a token arrives after as many latencies as hops") {
+  const Model model = ring(5, 1000, nanoseconds(600));
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.status == RunStatus::complete);
+    CHECK(result.events == 1000);
+    CHECK(result.end == nanoseconds(600'000));
+    CHECK(recorder.rows.size() == 1000);
+    CHECK(recorder.flushes == std::vector<SimTime>{nanoseconds(600'000)});
+    CHECK(result.peak_rss_bytes > 0);
+  }
+}
+
+TEST_CASE("a model without components or without events ends at once") {
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    const RunResult empty = run(Model{}, options, recorder);
+    CHECK(empty.status == RunStatus::complete);
+    CHECK(empty.events == 0);
+    CHECK(empty.end == SimTime{0});
+    const RunResult idle = run(ring(3, 0, SimTime{1}), options, recorder);
+    CHECK(idle.events == 0);
+    CHECK(recorder.flushes == std::vector<SimTime>{SimTime{0}, SimTime{0}});
+  }
+}
+
+TEST_CASE("events before stop-at are handled and those at it are not") {
+  const Model model = ring(4, 100, nanoseconds(1));
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    options.stop_at = nanoseconds(10);
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.status == RunStatus::complete);
+    CHECK(result.events == 9);  // at 1 ... 9 ns
+    CHECK(result.end == nanoseconds(10));
+  }
+}
+
+TEST_CASE("rows are flushed at the multiples of the interval that end an interval with events") {
+  const Model model = ring(2, 3, nanoseconds(100));  // events at 100, 200, 300 ns
+  for (Engine engine : both) {
+    MemoryRecorder recorder(nanoseconds(30));
+    RunOptions options;
+    options.engine = engine;
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.end == nanoseconds(300));
+    CHECK(recorder.flushes ==
+          std::vector<SimTime>{nanoseconds(30), nanoseconds(120), nanoseconds(210), nanoseconds(300)});
+    REQUIRE(recorder.rows.size() == 3);
+    CHECK(recorder.rows[0].interval == 1);
+    CHECK(recorder.rows[1].interval == 2);
+    CHECK(recorder.rows[2].interval == 3);
+  }
+}
+
+TEST_CASE("a link without latency is refused with its class") {
+  MemoryRecorder recorder;
+  const Model model = ring(2, 1, SimTime{0});
+  CHECK_THROWS_WITH(run(model, {}, recorder),
+                    "link class 'class0': latency 0 ps (every link needs at least 1 ps)");
+}
+
+TEST_CASE("the first failure by time and component ends the run under both engines") {
+  TestModel test;
+  for (std::int64_t c = 0; c < 8; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 500;
+    spec->max_delay = SimTime{0};  // all at one time
+    spec->throws_at = c == 6 ? 0 : c == 3 ? 0 : -1;
+    test.add(restless_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 8; ++c)
+    test.connect(ComponentId{c}, ComponentId{(c + 1) % 8}, nanoseconds(5));
+  const Model model = test.build();
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    try {
+      run(model, options, recorder);
+      FAIL("no exception");
+    } catch (const SimulationError& e) {
+      CHECK(e.time == SimTime{0});
+      CHECK(e.component == "restless3");
+      CHECK(std::string(e.what()) == "restless3 at 0 ps: tired on port 65535");
+    }
+    CHECK(recorder.flushes.size() == 1);  // what was recorded is kept
+  }
+}
+
+TEST_CASE("a broken contract in a component names the component and the time") {
+  TestModel test;
+  auto spec = std::make_shared<RestlessSpec>();
+  spec->first_budget = 10;
+  spec->max_delay = SimTime{0};
+  spec->throws_at = 0;
+  spec->breaks_contract = true;
+  test.add(restless_kind(), spec);
+  const Model model = test.build();
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    CHECK_THROWS_AS(run(model, options, recorder), ContractError);
+    CHECK_THROWS_WITH(run(model, options, recorder), "broken on purpose (restless0 at 0 ps)");
+  }
+}
+
+TEST_CASE("a send on a port that is not connected is our bug, not a crash") {
+  Model model = ring(2, 1, SimTime{7});
+  model.ports[0].out = LinkId{};
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    CHECK_THROWS_AS(run(model, options, recorder), ContractError);
+  }
+}
+
+TEST_CASE("exit-after stops a run and says so") {
+  TestModel test;
+  auto spec = std::make_shared<RestlessSpec>();
+  spec->first_budget = 1'000'000'000;
+  spec->works_for_s = 1e-5;
+  const ComponentId a = test.add(restless_kind(), spec), b = test.add(restless_kind(), spec);
+  test.connect(a, b, SimTime{100});
+  const Model model = test.build();
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    options.exit_after_s = 0.05;
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.status == RunStatus::stopped);
+    CHECK(result.stop_reason == "exit-after");
+    CHECK(result.events > 0);
+    CHECK(recorder.flushes.size() == 1);
+  }
+}
+
+TEST_CASE("a hash is printed as 16 hexadecimal digits") {
+  CHECK(hash_text(0) == "0000000000000000");
+  CHECK(hash_text(0xabcdef0123456789ULL) == "abcdef0123456789");
+}
+
+TEST_CASE("a status has a name") {
+  CHECK(std::string(to_string(RunStatus::complete)) == "complete");
+  CHECK(std::string(to_string(RunStatus::stopped)) == "stopped");
+  CHECK(std::string(to_string(RunStatus::deadlock)) == "deadlock");
+}

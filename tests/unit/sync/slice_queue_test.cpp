@@ -1,0 +1,86 @@
+#include "engine/sync/slice_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/base/random.hpp"
+#include "tests/support/memory_recorder.hpp"
+#include "tests/support/test_model.hpp"
+#include "tests/support/token.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+Model loners(std::uint32_t count) {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (std::uint32_t c = 0; c < count; ++c) test.add(token_kind(), spec);
+  return test.build();
+}
+
+}  // namespace
+
+TEST_CASE("a drained slice gives each component its events in order, components ascending") {
+  const Model model = loners(300);
+  MemoryRecorder recorder;
+  const RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
+  for (std::uint32_t block : {1u, 2u, 16u, 1000u}) {
+    SliceQueue queue(rank_model, SimTime{100}, block);
+    Random random(block, ComponentId{0}, 0);
+    constexpr std::uint32_t count = 50'000;
+    for (std::uint32_t tie = 0; tie < count; ++tie) {
+      // A third of the events goes to component 5.
+      const auto local = random.below(3) == 0 ? 5u : static_cast<std::uint32_t>(random.below(300));
+      const auto time = static_cast<std::int64_t>(random.below(random.below(2) == 0 ? 1000 : 1'000'000));
+      queue.push({SimTime{time}, model.self_link(ComponentId{local}), tie, {}}, local);
+    }
+    std::uint32_t drained = 0;
+    SimTime before{0};
+    while (queue.next_time() != time_never) {
+      const SimTime next = queue.next_time();
+      // Sometimes the slice is cut short.
+      const SimTime end = next + SimTime{1 + static_cast<std::int64_t>(random.below(150))};
+      SimTime first = time_never;
+      std::int64_t last_local = -1;
+      queue.drain_slice(end, [&](std::uint32_t local, std::span<const Event> events) {
+        REQUIRE(static_cast<std::int64_t>(local) > last_local);
+        last_local = local;
+        for (std::size_t i = 0; i < events.size(); ++i) {
+          REQUIRE(events[i].link == model.self_link(ComponentId{local}));
+          REQUIRE(events[i].time >= before);
+          REQUIRE(events[i].time < end);
+          if (i > 0) REQUIRE(comes_before(events[i - 1], events[i]));
+          first = std::min(first, events[i].time);
+        }
+        drained += static_cast<std::uint32_t>(events.size());
+      });
+      REQUIRE(first == next);
+      before = next;
+    }
+    CHECK(drained == count);
+  }
+}
+
+TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
+  const Model model = loners(2);
+  MemoryRecorder recorder;
+  const RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
+  SliceQueue queue(rank_model, SimTime{100}, 1);
+  queue.push({SimTime{10}, model.self_link(ComponentId{0}), 0, {}}, 0);
+  queue.push({SimTime{60}, model.self_link(ComponentId{1}), 0, {}}, 1);
+  std::vector<std::int64_t> seen;
+  const auto note = [&](std::uint32_t local, std::span<const Event> events) {
+    for (const Event& event : events) {
+      seen.push_back(event.time.count());
+      if (event.time < SimTime{50})
+        queue.push({event.time + SimTime{45}, model.self_link(ComponentId{local}), event.tie + 1, {}}, local);
+    }
+  };
+  queue.drain_slice(SimTime{50}, note);
+  CHECK(seen == std::vector<std::int64_t>{10});
+  CHECK(queue.next_time() == SimTime{55});
+  queue.drain_slice(SimTime{100}, note);
+  CHECK(seen == std::vector<std::int64_t>{10, 55, 60});
+  CHECK(queue.next_time() == time_never);
+}
