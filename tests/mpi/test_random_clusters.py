@@ -1,0 +1,28 @@
+#!/usr/bin/python3
+"""Twenty random small clusters give one answer with the reference engine and on 1, 2, 3 and 4 ranks.
+
+usage: test_random_clusters.py LIGHTRAIL [FIRST_SEED [COUNT]]
+"""
+import pathlib
+import sys
+import tempfile
+
+from random_scenario import Generator
+from run_equivalence import compare
+
+
+def main():
+    lightrail = sys.argv[1]
+    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "20"][len(sys.argv) - 2:]))
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, first + count):
+            scenario = pathlib.Path(folder, f"random_{seed}.xml")
+            scenario.write_text(Generator(seed).scenario())
+            if not compare(lightrail, scenario, [1, 2, 3, 4], []):
+                failed.append(seed)
+    print(f"{count - len(failed)} of {count} clusters give one answer" + (f"; not seeds {failed}" if failed else ""))
+    return 1 if failed else 0
+
+
+sys.exit(main())
