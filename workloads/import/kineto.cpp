@@ -46,7 +46,6 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
 /// The calls of every process group, matched by order. Key: group kind, first member's rank.
 std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(const std::vector<RankTrace>& ranks,
                                                                              const Bound& bound,
-                                                                             const std::vector<std::uint32_t>& placement,
                                                                              const JobBuilder& job) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> all;
   for (std::uint32_t r = 0; r < ranks.size(); ++r)
@@ -56,7 +55,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(con
       if (ranks[r].communications[index].kind != OpKind::collective) continue;
       GroupKindId id = bound[r][index].group;
       for (const auto& list : job.job().groups[id.value].listed)
-        if (std::find(list.begin(), list.end(), EndpointId{placement[r]}) != list.end())
+        if (std::find(list.begin(), list.end(), EndpointId{r}) != list.end())
           all[{id.value, list[0].value}][r].push_back(&op);
     }
   return all;
@@ -129,30 +128,13 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
   return capture;
 }
 
-std::vector<std::uint32_t> placement_of(const KinetoOptions& options, std::size_t ranks, std::uint32_t gpu_count) {
-  if (ranks > gpu_count)
-    throw InputErrors(InputError{options.files[0], 0, fmt::format("a trace of {} ranks needs as many GPUs, but there are {}",
-                                                                  ranks, gpu_count)});
-  if (options.placement.empty()) {
-    std::vector<std::uint32_t> same(ranks);
-    for (std::uint32_t r = 0; r < ranks; ++r) same[r] = r;
-    return same;
-  }
-  if (options.placement.size() != ranks)
-    throw InputErrors(InputError{options.files[0], 0, fmt::format("a placement of {} GPUs for a trace of {} ranks",
-                                                                  options.placement.size(), ranks)});
-  return options.placement;
-}
-
 }  // namespace
 
 Job import_kineto(const KinetoOptions& options) {
   std::vector<RankTrace> ranks = read_all(options);
-  std::uint32_t gpu_count = options.gpu_count ? options.gpu_count : static_cast<std::uint32_t>(ranks.size());
-  auto placement = placement_of(options, ranks.size(), gpu_count);
-  JobBuilder job(gpu_count);
-  Bound bound = bind_process_groups(ranks, placement, job);
-  auto calls = calls_by_group(ranks, bound, placement, job);
+  JobBuilder job(static_cast<std::uint32_t>(ranks.size()));
+  Bound bound = bind_process_groups(ranks, job);
+  auto calls = calls_by_group(ranks, bound, job);
   auto offset = clock_offsets(ranks.size(), calls);
   std::int64_t epoch_ns = std::numeric_limits<std::int64_t>::max();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -166,7 +148,6 @@ Job import_kineto(const KinetoOptions& options) {
       throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
     ReplayOptions replay;
     replay.epoch_ns = epoch_ns + offset[r];
-    replay.scale = options.scale;
     replay.bind_communication = [&](std::size_t index, Op& op) {
       const Communication& c = ranks[r].communications[index];
       const BoundCommunication& b = bound[r][index];
@@ -179,7 +160,7 @@ Job import_kineto(const KinetoOptions& options) {
       op.peer = b.peer;
     };
     Program program = make_replay_program(ranks[r], replay, job);
-    job.assign(placement[r], job.program(std::move(program)));
+    job.assign(static_cast<std::uint32_t>(r), job.program(std::move(program)));
   }
   return job.take();
 }

@@ -121,8 +121,7 @@ class Replay {
     Thread& thread = threads_[index];
     if (until_ns <= thread.clock_ns && thread.last_op != no_op) return;
     Op op = host_op(OpKind::host, index, cpu_name_);
-    op.duration = picoseconds(
-        scale_duration(std::max<std::int64_t>(0, until_ns - thread.clock_ns) * 1000, options_.scale.host));
+    op.duration = nanoseconds(std::max<std::int64_t>(0, until_ns - thread.clock_ns));
     thread.last_op = append(program_, op);
     thread.clock_ns = std::max(thread.clock_ns, until_ns);
   }
@@ -240,8 +239,7 @@ class Replay {
       options_.bind_communication(static_cast<std::size_t>(source.communication), op);
     } else {
       op.kind = OpKind::compute;
-      op.duration = picoseconds(std::max<std::int64_t>(
-          1, scale_duration(source.duration_ns * 1000, options_.scale.of(source.kernel_class))));
+      op.duration = std::max(picoseconds(1), nanoseconds(source.duration_ns));
     }
     std::uint32_t at = append(program_, op, after);
     last_on_[source.stream] = at;

@@ -13,6 +13,7 @@
 #include "workloads/import/gzip_file.hpp"
 #include "workloads/import/kineto_reader.hpp"
 #include "workloads/import/nccl_metadata.hpp"
+#include "workloads/job.hpp"
 
 namespace lightrail {
 
@@ -211,10 +212,12 @@ class Collector {
       fail_op(fmt::format("no data type (call '{}', type '{}'); give element-bytes", m.collective, m.dtype));
     if (c.group_size == 0) c.group_size = static_cast<std::int64_t>(c.ranks.size());
     std::int64_t elements = m.in_elements;
-    if (c.type == CollectiveType::all_gather) elements = m.out_elements ? m.out_elements : m.in_elements * c.group_size;
+    constexpr std::int64_t most = largest_operation_bytes;
+    if (c.type == CollectiveType::all_gather && m.out_elements) elements = m.out_elements;
+    else if (c.type == CollectiveType::all_gather && m.in_elements <= most) elements = m.in_elements * std::max<std::int64_t>(1, c.group_size);
     if (c.kind == OpKind::recv && m.out_elements) elements = m.out_elements;
     if (elements <= 0) fail_op("no size: neither its arguments nor a record_param_comms around its launch tell the elements");
-    if (elements > (std::int64_t{1} << 44) / c.element_bytes)
+    if (elements > most / c.element_bytes)
       fail_op(fmt::format("{} elements of {} bytes are more than 16 TiB", elements, c.element_bytes));
     c.bytes = elements * c.element_bytes;
     c.peer_rank = c.kind == OpKind::send ? m.target_rank : c.kind == OpKind::recv ? m.source_rank : -1;

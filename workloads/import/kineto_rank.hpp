@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/import/kernel_class.hpp"
+#include "workloads/kernel_class.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {

@@ -89,8 +89,8 @@ NcclMetadata nccl_metadata(const KinetoEvent& event) {
   m.collective = event.collective;
   m.dtype = event.dtype;
   m.group_description = event.group_description.empty() ? event.group_name : event.group_description;
-  m.in_elements = std::clamp<std::int64_t>(event.in_elements.value_or(0), 0, most_elements);
-  m.out_elements = std::clamp<std::int64_t>(event.out_elements.value_or(0), 0, most_elements);
+  m.in_elements = std::max<std::int64_t>(event.in_elements.value_or(0), 0);
+  m.out_elements = std::max<std::int64_t>(event.out_elements.value_or(0), 0);
   m.group_size = std::clamp<std::int64_t>(event.group_size.value_or(0), 0, most_ranks);
   m.source_rank = event.source_rank.value_or(-1);
   m.target_rank = event.target_rank.value_or(-1);

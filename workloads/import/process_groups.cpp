@@ -21,8 +21,7 @@ using Ranks = std::vector<std::uint32_t>;
 
 class Groups {
  public:
-  Groups(const std::vector<RankTrace>& ranks, const std::vector<std::uint32_t>& placement)
-      : ranks_(ranks), placement_(placement) {}
+  explicit Groups(const std::vector<RankTrace>& ranks) : ranks_(ranks) {}
 
   /// The members of a communication, checked.
   Ranks members(const RankTrace& trace, const Communication& c) const {
@@ -66,7 +65,7 @@ class Groups {
       while (job.find_group(kind.name).is_valid()) kind.name += "'";
       for (const Ranks& list : kinds_[k].lists) {
         std::vector<EndpointId> gpus;
-        for (std::uint32_t r : list) gpus.emplace_back(placement_[r]);
+        for (std::uint32_t r : list) gpus.emplace_back(r);
         kind.listed.push_back(std::move(gpus));
       }
       kinds_[k].dimension = job.dimension(kind.name);
@@ -102,7 +101,6 @@ class Groups {
            std::none_of(members.begin(), members.end(), [&](std::uint32_t r) { return kind.has[r]; });
   }
   const std::vector<RankTrace>& ranks_;
-  const std::vector<std::uint32_t>& placement_;
   std::vector<Kind> kinds_;
   std::map<Ranks, std::size_t> kind_of_;
 };
@@ -144,9 +142,8 @@ void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std:
 }  // namespace
 
 std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vector<RankTrace>& ranks,
-                                                                 const std::vector<std::uint32_t>& placement,
                                                                  JobBuilder& job) {
-  Groups groups(ranks, placement);
+  Groups groups(ranks);
   std::vector<std::vector<Ranks>> members(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (const auto& c : ranks[r].communications) {

@@ -19,13 +19,4 @@ KernelClass classify_kernel(const std::string& name);
 /// The readable part of a kernel's name: no template arguments, no parameters, at most 96 characters.
 std::string short_kernel_name(const std::string& name);
 
-/// What a captured duration is multiplied with to replay it on another GPU, by class.
-struct KernelScale {
-  double gemm = 1, attention = 1, memory_bound = 1, host = 1;
-  double of(KernelClass kernel_class) const;
-};
-
-/// `duration` x `factor`, rounded to the nearest picosecond.
-std::int64_t scale_duration(std::int64_t duration_ps, double factor);
-
 }  // namespace lightrail

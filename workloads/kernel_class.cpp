@@ -1,8 +1,7 @@
-#include "workloads/import/kernel_class.hpp"
+#include "workloads/kernel_class.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <initializer_list>
 #include <string_view>
 
@@ -48,22 +47,6 @@ std::string short_kernel_name(const std::string& name) {
   if (text.empty()) text = name;
   if (text.size() > 96) text.resize(96);
   return text;
-}
-
-double KernelScale::of(KernelClass kernel_class) const {
-  switch (kernel_class) {
-    case KernelClass::gemm: return gemm;
-    case KernelClass::attention: return attention;
-    case KernelClass::memory_bound: return memory_bound;
-    case KernelClass::host_copy:
-    case KernelClass::collective: return 1;
-  }
-  return 1;
-}
-
-std::int64_t scale_duration(std::int64_t duration_ps, double factor) {
-  if (factor == 1) return duration_ps;
-  return std::llround(static_cast<double>(duration_ps) * factor);
 }
 
 }  // namespace lightrail

@@ -1,0 +1,98 @@
+#include "workloads/build_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "workloads/workload_context.hpp"
+#include "workloads/import/trace_workload.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Endpoints of a component kind.
+std::uint32_t endpoints_of(const Model& model, const AddressBook* book, const char* kind) {
+  std::uint32_t count = 0;
+  if (!book) return 0;
+  for (std::size_t e = book->gpu_count; e < book->component_of.size(); ++e) {
+    const auto& record = model.components[book->component_of[e].value];
+    count += record.kind < model.kinds.size() && model.kinds[record.kind]->name == kind;
+  }
+  return count;
+}
+
+void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors) {
+  const Attribute* text = workload.find("iterations");
+  if (!text) return;
+  std::uint32_t count = 0;
+  std::string problem = parse_value(text->value, count);
+  if (problem.empty() && count == 0) problem = "'0' is out of range (1 ...)";
+  if (problem.empty()) job.job().programs.iterations = count;
+  else errors.add({text->file, text->line, fmt::format("<workload> attribute 'iterations': {}", problem)});
+}
+
+using Maker = void (*)(WorkloadContext&);
+
+const std::vector<std::pair<std::string, Maker>>& makers() {
+  static const std::vector<std::pair<std::string, Maker>> all{{"trace", make_trace_workload},
+                                                              {"collective", make_collective_benchmark},
+                                                              {"storage", make_storage_job},
+                                                              {"explicit", make_explicit_programs}};
+  return all;
+}
+
+void make_workload(WorkloadContext& context) {
+  const Attribute* kind = context.element.find("kind");
+  if (!kind) return context.errors.add(context.element.error("<workload> lacks the required attribute 'kind'"));
+  std::vector<std::string> names;
+  for (const auto& [name, make] : makers()) {
+    if (name == kind->value) return make(context);
+    names.push_back(name);
+  }
+  context.add_error(context.element, "kind", invalid_choice(kind->value, names));
+}
+
+}  // namespace
+
+Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const AddressBook* book = model.resource<AddressBook>();
+  std::uint32_t gpus = book ? book->gpu_count : 0;
+  JobBuilder job(gpus);
+  auto workloads = scenario.root.children_named("workload");
+  const Element none;
+  WorkloadContext context{workloads.empty() ? none : *workloads[0], scenario, gpus,
+                          endpoints_of(model, book, "storage"), endpoints_of(model, book, "host"), job, errors};
+  read_groups(scenario.root.child("groups"), context);
+  if (workloads.size() > 1) errors.add(workloads[1]->error(fmt::format("a second <workload> (the first is in line {})", workloads[0]->line)));
+  if (workloads.empty()) return job.take();  // an idle system
+  if (gpus == 0) errors.add(workloads[0]->error("the system has no GPU to run the workload"));
+  else make_workload(context);
+  read_iterations(*workloads[0], job, errors);
+  return job.take();
+}
+
+void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
+  std::size_t before = errors.size();
+  Job job = make_job(scenario, model, errors);
+  if (errors.size() > before) return;
+  auto groups = std::make_shared<GroupTable>();
+  for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
+  auto first_name = static_cast<std::uint32_t>(model.names.size());
+  auto first_dimension = static_cast<std::uint16_t>(model.dimensions.size());
+  for (auto& program : job.programs.programs)
+    for (Op& op : program.ops) {
+      op.name += first_name;
+      if (op.dimension != no_dimension) op.dimension = static_cast<std::uint16_t>(op.dimension + first_dimension);
+    }
+  model.names.insert(model.names.end(), job.names.begin(), job.names.end());
+  model.dimensions.insert(model.dimensions.end(), job.dimensions.begin(), job.dimensions.end());
+  if (!job.capture.ranks.empty()) model.set_resource(std::make_shared<const Capture>(std::move(job.capture)));
+  model.set_resource<GroupTable>(std::move(groups));
+  model.set_resource(std::make_shared<const ProgramSet>(std::move(job.programs)));
+}
+
+}  // namespace lightrail

@@ -1,0 +1,302 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "engine/model/describe.hpp"
+#include "workloads/workload_context.hpp"
+#include "workloads/operation_names.hpp"
+
+namespace lightrail {
+
+namespace {
+
+constexpr std::size_t most_operations = 1'000'000;
+
+/// What one <op> may say; which attributes it has depends on its kind.
+struct OpSpec {
+  std::string kind, id, name, after, stream, group = "world", peer;
+  SimTime duration{};
+  Bytes size{};
+  CollectiveType collective = CollectiveType::none;
+  Algorithm algorithm = Algorithm::auto_select;
+  Protocol protocol = Protocol::auto_select;
+  std::uint32_t element = 4, root = 0, server = 0;
+  std::int64_t m = 0, n = 0, k = 0, batch = 1, heads = 0, kv_heads = 0, head_dim = 0;
+  DataType dtype = DataType::bf16;
+  bool causal = true, backward = false, to_gpu = false;
+};
+
+const std::vector<std::pair<std::string, OpKind>>& kinds() {
+  static const std::vector<std::pair<std::string, OpKind>> all{
+      {"compute", OpKind::compute},     {"gemm", OpKind::compute},         {"attention", OpKind::compute},
+      {"memory-bound", OpKind::compute}, {"host", OpKind::host},            {"collective", OpKind::collective},
+      {"send", OpKind::send},           {"recv", OpKind::recv},            {"storage-read", OpKind::storage_read},
+      {"storage-write", OpKind::storage_write}, {"host-copy", OpKind::host_copy}, {"marker", OpKind::marker}};
+  return all;
+}
+
+/// The attributes of an <op> of this kind; others are errors of their own, as unread.
+Describe<OpSpec> op_table(const std::string& kind) {
+  constexpr std::int64_t huge = std::int64_t{1} << 40;
+  Describe<OpSpec> table;
+  table.required("kind", &OpSpec::kind, "what the operation is")
+      .field("id", &OpSpec::id, "for 'after' of later operations")
+      .field("name", &OpSpec::name, "shown in timelines; default: the kind")
+      .field("after", &OpSpec::after, "ids of operations that must have ended")
+      .field("stream", &OpSpec::stream, "operations of one stream run in order; host streams start with 'host'");
+  auto size = [&] { table.required("size", &OpSpec::size, "bytes", Bytes{1}, Bytes{largest_operation_bytes}); };
+  auto dtype = [&] { table.choice("dtype", &OpSpec::dtype, "data type", data_type_names()); };
+  if (kind == "compute" || kind == "host")
+    table.required("duration", &OpSpec::duration, "how long it runs", picoseconds(1), milliseconds(1'000'000'000));
+  if (kind == "gemm") {
+    table.required("m", &OpSpec::m, "rows", std::int64_t{1}, huge).required("n", &OpSpec::n, "columns", std::int64_t{1}, huge);
+    table.required("k", &OpSpec::k, "inner dimension", std::int64_t{1}, huge);
+    table.field("batch", &OpSpec::batch, "equal products in one kernel", std::int64_t{1}, huge);
+    dtype();
+  }
+  if (kind == "attention") {
+    table.required("m", &OpSpec::m, "length of the queries", std::int64_t{1}, huge);
+    table.required("n", &OpSpec::n, "length of the keys", std::int64_t{1}, huge);
+    table.required("heads", &OpSpec::heads, "query heads", std::int64_t{1}, huge);
+    table.required("kv-heads", &OpSpec::kv_heads, "key and value heads", std::int64_t{1}, huge);
+    table.required("head-dim", &OpSpec::head_dim, "size of a head", std::int64_t{1}, huge);
+    table.field("batch", &OpSpec::batch, "sequences", std::int64_t{1}, huge);
+    table.field("causal", &OpSpec::causal, "keys up to the query only").field("backward", &OpSpec::backward, "gradient kernel");
+    dtype();
+  }
+  if (kind == "memory-bound") size();
+  if (kind == "collective") {
+    table.choice("collective", &OpSpec::collective, "which collective", collective_names());
+    table.field("size", &OpSpec::size, "bytes, as nccl-tests count them", Bytes{1}, Bytes{largest_operation_bytes});
+    table.field("group", &OpSpec::group, "group kind").choice("algorithm", &OpSpec::algorithm, "algorithm", algorithm_names());
+    table.choice("protocol", &OpSpec::protocol, "protocol", protocol_names());
+    table.field("element", &OpSpec::element, "bytes of an element", 1u, 16u).field("root", &OpSpec::root, "index of a broadcast's source");
+  }
+  if (kind == "send" || kind == "recv") {
+    table.field("group", &OpSpec::group, "group kind").required("peer", &OpSpec::peer, "index in the group, or +1, -1 from the own index");
+    size();
+  }
+  if (kind == "storage-read" || kind == "storage-write") {
+    table.field("server", &OpSpec::server, "storage server");
+    size();
+  }
+  if (kind == "host-copy") {
+    table.field("to-gpu", &OpSpec::to_gpu, "on: host to GPU, off: GPU to host");
+    size();
+  }
+  return table;
+}
+
+class Reader {
+ public:
+  Reader(const Element& element, WorkloadContext& context) : context_(context) {
+    const Attribute* role = element.find("role");
+    program_.role = role ? role->value : "program";
+    if (const Attribute* memory = element.find("memory")) {
+      Bytes bytes{};
+      std::string problem = parse_value(memory->value, bytes);
+      if (problem.empty() && bytes.value < 0) problem = fmt::format("'{}' is negative", memory->value);
+      if (!problem.empty()) context_.add_error(element, "memory", problem);
+      program_.memory_bytes = bytes.value;
+    }
+    read_children(element);
+    if (program_.streams.empty()) program_.streams = {"compute"};
+  }
+  Program take() { return std::move(program_); }
+
+ private:
+  void read_children(const Element& parent) {
+    for (const Element& child : parent.children) {
+      if (program_.ops.size() >= most_operations) return;
+      if (child.name == "op") {
+        child.is_read = true;
+        read_op(child);
+      } else if (child.name == "repeat") {
+        child.is_read = true;
+        read_repeat(child);
+      }
+    }
+  }
+
+  void read_repeat(const Element& repeat) {
+    std::uint32_t count = 0;
+    const Attribute* text = repeat.find("count");
+    std::string problem = text ? parse_value(text->value, count) : "is required";
+    if (!problem.empty()) return context_.add_error(repeat, "count", problem);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::size_t before = program_.ops.size(), errors_before = context_.errors.size();
+      is_repeated_ = i > 0;
+      read_children(repeat);
+      is_repeated_ = false;
+      if (program_.ops.size() == before || context_.errors.size() > errors_before) return;
+      if (program_.ops.size() >= most_operations)
+        return context_.errors.add(repeat.error(fmt::format("program '{}' has over {} operations", program_.role, most_operations)));
+    }
+  }
+
+  void read_op(const Element& at) {
+    const Attribute* kind = at.find("kind");
+    std::vector<std::string> names;
+    OpKind op_kind = OpKind::marker;
+    bool is_known = false;
+    for (auto& [name, value] : kinds()) {
+      names.push_back(name);
+      if (kind && kind->value == name) op_kind = value, is_known = true;
+    }
+    if (!kind) return context_.errors.add(at.error("<op> lacks the required attribute 'kind'"));
+    if (!is_known) return context_.add_error(at, "kind", invalid_choice(kind->value, names));
+    OpSpec spec;
+    std::size_t before = context_.errors.size();
+    op_table(kind->value).parse(at, spec, context_.errors);
+    if (context_.errors.size() > before) return;
+    Op op;
+    op.kind = op_kind;
+    op.dimension = no_dimension;
+    op.stream = stream_of(program_, !spec.stream.empty() ? spec.stream : op_kind == OpKind::host ? "host" : "compute");
+    bool is_on_host = program_.streams[op.stream].rfind("host", 0) == 0;
+    if (is_on_host != (op_kind == OpKind::host) && op_kind != OpKind::marker)
+      return context_.add_error(at, "stream", fmt::format("an operation of kind '{}' cannot run on stream '{}' (host operations, and only they, run on streams whose name starts with 'host')",
+                                                          spec.kind, program_.streams[op.stream]));
+    op.duration = spec.duration;
+    op.bytes = spec.size.value;
+    if (!fill(at, spec, op)) return;
+    op.name = context_.job.name(!spec.name.empty() ? spec.name
+                                : op_kind == OpKind::collective ? nccl_tests_name(spec.collective) : spec.kind);
+    std::vector<std::uint32_t> after;
+    if (!read_after(at, spec.after, after)) return;
+    if (!spec.id.empty() && !is_repeated_ && ids_.contains(spec.id))
+      return context_.add_error(at, "id", fmt::format("'{}' is already the id of another operation", spec.id));
+    std::uint32_t index = append(program_, op, after);
+    if (!spec.id.empty()) ids_[spec.id] = index;
+  }
+
+  bool read_after(const Element& at, const std::string& text, std::vector<std::uint32_t>& after) {
+    std::size_t begin = 0;
+    while ((begin = text.find_first_not_of(" ,", begin)) != std::string::npos) {
+      std::size_t end = std::min(text.find_first_of(" ,", begin), text.size());
+      std::string id = text.substr(begin, end - begin);
+      auto it = ids_.find(id);
+      if (it == ids_.end()) {
+        std::vector<std::string> known;
+        for (auto& [name, index] : ids_) known.push_back(name);
+        context_.add_error(at, "after", fmt::format("no earlier operation has the id {}", invalid_choice(id, known)));
+        return false;
+      }
+      after.push_back(it->second);
+      begin = end;
+    }
+    return true;
+  }
+
+  /// What depends on the kind; false when a mistake was reported.
+  bool fill(const Element& at, const OpSpec& spec, Op& op) {
+    KernelShape shape;
+    shape.dtype = spec.dtype;
+    shape.batch = spec.batch;
+    shape.m = spec.m, shape.n = spec.n, shape.k = spec.k;
+    if (spec.kind == "gemm") op.shape = context_.job.shape(shape);
+    if (spec.kind == "attention") {
+      shape.kind = KernelKind::attention;
+      shape.heads = spec.heads, shape.kv_heads = spec.kv_heads, shape.head_dim = spec.head_dim;
+      shape.causal = spec.causal, shape.backward = spec.backward;
+      op.shape = context_.job.shape(shape);
+    }
+    if (spec.kind == "memory-bound") {
+      shape.kind = KernelKind::memory_bound;
+      shape.bytes = spec.size.value;
+      op.shape = context_.job.shape(shape);
+      op.bytes = 0;
+    }
+    switch (op.kind) {
+      case OpKind::collective: return fill_collective(at, spec, op);
+      case OpKind::send:
+      case OpKind::recv: return fill_peer(at, spec, op);
+      case OpKind::storage_read:
+      case OpKind::storage_write:
+        if (spec.server >= context_.storage_servers)
+          return context_.add_error(at, "server", fmt::format("storage server {} does not exist (the system has {})",
+                                                              spec.server, context_.storage_servers)), false;
+        op.peer = static_cast<std::int32_t>(spec.server);
+        op.dimension = context_.job.dimension("storage");
+        return true;
+      case OpKind::host_copy:
+        if (context_.hosts == 0)
+          return context_.errors.add(at.error("<op> host-copy needs a host, and the system has none")), false;
+        op.peer = spec.to_gpu;
+        op.dimension = context_.job.dimension("host");
+        return true;
+      default: return true;
+    }
+  }
+
+  bool fill_collective(const Element& at, const OpSpec& spec, Op& op) {
+    if (spec.collective == CollectiveType::none)
+      return context_.errors.add(at.error("<op> of kind 'collective' lacks the attribute 'collective'")), false;
+    if (spec.collective != CollectiveType::barrier && spec.size.value == 0)
+      return context_.errors.add(at.error(fmt::format("<op> {} lacks the attribute 'size'", collective_name(spec.collective)))), false;
+    op.group = require_group(at, spec.group, context_);
+    if (!op.group.is_valid()) return false;
+    std::uint32_t members = group_size(context_.job.job().groups[op.group.value]);
+    if (spec.root >= members)
+      return context_.add_error(at, "root", fmt::format("{} is not in a group of {}", spec.root, members)), false;
+    op.collective = spec.collective;
+    op.algorithm = spec.algorithm;
+    op.protocol = spec.protocol;
+    op.element_bytes = spec.element;
+    op.root = spec.root;
+    op.dimension = context_.job.dimension(spec.group);
+    return true;
+  }
+
+  bool fill_peer(const Element& at, const OpSpec& spec, Op& op) {
+    op.group = require_group(at, spec.group, context_);
+    if (!op.group.is_valid()) return false;
+    const std::string& text = spec.peer;
+    bool is_offset = !text.empty() && (text[0] == '+' || text[0] == '-');
+    const char* begin = text.data() + (text[0] == '+' ? 1 : 0);
+    auto [end, code] = std::from_chars(begin, text.data() + text.size(), op.peer);
+    if (code != std::errc{} || end != text.data() + text.size())
+      return context_.add_error(at, "peer", fmt::format("invalid peer '{}' (expected an index, or an offset as +1 or -1)", text)), false;
+    op.peer_mode = is_offset ? PeerMode::offset : PeerMode::index;
+    auto members = static_cast<std::int32_t>(group_size(context_.job.job().groups[op.group.value]));
+    if (!is_offset && op.peer >= members)
+      return context_.add_error(at, "peer", fmt::format("{} is not in a group of {}", op.peer, members)), false;
+    op.dimension = context_.job.dimension(spec.group);
+    return true;
+  }
+
+  WorkloadContext& context_;
+  Program program_;
+  std::map<std::string, std::uint32_t> ids_;
+  bool is_repeated_ = false;
+};
+
+}  // namespace
+
+void make_explicit_programs(WorkloadContext& context) {
+  std::vector<int> line_of(context.gpu_count, 0);
+  for (const Element* at : context.element.children_named("program")) {
+    std::vector<std::uint32_t> gpus;
+    const Attribute* list = at->find("gpus");
+    if (!list) {
+      context.errors.add(at->error("<program> lacks the required attribute 'gpus'"));
+      continue;
+    }
+    if (std::string problem = parse_gpu_list(list->value, context.gpu_count, gpus); !problem.empty()) {
+      context.add_error(*at, "gpus", problem);
+      continue;
+    }
+    std::uint32_t program = context.job.program(Reader(*at, context).take());
+    for (std::uint32_t gpu : gpus) {
+      if (line_of[gpu] != 0) {
+        context.add_error(*at, "gpus", fmt::format("gpu {} already has the program of line {}", gpu, line_of[gpu]));
+        break;
+      }
+      line_of[gpu] = at->line;
+      context.job.assign(gpu, program);
+    }
+  }
+}
+
+}  // namespace lightrail
