@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/partition/partition.hpp"
+#include "engine/record/hdf5_recorder.hpp"
+#include "engine/sync/simulation.hpp"
+
+namespace lightrail {
+
+enum class Command : std::uint8_t { help, version, run, validate, describe, sweep, trace, collective };
+
+/// What was typed, checked and typed.
+struct CommandLine {
+  Command command = Command::help;
+  std::string help;                    ///< text to print for Command::help
+  std::string typed;                   ///< the whole line, for the result file
+  std::vector<std::string> positional; ///< scenario, kind, trace files ...
+  std::vector<std::string> settings;   ///< --set
+  std::vector<std::string> plugins;
+  std::string catalogue, out, summary_file, format = "text";
+  std::uint64_t seed = 0;
+  bool has_seed = false, map = false, dot = false, budget = false, list = false;
+  std::int64_t sweep_case = -1;
+  IoMode io = IoMode::collective;
+  Partitioner partitioner = Partitioner::automatic;
+  RunOptions run;
+};
+
+/// Throws InputErrors for unknown commands and options (with did-you-mean), bad values, a missing scenario.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace lightrail

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "engine/cli/commands.hpp"
+#include "engine/cli/xsd.hpp"
+
+namespace lightrail {
+namespace {
+
+std::string parameter_text(const ParameterDoc& p) {
+  std::string text = fmt::format("  {:<22} {:<12} ", p.name, p.type);
+  if (p.is_required) text += "required";
+  else text += "default " + p.default_value;
+  if (!p.range.empty()) text += ", " + p.range;
+  if (!p.choices.empty()) {
+    text += ", one of";
+    for (const std::string& c : p.choices) text += " " + c;
+  }
+  return text + "\n" + std::string(37, ' ') + p.doc + "\n";
+}
+
+std::string element_text(const ElementDoc& element) {
+  std::string text = "<" + element.name + ">\n";
+  for (const ParameterDoc& p : element.parameters) text += parameter_text(p);
+  return text + "\n";
+}
+
+std::string kind_text(const ComponentKind& kind) {
+  std::string text = "<" + kind.name + ">  " + kind.doc + "\n";
+  for (const ParameterDoc& p : kind.parameters) text += parameter_text(p);
+  for (const PortDoc& p : kind.ports) text += fmt::format("  port {:<17} {:<12} {}\n", p.name, p.count, p.doc);
+  for (const StatisticDoc& s : kind.statistics) text += fmt::format("  table {:<29} {}\n", s.table, s.doc);
+  return text + "\n";
+}
+
+std::string describe_text(const CommandLine& line) {
+  KindRegistry kinds = load_kinds(line.plugins);
+  std::vector<ElementDoc> elements = known_elements(kinds);
+  if (line.format == "xsd") return xsd_text(elements);
+  if (line.format != "text")
+    throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
+  std::string text;
+  std::vector<std::string> names = kinds.names();
+  for (const auto& kind : kinds.kinds())
+    if (line.positional.empty() || line.positional.front() == kind->name) text += kind_text(*kind);
+  for (const ElementDoc& element : elements) {
+    if (kinds.find(element.name)) continue;
+    names.push_back(element.name);
+    if (line.positional.empty() || line.positional.front() == element.name) text += element_text(element);
+  }
+  if (text.empty()) throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
+  return text;
+}
+
+}  // namespace
+
+ExitCode describe(const CommandLine& line, const MpiSession& mpi) {
+  auto text = on_every_rank(mpi, [&] { return describe_text(line); });
+  if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,84 @@
+#include "engine/cli/run_command.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/cli/print_summary.hpp"
+
+namespace lightrail {
+namespace {
+
+ExitCode code_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::complete: return ExitCode::done;
+    case RunStatus::stopped: return ExitCode::resumable;
+    case RunStatus::deadlock: return ExitCode::simulation;
+  }
+  return ExitCode::bug;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text << std::flush;
+  if (!out) throw IoError("cannot write summary '" + path + "'");
+}
+
+}  // namespace
+
+std::string result_path(const CommandLine& line, const Model& model) {
+  if (!line.out.empty()) return line.out;
+  const auto* selection = model.resource<OutputSelection>();
+  if (selection && !selection->file.empty()) return selection->file;
+  return std::filesystem::path(line.positional.front()).stem().string() + ".h5";
+}
+
+RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model) {
+  RecorderOptions options;
+  options.path = result_path(line, model);
+  if (const auto* selection = model.resource<OutputSelection>()) options.interval = selection->interval;
+  options.io = line.io;
+  options.command_line = line.typed;
+  options.scenario_xml = scenario.resolved_xml;
+  options.inputs = scenario.inputs;
+  return options;
+}
+
+Summary simulate(const Model& model, const Partition& partition, const CommandLine& line, const MpiSession& mpi,
+                 Hdf5Recorder& recorder) {
+  try {
+    RunResult result = Simulation(model, partition, mpi.comm(), recorder).run(line.run);
+    return recorder.finish(make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status))));
+  } catch (const IoError&) {
+    throw;  // the file itself failed: nothing more can be written to it
+  } catch (const std::exception& failure) {
+    RunOutcome outcome;
+    outcome.exit_code = static_cast<int>(exit_code_of(std::current_exception()));
+    outcome.reason = failure.what();
+    recorder.finish(outcome);
+    throw;
+  }
+}
+
+ExitCode exit_code_of(const Summary& summary) {
+  if (summary.status == "complete") return ExitCode::done;
+  if (summary.status == "stopped") return ExitCode::resumable;
+  return summary.status == "deadlock" ? ExitCode::simulation : ExitCode::bug;
+}
+
+void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi) {
+  std::exception_ptr error;
+  if (mpi.rank() == 0) {
+    std::fputs(summary_text(summary, file).c_str(), stdout);
+    std::fflush(stdout);
+    for (const std::string& wait : summary.waits) std::fprintf(stderr, "error: deadlock: %s\n", wait.c_str());
+    try {
+      if (!line.summary_file.empty()) write_file(line.summary_file, to_json(summary));
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  agree(mpi, error);
+}
+
+}  // namespace lightrail

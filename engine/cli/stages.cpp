@@ -1,0 +1,62 @@
+#include "engine/cli/stages.hpp"
+
+#include <cstdio>
+#include <new>
+
+namespace lightrail {
+
+MpiSession::MpiSession(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+MpiSession::~MpiSession() { MPI_Finalize(); }
+
+ExitCode exit_code_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputErrors&) {
+    return ExitCode::input;
+  } catch (const SimulationError&) {
+    return ExitCode::simulation;
+  } catch (const IoError&) {
+    return ExitCode::io;
+  } catch (const FailedElsewhere& elsewhere) {
+    return elsewhere.code;
+  } catch (...) {
+    return ExitCode::bug;
+  }
+}
+
+std::string error_text(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputErrors& input) {
+    std::string text;
+    for (const InputError& e : input.errors()) text += "error: " + to_string(e) + "\n";
+    return text;
+  } catch (const FailedElsewhere&) {
+    return "";
+  } catch (const ContractError& contract) {
+    return std::string("internal error, please report: ") + contract.what() + "\n";
+  } catch (const std::bad_alloc&) {
+    return "error: out of memory\n";
+  } catch (const std::exception& other) {
+    return std::string("error: ") + other.what() + "\n";
+  } catch (...) {
+    return "internal error, please report: an exception of unknown type\n";
+  }
+}
+
+void agree(const MpiSession& mpi, const std::exception_ptr& error) {
+  // Signed on purpose: MPICH 4.0.2 reduces unsigned integers as signed.
+  int mine[2] = {error ? static_cast<int>(exit_code_of(error)) : 0, error ? -mpi.rank() : -mpi.size()};
+  int all[2] = {0, 0};
+  MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mpi.comm());
+  if (all[0] == 0) return;
+  if (error && -all[1] == mpi.rank()) std::fputs(error_text(error).c_str(), stderr);
+  throw FailedElsewhere(static_cast<ExitCode>(all[0]));
+}
+
+}  // namespace lightrail

@@ -1,0 +1,61 @@
+#pragma once
+#include <mpi.h>
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/error.hpp"
+
+namespace lightrail {
+
+/// Initialises MPI for the life of the program.
+class MpiSession {
+ public:
+  MpiSession(int* argc, char*** argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  MPI_Comm comm() const { return MPI_COMM_WORLD; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+ private:
+  int rank_ = 0, size_ = 1;
+};
+
+/// Thrown on the ranks whose own part of a stage went well while another rank's failed.
+class FailedElsewhere : public std::exception {
+ public:
+  explicit FailedElsewhere(ExitCode c) : code(c) {}
+  const char* what() const noexcept override { return "another rank failed"; }
+  ExitCode code;
+};
+
+/// The exit code of an exception, by its type.
+ExitCode exit_code_of(const std::exception_ptr& error);
+
+/// Text for people: one line an input error, prefixed "error: ".
+std::string error_text(const std::exception_ptr& error);
+
+/// Collective. Prints `error` (null: this rank is fine) once, from the lowest failing rank, and throws on every rank
+/// when any failed: the own error, or FailedElsewhere with the largest code.
+void agree(const MpiSession& mpi, const std::exception_ptr& error);
+
+/// Runs `stage` on every rank and agrees on its outcome. For stages without collective calls inside.
+template <class F>
+auto on_every_rank(const MpiSession& mpi, F&& stage) {
+  std::exception_ptr error;
+  std::optional<std::invoke_result_t<F>> value;
+  try {
+    value.emplace(stage());
+  } catch (...) {
+    error = std::current_exception();
+  }
+  agree(mpi, error);
+  return std::move(*value);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,40 @@
+#include <cstdio>
+
+#include "engine/cli/commands.hpp"
+#include "engine/record/provenance.hpp"
+#include "fabrics/system_text.hpp"
+
+namespace lightrail {
+
+ExitCode print_help(const CommandLine& line, const MpiSession& mpi) {
+  if (mpi.rank() == 0) std::fputs(line.help.c_str(), stdout);
+  return ExitCode::done;
+}
+
+ExitCode print_version(const MpiSession& mpi) {
+  if (mpi.rank() == 0) std::printf("lightrail %s (%s)\n", software_version(), git_describe());
+  return ExitCode::done;
+}
+
+ExitCode validate(CommandLine line, const MpiSession& mpi) {
+  auto text = on_every_rank(mpi, [&] {
+    KindRegistry kinds = load_kinds(line.plugins);
+    Scenario scenario = load(line);
+    Model model = build_model(scenario, kinds, line);
+    std::string out;
+    if (line.map) out += map_text(model);
+    if (line.dot) out += dot_text(model);
+    if (line.budget) {
+      std::string budget = budget_text(model);
+      out += budget.empty() ? "no optical links\n" : budget;
+    }
+    if (out.empty())
+      out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) + " components, " +
+            std::to_string(model.links.size() / 2) + " links\n";
+    return out;
+  });
+  if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace lightrail

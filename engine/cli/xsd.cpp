@@ -1,0 +1,112 @@
+#include "engine/cli/xsd.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "components/gpu/compute_model.hpp"
+#include "engine/cli/build_model.hpp"
+#include "fabrics/build_system.hpp"
+#include "workloads/build_workload.hpp"
+
+namespace lightrail {
+namespace {
+
+/// Structure that is not a parameter table: elements that only hold others or that every stage accepts.
+const std::map<std::string, std::vector<std::string>>& structure() {
+  static const std::map<std::string, std::vector<std::string>> all = {
+      {"scenario", {"name"}},
+      {"doc", {}},
+      {"source", {"parameter", "kind", "text", "value", "url"}},
+      {"variable", {"name", "value"}},
+      {"include", {"file"}},
+      {"sweep", {}},
+      {"vary", {"name", "values"}},
+      {"output", {"file", "interval"}},
+      {"table", {"name", "gpus", "record"}}};
+  return all;
+}
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
+  }
+  return out;
+}
+
+std::string attribute_text(const ParameterDoc& p) {
+  std::string doc = p.doc + (p.unit.empty() ? "" : " [" + p.unit + "]") + (p.default_value.empty() ? "" : "; default " + p.default_value);
+  std::string text = "    <xs:attribute name=\"" + p.name + "\"";
+  if (p.choices.empty()) text += " type=\"xs:string\"";
+  text += "><xs:annotation><xs:documentation>" + escape(doc) + "</xs:documentation></xs:annotation>";
+  if (!p.choices.empty()) {
+    // A value or a ${variable}.
+    text += "<xs:simpleType><xs:restriction base=\"xs:string\"><xs:pattern value=\".*\\$\\{.*\\}.*";
+    for (const std::string& c : p.choices) text += "|" + c;
+    text += "\"/></xs:restriction></xs:simpleType>";
+  }
+  return text + "</xs:attribute>\n";
+}
+
+}  // namespace
+
+std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
+  std::map<std::string, std::map<std::string, ParameterDoc>> merged;
+  auto add = [&](const std::string& element, const std::vector<ParameterDoc>& parameters) {
+    auto& all = merged[element];
+    for (const ParameterDoc& p : parameters) {
+      auto [it, is_new] = all.emplace(p.name, p);
+      if (is_new) continue;
+      if (it->second.choices.empty() != p.choices.empty()) it->second.choices.clear();
+      for (const std::string& c : p.choices)
+        if (!it->second.choices.empty() && std::find(it->second.choices.begin(), it->second.choices.end(), c) == it->second.choices.end())
+          it->second.choices.push_back(c);
+    }
+  };
+  for (const auto& [name, attributes] : structure()) {
+    std::vector<ParameterDoc> parameters;
+    for (const std::string& a : attributes) parameters.push_back({a, "text", "", "", "", "", false, {}});
+    add(name, parameters);
+  }
+  for (const auto& kind : kinds.kinds()) add(kind->name, kind->parameters);
+  for (const auto& [name, parameters] : system_documentation()) add(name, parameters);
+  for (const auto& [name, parameters] : workload_documentation()) add(name, parameters);
+  add("gemm", gemm_parameters().documentation());
+  add("attention", attention_parameters().documentation());
+  add("memory-kernel", memory_kernel_parameters().documentation());
+  add("run", run_parameters().documentation());
+
+  std::vector<ElementDoc> all;
+  for (const auto& [name, parameters] : merged) {
+    all.push_back({name, {}});
+    for (const auto& [parameter, doc] : parameters) all.back().parameters.push_back(doc);
+  }
+  return all;
+}
+
+std::string xsd_text(const std::vector<ElementDoc>& elements) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">\n";
+  text += "  <xs:group name=\"content\"><xs:choice>\n";
+  for (const ElementDoc& e : elements) text += "    <xs:element ref=\"" + e.name + "\"/>\n";
+  text += "  </xs:choice></xs:group>\n";
+  for (const ElementDoc& e : elements) {
+    text += "  <xs:element name=\"" + e.name + "\"><xs:complexType mixed=\"true\">\n";
+    text += "    <xs:group ref=\"content\" minOccurs=\"0\" maxOccurs=\"unbounded\"/>\n";
+    std::set<std::string> present;
+    for (const ParameterDoc& p : e.parameters) {
+      present.insert(p.name);
+      text += attribute_text(p);
+    }
+    for (const char* common : {"catalogue", "name", "role", "count"})
+      if (!present.count(common)) text += std::string("    <xs:attribute name=\"") + common + "\" type=\"xs:string\"/>\n";
+    text += "  </xs:complexType></xs:element>\n";
+  }
+  return text + "</xs:schema>\n";
+}
+
+}  // namespace lightrail

@@ -1,0 +1,54 @@
+#include "engine/cli/commands.hpp"
+#include "engine/cli/run_command.hpp"
+
+namespace lightrail {
+namespace {
+
+/// scenario -> model -> partition -> run -> record.
+ExitCode run(CommandLine line, const MpiSession& mpi) {
+  auto kinds = on_every_rank(mpi, [&] { return load_kinds(line.plugins); });
+  auto scenario = on_every_rank(mpi, [&] { return load(line); });
+  auto model = on_every_rank(mpi, [&] { return build_model(scenario, kinds, line); });
+  auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partitioner); });
+
+  Summary summary;
+  std::exception_ptr error;
+  try {
+    Hdf5Recorder recorder(recorder_options(line, scenario, model), mpi.comm(), model, partition);
+    summary = simulate(model, partition, line, mpi, recorder);
+  } catch (...) {
+    error = std::current_exception();  // the same on every rank
+  }
+  agree(mpi, error);
+  report(summary, line, result_path(line, model), mpi);
+  print_benchmark(summary, model, line, mpi);
+  return exit_code_of(summary);
+}
+
+ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
+  switch (line.command) {
+    case Command::run:
+    case Command::collective: return run(line, mpi);
+    case Command::sweep: return line.list ? list_sweep(line, mpi) : run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
+    case Command::validate: return validate(line, mpi);
+    case Command::describe: return describe(line, mpi);
+    case Command::trace: return trace(line, mpi);
+    case Command::version: return print_version(mpi);
+    case Command::help: return print_help(line, mpi);
+  }
+  return ExitCode::bug;
+}
+
+}  // namespace
+}  // namespace lightrail
+
+int main(int argc, char** argv) {
+  using namespace lightrail;
+  MpiSession mpi(&argc, &argv);
+  try {
+    auto line = on_every_rank(mpi, [&] { return parse_command_line(argc, argv); });
+    return static_cast<int>(execute(line, mpi));
+  } catch (const FailedElsewhere& failed) {
+    return static_cast<int>(failed.code);
+  }
+}
