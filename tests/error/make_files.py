@@ -6,6 +6,9 @@ import gzip
 import json
 import subprocess
 
+import h5py
+import numpy as np
+
 
 def _event(category, name, start, duration, **arguments):
     return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration, "args": arguments}
@@ -116,3 +119,98 @@ def deep_elements(folder, _):
 def hundred_mistakes(folder, _):
     lines = "\n".join(f'<mistake{i} size="1"/>' for i in range(100))
     (folder / "scenario.xml").write_text(f'<scenario name="mistakes">\n{lines}\n</scenario>\n')
+
+
+EXPLICIT = """
+<scenario name="made">
+  <cluster servers="1">
+    <server gpus="2" nics="0">
+      <gpu catalogue="gpus/h100_sxm"/>
+      <nvswitch catalogue="nvswitches/nvswitch_gen3"/>
+      <link role="nvlink" catalogue="links/nvlink4"/>
+    </server>
+  </cluster>
+  <groups><group name="tp"><members gpus="0-1"/></group></groups>
+  <workload kind="explicit">
+    <program gpus="0-1">
+      <op kind="compute" id="c" duration="5 us"/>
+      <op kind="collective" collective="all-reduce" group="tp" size="64 kB" after="c"/>
+      <op kind="send" group="tp" peer="+1" size="8 kB"/>
+      <op kind="recv" group="tp" peer="+1" size="8 kB"/>
+    </program>
+  </workload>
+</scenario>
+"""
+
+
+def trace_file(folder, lightrail):
+    (folder / "made.xml").write_text(EXPLICIT)
+    subprocess.run([lightrail, "trace", "generate", "made.xml", "--out", "trace.h5"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def trace_truncated(folder, lightrail):
+    trace_file(folder, lightrail)
+    file = folder / "trace.h5"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def trace_not_hdf5(folder, _):
+    (folder / "trace.h5").write_text("this is no HDF5 file\n" * 100)
+
+
+def _change_trace(folder, lightrail, change):
+    trace_file(folder, lightrail)
+    with h5py.File(folder / "trace.h5", "r+") as trace:
+        change(trace)
+
+
+def trace_of_other_schema(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t.attrs.__setitem__("schema", np.bytes_("other")))
+
+
+def trace_of_later_version(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t.attrs.__setitem__("schema_version", np.int64(99)))
+
+
+def trace_lacks_a_column(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t.__delitem__("ops/size_bytes"))
+
+
+def trace_negative_size(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["ops/size_bytes"].__setitem__(1, -64000))
+
+
+def trace_huge_size(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["ops/size_bytes"].__setitem__(1, 10**18))
+
+
+def trace_depends_on_itself(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["dependencies"].__setitem__(0, 1))
+
+
+def trace_gpu_in_two_groups(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["groups/members"].__setitem__(1, 0))
+
+
+def trace_unknown_member(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["groups/members"].__setitem__(1, 5))
+
+
+def trace_unknown_program(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["program_of_gpu"].__setitem__(0, 7))
+
+
+def trace_unknown_stream(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["ops/stream"].__setitem__(0, 200))
+
+
+def trace_impossible_count(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t["programs/ops"].__setitem__(0, 2**32))
+
+
+def trace_peer_outside(folder, lightrail):
+    def change(trace):
+        trace["ops/peer"][2] = 9
+        trace["ops/peer_mode"][2] = 0
+    _change_trace(folder, lightrail, change)

@@ -19,6 +19,7 @@ message   regular expressions that the output must match, each on one line
 import argparse
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ import make_files
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 120
+MEMORY_BYTES = 4 << 30  # far more than a case needs: a size in a damaged file must not take the machine down
 CRASHES = re.compile(r"terminate called|AddressSanitizer|runtime error:|Segmentation|Assertion|BAD TERMINATION")
 
 
@@ -55,7 +57,11 @@ def scenario_of(case):
     return text
 
 
-def run(lightrail, case, text, folder):
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def run(lightrail, case, text, folder, memory_limit):
     """Returns (exit code or None after the time limit, output)."""
     (folder / "scenario.xml").write_text(text)
     for name, content in case.get("files", {}).items():
@@ -70,7 +76,8 @@ def run(lightrail, case, text, folder):
         command = ["mpiexec", "-n", str(case["ranks"]), *command]
     try:
         done = subprocess.run(command, cwd=folder, timeout=TIMEOUT_S, text=True, errors="replace",
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              preexec_fn=limit_memory if memory_limit else None)
     except subprocess.TimeoutExpired as expired:
         return None, (expired.stdout or b"").decode(errors="replace")
     return done.returncode, done.stdout
@@ -108,6 +115,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--show", action="store_true", help="print what each case printed")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--no-memory-limit", dest="memory_limit", action="store_false", help="for sanitizers' address space")
     options = parser.parse_args()
     lightrail = str(pathlib.Path(options.lightrail).resolve())
 
@@ -119,7 +127,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            code, output = run(lightrail, case, scenario_of(case), folder)
+            code, output = run(lightrail, case, scenario_of(case), folder, options.memory_limit)
             problems = problems_of(case, code, output, folder)
         print(("FAIL " if problems else "ok   ") + case["name"] + "".join(f"\n     {p}" for p in problems))
         if options.show or problems:

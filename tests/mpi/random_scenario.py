@@ -157,7 +157,7 @@ class Generator:
             groups.append(f'  <group name="{name}">')
             groups += [f'    <members gpus="{",".join(map(str, members))}"/>' for members in lists]
             groups.append("  </group>")
-        lines = groups + ["</groups>"] + [f'<workload kind="programs" iterations="{self.random.randint(1, 2)}">']
+        lines = groups + ["</groups>"] + [f'<workload kind="explicit" iterations="{self.random.randint(1, 2)}">']
         for gpu, operations in enumerate(self.operations):
             if operations or gpu % 2 == 0:  # the others have no program at all
                 lines += [f'  <program gpus="{gpu}">', *("    " + o for o in operations), "  </program>"]

@@ -24,7 +24,7 @@ SCENARIO = """
     <component kind="player" name="bob" rounds="{rounds_of_bob}"/>
     <link from="ann:0" to="bob:0" kind="pcie" latency="5 us"/>
   </graph>
-  <workload kind="programs"/>
+  <workload kind="explicit"/>
 </scenario>
 """
 

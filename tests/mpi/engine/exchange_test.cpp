@@ -1,0 +1,58 @@
+#include "engine/sync/exchange.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/ranks.hpp"
+#include "tests/support/test_model.hpp"
+#include "tests/support/token.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+/// One component a rank, all linked with all.
+Model all_to_all() {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  const auto n = static_cast<std::uint32_t>(ranks());
+  for (std::uint32_t c = 0; c < n; ++c) test.add(token_kind(), spec);
+  for (std::uint32_t a = 0; a < n; ++a)
+    for (std::uint32_t b = a + 1; b < n; ++b) test.connect(ComponentId{a}, ComponentId{b}, SimTime{100});
+  return test.build();
+}
+
+}  // namespace
+
+// Counts around the 255 events of a first message, and far beyond what MPI sends eagerly, both ways at once.
+TEST_CASE("every event arrives once at its rank, however many there are in a window") {
+  const Model model = all_to_all();
+  Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+  std::int64_t window = 0;
+  for (std::uint32_t count : {0u, 1u, 254u, 255u, 256u, 257u, 5'000u, 0u, 200'000u, 3u}) {
+    for (int to = 0; to < ranks(); ++to)
+      for (std::uint32_t i = 0; to != rank() && i < count; ++i) {
+        Event event;
+        event.time = SimTime{1000 + i};
+        event.tie = i;
+        event.payload.a = static_cast<std::uint32_t>(rank());
+        event.payload.b = static_cast<std::uint32_t>(to);
+        exchange.put(event, static_cast<std::uint32_t>(to));
+      }
+    const WindowFacts all = exchange.turn(window++, {});
+    REQUIRE(all.next_time == (ranks() > 1 && count > 0 ? 1000 : time_never.count()));
+    std::vector<std::uint32_t> next(static_cast<std::size_t>(ranks()), 0);
+    exchange.for_each_received([&](const Event& event) {
+      REQUIRE(event.payload.b == static_cast<std::uint32_t>(rank()));
+      REQUIRE(event.tie == next[event.payload.a]++);
+    });
+    for (int from = 0; from < ranks(); ++from)
+      REQUIRE(next[static_cast<std::size_t>(from)] == (from == rank() ? 0 : count));
+  }
+}
+
+TEST_CASE("an event for a rank without a link to it is our bug") {
+  const Model model = all_to_all();
+  Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+  CHECK_THROWS_AS(exchange.put({}, static_cast<std::uint32_t>(rank())), ContractError);
+}

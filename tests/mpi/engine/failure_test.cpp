@@ -1,0 +1,104 @@
+#include <catch2/catch.hpp>
+
+#include "engine/sync/simulation.hpp"
+#include "tests/support/memory_recorder.hpp"
+#include "tests/support/ranks.hpp"
+#include "tests/support/restless.hpp"
+#include "tests/support/test_model.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+/// A ring of 12 busy components; those in `throwing` fail at the given time.
+Model ring(std::initializer_list<std::pair<std::uint32_t, std::int64_t>> throwing) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 12; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 100'000;
+    for (const auto& [who, time] : throwing)
+      if (who == c) spec->throws_at = time;
+    test.add(restless_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 12; ++c)
+    test.connect(ComponentId{c}, ComponentId{(c + 1) % 12}, SimTime{500});
+  return test.build();
+}
+
+std::string error_of(const Model& model, Recorder& recorder, int on_ranks, MPI_Comm comm, Engine engine) {
+  try {
+    Simulation simulation(model, make_partition(model, on_ranks, Partitioner::automatic), comm, recorder);
+    RunOptions options;
+    options.engine = engine;
+    simulation.run(options);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool is_same_text_everywhere(const std::string& text) {
+  return is_same_everywhere(std::hash<std::string>{}(text));
+}
+
+class FailingRecorder final : public Recorder {
+ public:
+  explicit FailingRecorder(SimTime at) : at_(at) {}
+  SimTime interval() const override { return SimTime{1000}; }
+  void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
+  void flush(SimTime boundary) override {
+    if (rank() == ranks() - 1 && boundary >= at_) throw IoError("disk full");
+  }
+
+ private:
+  SimTime at_;
+};
+
+}  // namespace
+
+TEST_CASE("a component's failure on one rank ends all ranks with the same error as the reference engine") {
+  const Model one = ring({{7, 3000}}), several = ring({{2, 4000}, {9, 3990}, {11, 3995}, {5, 4000}});
+  for (const Model* model : {&one, &several}) {
+    MemoryRecorder recorder;
+    const std::string expected = error_of(*model, recorder, 1, MPI_COMM_SELF, Engine::reference);
+    REQUIRE_FALSE(expected.empty());
+    const std::string text = error_of(*model, recorder, ranks(), MPI_COMM_WORLD, Engine::window);
+    CHECK(text == expected);
+  }
+}
+
+TEST_CASE("a recorder's failure on one rank ends all ranks") {
+  const Model model = ring({});
+  for (SimTime at : {SimTime{1000}, SimTime{5000}}) {
+    FailingRecorder recorder(at);
+    CHECK(error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window) == "disk full");
+  }
+  FailingRecorder at_the_end(time_never - SimTime{1});
+  const std::string text = error_of(model, at_the_end, ranks(), MPI_COMM_WORLD, Engine::window);
+  CHECK(text.empty());
+}
+
+TEST_CASE("a component that cannot be built on one rank ends all ranks") {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "unbuildable";
+  kind->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
+    if (build.id.value == 3) throw InputErrors(InputError{"trace.json.gz", 0, "ends early"});
+    return restless_kind()->make(build);
+  };
+  TestModel test;
+  auto spec = std::make_shared<RestlessSpec>();
+  for (int c = 0; c < 4; ++c) test.add(kind, spec);
+  const Model model = test.build();
+  MemoryRecorder recorder;
+  const std::string text = error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window);
+  CHECK(text == "trace.json.gz: ends early");
+  CHECK(is_same_text_everywhere(text));
+}
+
+TEST_CASE("a partition for another number of ranks is refused on all ranks") {
+  const Model model = ring({});
+  MemoryRecorder recorder;
+  const std::string text = error_of(model, recorder, ranks() + 1, MPI_COMM_WORLD, Engine::window);
+  CHECK_THAT(text, Catch::Contains("partition.ranks"));
+}
