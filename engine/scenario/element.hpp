@@ -44,6 +44,8 @@ class Element {
   std::vector<const Element*> children_named(std::string_view child_name) const;
   InputError error(const std::string& what) const { return {file, line, what}; }
   mutable bool is_read = false;
+  /// Names that were asked for, for the did-you-mean of what stays unread.
+  mutable std::vector<std::string> asked_attributes, asked_children;
 };
 
 }  // namespace lightrail

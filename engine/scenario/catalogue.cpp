@@ -1,0 +1,54 @@
+#include "engine/scenario/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> Catalogue::entries() const {
+  std::vector<std::string> all;
+  std::error_code code;
+  for (fs::recursive_directory_iterator it(directory_, code), end; !code && it != end; it.increment(code))
+    if (it->path().extension() == ".xml")
+      all.push_back(it->path().lexically_relative(directory_).replace_extension().generic_string());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string Catalogue::file_of(const std::string& entry, const InputError& place, ErrorList& errors) const {
+  auto fail = [&](const std::string& what) {
+    errors.add({place.file, place.line, place.what + what});
+    return std::string();
+  };
+  std::error_code code;
+  if (directory_.empty() || !fs::is_directory(directory_, code))
+    return fail(fmt::format("catalogue entry '{}' asked for, but the catalogue folder '{}' does not exist",
+                            entry, directory_));
+  const fs::path relative(entry);
+  const bool leaves = relative.is_absolute() || std::any_of(relative.begin(), relative.end(),
+                                                            [](const fs::path& p) { return p == ".."; });
+  if (entry.empty() || leaves)
+    return fail(
+        fmt::format("invalid catalogue entry '{}' (expected folder/name inside the catalogue)", entry));
+  const fs::path file = fs::path(directory_) / (entry + ".xml");
+  if (fs::is_regular_file(file, code)) return file.lexically_normal().generic_string();
+
+  const auto all = entries();
+  const std::string guess = did_you_mean(entry, all);
+  std::string neighbours;
+  const std::string folder = relative.parent_path().generic_string() + "/";
+  for (const std::string& other : all)
+    if (other.rfind(folder, 0) == 0) neighbours += (neighbours.empty() ? "" : ", ") + other;
+  const std::string hint = !guess.empty()       ? fmt::format(" (did you mean '{}'?)", guess)
+                           : neighbours.empty() ? fmt::format(" (catalogue folder '{}')", directory_)
+                                                : fmt::format(" (there are {})", neighbours);
+  return fail(fmt::format("unknown catalogue entry '{}'{}", entry, hint));
+}
+
+}  // namespace lightrail

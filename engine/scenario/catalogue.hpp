@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/scenario/element.hpp"
+
+namespace lightrail {
+
+/// The folder of entries: "gpus/h100_sxm" is gpus/h100_sxm.xml.
+class Catalogue {
+ public:
+  explicit Catalogue(std::string directory) : directory_(std::move(directory)) {}
+  /// The file of an entry. "" and an error at `place` when there is none; the error lists the closest.
+  std::string file_of(const std::string& entry, const InputError& place, ErrorList& errors) const;
+  /// Every entry, sorted.
+  std::vector<std::string> entries() const;
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace lightrail
