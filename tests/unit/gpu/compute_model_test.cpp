@@ -1,0 +1,127 @@
+#include "components/gpu/compute_model.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+namespace {
+
+ComputeSpec catalogue_gpu(const std::string& name) {
+  // A scenario of one element: the catalogue entry itself.
+  Scenario scenario = load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=" + name}, "configs"});
+  const Element* gpu = scenario.root.child("gpu");
+  ComputeSpec spec;
+  ErrorList errors;
+  parse_compute(*gpu, spec, errors);
+  REQUIRE(parse_value(gpu->find("sms")->value, spec.sms).empty());
+  REQUIRE(parse_value(gpu->find("memory-bandwidth")->value, spec.memory_bandwidth).empty());
+  errors.throw_if_any();
+  return spec;
+}
+
+std::vector<std::vector<std::string>> read_csv(const std::string& path) {
+  std::ifstream in(path);
+  REQUIRE(in);
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  for (std::getline(in, line); std::getline(in, line);) {
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+struct Errors {
+  std::vector<double> values;
+  void add(SimTime simulated, double measured_us) {
+    values.push_back(std::abs(static_cast<double>(simulated.count()) * 1e-6 / measured_us - 1));
+  }
+  double quantile(double q) {
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+  }
+};
+
+const std::map<std::string, std::string> catalogue_of = {
+    {"a100_sxm", "a100_sxm_80gb"}, {"h100_sxm", "h100_sxm"}, {"h200_sxm", "h200_sxm"}};
+
+}  // namespace
+
+TEST_CASE("GEMM times are within 10 % (median) and 35 % (95th percentile) of the measured ones") {
+  std::map<std::string, Errors> errors;
+  std::map<std::string, ComputeSpec> gpus;
+  for (const auto& [system, name] : catalogue_of) gpus[system] = catalogue_gpu(name);
+  for (const auto& row : read_csv("tests/data/gpu_kernels/gemm.csv")) {
+    KernelShape shape;
+    shape.dtype = row[1] == "fp8" ? DataType::fp8 : DataType::bf16;
+    shape.m = std::stoll(row[2]), shape.n = std::stoll(row[3]), shape.k = std::stoll(row[4]);
+    errors[row[0] + " " + row[1]].add(kernel_time(gpus.at(row[0]), shape), std::stod(row[5]));
+  }
+  REQUIRE(errors.size() == 5);
+  for (auto& [name, e] : errors) {
+    INFO(name << ": median " << e.quantile(0.5) << ", 95th percentile " << e.quantile(0.95));
+    CHECK(e.quantile(0.5) < 0.10);
+    CHECK(e.quantile(0.95) < 0.35);
+  }
+}
+
+TEST_CASE("attention times of prefill are within 10 % (median), of decode within 20 %") {
+  Errors prefill, decode;
+  ComputeSpec h100 = catalogue_gpu("h100_sxm");
+  for (const auto& row : read_csv("tests/data/gpu_kernels/attention.csv")) {
+    KernelShape shape;
+    shape.kind = KernelKind::attention;
+    shape.causal = 1;
+    shape.batch = std::stoll(row[2]);
+    bool is_prefill = row[1] == "context_attention";
+    shape.m = is_prefill ? std::stoll(row[3]) : 1;
+    shape.n = is_prefill ? shape.m : std::stoll(row[4]) + 1;
+    shape.heads = std::stoll(row[5]), shape.kv_heads = std::stoll(row[6]), shape.head_dim = std::stoll(row[7]);
+    if (is_prefill && shape.m == 1) continue;  // one token: timed as decode, measured as prefill
+    (is_prefill ? prefill : decode).add(kernel_time(h100, shape), std::stod(row[8]));
+  }
+  INFO("prefill " << prefill.quantile(0.5) << " " << prefill.quantile(0.95) << ", decode " << decode.quantile(0.5)
+                  << " " << decode.quantile(0.95));
+  CHECK(prefill.quantile(0.5) < 0.10);
+  CHECK(prefill.quantile(0.95) < 0.35);
+  CHECK(decode.quantile(0.5) < 0.20);
+}
+
+TEST_CASE("a memory-bound kernel takes its latency and its bytes over the reachable bandwidth") {
+  ComputeSpec spec;
+  spec.memory_bandwidth = BitRate{8'000'000'000'000};  // 1 TB/s
+  spec.memory_kernel = MemoryKernelSpec{microseconds(2), 0.5};
+  KernelShape shape;
+  shape.kind = KernelKind::memory_bound;
+  shape.bytes = 1'000'000;
+  CHECK(kernel_time(spec, shape) == microseconds(4));
+}
+
+TEST_CASE("a backward attention kernel takes more, in proportion to its work") {
+  ComputeSpec h100 = catalogue_gpu("h100_sxm");
+  KernelShape shape;
+  shape.kind = KernelKind::attention;
+  shape.batch = 8, shape.m = shape.n = 8192, shape.heads = 32, shape.kv_heads = 8, shape.head_dim = 128, shape.causal = 1;
+  auto forward = static_cast<double>(kernel_time(h100, shape).count());
+  shape.backward = 1;
+  auto backward = static_cast<double>(kernel_time(h100, shape).count());
+  CHECK(backward / forward == Approx(2.5).epsilon(0.02));
+}
+
+TEST_CASE("a kernel that a GPU has no figures for is named") {
+  ComputeSpec a100 = catalogue_gpu("a100_sxm_80gb");
+  KernelShape shape;
+  shape.dtype = DataType::fp8;
+  CHECK(missing_for(a100, shape) == "no <gemm dtype=\"fp8\">");
+  shape.dtype = DataType::fp16;
+  CHECK(missing_for(a100, shape).empty());
+}
+
+}  // namespace lightrail
