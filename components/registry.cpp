@@ -1,0 +1,20 @@
+#include "components/registry.hpp"
+
+#include "components/gpu/gpu.hpp"
+#include "components/host/host.hpp"
+#include "components/nic/nic.hpp"
+#include "components/nvswitch/nvswitch.hpp"
+#include "components/ocs/ocs.hpp"
+#include "components/storage/storage.hpp"
+#include "components/switch/switch.hpp"
+
+namespace lightrail {
+
+KindRegistry built_in_kinds() {
+  KindRegistry kinds;
+  for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), host_kind(), storage_kind()})
+    kinds.add(kind);
+  return kinds;
+}
+
+}  // namespace lightrail
