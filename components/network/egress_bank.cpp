@@ -73,7 +73,7 @@ std::optional<SimTime> EgressBank::offer(Context& context, PortIndex port, const
                     p.capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, WaitingPool::none, from, 0});
   p.waiting_bytes += train.bytes;
-  lane.max_load = std::max(lane.max_load, load_until(port) - context.now());
+  lane.max_waiting = std::max(lane.max_waiting, p.waiting_bytes);
   return std::nullopt;
 }
 
@@ -84,7 +84,7 @@ SimTime EgressBank::put(Context& context, PortIndex port, Lane& lane, const Payl
   p.free_at = start + busy;
   lane.credits -= train.bytes;
   lane.total_wait += start - ready;
-  lane.max_load = std::max(lane.max_load, p.free_at - std::max(ready, context.now()));
+  lane.max_ahead = std::max(lane.max_ahead, p.free_at - std::max(ready, context.now()));
   bool is_payload = kind_of(train) == WireKind::train;
   p.meter.add(context, meter_settings_, p.link, start, busy, is_payload ? train.bytes : 0);
   context.send(port, start, train);
@@ -106,8 +106,8 @@ void EgressBank::finish(Context& context) {
     for (std::uint32_t k = 0; is_queue_recorded_ && k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
       const Lane& lane = lanes_[p.first_lane + k];
       if (lane.total_wait == SimTime{0}) continue;
-      std::array<std::int64_t, 4> row{static_cast<std::int64_t>(i), k, bytes_in(lane.max_load, p.line.rate()),
-                                      lane.total_wait.count()};
+      std::int64_t backlog = std::max(bytes_in(lane.max_ahead, p.line.rate()), lane.max_waiting);
+      std::array<std::int64_t, 4> row{static_cast<std::int64_t>(i), k, backlog, lane.total_wait.count()};
       context.record(tables::queue, row);
     }
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,9 +34,10 @@ class EgressBank {
   SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
   BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
   SimTime line_time(PortIndex port, std::uint32_t bytes) { return ports_[port].line.of(bytes); }
-  /// When the line would be idle again if all that waits could go; what adaptive routing compares.
-  SimTime load_until(PortIndex port) const {
-    return ports_[port].free_at + ports_[port].ps_per_byte * ports_[port].waiting_bytes;
+  /// How long the line would be busy if all that waits could go; what adaptive routing compares.
+  SimTime load(PortIndex port, SimTime now) const {
+    const Port& p = ports_[port];
+    return std::max(p.free_at - now, SimTime{0}) + p.ps_per_byte * p.waiting_bytes;
   }
   /// True when `bytes` on `lane` would not have to wait for credits.
   bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const;
@@ -74,12 +76,13 @@ class EgressBank {
   struct Lane {
     std::int64_t credits = 0;  ///< [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
-    SimTime total_wait{}, max_load{};
+    SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
+    std::int64_t max_waiting = 0;       ///< at the port [B]
   };
   struct Port {
     SimTime free_at{};
     std::int64_t waiting_bytes = 0;
-    SimTime ps_per_byte{};  ///< rounded up; for load_until only
+    SimTime ps_per_byte{};  ///< rounded up; for load() only
     LineTime line;
     std::uint32_t first_lane = 0;
     std::uint8_t lanes = 0;  ///< of the far buffer; 0: no flow control, one lane

@@ -37,7 +37,8 @@ std::string CircuitTable::parse(const std::string& text, std::uint32_t ports, Ci
     std::uint32_t in = 0, out = 0;
     if (mark == std::string::npos || !parse_port(std::string_view(word).substr(0, mark), in) ||
         !parse_port(std::string_view(word).substr(mark + 1), out))
-      return fmt::format("invalid circuit '{}' (expected two ports: 0-4 for both directions, 0>4 for one)", word);
+      return fmt::format("invalid circuit '{}' (expected two ports: 0-4 for both directions, 0>4 for one)",
+                         word);
     std::string problem = table.join(in, out, ports);
     if (problem.empty() && word[mark] == '-' && in != out) problem = table.join(out, in, ports);
     if (!problem.empty()) return fmt::format("circuit '{}': {}", word, problem);
@@ -54,7 +55,8 @@ std::vector<Reconfiguration> parse_schedule(const Element& element, std::uint32_
     const Attribute* time = at->find("time");
     const Attribute* circuits = at->find("circuits");
     if (!time || !circuits) {
-      errors.add(at->error(fmt::format("<at> lacks the required attribute '{}'", time ? "circuits" : "time")));
+      errors.add(
+          at->error(fmt::format("<at> lacks the required attribute '{}'", time ? "circuits" : "time")));
       continue;
     }
     if (std::string problem = parse_value(time->value, next.at); !problem.empty()) {

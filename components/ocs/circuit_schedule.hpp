@@ -17,8 +17,8 @@ class CircuitTable {
   PortIndex out(PortIndex in) const { return in < out_.size() ? out_[in] : dark; }
   bool operator==(const CircuitTable&) const = default;
 
-  /// "0-4 1-5 2>6": 0-4 joins both directions, 2>6 only light from 2 to 6; "" joins nothing. Ports are below `ports`;
-  /// each sends light to one port and gets light from one at most. Returns "" or what is wrong.
+  /// "0-4 1-5 2>6": 0-4 joins both directions, 2>6 only light from 2 to 6; "" joins nothing. Ports are below
+  /// `ports`; each sends light to one port and gets light from one at most. Returns "" or what is wrong.
   static std::string parse(const std::string& text, std::uint32_t ports, CircuitTable& table);
 
  private:

@@ -7,8 +7,9 @@
 
 namespace lightrail {
 
-/// Whose trains are in the buffer behind each output and lane, oldest first, so that a credit goes back to the sender
-/// of as many bytes even when the circuit has changed meanwhile. One entry while the circuit stays.
+/// Whose trains are in the buffer behind each output and lane, oldest first, so that a credit goes back to
+/// the sender of as many bytes even when the circuit has changed meanwhile. One entry while the circuit
+/// stays.
 class CreditLedger {
  public:
   explicit CreditLedger(std::uint32_t ports) : queues_(ports * max_lanes) {}

@@ -18,7 +18,8 @@ bool takes_part(const BuildContext& build, PortIndex port) {
   LinkId out = build.model.ports[build.record.first_port + port].out;
   if (!out.is_valid()) return false;
   const LinkRecord& link = build.model.links[out.value];
-  auto* spec = dynamic_cast<const BufferedSpec*>(build.model.specs[build.model.components[link.to.value].spec].get());
+  auto* spec =
+      dynamic_cast<const BufferedSpec*>(build.model.specs[build.model.components[link.to.value].spec].get());
   return spec && (spec->is_transparent() || spec->input_buffer(link.to_port).lanes > 0);
 }
 
@@ -39,14 +40,16 @@ Ocs::Ocs(const BuildContext& build)
     ports_[i].out = spec_.first.out(port);
     LinkId link = model_.ports[build.record.first_port + i].out;
     links_.push_back(link);
-    lines_.emplace_back(link.is_valid() ? model_.link_classes[model_.links[link.value].link_class].rate : BitRate{});
+    lines_.emplace_back(link.is_valid() ? model_.link_classes[model_.links[link.value].link_class].rate
+                                        : BitRate{});
     has_credits_.push_back(takes_part(build, port));
     if (link.is_valid()) some = some || has_credits_[i], all = all && has_credits_[i];
   }
   if (some && !all)
-    throw InputErrors(InputError{"", 0,
-                                 build.model.component_name(build.id) +
-                                     ": devices with and without credit flow control share one optical switch"});
+    throw InputErrors(
+        InputError{"", 0,
+                   build.model.component_name(build.id) +
+                       ": devices with and without credit flow control share one optical switch"});
 }
 
 void Ocs::handle(const Event& event, PortIndex port, Context& context) {
@@ -85,7 +88,8 @@ void Ocs::lose(Context& context, const Payload& train, PortIndex port) {
   context.send(port, context.now(), credit);
 }
 
-/// Brings the circuits up to now. Done on arrivals instead of by timers, so that a schedule does not prolong a run.
+/// Brings the circuits up to now. Done on arrivals instead of by timers, so that a schedule does not prolong
+/// a run.
 void Ocs::switch_circuits(Context& context) {
   while (next_ < spec_.schedule.size() && spec_.schedule[next_].at <= context.now()) {
     const Reconfiguration& change = spec_.schedule[next_++];
@@ -128,8 +132,9 @@ std::vector<std::string> Ocs::waits_for() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ports_.size(); ++i)
     if (ports_[i].lost_trains > 0)
-      all.push_back(fmt::format("port {}: {} trains lost in the dark, the first at {}; nothing sends them again", i,
-                                ports_[i].lost_trains, format_time(ports_[i].first_lost)));
+      all.push_back(
+          fmt::format("port {}: {} trains lost in the dark, the first at {}; nothing sends them again", i,
+                      ports_[i].lost_trains, format_time(ports_[i].first_lost)));
   return all;
 }
 
@@ -147,28 +152,32 @@ std::shared_ptr<const ComponentKind> ocs_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "ocs";
   kind->doc =
-      "Optical circuit switch: joins ports one to one, without buffer. A <schedule> of <at time circuits> replaces the "
-      "circuits; added ones have light dark-time later. Trains that meet darkness are lost and reported; nothing sends "
+      "Optical circuit switch: joins ports one to one, without buffer. A <schedule> of <at time circuits> "
+      "replaces the "
+      "circuits; added ones have light dark-time later. Trains that meet darkness are lost and reported; "
+      "nothing sends "
       "them again. Leaves out failing ports, crosstalk and re-training of transceivers.";
   kind->weight = 4;
   kind->ports = {{"0 ...", "ports", "any optical link; light of both directions"}};
   kind->statistics = {{"ocs", "every circuit: times, payload, and what met darkness"},
                       {"link_use", "payload and busy time of every output by interval"},
                       {"power", "energy of the switch"}};
-  bind_spec(*kind,
-            Describe<OcsSpec>()
-                .field("ports", &OcsSpec::ports, "number of ports", 1u, 65000u)
-                .field("dark-time", &OcsSpec::dark_time, "from a reconfiguration to light on the circuits it adds",
-                       SimTime{0}, milliseconds(3'600'000))
-                .field("insertion-loss", &OcsSpec::insertion_loss, "loss of a path, counted in the light budget",
-                       Decibel{0}, Decibel{60})
-                .field("circuits", &OcsSpec::circuits, "circuits at the start: '0-4 1-5' both ways, '0>4' one way")
-                .field("power", &OcsSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
-                       Watts{1e6}));
+  bind_spec(
+      *kind,
+      Describe<OcsSpec>()
+          .field("ports", &OcsSpec::ports, "number of ports", 1u, 65000u)
+          .field("dark-time", &OcsSpec::dark_time, "from a reconfiguration to light on the circuits it adds",
+                 SimTime{0}, milliseconds(3'600'000))
+          .field("insertion-loss", &OcsSpec::insertion_loss, "loss of a path, counted in the light budget",
+                 Decibel{0}, Decibel{60})
+          .field("circuits", &OcsSpec::circuits, "circuits at the start: '0-4 1-5' both ways, '0>4' one way")
+          .field("power", &OcsSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
+                 Watts{1e6}));
   accept_sources(*kind);
   kind->make_spec = [make = kind->make_spec](const Element& element, ErrorList& errors) {
     auto spec = std::make_shared<OcsSpec>(static_cast<const OcsSpec&>(*make(element, errors)));
-    if (std::string problem = CircuitTable::parse(spec->circuits, spec->ports, spec->first); !problem.empty()) {
+    if (std::string problem = CircuitTable::parse(spec->circuits, spec->ports, spec->first);
+        !problem.empty()) {
       const Attribute* circuits = element.find("circuits");
       errors.add({circuits->file, circuits->line, "<ocs> attribute 'circuits': " + problem});
     }

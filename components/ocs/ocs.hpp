@@ -5,8 +5,8 @@
 #include "components/network/buffered_spec.hpp"
 #include "components/network/line_time.hpp"
 #include "components/network/link_meter.hpp"
-#include "components/ocs/credit_ledger.hpp"
 #include "components/ocs/circuit_schedule.hpp"
+#include "components/ocs/credit_ledger.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/model/component.hpp"
 
@@ -26,15 +26,17 @@ struct OcsSpec final : BufferedSpec {
   bool is_transparent() const override { return true; }
 };
 
-/// An optical circuit switch: light that enters a port leaves at the port its circuit leads to, at once and unbuffered.
+/// An optical circuit switch: light that enters a port leaves at the port its circuit leads to, at once and
+/// unbuffered.
 ///
-/// A schedule replaces the circuits at given times. A circuit that stays the same stays lit; one that is added has
-/// light dark_time later. A train whose head arrives while its port is dark or joined to nothing is lost as a whole and
-/// counted; a train whose head passed before is whole. Nothing at this level sends lost trains again, so their
-/// receivers never finish and the run ends as a deadlock, in which this component names what it lost.
-/// Credits find the sender of the train they stand for whatever the circuits are now (CreditLedger).
-/// insertion-loss is what a path through the switch adds to the light budget of its links (links/optical).
-/// Leaves out: drifting and failing ports, crosstalk, re-training of transceivers after light returns.
+/// A schedule replaces the circuits at given times. A circuit that stays the same stays lit; one that is
+/// added has light dark_time later. A train whose head arrives while its port is dark or joined to nothing is
+/// lost as a whole and counted; a train whose head passed before is whole. Nothing at this level sends lost
+/// trains again, so their receivers never finish and the run ends as a deadlock, in which this component
+/// names what it lost. Credits find the sender of the train they stand for whatever the circuits are now
+/// (CreditLedger). insertion-loss is what a path through the switch adds to the light budget of its links
+/// (links/optical). Leaves out: drifting and failing ports, crosstalk, re-training of transceivers after
+/// light returns.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
@@ -49,7 +51,7 @@ class Ocs final : public Component {
   struct Port {
     PortIndex out = CircuitTable::dark;
     std::uint16_t unused[3] = {};
-    SimTime since{};     ///< begin of the present row of the ocs table
+    SimTime since{};  ///< begin of the present row of the ocs table
     SimTime lit_from{};
     std::int64_t bytes = 0, lost_bytes = 0;  ///< payload since then
     std::int64_t lost_trains = 0;            ///< of the whole run, payload and control

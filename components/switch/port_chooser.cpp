@@ -55,7 +55,7 @@ PortIndex PortChooser::least_loaded(const SwitchRoute::Candidates& ports, std::u
     PortIndex port = ports[index];
     if (!egress.is_connected(port)) continue;
     std::tuple<bool, SimTime> load{!egress.has_credit(port, train.lane, train.bytes, context),
-                                   std::max(egress.load_until(port), context.now())};
+                                   egress.load(port, context.now())};
     if (best != unroutable && load >= least) continue;
     least = load;
     best = port;

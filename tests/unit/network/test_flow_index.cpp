@@ -1,0 +1,36 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "components/network/flow_index.hpp"
+#include "engine/base/hash.hpp"
+
+using namespace lightrail;
+
+TEST_CASE("a flow index answers like a map through thousands of insertions and erasures") {
+  FlowIndex index;
+  std::map<std::uint64_t, std::uint32_t> truth;
+  for (std::uint64_t step = 0; step < 20'000; ++step) {
+    std::uint64_t key = mix64(mix64(step) % 300);
+    auto it = truth.find(key);
+    if (it == truth.end()) {
+      index.insert(key, static_cast<std::uint32_t>(step));
+      truth[key] = static_cast<std::uint32_t>(step);
+    } else {
+      REQUIRE(index.find(key) == it->second);
+      index.erase(key);
+      truth.erase(it);
+      REQUIRE(index.find(key) == FlowIndex::none);
+    }
+  }
+  for (const auto& [key, slot] : truth) REQUIRE(index.find(key) == slot);
+}
+
+TEST_CASE("an empty flow index finds nothing") {
+  CHECK(FlowIndex{}.find(7) == FlowIndex::none);
+}
+
+TEST_CASE("erasing a flow that is not there is our bug") {
+  FlowIndex index;
+  index.insert(1, 1);
+  CHECK_THROWS_AS(index.erase(2), ContractError);
+}

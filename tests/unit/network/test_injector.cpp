@@ -1,0 +1,167 @@
+#include <catch2/catch.hpp>
+
+#include "components/network/injector.hpp"
+#include "tests/support/network_bed.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+struct Post {
+  SimTime at{};
+  Outgoing message{};
+};
+
+struct SenderSpec final : Spec {
+  std::vector<Post> posts;
+  std::vector<Injector::Source> sources = {{}};
+  SimTime latency{};
+  std::vector<std::pair<std::uint64_t, SimTime>>* sent = nullptr;
+};
+
+/// Posts messages at given times through an injector on port 0.
+class Sender final : public Component, private SentListener {
+ public:
+  explicit Sender(const BuildContext& build)
+      : spec_(static_cast<const SenderSpec&>(build.spec)),
+        egress_(build),
+        injector_(build, 0, 77, spec_.sources, spec_.latency) {}
+  void start(Context& context) override {
+    for (std::size_t i = 0; i < spec_.posts.size(); ++i) {
+      Payload p;
+      p.a = static_cast<std::uint32_t>(1000 + i);
+      context.wake(spec_.posts[i].at, p);
+    }
+  }
+  void handle(const Event& event, PortIndex, Context& context) override {
+    if (event.payload.a == 77) return injector_.on_wake(context, egress_, *this);
+    injector_.post(spec_.posts[event.payload.a - 1000].message, context.now());
+    injector_.pump(context, egress_, *this);
+  }
+  void save(StateWriter& out) const override { egress_.save(out), injector_.save(out); }
+  void load(StateReader& in) override { egress_.load(in), injector_.load(in); }
+
+ private:
+  void on_sent(Context&, std::uint64_t token, SimTime tail) override { spec_.sent->push_back({token, tail}); }
+  const SenderSpec& spec_;
+  EgressBank egress_;
+  Injector injector_;
+};
+
+/// A sender and a probe on a line that takes 1000 ps for one packet of 1000 B; trains of 2 packets, latency
+/// 10 ps.
+struct Bed {
+  NetworkBed bed;
+  std::shared_ptr<SenderSpec> spec = std::make_shared<SenderSpec>();
+  std::vector<std::pair<std::uint64_t, SimTime>> sent;
+  ComponentId probe = bed.add_endpoint();
+
+  void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
+            WireKind kind = WireKind::train, std::uint8_t source = 0) {
+    spec->posts.push_back(
+        {SimTime{at},
+         {EndpointId{5}, EndpointId{0}, Connection::make(0, channel, 0), bytes, 0, kind, source, token}});
+  }
+  /// Arrivals as "channel:time-in-ns of the head's departure:bytes".
+  std::string run(SimTime save_at = time_never) {
+    auto kind = std::make_shared<ComponentKind>();
+    kind->name = "sender";
+    kind->make = [](const BuildContext& build) { return std::make_unique<Sender>(build); };
+    spec->sent = &sent;
+    ComponentId sender = bed.add(kind, spec, "sender");
+    bed.connect(sender, 0, probe, 0, bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
+    bed.run(save_at);
+    std::string text;
+    for (const Arrival& a : bed.arrivals(probe))
+      text += std::to_string(connection_of(a.payload).channel()) + ":" + std::to_string(a.time.count() - 10) +
+              ":" + std::to_string(a.payload.bytes) + "/" + std::to_string(a.payload.count) + " ";
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a message is cut into trains of the grain, the last one shorter, without gaps") {
+  Bed b;
+  b.post(100, 1, 4500, 42);
+  CHECK(b.run() == "1:100:2000/2 1:2100:2000/2 1:4100:500/1 ");
+  CHECK(b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{{42, SimTime{4600}}});
+}
+
+TEST_CASE("connections take turns train by train, messages of one connection go in order") {
+  Bed b;
+  b.post(0, 1, 4000, 1);
+  b.post(0, 1, 2000, 2);
+  b.post(0, 2, 4000, 3);
+  // Connection 1 starts alone; then it is in front of 2, which came later.
+  CHECK(b.run() == "1:0:2000/2 1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 2:8000:2000/2 ");
+  CHECK((b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{
+                       {1, SimTime{4000}}, {2, SimTime{8000}}, {3, SimTime{10000}}}));
+}
+
+TEST_CASE("a newcomer waits for every other connection once at most") {
+  Bed b;
+  b.post(0, 1, 8000, 1);
+  b.post(0, 2, 8000, 2);
+  b.post(3000, 3, 2000, 3);
+  CHECK(b.run() ==
+        "1:0:2000/2 1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 3:8000:2000/2 2:10000:2000/2 "
+        "1:12000:2000/2 2:14000:2000/2 2:16000:2000/2 ");
+}
+
+TEST_CASE("a control message goes ahead of waiting payload") {
+  Bed b;
+  b.post(0, 1, 6000, 1);
+  b.post(500, 2, 64, 2, WireKind::control);
+  CHECK(b.run() == "1:0:2000/2 2:2000:64/1 1:2064:2000/2 1:4064:2000/2 ");
+}
+
+TEST_CASE("a source that reads at half the line's rate sends at half the rate, no tail before it is read") {
+  Bed b;
+  b.spec->sources = {{BitRate{4'000'000'000'000}}};
+  b.post(0, 1, 5000, 1);
+  // Reading 2000 B takes 4000 ps, the line 2000: starts at 2000, 6000; the last 1000 B are read from 8000 to
+  // 10000.
+  CHECK(b.run() == "1:2000:2000/2 1:6000:2000/2 1:9000:1000/1 ");
+  CHECK(b.sent[0].second == SimTime{10000});
+}
+
+TEST_CASE("two slow sources share the line without slowing each other") {
+  Bed b;
+  b.spec->sources = {{BitRate{4'000'000'000'000}}, {BitRate{4'000'000'000'000}}};
+  b.post(0, 1, 4000, 1, WireKind::train, 0);
+  b.post(0, 2, 4000, 2, WireKind::train, 1);
+  CHECK(b.run() == "1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 2:8000:2000/2 ");
+}
+
+TEST_CASE("a fast source does not slow the line") {
+  Bed b;
+  b.spec->sources = {{BitRate{16'000'000'000'000}}};
+  b.post(0, 1, 4000, 1);
+  CHECK(b.run() == "1:0:2000/2 1:2000:2000/2 ");
+}
+
+TEST_CASE("a sending latency delays the first head and leaves no gap between trains") {
+  Bed b;
+  b.spec->latency = SimTime{700};
+  b.post(0, 1, 6000, 1);
+  CHECK(b.run() == "1:700:2000/2 1:2700:2000/2 1:4700:2000/2 ");
+  CHECK(b.sent[0].second == SimTime{6700});
+}
+
+TEST_CASE("an injector saved in the middle and loaded goes on as if nothing had happened") {
+  std::string text[2];
+  for (int k = 0; k < 2; ++k) {
+    Bed b;
+    for (std::uint32_t i = 0; i < 12; ++i) b.post(700 * i, i % 5, 1500 + 900 * (i % 4), i);
+    text[k] = b.run(k == 0 ? time_never : SimTime{9001});
+  }
+  CHECK(text[0] == text[1]);
+}
+
+TEST_CASE("an empty message cannot be posted") {
+  Bed b;
+  b.post(0, 1, 0, 1);
+  CHECK_THROWS_AS(b.run(), ContractError);
+}

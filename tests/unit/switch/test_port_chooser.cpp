@@ -1,0 +1,111 @@
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "components/switch/switch.hpp"
+#include "tests/support/network_bed.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+/// One switch: endpoint 0 below port 0; ports 4 ... 7 go up, each to a probe. Ports 5 may lack its link.
+struct Fan {
+  NetworkBed bed;
+  ComponentId source = bed.add_endpoint();
+  std::vector<ComponentId> up;
+  ComponentId device;
+
+  explicit Fan(Routing routing, bool has_port_5 = true) {
+    auto spec = std::make_shared<SwitchSpec>();
+    spec->routing = routing;
+    spec->port_rate = BitRate{8'000'000'000'000};
+    spec->lanes = 1;
+    spec->flowlet_gap = SimTime{5000};
+    device = bed.add(switch_kind(), spec, "switch");
+    auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000, 1);
+    bed.connect(source, 0, device, 0, line);
+    for (int i = 0; i < 4; ++i) {
+      up.push_back(bed.add_endpoint());
+      if (i != 1 || has_port_5) bed.connect(up.back(), 0, device, static_cast<PortIndex>(4 + i), line);
+    }
+    for (std::uint32_t i = 0; i < 64; ++i) bed.book().endpoints.push_back({9, Lid{100 + i}, 0, 0});
+    SwitchRoute route;
+    route.down = {{0, 1, 1, 0, 1}};
+    route.first_up = 4;
+    route.up_count = 4;
+    bed.route(device, route);
+  }
+  void send(std::int64_t at, std::uint32_t to, std::uint32_t channel = 0) {
+    bed.script(
+        source, SimTime{at}, 0,
+        make_wire(WireKind::train, EndpointId{0}, EndpointId{to}, Connection::make(0, channel, 0), 1000, 1));
+  }
+  /// Trains at each of the four ports.
+  std::vector<std::size_t> counts() {
+    std::vector<std::size_t> all;
+    for (ComponentId probe : up) all.push_back(bed.trains(probe).size());
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("static routing goes up by the lid modulo the up ports") {
+  Fan fan(Routing::fixed);
+  for (std::uint32_t i = 0; i < 5; ++i) fan.send(1000 * i, 5 + i);  // lids 100 ... 104
+  fan.bed.run();
+  CHECK(fan.counts() == std::vector<std::size_t>{2, 1, 1, 1});
+}
+
+TEST_CASE("a higher tier routes by a higher digit of the lid") {
+  Fan fan(Routing::fixed);
+  auto& tables = *const_cast<RoutingTables*>(fan.bed.finish_model().resource<RoutingTables>());
+  tables.routes[0].down[0].lids_per_child = 4;
+  for (std::uint32_t i = 0; i < 8; ++i) fan.send(1000 * i, 5 + i);  // lids 100 ... 107: digits 25 and 26
+  fan.bed.run();
+  CHECK(fan.counts() == std::vector<std::size_t>{0, 4, 4, 0});
+}
+
+TEST_CASE("ecmp keeps a flow on one port and spreads many flows") {
+  Fan one(Routing::ecmp);
+  for (int i = 0; i < 40; ++i) one.send(1000 * i, 7, 3);
+  one.bed.run();
+  auto counts = one.counts();
+  CHECK(*std::max_element(counts.begin(), counts.end()) == 40);
+
+  Fan many(Routing::ecmp);
+  for (std::uint32_t i = 0; i < 200; ++i) many.send(1000 * i, 5 + i % 60, i % 7);
+  many.bed.run();
+  for (std::size_t n : many.counts()) CHECK((n > 20 && n < 80));
+}
+
+TEST_CASE("ecmp passes over a port without a link") {
+  Fan fan(Routing::ecmp, false);
+  for (std::uint32_t i = 0; i < 200; ++i) fan.send(1000 * i, 5 + i % 60, i % 7);
+  fan.bed.run();
+  auto counts = fan.counts();
+  CHECK(counts[1] == 0);
+  CHECK(counts[0] + counts[2] + counts[3] == 200);
+}
+
+TEST_CASE("adaptive routing spreads one flow evenly when it comes faster than a port drains") {
+  Fan fan(Routing::adaptive);
+  for (int i = 0; i < 40; ++i) fan.send(250 * i, 7, 3);
+  fan.bed.run();
+  CHECK(fan.counts() == std::vector<std::size_t>{10, 10, 10, 10});
+}
+
+TEST_CASE("adaptive-flow keeps a flow on its port until it pauses, though the port is loaded") {
+  Fan fan(Routing::adaptive_flow);
+  for (int i = 0; i < 40; ++i) fan.send(250 * i, 7, 3);
+  fan.bed.run();
+  auto counts = fan.counts();
+  CHECK(*std::max_element(counts.begin(), counts.end()) == 40);
+
+  Fan paused(Routing::adaptive_flow);
+  for (std::uint32_t i = 0; i < 8; ++i) paused.send(0, 7, 10 + i);  // eight flows, two a port
+  for (std::uint32_t i = 0; i < 8; ++i) paused.send(9000, 7, 10 + i);
+  paused.bed.run();
+  CHECK(paused.counts() == std::vector<std::size_t>{4, 4, 4, 4});
+}
