@@ -8,9 +8,13 @@ namespace lightrail {
 
 namespace {
 
+/// "500 ns" before "0.5 us", then the shorter text, then the larger unit: "106.25 Gb/s" before "106250 Mb/s".
 bool is_nicer(const std::string& text, const std::string& than) {
-  if (than.empty() || text.size() != than.size()) return than.empty() || text.size() < than.size();
-  return text.find('.') == std::string::npos && than.find('.') != std::string::npos;
+  if (than.empty()) return true;
+  const bool is_part = text.rfind("0.", 0) == 0, was_part = than.rfind("0.", 0) == 0;
+  if (is_part != was_part) return was_part;
+  if (text.size() != than.size()) return text.size() < than.size();
+  return text.find_first_of(". ") < than.find_first_of(". ");
 }
 
 /// The shortest text over all units; a unit with a factor joins where it divides evenly.

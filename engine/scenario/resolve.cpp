@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_elements = 1'000'000, most_inclusions = 10'000;
-constexpr int deepest_level = 64;
+constexpr int deepest_level = 100;
 
 /// Children replace a catalogue entry's children of the same name and role.
 std::pair<std::string, std::string> key_of(const Element& element) {

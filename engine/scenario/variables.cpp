@@ -51,9 +51,10 @@ void Variables::define(const Element& element, ErrorList& errors) {
     return;
   }
   const auto setting = settings_.find(name->value);
-  const std::string text = setting != settings_.end()
-                               ? setting->second
-                               : substitute(value->value, {value->file, value->line, ""}, errors);
+  const std::string text =
+      setting != settings_.end()
+          ? setting->second
+          : substitute(value->value, {value->file, value->line, "<variable> attribute 'value': "}, errors);
   values_[name->value] = {text, element.file, element.line, false};
 }
 
