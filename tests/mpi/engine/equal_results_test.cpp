@@ -38,9 +38,10 @@ Partition scattered(const Model& model, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("any number of ranks, partition, window and block gives the result of the reference engine") {
-  const bool has_cores = ranks() <= 2;
-  for (std::uint64_t number = 1000; number < (has_cores ? 1200u : 1060u); ++number) {
-    const RandomCase c = random_case(number);
+  // A window takes milliseconds when ranks outnumber cores and cores are busy: fewer events there.
+  const bool is_cheap = ranks() <= 2;
+  for (std::uint64_t number = 1000; number < (is_cheap ? 1100u : 1040u); ++number) {
+    const RandomCase c = random_case(number, is_cheap ? 800 : 150);
     INFO(c.text);
     RunOptions reference;
     reference.engine = Engine::reference;
