@@ -1,0 +1,58 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/network/clos_bed.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+/// Time until every endpoint of leaf 0 has sent 200 packets to one of leaf 1, all at once, in packets.
+double permutation_time(Routing routing, std::uint32_t stride) {
+  ClosShape shape;
+  shape.hosts = shape.spines = 8;
+  shape.routing = routing;
+  shape.buffer = 4096 * 64;
+  ClosBed net(shape);
+  for (std::uint32_t i = 0; i < 8; ++i) net.post(SimTime{0}, i, 8 + i * stride % 8, 4096 * 200);
+  net.bed.run();
+  return static_cast<double>((net.bed.end() - nanoseconds(2 * 200 + 2 * 100 + 2 * 150)).count()) / 81'920;
+}
+
+}  // namespace
+
+TEST_CASE("destination-mod-k gives a shift permutation the full rate of the fabric") {
+  CHECK(permutation_time(Routing::fixed, 1) < 202);
+}
+
+TEST_CASE("adaptive routing gives a permutation nearly the full rate whatever the flows hash to") {
+  CHECK(permutation_time(Routing::adaptive, 1) < 225);
+  CHECK(permutation_time(Routing::adaptive, 3) < 225);
+}
+
+TEST_CASE("ecmp lets flows collide, which adaptive routing does not") {
+  double ecmp = permutation_time(Routing::ecmp, 1);
+  CHECK(ecmp > 350);  // at least two of eight flows on one of eight uplinks
+  CHECK(permutation_time(Routing::adaptive, 1) < ecmp / 1.5);
+}
+
+TEST_CASE("a control message is not held up by payload on another lane") {
+  // Receiver 1 of the leaf is blocked by a slow PCIe; lane 1 has its own buffers all the way.
+  ClosShape shape;
+  shape.leaves = 1;
+  shape.hosts = 3;
+  shape.spines = 1;
+  shape.pcie_gbps = 100;
+  shape.buffer = 4096 * 8;
+  ClosBed net(shape);
+  net.post(SimTime{0}, 0, 1, 4096 * 1000);
+  net.post(SimTime{0}, 2, 1, 4096 * 1000);
+  net.bed.script(
+      net.probes[0], microseconds(40), 1,
+      make_wire(WireKind::control, EndpointId{0}, EndpointId{1}, Connection::make(0, 7, 0), 64, 0, 1));
+  net.bed.run();
+  auto control = net.bed.trains(net.probes[1], WireKind::control);
+  REQUIRE(control.size() == 1);
+  // At most what the receiving NIC holds for PCIe (8 packets, 327,680 ps each) lies before it.
+  CHECK(control[0].time - microseconds(40) < nanoseconds(600) + SimTime{327'680} * 10);
+}
