@@ -7,6 +7,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/scenario/units.hpp"
 #include "workloads/workload_context.hpp"
 #include "workloads/import/trace_workload.hpp"
 
@@ -25,6 +26,20 @@ std::uint32_t endpoints_of(const Model& model, const AddressBook* book, const ch
   return count;
 }
 
+/// Memory of the smallest GPU of the clusters, as their catalogue entries say.
+std::int64_t gpu_memory_of(const Element& root) {
+  std::int64_t least = 0;
+  for (const Element* cluster : root.children_named("cluster")) {
+    const Element* server = cluster->child("server");
+    const Element* gpu = server ? server->child("gpu") : nullptr;
+    const Attribute* memory = gpu ? gpu->find("memory") : nullptr;
+    Bytes bytes{};
+    if (memory && parse_value(memory->value, bytes).empty() && bytes.value > 0 && (least == 0 || bytes.value < least))
+      least = bytes.value;
+  }
+  return least;
+}
+
 void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors) {
   const Attribute* text = workload.find("iterations");
   if (!text) return;
@@ -39,6 +54,7 @@ using Maker = void (*)(WorkloadContext&);
 
 const std::vector<std::pair<std::string, Maker>>& makers() {
   static const std::vector<std::pair<std::string, Maker>> all{{"trace", make_trace_workload},
+                                                              {"training", make_training},
                                                               {"collective", make_collective_benchmark},
                                                               {"storage", make_storage_job},
                                                               {"explicit", make_explicit_programs}};
@@ -65,7 +81,8 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
   auto workloads = scenario.root.children_named("workload");
   const Element none;
   WorkloadContext context{workloads.empty() ? none : *workloads[0], scenario, gpus,
-                          endpoints_of(model, book, "storage"), endpoints_of(model, book, "host"), job, errors};
+                          endpoints_of(model, book, "storage"), endpoints_of(model, book, "host"),
+                          gpu_memory_of(scenario.root), job, errors};
   read_groups(scenario.root.child("groups"), context);
   if (workloads.size() > 1) errors.add(workloads[1]->error(fmt::format("a second <workload> (the first is in line {})", workloads[0]->line)));
   if (workloads.empty()) return job.take();  // an idle system

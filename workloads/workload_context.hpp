@@ -15,6 +15,7 @@ struct WorkloadContext {
   const Scenario& scenario;
   std::uint32_t gpu_count = 0;
   std::uint32_t storage_servers = 0, hosts = 0;
+  std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
   JobBuilder& job;
   ErrorList& errors;
 
@@ -38,5 +39,6 @@ GroupKindId require_group(const Element& at, const std::string& name, WorkloadCo
 void make_explicit_programs(WorkloadContext& context);
 void make_collective_benchmark(WorkloadContext& context);
 void make_storage_job(WorkloadContext& context);
+void make_training(WorkloadContext& context);
 
 }  // namespace lightrail

@@ -1,0 +1,71 @@
+#include "tests/unit/generate/workload_fixture.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/model.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "workloads/build_workload.hpp"
+
+namespace lightrail {
+
+namespace {
+
+std::filesystem::path scenario_path() {
+  return std::filesystem::temp_directory_path() / ("lightrail_workload_" + std::to_string(getpid()) + ".xml");
+}
+
+Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
+  Model model;
+  auto book = std::make_shared<AddressBook>();
+  auto storage = std::make_shared<ComponentKind>();
+  storage->name = "storage";
+  model.kinds.push_back(storage);
+  book->gpu_count = gpus;
+  for (std::uint32_t e = 0; e < gpus + storage_servers; ++e) {
+    book->endpoints.emplace_back();
+    book->component_of.emplace_back(e);
+    ComponentRecord record;
+    record.kind = e < gpus ? 1 : 0;
+    model.components.push_back(record);
+  }
+  model.set_resource<AddressBook>(book);
+  return model;
+}
+
+}  // namespace
+
+Scenario scenario_of(const std::string& children) {
+  auto path = scenario_path();
+  std::ofstream(path) << "<scenario name=\"test\">" << children << "</scenario>";
+  Scenario scenario = load_scenario(path.string(), {{}, "configs"});
+  std::filesystem::remove(path);
+  return scenario;
+}
+
+MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers) {
+  MadeJob made;
+  auto path = scenario_path();
+  auto take = [&](const InputErrors& problem) {
+    for (const auto& error : problem.errors())
+      made.errors.push_back(error.file == path.string() ? std::to_string(error.line) + ": " + error.what : to_string(error));
+  };
+  try {
+    Scenario scenario = scenario_of(children);
+    Model model = model_of(gpus, storage_servers);
+    ErrorList errors;
+    made.job = make_job(scenario, model, errors);
+    if (errors.is_empty()) report_unread(scenario.root, errors);
+    errors.throw_if_any();
+  } catch (const InputErrors& problem) {
+    take(problem);
+  }
+  return made;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/scenario/scenario.hpp"
+#include "workloads/job.hpp"
+
+namespace lightrail {
+
+/// The scenario of that text, with the project's catalogue.
+Scenario scenario_of(const std::string& children);
+
+/// What a text of a scenario's children gives on a system of `gpus` GPUs without hosts and storage.
+struct MadeJob {
+  Job job;
+  std::vector<std::string> errors;  ///< without the file name: "3: <op> ..."
+};
+MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0);
+
+}  // namespace lightrail

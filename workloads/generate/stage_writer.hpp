@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/generate/training_plan.hpp"
+#include "workloads/job.hpp"
+
+namespace lightrail {
+
+/// The groups of a training job; invalid where the group would have one member.
+struct TrainingGroups {
+  GroupKindId tp{}, ep{}, dp{}, expert_dp{}, pp{}, embedding{};
+};
+
+/// Writes one stage's program: kernels and communications one after the other, each waiting for the one before
+/// although they run on different streams. What runs beside that (pipeline sends, overlapped gradients) is put aside.
+class StageWriter {
+ public:
+  StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups, std::uint32_t stage,
+              JobBuilder& job);
+
+  void forward_layer();
+  void backward_layer();   ///< after the layer's forward pass
+  void embed();            ///< first stage: input embedding
+  void embed_backward();
+  void head();             ///< last stage: final norm, logits, loss
+  void head_backward();
+  /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
+  void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
+  void reduce_tied_embedding();
+  /// Waits for all reductions, updates the parameters, gathers them.
+  void optimizer_step();
+  void marker(const std::string& name);
+
+  void receive(std::uint32_t from_stage, bool is_forward);  ///< waits for it
+  void send(std::uint32_t to_stage, bool is_forward);       ///< does not wait for it
+
+  Program take() { return std::move(program_); }
+
+ private:
+  Op op(OpKind kind, const char* stream, const std::string& name);
+  std::uint32_t chain(Op op);
+  void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
+  void attention_kernel(bool is_backward);
+  void memory(const std::string& name, std::int64_t bytes);
+  void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
+                  std::uint32_t element_bytes = 2);
+  void enter_tensor_parallel();           ///< all-gather of a sequence-split activation
+  void leave_tensor_parallel();           ///< reduce-scatter, or all-reduce
+  void enter_backward();                  ///< all-gather of a gradient, where the forward pass had a reduce-scatter
+  void leave_backward();                  ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
+  void attention_forward();
+  void feed_forward();
+  void experts_forward();
+  void attention_backward();
+  void feed_forward_backward();
+  void experts_backward();
+  void dispatch_or_combine();
+  void norm(bool is_backward);
+  void residual(bool is_backward);
+
+  const Transformer& model_;
+  const TrainingPlan& plan_;
+  const TrainingGroups& groups_;
+  std::uint32_t stage_;
+  JobBuilder& job_;
+  Program program_;
+  std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
+  std::vector<std::uint32_t> aside_;  ///< reductions that the optimiser waits for
+  std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_;
+};
+
+}  // namespace lightrail

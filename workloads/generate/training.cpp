@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/generate/stage_writer.hpp"
+#include "workloads/generate/training_memory.hpp"
+#include "workloads/generate/training_schedule.hpp"
+#include "workloads/workload_context.hpp"
+
+namespace lightrail {
+
+namespace {
+
+TrainingGroups make_groups(const Transformer& model, const TrainingPlan& plan, WorkloadContext& context) {
+  TrainingGroups groups;
+  auto add = [&](const char* name, std::uint32_t count, std::uint32_t stride) -> GroupKindId {
+    if (context.job.find_group(name).is_valid()) {
+      context.errors.add(context.element.error(
+          fmt::format("<groups> declares '{}', which a training workload makes itself", name)));
+      return {};
+    }
+    if (count < 2) return {};
+    GroupKind kind;
+    kind.name = name;
+    kind.digits = {{count, stride}};
+    return context.job.group(std::move(kind));
+  };
+  groups.tp = add("tp", plan.tp, 1);
+  groups.ep = add("ep", plan.ep, plan.tp);
+  groups.dp = add("dp", plan.dp, plan.tp);
+  if (model.is_moe()) groups.expert_dp = add("expert-dp", plan.dp / plan.ep, plan.tp * plan.ep);
+  groups.pp = add("pp", plan.pp, plan.tp * plan.dp);
+  if (model.tied_embeddings && plan.pp > 1) {
+    GroupKind kind;
+    kind.name = "embedding";
+    std::uint32_t stage_gpus = plan.tp * plan.dp;
+    for (std::uint32_t g = 0; g < stage_gpus; ++g)
+      kind.listed.push_back({EndpointId{g}, EndpointId{g + (plan.pp - 1) * stage_gpus}});
+    groups.embedding = context.job.group(std::move(kind));
+  }
+  return groups;
+}
+
+/// All micro-batches of one stage, the gradients and the optimiser.
+Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
+                    std::uint32_t stage, JobBuilder& job) {
+  StageWriter writer(model, plan, groups, stage, job);
+  StageParameters p = stage_parameters(model, plan, stage);
+  bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
+  for (const Pass& pass : one_forward_one_backward(stage, plan.pp, plan.micro_batches())) {
+    bool reduces_now = !pass.is_forward && pass.micro_batch + 1 == plan.micro_batches() && plan.overlap_gradients;
+    writer.marker(fmt::format("{} {}", pass.is_forward ? "forward" : "backward", pass.micro_batch));
+    if (pass.is_forward) {
+      if (is_first) writer.embed();
+      else writer.receive(stage - 1, true);
+      for (std::int64_t l = 0; l < p.layers; ++l) writer.forward_layer();
+      if (is_last) writer.head();
+      else writer.send(stage + 1, true);
+    } else {
+      if (is_last) writer.head_backward();
+      else writer.receive(stage + 1, false);
+      for (std::int64_t l = 0; l < p.layers; ++l) {
+        writer.backward_layer();
+        if (reduces_now) writer.reduce_gradients(p.dense_layer, p.expert_layer, true);
+      }
+      if (is_first) writer.embed_backward();
+      else writer.send(stage - 1, false);
+    }
+  }
+  writer.marker("gradients");
+  if (plan.overlap_gradients) writer.reduce_gradients(p.embedding, 0, true);
+  else writer.reduce_gradients(p.dense(), p.expert(), false);
+  if (is_first || is_last) writer.reduce_tied_embedding();
+  writer.optimizer_step();
+  return writer.take();
+}
+
+void check_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage, WorkloadContext& context) {
+  if (context.gpu_memory_bytes == 0) return;
+  TrainingMemory memory = training_memory(model, plan, stage);
+  if (memory.total() <= context.gpu_memory_bytes) return;
+  context.errors.add(context.element.error(
+      fmt::format("<workload> kind 'training': stage {} does not fit a GPU of {:.2f} GiB ({})", stage,
+                  static_cast<double>(context.gpu_memory_bytes) / (1ll << 30), memory_table(memory))));
+}
+
+}  // namespace
+
+void make_training(WorkloadContext& context) {
+  std::size_t before = context.errors.size();
+  Transformer model;
+  TrainingPlan plan;
+  const Element* element = context.element.child("model");
+  if (!element) {
+    context.errors.add(context.element.error("<workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"));
+    return;
+  }
+  read_transformer(*element, model, context.errors);
+  if (context.errors.size() > before) return;
+  read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
+  if (context.errors.size() > before) return;
+  for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
+  TrainingGroups groups = make_groups(model, plan, context);
+  for (std::uint32_t stage = 0; stage < plan.pp; ++stage) check_memory(model, plan, stage, context);
+  if (context.errors.size() > before) return;
+  for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
+    Program program = write_stage(model, plan, groups, stage, context.job);
+    program.memory_bytes = training_memory(model, plan, stage).total();
+    std::uint32_t index = context.job.program(std::move(program));
+    std::uint32_t stage_gpus = plan.tp * plan.dp;
+    for (std::uint32_t g = 0; g < stage_gpus; ++g) context.job.assign(stage * stage_gpus + g, index);
+  }
+}
+
+}  // namespace lightrail

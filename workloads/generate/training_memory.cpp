@@ -1,0 +1,53 @@
+#include "workloads/generate/training_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/operation_names.hpp"
+
+namespace lightrail {
+
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan) {
+  std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
+  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+  // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
+  std::int64_t elements = 4 * local * model.hidden;
+  // Queries, keys, values and the attention's output: split over heads.
+  elements += tokens * (2 * model.attention_width() / t + 2 * kv_width);
+  std::int64_t rows = tokens;
+  if (model.is_moe()) {
+    rows = tokens * model.active_experts;
+    elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
+  }
+  // The feed-forward before and after its activation function.
+  elements += rows * (model.ffn_inputs() + 1) * (model.ffn / t);
+  return 2 * elements;
+}
+
+TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  TrainingMemory memory;
+  StageParameters p = stage_parameters(model, plan, stage);
+  std::int64_t dense_split = plan.distributed_optimizer ? plan.dp : 1;
+  std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
+  memory.parameters = 2 * (p.dense() + p.expert());
+  memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
+  memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split + padded_to(p.expert(), expert_split) / expert_split);
+  std::int64_t in_flight = std::min<std::int64_t>(plan.micro_batches(), plan.pp - stage);
+  std::int64_t layer = layer_activation_bytes(model, plan);
+  if (plan.recompute == Recompute::full)
+    memory.activations = in_flight * p.layers * 2 * plan.local_tokens() * model.hidden + layer;
+  else
+    memory.activations = in_flight * p.layers * layer;
+  // The last stage's logits and their gradient, FP32.
+  if (stage + 1 == plan.pp) memory.logits = 2 * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
+  return memory;
+}
+
+std::string memory_table(const TrainingMemory& m) {
+  auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(std::int64_t{1} << 30); };
+  return fmt::format("parameters {:.2f} GiB, gradients {:.2f} GiB, optimiser {:.2f} GiB, activations {:.2f} GiB, logits {:.2f} GiB: {:.2f} GiB",
+                     gib(m.parameters), gib(m.gradients), gib(m.optimizer), gib(m.activations), gib(m.logits), gib(m.total()));
+}
+
+}  // namespace lightrail

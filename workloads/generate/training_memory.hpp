@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "workloads/generate/training_plan.hpp"
+
+namespace lightrail {
+
+/// What one GPU of a stage keeps [B]. Parameters 2 B; gradients 2 or 4 B; optimiser 12 B (FP32 copy, two moments), with
+/// the distributed optimiser split over dp (experts: over dp / ep). Activations: what the backward pass needs of the
+/// micro-batches in flight (1F1B: pp - stage), with fused attention (no matrix of scores), as in Korthikanti et al.
+/// 2022; full recompute keeps a layer's input, and one layer's activations while it works. Leaves out: NCCL's and
+/// cuBLAS's buffers, fragmentation, the CUDA context (about 2-4 GB).
+struct TrainingMemory {
+  std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0;
+  std::int64_t total() const { return parameters + gradients + optimizer + activations + logits; }
+};
+
+TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
+
+/// Activations of one layer and micro-batch [B].
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan);
+
+/// "parameters 12.3 GiB, gradients ...".
+std::string memory_table(const TrainingMemory& memory);
+
+}  // namespace lightrail

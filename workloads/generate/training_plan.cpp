@@ -1,0 +1,99 @@
+#include "workloads/generate/training_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/operation_names.hpp"
+
+namespace lightrail {
+
+namespace {
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+Describe<TrainingPlan> training_parameters() {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  auto one = std::int64_t{1};
+  Describe<TrainingPlan> table;
+  table.field("tp", &TrainingPlan::tp, "tensor-parallel GPUs", 1u, 1024u)
+      .field("pp", &TrainingPlan::pp, "pipeline stages", 1u, 10'000u)
+      .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
+      .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
+      .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
+      .required("global-batch", &TrainingPlan::global_batch, "sequences of a step, over all data-parallel replicas", one, most)
+      .field("sequence-parallel", &TrainingPlan::sequence_parallel, "all-gather and reduce-scatter instead of all-reduce over tp")
+      .field("distributed-optimizer", &TrainingPlan::distributed_optimizer, "optimiser state split over dp")
+      .field("overlap-gradients", &TrainingPlan::overlap_gradients, "reduce gradients while the backward pass goes on")
+      .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
+              {{"none", Recompute::none}, {"full", Recompute::full}})
+      .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
+      .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
+  return table;
+}
+
+void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus, TrainingPlan& plan,
+                        ErrorList& errors) {
+  std::size_t before = errors.size();
+  training_parameters().parse(workload, plan, errors);
+  if (errors.size() > before) return;
+  auto refuse = [&](const std::string& what) { errors.add(workload.error("<workload> kind 'training': " + what)); };
+  auto divides = [&](std::int64_t part, std::int64_t whole, const char* part_name, const char* whole_name) {
+    if (whole % part == 0) return true;
+    refuse(fmt::format("{} = {} does not divide {} = {}", part_name, part, whole_name, whole));
+    return false;
+  };
+  std::int64_t model_gpus = std::int64_t{plan.tp} * plan.pp;
+  if (!divides(model_gpus, gpus, "tp x pp", "the GPUs")) return;
+  plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
+  divides(plan.ep, plan.dp, "ep", "dp");
+  divides(plan.pp, model.layers, "pp", "layers");
+  divides(plan.tp, model.heads, "tp", "heads");
+  if (plan.tp > model.kv()) divides(model.kv(), plan.tp, "kv-heads", "tp");
+  else divides(plan.tp, model.kv(), "tp", "kv-heads");
+  divides(plan.tp, model.ffn, "tp", "ffn");
+  if (plan.sequence_parallel) divides(plan.tp, plan.sequence, "tp", "sequence");
+  if (model.is_moe()) divides(plan.ep, model.experts, "ep", "experts");
+  else if (plan.ep > 1) refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
+    refuse("a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp times)");
+  divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch");
+  if (plan.tokens() > (std::int64_t{1} << 30)) refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
+  if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
+}
+
+std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan) {
+  return rounded_up(model.vocabulary, std::int64_t{128} * plan.tp);
+}
+
+std::int64_t padded_to(std::int64_t parameters, std::int64_t members) { return rounded_up(parameters, members); }
+
+StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  StageParameters p;
+  // Matrices are split over tp; norms, the router and the biases of row-parallel layers are on every GPU.
+  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
+  std::int64_t q_width = model.attention_width() / plan.tp;
+  std::int64_t attention = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
+  if (model.biases) attention += q_width + 2 * kv_width + model.hidden;
+  std::int64_t expert = (model.ffn_inputs() + 1) * model.hidden * (model.ffn / plan.tp);
+  if (model.biases) expert += model.ffn_inputs() * (model.ffn / plan.tp) + model.hidden;
+  p.layers = plan.layers_of_stage(model);
+  p.dense_layer = attention + 2 * model.norm_parameters();
+  if (model.is_moe()) {
+    p.dense_layer += model.router_parameters();
+    p.expert_layer = model.experts / plan.ep * expert;
+  } else {
+    p.dense_layer += expert;
+  }
+  std::int64_t table = padded_vocabulary(model, plan) / plan.tp * model.hidden;
+  bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
+  if (is_first) p.embedding += table + model.positions * model.hidden;
+  if (is_last) p.embedding += model.norm_parameters();
+  if (is_last && (!is_first || !model.tied_embeddings)) p.embedding += table;
+  return p;
+}
+
+}  // namespace lightrail
