@@ -103,7 +103,7 @@ std::uint32_t group_size(const FabricSpec& spec, std::uint32_t radix, std::uint3
 bool is_no_fabric(const Element* fabric) {
   if (!fabric) return true;
   const Attribute* kind = fabric->find("kind");
-  return !kind || kind->value == "none";
+  return kind && kind->value == "none";
 }
 
 void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, SystemBuilder& builder,

@@ -2,7 +2,6 @@
 
 #include "fabrics/children.hpp"
 #include "fabrics/servers.hpp"
-#include "links/sources.hpp"
 
 namespace lightrail {
 
@@ -43,7 +42,6 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
   const std::size_t before = errors.size();
   ServerSpec spec;
   server_table().parse(element, spec, errors);
-  read_sources(element, server_table().documentation(), errors);
   if (errors.size() > before) return;
   server.gpus = spec.gpus;
   server.nics = spec.nics;

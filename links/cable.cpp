@@ -6,7 +6,6 @@
 
 #include "links/electrical/electrical_spec.hpp"
 #include "links/optical/light_budget.hpp"
-#include "links/sources.hpp"
 
 namespace lightrail {
 
@@ -20,7 +19,6 @@ XSpec parse(const Describe<XSpec>& table, const Element& element, Cable& cable, 
             ErrorList& errors) {
   XSpec spec;
   table.parse(element, spec, errors);
-  read_sources(element, table.documentation(), errors);
   for (ParameterValue value : table.values(spec)) {
     const Attribute* attribute = element.find(value.name);
     value.source = attribute ? fmt::format("{}:{}", attribute->file, attribute->line) : "default";

@@ -42,12 +42,12 @@ LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) 
     const OpticalSpec& fibre = *span.fibre;
     budget.length += fibre.length;
     if (fibre.connectors > 0)
-      lose(fmt::format("{} connectors x {:g} dB", fibre.connectors, fibre.connector_loss.value),
+      lose(fmt::format("connectors, {} x {:g} dB", fibre.connectors, fibre.connector_loss.value),
            fibre.connectors * fibre.connector_loss.value);
     if (fibre.splices > 0)
-      lose(fmt::format("{} splices x {:g} dB", fibre.splices, fibre.splice_loss.value),
+      lose(fmt::format("splices, {} x {:g} dB", fibre.splices, fibre.splice_loss.value),
            fibre.splices * fibre.splice_loss.value);
-    lose(fmt::format("{:g} m of fibre x {:g} dB/km", fibre.length.value, fibre.fibre_loss.value),
+    lose(fmt::format("fibre, {:g} m x {:g} dB/km", fibre.length.value, fibre.fibre_loss.value),
          fibre.length.value / 1000 * fibre.fibre_loss.value);
     if (!span.passes.empty()) lose("optical switch " + span.passes, span.passing_loss.value);
   }

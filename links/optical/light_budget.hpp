@@ -9,7 +9,7 @@ namespace lightrail {
 /// Where the light of one lane goes, from transmitter to receiver, in the order it meets things.
 struct LightBudget {
   struct Line {
-    std::string what;  ///< "2 connectors x 0.5 dB"
+    std::string what;  ///< "connectors, 2 x 0.5 dB"
     Decibel loss;
     PowerDbm after;  ///< what is left
   };
