@@ -8,11 +8,17 @@
 namespace lightrail {
 namespace {
 
-double seconds(SimTime time) { return static_cast<double>(time.count()) * 1e-12; }
-double bytes_per_second(BitRate rate) { return static_cast<double>(rate.value) / 8; }
+double seconds(SimTime time) {
+  return static_cast<double>(time.count()) * 1e-12;
+}
+double bytes_per_second(BitRate rate) {
+  return static_cast<double>(rate.value) / 8;
+}
 
 /// Whole nanoseconds: what the measurements resolve, and coarse enough to hide the last bits of libm.
-SimTime to_time(double s) { return nanoseconds(std::max<std::int64_t>(1, std::llround(s * 1e9))); }
+SimTime to_time(double s) {
+  return nanoseconds(std::max<std::int64_t>(1, std::llround(s * 1e9)));
+}
 
 double p_norm(double a, double b, double p) {
   double large = std::max(a, b), small = std::min(a, b);
@@ -45,7 +51,8 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
   for (const Tile& tile : tiles) {
     for (double split : {1.0, 2.0, 4.0, 8.0}) {
       double per_sm_tiles = batch * std::ceil(m / tile.m) * std::ceil(n / tile.n) * split / spec.sms;
-      double waves = (1 - gemm.quantisation) * std::max(per_sm_tiles, 1.0) + gemm.quantisation * std::ceil(per_sm_tiles);
+      double waves =
+          (1 - gemm.quantisation) * std::max(per_sm_tiles, 1.0) + gemm.quantisation * std::ceil(per_sm_tiles);
       double compute = waves * 2 * tile.m * tile.n * (k / split + gemm.prologue) / (per_sm * tile.efficiency);
       double partial_sums = split > 1 ? m * n * split * 8 : 0;
       double bytes = batch * ((m * k + k * n) * element + m * n * output + partial_sums);
@@ -68,8 +75,10 @@ double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, 
   const double per_key = 4 * query_tile * head_dim * work;
   const double waves = std::max(batch * heads * std::ceil(queries / query_tile) / spec.sms, 1.0);
   const double compute =
-      std::max(waves * per_key * (mean_keys + attention.prologue), per_key * (keys + attention.prologue)) / per_sm;
-  const double bytes = batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * size_of(shape.dtype) * work;
+      std::max(waves * per_key * (mean_keys + attention.prologue), per_key * (keys + attention.prologue)) /
+      per_sm;
+  const double bytes =
+      batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * size_of(shape.dtype) * work;
   const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.memory_efficiency);
   return seconds(attention.latency) + p_norm(compute, memory, attention.overlap);
 }
@@ -79,8 +88,10 @@ double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, c
              heads = static_cast<double>(shape.heads), kv_heads = static_cast<double>(shape.kv_heads),
              head_dim = static_cast<double>(shape.head_dim);
   const double bytes = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * size_of(shape.dtype);
-  const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.decode_memory_efficiency);
-  return seconds(attention.decode_latency) + memory + std::ceil(batch * kv_heads / spec.sms) * seconds(attention.decode_unit);
+  const double memory =
+      bytes / (bytes_per_second(spec.memory_bandwidth) * attention.decode_memory_efficiency);
+  return seconds(attention.decode_latency) + memory +
+         std::ceil(batch * kv_heads / spec.sms) * seconds(attention.decode_unit);
 }
 
 }  // namespace
@@ -105,8 +116,9 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape) {
     case KernelKind::gemm:
       return to_time(gemm_seconds(spec, *find_gemm(spec, shape.dtype), shape));
     case KernelKind::attention:
-      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, shape)
-                                  : prefill_seconds(spec, *spec.attention, *find_gemm(spec, DataType::bf16), shape));
+      return to_time(shape.m == 1
+                         ? decode_seconds(spec, *spec.attention, shape)
+                         : prefill_seconds(spec, *spec.attention, *find_gemm(spec, DataType::bf16), shape));
     case KernelKind::memory_bound:
       break;
   }

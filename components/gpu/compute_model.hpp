@@ -12,13 +12,13 @@ namespace lightrail {
 /// Matrix multiplication of one data type on one GPU: <gemm dtype="bf16" .../>. Fitted by tools/fit_gpu.py.
 struct GemmSpec {
   DataType dtype = DataType::bf16;
-  Flops peak{};                   ///< dense peak of the datasheet
-  SimTime latency{};              ///< of the smallest kernel
-  double efficiency = 1;          ///< share of the peak that a full wave of 128 x 256 tiles reaches
-  double prologue = 0;            ///< filling and draining a tile, in multiply-add steps along k
-  double memory_efficiency = 1;   ///< share of the HBM bandwidth
-  double quantisation = 1;        ///< 1: a wave takes its time however few tiles it has; 0: in proportion
-  double overlap = 4;             ///< how sharply compute and memory time overlap (power of the norm)
+  Flops peak{};                  ///< dense peak of the datasheet
+  SimTime latency{};             ///< of the smallest kernel
+  double efficiency = 1;         ///< share of the peak that a full wave of 128 x 256 tiles reaches
+  double prologue = 0;           ///< filling and draining a tile, in multiply-add steps along k
+  double memory_efficiency = 1;  ///< share of the HBM bandwidth
+  double quantisation = 1;       ///< 1: a wave takes its time however few tiles it has; 0: in proportion
+  double overlap = 4;            ///< how sharply compute and memory time overlap (power of the norm)
   double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
 };
 
@@ -29,10 +29,10 @@ struct AttentionSpec {
   double prologue = 0;           ///< work of a query tile beside its keys, in keys
   double memory_efficiency = 1;  ///< share of the HBM bandwidth, many tokens
   double overlap = 2;
-  double backward_work = 2.5;    ///< backward over forward work
-  SimTime decode_latency{};      ///< of the smallest kernel, one new token a sequence
+  double backward_work = 2.5;  ///< backward over forward work
+  SimTime decode_latency{};    ///< of the smallest kernel, one new token a sequence
   double decode_memory_efficiency = 1;
-  SimTime decode_unit{};         ///< time of one wave of (sequence, key-value head) units
+  SimTime decode_unit{};  ///< time of one wave of (sequence, key-value head) units
 };
 
 /// Norms, activations, optimiser steps, casts: <memory-kernel .../>.
@@ -43,10 +43,11 @@ struct MemoryKernelSpec {
 
 /// Kernel times of one GPU by kind and shape: a roofline with measured efficiencies.
 ///
-/// GEMM: for each tile size and split of k, waves of tiles over the SMs; the fastest choice counts, as a tuned
-/// library would choose; compute and memory time overlap as a p-norm. Attention: query tiles over the SMs, the
-/// longest tile as a floor; one query a sequence: reading the keys and values. Memory-bound: bytes over bandwidth.
-/// Leaves out: clock and power limits that depend on data, L2 hits between kernels, cold caches.
+/// GEMM: for each tile size and split of k, waves of tiles over the SMs; the fastest choice counts, as a
+/// tuned library would choose; compute and memory time overlap as a p-norm. Attention: query tiles over the
+/// SMs, the longest tile as a floor; one query a sequence: reading the keys and values. Memory-bound: bytes
+/// over bandwidth. Leaves out: clock and power limits that depend on data, L2 hits between kernels, cold
+/// caches.
 struct ComputeSpec {
   std::uint32_t sms = 0;
   BitRate memory_bandwidth{};

@@ -31,11 +31,14 @@ const char* to_string(DataType dtype) {
 
 int size_of(DataType dtype) {
   switch (dtype) {
-    case DataType::fp8: return 1;
+    case DataType::fp8:
+      return 1;
     case DataType::bf16:
-    case DataType::fp16: return 2;
+    case DataType::fp16:
+      return 2;
     case DataType::fp32:
-    case DataType::tf32: return 4;
+    case DataType::tf32:
+      return 4;
   }
   return 0;
 }
@@ -57,23 +60,28 @@ Describe<GemmSpec> gemm_parameters() {
 
 Describe<AttentionSpec> attention_parameters() {
   return Describe<AttentionSpec>()
-      .required("latency", &AttentionSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
-      .required("efficiency", &AttentionSpec::efficiency, "share of the bf16 peak, long sequences", 0.01, 1.0)
-      .field("prologue", &AttentionSpec::prologue, "work of a query tile beside its keys, in keys", 0.0, 4096.0)
-      .required("memory-efficiency", &AttentionSpec::memory_efficiency, "share of the HBM bandwidth", 0.01, 1.0)
-      .field("overlap", &AttentionSpec::overlap, "power of the norm that joins compute and memory time", 1.0, 32.0)
-      .field("backward-work", &AttentionSpec::backward_work, "backward over forward work", 1.0, 10.0)
-      .required("decode-latency", &AttentionSpec::decode_latency, "smallest kernel, one token a sequence", SimTime{0},
+      .required("latency", &AttentionSpec::latency, "time of the smallest kernel", SimTime{0},
                 milliseconds(1))
-      .required("decode-memory-efficiency", &AttentionSpec::decode_memory_efficiency, "share of the HBM bandwidth",
-                0.01, 1.0)
+      .required("efficiency", &AttentionSpec::efficiency, "share of the bf16 peak, long sequences", 0.01, 1.0)
+      .field("prologue", &AttentionSpec::prologue, "work of a query tile beside its keys, in keys", 0.0,
+             4096.0)
+      .required("memory-efficiency", &AttentionSpec::memory_efficiency, "share of the HBM bandwidth", 0.01,
+                1.0)
+      .field("overlap", &AttentionSpec::overlap, "power of the norm that joins compute and memory time", 1.0,
+             32.0)
+      .field("backward-work", &AttentionSpec::backward_work, "backward over forward work", 1.0, 10.0)
+      .required("decode-latency", &AttentionSpec::decode_latency, "smallest kernel, one token a sequence",
+                SimTime{0}, milliseconds(1))
+      .required("decode-memory-efficiency", &AttentionSpec::decode_memory_efficiency,
+                "share of the HBM bandwidth", 0.01, 1.0)
       .field("decode-unit", &AttentionSpec::decode_unit, "time of a wave of (sequence, key-value head) units",
              SimTime{0}, milliseconds(1));
 }
 
 Describe<MemoryKernelSpec> memory_kernel_parameters() {
   return Describe<MemoryKernelSpec>()
-      .required("latency", &MemoryKernelSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
+      .required("latency", &MemoryKernelSpec::latency, "time of the smallest kernel", SimTime{0},
+                milliseconds(1))
       .required("efficiency", &MemoryKernelSpec::efficiency, "share of the HBM bandwidth", 0.01, 1.0);
 }
 
@@ -83,7 +91,8 @@ void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
     gemm_parameters().parse(*element, gemm, errors);
     for (const GemmSpec& other : spec.gemms)
       if (other.dtype == gemm.dtype)
-        errors.add(element->error(std::string("<gpu> has two <gemm> for dtype '") + to_string(gemm.dtype) + "'"));
+        errors.add(
+            element->error(std::string("<gpu> has two <gemm> for dtype '") + to_string(gemm.dtype) + "'"));
     spec.gemms.push_back(gemm);
   }
   if (const Element* element = gpu.child("attention"))

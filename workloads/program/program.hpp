@@ -21,36 +21,55 @@ enum class OpKind : std::uint8_t {
   marker          ///< takes no time; names a point (start of a layer, of a micro-batch)
 };
 
-enum class CollectiveType : std::uint8_t { none, all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, barrier };
+enum class CollectiveType : std::uint8_t {
+  none,
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  all_to_all,
+  barrier
+};
 /// auto_select: the cost model decides.
-enum class Algorithm : std::uint8_t { auto_select, ring, tree, nvls, nvls_tree, pat, direct, pairwise, hierarchical };
+enum class Algorithm : std::uint8_t {
+  auto_select,
+  ring,
+  tree,
+  nvls,
+  nvls_tree,
+  pat,
+  direct,
+  pairwise,
+  hierarchical
+};
 enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
 
 /// How a send or receive names its partner.
 enum class PeerMode : std::uint8_t { index, offset };  ///< group index, or my index + peer modulo the size
 
-/// One operation, 64 bytes. It starts when the operation before it on its stream and all its dependencies have
-/// finished. Bytes follow nccl-tests: all-reduce, broadcast: the buffer; all-gather: the gathered buffer;
-/// reduce-scatter: the input buffer; all-to-all: the whole send buffer of one GPU (all peers and itself).
+/// One operation, 64 bytes. It starts when the operation before it on its stream and all its dependencies
+/// have finished. Bytes follow nccl-tests: all-reduce, broadcast: the buffer; all-gather: the gathered
+/// buffer; reduce-scatter: the input buffer; all-to-all: the whole send buffer of one GPU (all peers and
+/// itself).
 struct Op {
   OpKind kind = OpKind::marker;
-  std::uint8_t stream = 0;              ///< index into Program::streams
+  std::uint8_t stream = 0;  ///< index into Program::streams
   CollectiveType collective = CollectiveType::none;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
-  std::uint16_t dimension = 0;          ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
-  std::uint32_t name = 0;               ///< index into Model::names
-  GroupKindId group{};                  ///< collectives, send, recv
-  std::int64_t bytes = 0;               ///< [B]
-  SimTime duration{};                   ///< [ps]; compute and host; 0 for compute: timed from the shape
-  std::uint32_t shape = 0;              ///< index into ProgramSet::shapes
+  std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
+  std::uint32_t name = 0;       ///< index into Model::names
+  GroupKindId group{};          ///< collectives, send, recv
+  std::int64_t bytes = 0;       ///< [B]
+  SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape
+  std::uint32_t shape = 0;      ///< index into ProgramSet::shapes
   std::int32_t peer = 0;
-  std::uint32_t first_dependency = 0;   ///< into Program::dependencies
+  std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
-  std::uint16_t split = 0;              ///< all-to-all-v: index into ProgramSet::splits; 0: equal shares
+  std::uint16_t split = 0;  ///< all-to-all-v: index into ProgramSet::splits; 0: equal shares
   std::uint32_t element_bytes = 2;
-  std::uint32_t root = 0;               ///< broadcast
+  std::uint32_t root = 0;  ///< broadcast
 };
 
 /// What a kernel computes, for the compute timing model.
@@ -61,22 +80,23 @@ struct KernelShape {
   DataType dtype = DataType::bf16;
   std::uint8_t causal = 0;
   std::uint8_t backward = 0;
-  std::int64_t batch = 1;     ///< GEMM: grouped or batched count
-  std::int64_t m = 0, n = 0, k = 0;           ///< GEMM [elements]; attention: m = query length, n = key length
+  std::int64_t batch = 1;            ///< GEMM: grouped or batched count
+  std::int64_t m = 0, n = 0, k = 0;  ///< GEMM [elements]; attention: m = query length, n = key length
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  ///< attention
-  std::int64_t bytes = 0;     ///< memory_bound: bytes read and written
+  std::int64_t bytes = 0;                              ///< memory_bound: bytes read and written
 };
 
 /// The operations that every GPU of one role executes, in launch order.
 struct Program {
-  std::string role;                          ///< "stage 0", "rank 3"
-  std::vector<std::string> streams;          ///< "compute", "nccl tp", "host"; host streams start with "host"
+  std::string role;                  ///< "stage 0", "rank 3"
+  std::vector<std::string> streams;  ///< "compute", "nccl tp", "host"; host streams start with "host"
   std::vector<Op> ops;
-  std::vector<std::uint32_t> dependencies;   ///< op indices of the same program, each smaller than its user
-  std::int64_t memory_bytes = 0;             ///< resident [B], checked against the GPU; 0: not known
+  std::vector<std::uint32_t> dependencies;  ///< op indices of the same program, each smaller than its user
+  std::int64_t memory_bytes = 0;            ///< resident [B], checked against the GPU; 0: not known
 };
 
-/// Shares of an all-to-all-v: share of the data that member `from` sends to member `to`, for a group of `size`.
+/// Shares of an all-to-all-v: share of the data that member `from` sends to member `to`, for a group of
+/// `size`.
 struct SplitMatrix {
   std::uint32_t size = 0;
   std::vector<double> share;  ///< size x size, row = sender; each row sums to 1
@@ -87,8 +107,8 @@ struct ProgramSet {
   std::vector<Program> programs;
   std::vector<std::uint32_t> program_of_gpu;  ///< by GPU (endpoint id)
   std::vector<KernelShape> shapes;
-  std::vector<SplitMatrix> splits;            ///< index 0 is unused
-  std::uint32_t iterations = 1;               ///< every GPU runs its program this many times
+  std::vector<SplitMatrix> splits;  ///< index 0 is unused
+  std::uint32_t iterations = 1;     ///< every GPU runs its program this many times
 };
 
 }  // namespace lightrail

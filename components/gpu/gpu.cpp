@@ -1,0 +1,132 @@
+#include "components/gpu/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "engine/model/tables.hpp"
+
+namespace lightrail {
+namespace {
+
+const ProgramSet* programs_for(const BuildContext& build) {
+  const auto* set = build.model.resource<ProgramSet>();
+  return set && build.record.number < set->program_of_gpu.size() ? set : nullptr;
+}
+
+void check_memory(const BuildContext& build, const GpuSpec& spec, const Program& program) {
+  if (program.memory_bytes <= spec.memory.value) return;
+  throw InputErrors(InputError{"", 0,
+                               fmt::format("program '{}' needs {} of GPU memory, {} has {}", program.role,
+                                           format_value(Bytes{program.memory_bytes}),
+                                           build.model.component_name(build.id), format_value(spec.memory))});
+}
+
+std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache) {
+  const auto& spec = static_cast<const GpuSpec&>(build.spec);
+  std::shared_ptr<KernelTimes> times;
+  if (const ProgramSet* set = programs_for(build)) {
+    const std::uint32_t program = set->program_of_gpu[build.record.number];
+    check_memory(build, spec, set->programs[program]);
+    times = cache.get(spec.compute, *set);
+    times->check(program, build.model.names);
+  }
+  return std::make_unique<Gpu>(build, std::move(times));
+}
+
+}  // namespace
+
+Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times)
+    : model_(build.model),
+      spec_(static_cast<const GpuSpec&>(build.spec)),
+      transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth) {
+  if (times) runner_.emplace(build, EndpointId{build.record.number}, std::move(times));
+}
+
+void Gpu::start(Context& context) {
+  if (runner_) runner_->start(context, transport_);
+}
+
+void Gpu::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (port == self_port) return on_self(p, context);
+  if (kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+  transport_.on_wire(context, p, port);
+}
+
+void Gpu::on_self(const Payload& p, Context& context) {
+  const Owner owner{p.a, p.b};
+  switch (static_cast<GpuWake>(p.kind)) {
+    case GpuWake::received:
+      return runner_->on_received(context, transport_, owner);
+    case GpuWake::sent:
+      return runner_->on_sent(context, transport_, owner);
+    case GpuWake::timer:
+      return runner_->on_timer(context, transport_, owner);
+    case GpuWake::op_end:
+      return runner_->on_op_end(context, transport_, p.a);
+    default:
+      return transport_.on_wake(context, p);
+  }
+}
+
+void Gpu::finish(Context& context) {
+  transport_.finish(context);
+  const auto* output = model_.resource<OutputSelection>();
+  if (!output || !output->is_recorded(tables::power)) return;
+  // 1 W for 1 ps is 1 pJ.
+  const SimTime busy = runner_ ? runner_->busy() : SimTime{0};
+  const double energy_pj = spec_.power.value * static_cast<double>(busy.count()) +
+                           spec_.idle_power.value * static_cast<double>((context.now() - busy).count()) +
+                           transport_.link_energy_pj();
+  if (energy_pj == 0) return;
+  const std::array<std::int64_t, 2> row{busy.count(), std::bit_cast<std::int64_t>(energy_pj)};
+  context.record(tables::power, row);
+}
+
+std::vector<std::string> Gpu::waits_for() const {
+  std::vector<std::string> all;
+  if (runner_) all = runner_->waits_for(transport_);
+  for (std::string& wait : transport_.waits_for()) all.push_back(std::move(wait));
+  return all;
+}
+
+void Gpu::save(StateWriter& out) const {
+  transport_.save(out);
+  if (runner_) runner_->save(out);
+}
+
+void Gpu::load(StateReader& in) {
+  transport_.load(in);
+  if (runner_) runner_->load(in);
+}
+
+std::shared_ptr<const ComponentKind> gpu_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "gpu";
+  kind->doc =
+      "GPU: executes the program of its role; kernels take what a roofline with measured efficiencies says, "
+      "communication runs as messages over NVLink, PCIe and its NIC. Leaves out contention between streams "
+      "and jitter.";
+  kind->weight = 8;
+  kind->parameters = gpu_parameters().documentation();
+  kind->ports = {{"0", "1", "NVSwitch"}, {"1", "1", "its NIC, over PCIe"}, {"2", "1", "host, over PCIe"}};
+  kind->statistics = {{"ops", "what it executed"},
+                      {"messages", "what it received"},
+                      {"collectives", "collectives it took part in"},
+                      {"steps", "its iterations: compute, exposed communication, idle"},
+                      {"traffic", "payload it sent, by dimension"},
+                      {"traffic_matrix", "payload it sent, by receiver"},
+                      {"link_use", "payload and busy time of its outputs by interval"},
+                      {"queue", "backlog of its outputs"},
+                      {"power", "energy, busy and idle"}};
+  kind->make_spec = make_gpu_spec;
+  kind->values = [](const Spec& spec) { return gpu_values(static_cast<const GpuSpec&>(spec)); };
+  kind->make = [cache = std::make_shared<KernelTimesCache>()](const BuildContext& build) {
+    return make_gpu(build, *cache);
+  };
+  return kind;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,38 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "components/gpu/gpu_spec.hpp"
+#include "components/gpu/program_runner.hpp"
+
+namespace lightrail {
+
+/// A GPU: executes its role's program (ProgramRunner), times kernels (ComputeSpec), speaks to others
+/// (GpuTransport).
+///
+/// Ports: 0 NVSwitch, 1 its NIC, 2 host. Assumes that kernels of different streams run side by side without
+/// slowing each other, and that communication takes nothing from compute. Leaves out SM and memory
+/// contention, jitter, copy engines, and the time of a reduction's additions (hidden in NCCL's steps).
+class Gpu final : public Component {
+ public:
+  Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times);
+
+  void start(Context& context) override;
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+ private:
+  void on_self(const Payload& payload, Context& context);
+
+  const Model& model_;
+  const GpuSpec& spec_;
+  GpuTransport transport_;
+  std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it
+};
+
+std::shared_ptr<const ComponentKind> gpu_kind();
+
+}  // namespace lightrail

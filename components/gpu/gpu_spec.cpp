@@ -1,0 +1,32 @@
+#include "components/gpu/gpu_spec.hpp"
+
+namespace lightrail {
+
+Describe<GpuSpec> gpu_parameters() {
+  const Watts none{0}, most{1e5};
+  return Describe<GpuSpec>()
+      .required("sms", &GpuSpec::sms, "streaming multiprocessors", 1u, 10'000u)
+      .required("memory", &GpuSpec::memory, "size of the HBM", Bytes{1}, Bytes{1ll << 45})
+      .required("memory-bandwidth", &GpuSpec::memory_bandwidth, "of the HBM", BitRate{1},
+                BitRate{1'000'000'000'000'000})
+      .field("power", &GpuSpec::power, "while an operation runs, for the power table; 0: not known", none,
+             most)
+      .field("idle-power", &GpuSpec::idle_power, "while none runs", none, most);
+}
+
+std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors) {
+  auto spec = std::make_shared<GpuSpec>();
+  gpu_parameters().parse(element, *spec, errors);
+  parse_compute(element, spec->compute, errors);
+  spec->compute.sms = spec->sms;
+  spec->compute.memory_bandwidth = spec->memory_bandwidth;
+  return spec;
+}
+
+std::vector<ParameterValue> gpu_values(const GpuSpec& spec) {
+  std::vector<ParameterValue> all = gpu_parameters().values(spec);
+  for (ParameterValue& value : compute_values(spec.compute)) all.push_back(std::move(value));
+  return all;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,22 @@
+#pragma once
+#include <memory>
+
+#include "components/gpu/compute_model.hpp"
+#include "engine/model/kind.hpp"
+
+namespace lightrail {
+
+/// <gpu>: memory and compute of one GPU. Its ports' rates come from the links.
+struct GpuSpec final : Spec {
+  std::uint32_t sms = 0;
+  Bytes memory{};
+  BitRate memory_bandwidth{};
+  Watts power{0}, idle_power{0};
+  ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
+};
+
+Describe<GpuSpec> gpu_parameters();
+std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors);
+std::vector<ParameterValue> gpu_values(const GpuSpec& spec);
+
+}  // namespace lightrail

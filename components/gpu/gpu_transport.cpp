@@ -1,0 +1,312 @@
+#include "components/gpu/gpu_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "components/network/reports.hpp"
+#include "engine/model/tables.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::uint64_t no_token = ~std::uint64_t{0};
+/// Payload::bytes has 32 bits: larger messages go in pieces.
+constexpr std::int64_t most_piece = std::int64_t{1} << 30;
+
+std::uint64_t token_of(Owner owner) {
+  return std::uint64_t{owner.slot} << 32 | owner.sub;
+}
+
+Payload wake_payload(GpuWake kind, Owner owner = {}) {
+  Payload p;
+  p.kind = static_cast<std::uint8_t>(kind);
+  p.a = owner.slot;
+  p.b = owner.sub;
+  return p;
+}
+
+std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
+  return std::uint64_t{endpoint.value} << 24 | connection.value;
+}
+
+const NcclSettings& nccl_of(const Model& model) {
+  static const NcclSettings defaults;
+  const auto* settings = model.resource<NcclSettings>();
+  return settings ? *settings : defaults;
+}
+
+}  // namespace
+
+GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate memory_bandwidth)
+    : model_(build.model),
+      book_(*build.model.resource<AddressBook>()),
+      output_(build.model.resource<OutputSelection>()),
+      self_(self),
+      memory_bandwidth_(memory_bandwidth),
+      is_pxn_(nccl_of(build.model).pxn),
+      egress_(build),
+      proxy_(nic_port, nccl_of(build.model).net_overhead, nccl_of(build.model).aggregate),
+      by_dimension_(build.model.dimensions.size()) {
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    const PortEnd end = port_end(build, port);
+    in_lines_.emplace_back(end.in_rate);
+    injectors_.emplace_back();
+    if (end.is_connected && port != nic_port) injectors_.back().emplace(build, port, i);
+  }
+  // GPUs of a server are neighbours in the address book.
+  std::uint32_t first = self.value;
+  while (first > 0 && book_.endpoints[first - 1].server == book_[self].server) --first;
+  for (std::uint32_t e = first; e < book_.gpu_count && book_.endpoints[e].server == book_[self].server; ++e) {
+    if (!book_.endpoints[e].lid.is_valid()) continue;
+    if (book_.endpoints[e].nic >= rails_.size()) rails_.resize(book_.endpoints[e].nic + 1u);
+    rails_[book_.endpoints[e].nic] = true;
+  }
+}
+
+void GpuTransport::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+std::string GpuTransport::name_of(EndpointId endpoint) const {
+  return fmt::format("endpoint {} ({})", endpoint.value, endpoint_name(model_, endpoint));
+}
+
+Medium GpuTransport::medium(EndpointId peer) const {
+  if (peer == self_) return Medium::local;
+  if (book_[peer].server != book_[self_].server) return Medium::net;
+  return peer.value < book_.gpu_count && egress_.is_connected(nvlink_port) ? Medium::nvlink : Medium::pci;
+}
+
+GpuTransport::Way GpuTransport::way_to(EndpointId to) const {
+  if (to == self_) return Way::local;
+  const AddressBook::Entry &there = book_[to], &here = book_[self_];
+  const bool has_nvlink = egress_.is_connected(nvlink_port), has_host = egress_.is_connected(host_port);
+  const bool is_gpu = to.value < book_.gpu_count;
+  if (there.server == here.server) {
+    if (is_gpu && has_nvlink) return Way::nvlink;
+    return has_host ? Way::host : Way::none;
+  }
+  const bool has_nic = egress_.is_connected(nic_port) && here.lid.is_valid();
+  const bool can_pxn = is_pxn_ && has_nvlink;
+  if (can_pxn && is_gpu && !(has_nic && there.nic == here.nic) && has_rail(there.nic)) return Way::nvlink;
+  if (has_nic) return Way::nic;
+  return can_pxn && std::find(rails_.begin(), rails_.end(), true) != rails_.end() ? Way::nvlink : Way::none;
+}
+
+void GpuTransport::count(const Transfer& transfer) {
+  if (transfer.dimension < by_dimension_.size()) {
+    by_dimension_[transfer.dimension].bytes += transfer.payload_bytes;
+    ++by_dimension_[transfer.dimension].messages;
+  }
+  if (output_ && output_->is_recorded(tables::traffic_matrix, self_))
+    by_receiver_[transfer.to.value] += transfer.payload_bytes;
+}
+
+void GpuTransport::send(Context& context, const Transfer& transfer) {
+  LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
+  count(transfer);
+  const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
+  const Way way = way_to(transfer.to);
+  switch (way) {
+    case Way::local:
+      return send_local(context, transfer);
+    case Way::nic:
+      return send_to_nic(context, transfer);
+    case Way::nvlink:
+    case Way::host:
+      return inject(
+          context, way == Way::nvlink ? nvlink_port : host_port,
+          {self_, transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0, token});
+    case Way::none:
+      break;
+  }
+  fail(context,
+       fmt::format("{} cannot be reached: this GPU has no NIC{}", name_of(transfer.to),
+                   egress_.is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
+}
+
+void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
+  const Way way = way_to(to);
+  const Payload control = make_wire(WireKind::control, self_, to, connection, control_bytes, 1);
+  switch (way) {
+    case Way::local:
+      return arrive(context, control, context.now());
+    case Way::nic:
+      return context.send(nic_port, context.now(), control);
+    case Way::nvlink:
+    case Way::host:
+      return inject(context, way == Way::nvlink ? nvlink_port : host_port,
+                    {self_, to, connection, control_bytes, 0, WireKind::control, 0, no_token});
+    case Way::none:
+      break;
+  }
+  fail(context, fmt::format("{} cannot be reached: this GPU has no NIC", name_of(to)));
+}
+
+/// Read and written at the memory's bandwidth, one message after the other.
+void GpuTransport::send_local(Context& context, const Transfer& transfer) {
+  for (std::int64_t left = transfer.wire_bytes; left > 0;) {
+    const std::int64_t piece = std::min(left, most_piece);
+    memory_free_at_ =
+        std::max(memory_free_at_, context.now()) + transfer_time(Bytes{2 * piece}, memory_bandwidth_);
+    Payload arrival =
+        make_wire(WireKind::train, self_, self_, transfer.connection, static_cast<std::uint32_t>(piece), 1);
+    arrival.kind = static_cast<std::uint8_t>(GpuWake::local);
+    context.wake(memory_free_at_, arrival);
+    left -= piece;
+  }
+  if (transfer.notify) context.wake(memory_free_at_, wake_payload(GpuWake::sent, transfer.owner));
+}
+
+void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
+  for (std::int64_t left = transfer.wire_bytes; left > 0;) {
+    const std::int64_t piece = std::min(left, most_piece);
+    left -= piece;
+    const bool notify = transfer.notify && left == 0;
+    if (notify) notices_.push_back({flow_of(transfer.to, transfer.connection), transfer.owner});
+    proxy_.post(context,
+                make_wire(WireKind::message, self_, transfer.to, transfer.connection,
+                          static_cast<std::uint32_t>(piece), notify ? notify_sent : std::uint16_t{0}),
+                wake_payload(GpuWake::proxy));
+  }
+}
+
+void GpuTransport::inject(Context& context, PortIndex port, const Outgoing& message) {
+  injectors_[port]->post(message, context.now());
+  pump(context, port);
+}
+
+void GpuTransport::pump(Context& context, PortIndex port) {
+  if (injectors_[port]) injectors_[port]->pump(context, egress_, *this);
+}
+
+void GpuTransport::on_sent(Context& context, std::uint64_t token, SimTime tail) {
+  if (token == no_token) return;
+  context.wake(tail, wake_payload(GpuWake::sent, {static_cast<std::uint32_t>(token >> 32),
+                                                  static_cast<std::uint32_t>(token)}));
+}
+
+void GpuTransport::on_notice(Context& context, const Payload& payload) {
+  const std::uint64_t flow = flow_of(to_of(payload), connection_of(payload));
+  auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.flow == flow; });
+  LIGHTRAIL_EXPECT(it != notices_.end());
+  const Owner owner = it->owner;
+  notices_.erase(it);
+  context.wake(context.now(), wake_payload(GpuWake::sent, owner));
+}
+
+void GpuTransport::expect(Context& context, const Expectation& expectation) {
+  const std::uint64_t flow = flow_of(expectation.from, expectation.connection);
+  arrivals_.expect(flow, expectation);
+  settle(context, flow);
+}
+
+void GpuTransport::wake_after(Context& context, SimTime delay, Owner owner) {
+  context.wake(context.now() + delay, wake_payload(GpuWake::timer, owner));
+}
+
+void GpuTransport::arrive(Context& context, const Payload& payload, SimTime tail) {
+  const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
+  arrivals_.add(flow, payload.bytes, context.now(), tail);
+  settle(context, flow);
+}
+
+/// Hands out the messages of a flow that are complete.
+void GpuTransport::settle(Context& context, std::uint64_t flow) {
+  while (auto message = arrivals_.next(flow, context.now())) {
+    context.wake(message->at + message->after, wake_payload(GpuWake::received, message->owner));
+    if (message->payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) continue;
+    const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(flow >> 24),
+                                          self_.value,
+                                          static_cast<std::int64_t>(flow & 0xffffff),
+                                          message->payload_bytes,
+                                          message->head.count(),
+                                          message->at.count()};
+    context.record_at(message->head, tables::messages, row);
+  }
+}
+
+void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex port) {
+  const WireKind kind = kind_of(payload);
+  if (kind == WireKind::credit) {
+    egress_.on_credit(context, port, payload, [](const Payload&, PortIndex, SimTime) {});
+    return pump(context, port);
+  }
+  if (kind != WireKind::train && kind != WireKind::control)
+    fail(context,
+         fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
+  const SimTime tail = context.now() + in_lines_[port].of(payload.bytes);
+  if (to_of(payload) == self_) return arrive(context, payload, tail);
+  if (port != nvlink_port || !egress_.is_connected(nic_port))
+    fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
+                              name_of(to_of(payload)), port));
+  Payload later = payload;
+  later.kind =
+      static_cast<std::uint8_t>(kind == WireKind::train ? GpuWake::forward_train : GpuWake::forward_control);
+  context.wake(tail, later);
+}
+
+void GpuTransport::on_wake(Context& context, const Payload& payload) {
+  if (kind_of(payload) == WireKind::wake) return injectors_[payload.a]->on_wake(context, egress_, *this);
+  Payload work = payload;
+  switch (static_cast<GpuWake>(payload.kind)) {
+    case GpuWake::forward_train:
+      work.kind = static_cast<std::uint8_t>(WireKind::message);
+      work.count = 0;
+      return proxy_.post(context, work, wake_payload(GpuWake::proxy));
+    case GpuWake::forward_control:
+      work.kind = static_cast<std::uint8_t>(WireKind::control);
+      return context.send(nic_port, context.now(), work);
+    case GpuWake::proxy:
+      return proxy_.on_wake(context, payload);
+    default:
+      return arrive(context, payload, context.now());
+  }
+}
+
+void GpuTransport::finish(Context& context) {
+  for (std::size_t d = 0; d < by_dimension_.size(); ++d) {
+    const Counter& counter = by_dimension_[d];
+    if (counter.messages == 0) continue;
+    const std::array<std::int64_t, 4> row{self_.value, static_cast<std::int64_t>(d), counter.bytes,
+                                          counter.messages};
+    context.record(tables::traffic, row);
+  }
+  for (const auto& [to, bytes] : by_receiver_) {
+    const std::array<std::int64_t, 3> row{self_.value, to, bytes};
+    context.record(tables::traffic_matrix, row);
+  }
+  egress_.finish(context);
+}
+
+std::vector<std::string> GpuTransport::waits_for() const {
+  std::vector<std::string> all = egress_.waits_for();
+  for (std::size_t port = 0; port < injectors_.size(); ++port)
+    if (injectors_[port] && !injectors_[port]->is_idle())
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", port,
+                                injectors_[port]->active_messages(), injectors_[port]->active_bytes()));
+  return all;
+}
+
+void GpuTransport::save(StateWriter& out) const {
+  egress_.save(out);
+  for (const auto& injector : injectors_)
+    if (injector) injector->save(out);
+  proxy_.save(out), arrivals_.save(out);
+  out.put(memory_free_at_), out.put(notices_), out.put(by_dimension_), out.put(by_receiver_);
+}
+
+void GpuTransport::load(StateReader& in) {
+  egress_.load(in);
+  for (auto& injector : injectors_)
+    if (injector) injector->load(in);
+  proxy_.load(in), arrivals_.load(in);
+  in.get(memory_free_at_), in.get(notices_), in.get(by_dimension_), in.get(by_receiver_);
+}
+
+}  // namespace lightrail

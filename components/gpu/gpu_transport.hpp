@@ -1,0 +1,103 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "components/gpu/arrivals.hpp"
+#include "components/gpu/proxy_queue.hpp"
+#include "components/network/egress_bank.hpp"
+#include "components/network/injector.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/output_selection.hpp"
+
+namespace lightrail {
+
+/// Kinds of a GPU's events to itself; WireKind has the low numbers.
+enum class GpuWake : std::uint8_t {
+  received = 32,  ///< a: slot, b: sub
+  sent,           ///< a: slot, b: sub
+  timer,          ///< a: slot, b: sub
+  op_end,         ///< a: op
+  forward_train,  ///< a train for another server has arrived whole (PXN); its own fields follow
+  forward_control,
+  proxy,
+  local  ///< bytes of a message to this GPU itself; fields of a train
+};
+
+/// How one GPU's messages go: to itself through its memory (read and written once each at the memory's
+/// bandwidth), over NVLink, over PCIe through its host where there is no NVSwitch, or through its NIC. With
+/// PXN a message to another server's GPU on another rail goes over NVLink to the local GPU of that rail,
+/// which hands it to its own NIC when it has arrived. Counts what it sends by dimension and, where recorded,
+/// by receiver.
+class GpuTransport final : public Transport, private SentListener {
+ public:
+  static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2;
+
+  GpuTransport(const BuildContext& build, EndpointId self, BitRate memory_bandwidth);
+
+  EndpointId self() const override { return self_; }
+  Medium medium(EndpointId peer) const override;
+  void send(Context& context, const Transfer& transfer) override;
+  void send_control(Context& context, EndpointId to, Connection connection) override;
+  void expect(Context& context, const Expectation& expectation) override;
+  void wake_after(Context& context, SimTime delay, Owner owner) override;
+
+  /// Anything that came in on a port except WireKind::sent.
+  void on_wire(Context& context, const Payload& payload, PortIndex port);
+  /// WireKind::sent of the NIC.
+  void on_notice(Context& context, const Payload& payload);
+  /// The component's own events that concern the transport: WireKind::wake, forward_*, proxy, local.
+  void on_wake(Context& context, const Payload& payload);
+
+  /// Rows of traffic, traffic_matrix, link_use, queue.
+  void finish(Context& context);
+  double link_energy_pj() const { return egress_.link_energy_pj(); }
+  std::vector<std::string> waits_for() const;
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  enum class Way : std::uint8_t { local, nvlink, host, nic, none };
+  struct Counter {
+    std::int64_t bytes = 0, messages = 0;
+  };
+  struct Notice {
+    std::uint64_t flow = 0;  ///< receiver and connection
+    Owner owner{};
+  };
+
+  Way way_to(EndpointId to) const;
+  bool has_rail(std::uint16_t nic) const { return nic < rails_.size() && rails_[nic]; }
+  void count(const Transfer& transfer);
+  void send_local(Context& context, const Transfer& transfer);
+  void send_to_nic(Context& context, const Transfer& transfer);
+  void inject(Context& context, PortIndex port, const Outgoing& message);
+  void pump(Context& context, PortIndex port);
+  void arrive(Context& context, const Payload& payload, SimTime tail);
+  void settle(Context& context, std::uint64_t flow);
+  void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
+  std::string name_of(EndpointId endpoint) const;
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  const Model& model_;
+  const AddressBook& book_;
+  const OutputSelection* output_;
+  EndpointId self_;
+  BitRate memory_bandwidth_;
+  bool is_pxn_ = false;
+  std::vector<bool> rails_;  ///< by NIC index: a GPU of this server has it
+
+  EgressBank egress_;
+  std::vector<LineTime> in_lines_;  ///< by port
+  std::vector<std::optional<Injector>>
+      injectors_;  ///< by port; none for the NIC and where nothing is connected
+  ProxyQueue proxy_;
+  Arrivals arrivals_;
+  SimTime memory_free_at_{};
+  std::vector<Notice> notices_;
+  std::vector<Counter> by_dimension_;
+  std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded
+};
+
+}  // namespace lightrail

@@ -1,0 +1,42 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "components/gpu/compute_model.hpp"
+
+namespace lightrail {
+
+/// Kernel times of one kind of GPU for the shapes of one job, computed when first asked for and shared by its
+/// GPUs. A memo of a pure function: it holds no state of a GPU.
+class KernelTimes {
+ public:
+  KernelTimes(const ComputeSpec& spec, const ProgramSet& set)
+      : spec_(&spec), set_(&set), times_(set.shapes.size()) {}
+
+  SimTime of(std::uint32_t shape) {
+    if (times_[shape] == SimTime{0}) times_[shape] = kernel_time(*spec_, set_->shapes[shape]);
+    return times_[shape];
+  }
+  /// Throws InputErrors naming the first operation of `program` whose shape this GPU has no parameters for.
+  void check(std::uint32_t program, const std::vector<std::string>& names);
+
+ private:
+  const ComputeSpec* spec_;
+  const ProgramSet* set_;
+  std::vector<SimTime> times_;
+  std::vector<bool> checked_;
+};
+
+/// One KernelTimes for each pair of spec and job that has GPUs alive.
+class KernelTimesCache {
+ public:
+  std::shared_ptr<KernelTimes> get(const ComputeSpec& spec, const ProgramSet& set);
+
+ private:
+  std::map<std::pair<const void*, const void*>, std::weak_ptr<KernelTimes>> alive_;
+};
+
+}  // namespace lightrail

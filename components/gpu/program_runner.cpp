@@ -1,0 +1,218 @@
+#include "components/gpu/program_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/model/groups.hpp"
+#include "engine/model/tables.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::uint32_t none = 0xffffffff;
+constexpr std::uint16_t no_dimension = 0xffff;
+
+const Program& program_of(const Model& model, EndpointId gpu) {
+  static const Program empty;
+  const auto* set = model.resource<ProgramSet>();
+  return set && gpu.value < set->program_of_gpu.size() ? set->programs[set->program_of_gpu[gpu.value]]
+                                                       : empty;
+}
+
+const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
+  return model.resource<ProgramIndexes>()->of[model.resource<ProgramSet>()->program_of_gpu[gpu.value]];
+}
+
+}  // namespace
+
+ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times)
+    : model_(build.model),
+      set_(*build.model.resource<ProgramSet>()),
+      program_(program_of(build.model, self)),
+      index_(index_of(build.model, self)),
+      output_(build.model.resource<OutputSelection>()),
+      self_(self),
+      times_(std::move(times)),
+      comm_(build.model, program_, index_, self),
+      streams_(program_.streams.size()),
+      turns_(build.model.resource<GroupTable>()->kind_count()) {}
+
+std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
+  const Op& o = program_.ops[op];
+  for (std::uint32_t d = 0; d < o.dependency_count; ++d) {
+    const std::uint32_t on = program_.dependencies[o.first_dependency + d];
+    if (!has_ended(on)) return on;
+  }
+  return none;
+}
+
+bool ProgramRunner::can_start(std::uint32_t stream) const {
+  const Stream& s = streams_[stream];
+  if (s.is_running || s.ended == index_.stream_ops[stream].size()) return false;
+  const std::uint32_t index = op_index(stream);
+  const Op& op = program_.ops[index];
+  if (op.kind == OpKind::collective && turns_[op.group.value] != index_.turn[index]) return false;
+  return first_missing(index) == none;
+}
+
+/// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
+void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
+  if (program_.ops.empty()) return;
+  while (iteration_ < set_.iterations) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
+        while (can_start(stream) && !start_op(context, transport, stream)) changed = true;
+    }
+    if (ended_ < program_.ops.size()) return;
+    end_iteration(context);
+  }
+}
+
+bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  const std::uint32_t index = op_index(stream);
+  const Op& op = program_.ops[index];
+  s.start = context.now();
+  s.is_running = 1;
+  s.slot = CommEngine::no_slot;
+  count(context.now(), op, 1);
+  SimTime duration{0};
+  if (is_communication(op.kind)) {
+    s.slot = comm_.start(context, transport, index);
+    if (s.slot != CommEngine::no_slot) return true;
+  } else if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
+    duration = times_->of(op.shape);
+  } else if (op.kind != OpKind::marker) {
+    duration = op.duration;
+  }
+  if (duration == SimTime{0}) {
+    end_op(context, stream);
+    return false;
+  }
+  Payload wake;
+  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
+  wake.a = index;
+  context.wake(context.now() + duration, wake);
+  return true;
+}
+
+void ProgramRunner::count(SimTime now, const Op& op, int change) {
+  if (op.kind == OpKind::compute) clock_.kernel(now, change);
+  if (is_communication(op.kind)) clock_.communication(now, change);
+}
+
+void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  const std::uint32_t index = op_index(stream);
+  const Op& op = program_.ops[index];
+  count(context.now(), op, -1);
+  if (op.kind == OpKind::collective) ++turns_[op.group.value];
+  ++s.ended, ++ended_;
+  s.is_running = 0;
+  if (!output_ || !output_->is_recorded(tables::ops, self_)) return;
+  const std::int64_t dimension = op.dimension == no_dimension ? -1 : op.dimension;
+  const std::array<std::int64_t, 10> row{self_.value,
+                                         stream,
+                                         index,
+                                         op.name,
+                                         static_cast<std::int64_t>(op.kind),
+                                         iteration_,
+                                         s.start.count(),
+                                         context.now().count(),
+                                         dimension,
+                                         op.bytes};
+  context.record_at(s.start, tables::ops, row);
+}
+
+void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op) {
+  end_op(context, program_.ops[op].stream);
+  schedule(context, transport);
+}
+
+void ProgramRunner::on_timer(Context& context, GpuTransport& transport, Owner owner) {
+  if (comm_.on_timer(context, transport, owner)) complete(context, transport, owner.slot);
+}
+
+void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner owner) {
+  if (comm_.on_received(context, transport, owner)) complete(context, transport, owner.slot);
+}
+
+void ProgramRunner::on_sent(Context& context, GpuTransport& transport, Owner owner) {
+  if (comm_.on_sent(owner)) complete(context, transport, owner.slot);
+}
+
+void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot) {
+  const CommRun& run = comm_.run(slot);
+  const std::uint32_t stream = program_.ops[run.op].stream;
+  if (program_.ops[run.op].kind == OpKind::collective) record_collective(context, run);
+  comm_.release(slot);
+  end_op(context, stream);
+  schedule(context, transport);
+}
+
+void ProgramRunner::record_collective(Context& context, const CommRun& run) {
+  if (!output_ || !output_->is_recorded(tables::collectives, self_)) return;
+  const Op& op = program_.ops[run.op];
+  const std::array<std::int64_t, 8> row{self_.value,
+                                        op.group.value,
+                                        static_cast<std::int64_t>(op.collective),
+                                        static_cast<std::int64_t>(run.algorithm),
+                                        static_cast<std::int64_t>(run.protocol),
+                                        op.bytes,
+                                        run.start.count(),
+                                        context.now().count()};
+  context.record_at(run.start, tables::collectives, row);
+}
+
+void ProgramRunner::end_iteration(Context& context) {
+  const StepClock::Totals split = clock_.take(context.now());
+  const std::array<std::int64_t, 7> row{self_.value,           iteration_,
+                                        step_start_.count(),   context.now().count(),
+                                        split.compute.count(), split.exposed.count(),
+                                        split.idle.count()};
+  context.record_at(step_start_, tables::steps, row);
+  step_start_ = context.now();
+  ++iteration_;
+  ended_ = 0;
+  for (Stream& s : streams_) s.ended = 0;
+  turns_.assign(turns_.size(), 0);
+}
+
+std::string ProgramRunner::describe(std::uint32_t op) const {
+  const Op& o = program_.ops[op];
+  std::string text = fmt::format("op {} '{}'", op, o.name < model_.names.size() ? model_.names[o.name] : "");
+  if (o.kind == OpKind::collective || o.kind == OpKind::send || o.kind == OpKind::recv)
+    text += fmt::format(" ({})", model_.resource<GroupTable>()->kind(o.group).name);
+  return text;
+}
+
+/// Only what waits for others: operations behind them on this GPU follow from it.
+std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport) const {
+  std::vector<std::string> all;
+  if (program_.ops.empty() || iteration_ == set_.iterations) return all;
+  for (const Stream& s : streams_)
+    if (s.is_running && s.slot != CommEngine::no_slot)
+      all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot));
+  if (!all.empty()) return all;
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    if (streams_[stream].ended == index_.stream_ops[stream].size()) continue;
+    const std::uint32_t index = op_index(stream), missing = first_missing(index);
+    all.push_back(missing == none ? describe(index) + " has not ended"
+                                  : describe(index) + " waits for " + describe(missing));
+  }
+  return all;
+}
+
+void ProgramRunner::save(StateWriter& out) const {
+  comm_.save(out), clock_.save(out);
+  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_);
+}
+
+void ProgramRunner::load(StateReader& in) {
+  comm_.load(in), clock_.load(in);
+  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_);
+}
+
+}  // namespace lightrail

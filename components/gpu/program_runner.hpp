@@ -1,0 +1,79 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/kernel_times.hpp"
+#include "components/gpu/step_clock.hpp"
+#include "engine/model/output_selection.hpp"
+#include "workloads/collective/comm_engine.hpp"
+
+namespace lightrail {
+
+/// Executes one GPU's program: streams in order, dependencies, one collective at a time on a communicator,
+/// all of it `iterations` times; the next iteration starts when every stream has ended. A communicator's
+/// collectives start in program order even where a later one could start first, because every member must
+/// choose the same order. A collective over a group of one and a marker take no time. Writes the rows of ops,
+/// collectives and steps.
+class ProgramRunner {
+ public:
+  ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
+
+  void start(Context& context, GpuTransport& transport) { schedule(context, transport); }
+  void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op);
+  void on_timer(Context& context, GpuTransport& transport, Owner owner);
+  void on_received(Context& context, GpuTransport& transport, Owner owner);
+  void on_sent(Context& context, GpuTransport& transport, Owner owner);
+
+  SimTime busy() const { return clock_.busy(); }
+  std::vector<std::string> waits_for(const GpuTransport& transport) const;
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  struct Stream {
+    SimTime start{};          ///< of the running operation
+    std::uint32_t ended = 0;  ///< operations of this iteration that have ended
+    std::uint32_t slot = CommEngine::no_slot;
+    std::uint32_t is_running = 0;
+    std::uint32_t unused = 0;
+  };
+  const Op& op_at(std::uint32_t stream) const { return program_.ops[op_index(stream)]; }
+  std::uint32_t op_index(std::uint32_t stream) const {
+    return index_.stream_ops[stream][streams_[stream].ended];
+  }
+  bool has_ended(std::uint32_t op) const {
+    return index_.position[op] < streams_[program_.ops[op].stream].ended;
+  }
+  /// 0xffffffff: none.
+  std::uint32_t first_missing(std::uint32_t op) const;
+  bool can_start(std::uint32_t stream) const;
+  void schedule(Context& context, GpuTransport& transport);
+  /// False when the operation took no time and has ended.
+  bool start_op(Context& context, GpuTransport& transport, std::uint32_t stream);
+  void end_op(Context& context, std::uint32_t stream);
+  void complete(Context& context, GpuTransport& transport, std::uint32_t slot);
+  void record_collective(Context& context, const CommRun& run);
+  void end_iteration(Context& context);
+  void count(SimTime now, const Op& op, int change);
+  std::string describe(std::uint32_t op) const;
+
+  const Model& model_;
+  const ProgramSet& set_;
+  const Program& program_;
+  const ProgramIndex& index_;
+  const OutputSelection* output_;
+  EndpointId self_;
+  std::shared_ptr<KernelTimes> times_;
+
+  CommEngine comm_;
+  std::vector<Stream> streams_;
+  std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
+  StepClock clock_;
+  SimTime step_start_{};
+  std::uint32_t iteration_ = 0;
+  std::uint32_t ended_ = 0;  ///< operations of this iteration
+};
+
+}  // namespace lightrail

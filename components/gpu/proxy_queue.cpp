@@ -1,0 +1,46 @@
+#include "components/gpu/proxy_queue.hpp"
+
+#include <algorithm>
+
+namespace lightrail {
+namespace {
+
+/// A work request's size is 32 bits; requests grow no further than this.
+constexpr std::uint32_t most_bytes = 1u << 30;
+
+}  // namespace
+
+void ProxyQueue::post(Context& context, const Payload& work, const Payload& wake) {
+  if (pending_.empty() && free_at_ <= context.now()) {
+    free_at_ = context.now() + overhead_;
+    return context.send(nic_, free_at_, work);
+  }
+  if (pending_.empty()) context.wake(free_at_, wake);
+  if (!merge(work)) pending_.push_back(work);
+}
+
+bool ProxyQueue::merge(const Payload& work) {
+  auto same = std::find_if(pending_.rbegin(), pending_.rend(),
+                           [&](const Payload& p) { return p.a == work.a && p.b == work.b; });
+  if (same == pending_.rend() || same->count != 0 || work.count != 0 ||
+      same->bytes > most_bytes - std::min(work.bytes, most_bytes))
+    return false;
+  same->bytes += work.bytes;
+  return true;
+}
+
+void ProxyQueue::on_wake(Context& context, const Payload& wake) {
+  free_at_ = context.now() + overhead_;
+  const EndpointId to = to_of(pending_.front());
+  std::uint32_t posted = 0;
+  auto is_posted = [&](const Payload& work) {
+    if (to_of(work) != to || posted == aggregate_) return false;
+    ++posted;
+    context.send(nic_, free_at_, work);
+    return true;
+  };
+  pending_.erase(std::remove_if(pending_.begin(), pending_.end(), is_posted), pending_.end());
+  if (!pending_.empty()) context.wake(free_at_, wake);
+}
+
+}  // namespace lightrail

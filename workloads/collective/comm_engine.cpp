@@ -1,0 +1,167 @@
+#include "workloads/collective/comm_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "workloads/collective/cost_model.hpp"
+#include "workloads/collective/ring.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+
+CommEngine::CommEngine(const Model& model, const Program& program, const ProgramIndex& index, EndpointId self)
+    : model_(&model),
+      program_(&program),
+      index_(&index),
+      set_(model.resource<ProgramSet>()),
+      groups_(model.resource<GroupTable>()),
+      plans_(model.resource<GroupPlans>()),
+      book_(model.resource<AddressBook>()),
+      nccl_(model.resource<NcclSettings>()),
+      io_(model.resource<IoEndpoints>()),
+      self_(self) {
+  LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && book_ && nccl_ && io_);
+}
+
+EndpointId CommEngine::peer_of(const Op& op) const {
+  const GroupView group = view(op);
+  if (op.peer_mode == PeerMode::index) return group.member(static_cast<std::uint32_t>(op.peer));
+  const auto size = static_cast<std::int64_t>(group.size);
+  return group.member(static_cast<std::uint32_t>(((group.my_index + op.peer) % size + size) % size));
+}
+
+EndpointId CommEngine::io_peer(const Op& op) const {
+  return op.kind == OpKind::host_copy ? io_->host_of((*book_)[self_].server)
+                                      : io_->storage[static_cast<std::size_t>(op.peer)];
+}
+
+Connection CommEngine::connection(const Op& op, Phase phase, std::uint32_t channel) const {
+  return Connection::make(op.group.value, channel, static_cast<std::uint32_t>(phase));
+}
+
+Connection CommEngine::io_connection(std::uint32_t op, Phase phase) const {
+  const std::uint32_t ordinal = index_->io_ordinal[op];
+  return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase));
+}
+
+std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uint32_t op_index) {
+  const Op& op = program_->ops[op_index];
+  if (op.kind == OpKind::collective && view(op).size <= 1) return no_slot;
+  std::uint32_t slot = static_cast<std::uint32_t>(runs_.size());
+  if (free_.empty()) {
+    runs_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  CommRun& run = runs_[slot];
+  run = CommRun{};
+  run.op = op_index;
+  run.stage = CommRun::Stage::starting;
+  run.start = context.now();
+  SimTime delay{0};
+  if (op.kind == OpKind::collective) {
+    const Choice choice = choose(*nccl_, plan(op), op);
+    run.algorithm = choice.algorithm;
+    run.protocol = choice.protocol;
+    delay = nccl_->base(run.protocol);
+  } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
+    run.algorithm = Algorithm::direct;
+    run.protocol = nccl_->point_protocol(op.bytes);
+    delay = nccl_->base(run.protocol);
+  }
+  transport.wake_after(context, delay, {slot, 0});
+  return slot;
+}
+
+bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
+  const std::uint32_t slot = owner.slot;
+  runs_[slot].stage = CommRun::Stage::running;
+  const Op& op = op_of(slot);
+  if (op.bytes == 0 && op.collective != CollectiveType::barrier) return true;
+  switch (op.kind) {
+    case OpKind::collective:
+      switch (op.collective) {
+        case CollectiveType::broadcast:
+          begin_broadcast(context, transport, slot);
+          break;
+        case CollectiveType::all_to_all:
+          begin_all_to_all(context, transport, slot);
+          break;
+        case CollectiveType::barrier:
+          begin_barrier(context, transport, slot);
+          break;
+        default:
+          begin_ring(context, transport, slot);
+          break;
+      }
+      break;
+    case OpKind::send:
+    case OpKind::recv:
+      begin_point(context, transport, slot);
+      break;
+    default:
+      begin_io(context, transport, slot);
+      break;
+  }
+  return runs_[slot].open == 0;
+}
+
+bool CommEngine::on_received(Context& context, Transport& transport, Owner owner) {
+  const Op& op = op_of(owner.slot);
+  switch (op.kind) {
+    case OpKind::collective:
+      switch (op.collective) {
+        case CollectiveType::broadcast:
+          on_slice(context, transport, owner);
+          break;
+        case CollectiveType::all_to_all:
+          on_share(context, transport, owner);
+          break;
+        case CollectiveType::barrier:
+          on_barrier(context, transport, owner.slot);
+          break;
+        default:
+          on_block(context, transport, owner);
+          break;
+      }
+      break;
+    case OpKind::send:
+    case OpKind::recv:
+      on_point(context, transport, owner);
+      break;
+    default:
+      on_io(context, transport, owner);
+      break;
+  }
+  return runs_[owner.slot].open == 0;
+}
+
+bool CommEngine::on_sent(Owner owner) {
+  CommRun& run = runs_[owner.slot];
+  if (owner.sub < run.counts.size()) run.counts[owner.sub].sent |= is_sent;
+  return --run.open == 0;
+}
+
+void CommEngine::release(std::uint32_t slot) {
+  LIGHTRAIL_EXPECT(runs_[slot].stage != CommRun::Stage::free);
+  runs_[slot].stage = CommRun::Stage::free;
+  free_.push_back(slot);
+}
+
+void CommEngine::save(StateWriter& out) const {
+  out.put(runs_.size());
+  for (const CommRun& run : runs_) run.save(out);
+  out.put(free_);
+}
+
+void CommEngine::load(StateReader& in) {
+  std::size_t count = 0;
+  in.get(count);
+  runs_.assign(count, CommRun{});
+  for (CommRun& run : runs_) run.load(in);
+  in.get(free_);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/groups.hpp"
+#include "engine/model/model.hpp"
+#include "workloads/collective/comm_run.hpp"
+#include "workloads/collective/group_plan.hpp"
+#include "workloads/collective/io_endpoints.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+#include "workloads/collective/transport.hpp"
+#include "workloads/program/phase.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+
+/// The communication operations of one GPU as messages: one state machine an operation, driven by "the next
+/// message of this connection has arrived" and "my message is on the wire". No member knows anything but its
+/// own arrivals.
+///
+/// Every collective, send and receive first spends its protocol's base latency. Ring collectives: one message
+/// a step and channel; a step is sent when the step before was received; software time after each receive.
+/// Broadcast: the ring from the root, cut into slices that follow one another. All-to-all: every peer at
+/// once, in the order me + 1, me + 2
+/// ...; the own share moves inside the GPU. Barrier: dissemination in ceil(log2 n) rounds of control
+/// messages. A message over the eager limit waits for the receiver's clear-to-send. Storage and host copies:
+/// request, data, done.
+///
+/// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
+/// all-to-all.
+class CommEngine {
+ public:
+  /// Needs the resources of prepare_execution(). All references must outlive this.
+  CommEngine(const Model& model, const Program& program, const ProgramIndex& index, EndpointId self);
+
+  static constexpr std::uint32_t no_slot = 0xffffffff;
+  /// Starts op `op` and returns its slot, or no_slot for a collective over a group of one: nothing to do.
+  std::uint32_t start(Context& context, Transport& transport, std::uint32_t op);
+  /// What happened to the run in `owner.slot`; true when that completes it.
+  bool on_timer(Context& context, Transport& transport, Owner owner);
+  bool on_received(Context& context, Transport& transport, Owner owner);
+  bool on_sent(Owner owner);
+
+  const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
+  /// Gives the slot of a complete run back.
+  void release(std::uint32_t slot);
+  /// "waits for data from gpu2", of the run in `slot`.
+  std::string waits_for(const Transport& transport, std::uint32_t slot) const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  /// Bits of CommRun::Count::sent where a message is followed: handed to the transport, on the wire.
+  static constexpr std::uint32_t is_posted = 1, is_sent = 2;
+  struct RingPlace {
+    std::uint32_t n = 0, position = 0;
+    EndpointId next{}, previous{};
+  };
+  struct Slices {
+    std::int64_t bytes = 0;
+    std::uint32_t count = 0;
+  };
+
+  const Op& op_of(std::uint32_t slot) const { return program_->ops[runs_[slot].op]; }
+  GroupView view(const Op& op) const { return groups_->group_of(op.group, self_); }
+  const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
+  EndpointId peer_of(const Op& op) const;
+  EndpointId io_peer(const Op& op) const;
+  std::string name_of(EndpointId endpoint) const;
+  Connection connection(const Op& op, Phase phase, std::uint32_t channel = 0) const;
+  Connection io_connection(std::uint32_t op, Phase phase) const;
+  /// A GPU's messages to itself never wait: nobody else could make it ready.
+  bool waits_for_clear(std::int64_t payload, Medium medium) const {
+    return medium != Medium::local && payload > nccl_->eager_limit(medium);
+  }
+
+  RingPlace place(std::uint32_t slot, std::uint32_t channel) const;
+  void begin_ring(Context& context, Transport& transport, std::uint32_t slot);
+  void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
+  void on_block(Context& context, Transport& transport, Owner owner);
+
+  Slices slices(std::uint32_t slot, std::uint32_t channel) const;
+  std::int64_t slice_payload(std::uint32_t slot, std::uint32_t channel, std::uint32_t slice) const;
+  void begin_broadcast(Context& context, Transport& transport, std::uint32_t slot);
+  void expect_slice(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
+  void send_slice(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                  std::uint32_t slice, bool notify);
+  void on_slice(Context& context, Transport& transport, Owner owner);
+
+  std::int64_t share(const Op& op, std::uint32_t from, std::uint32_t to, std::uint32_t size) const;
+  void begin_all_to_all(Context& context, Transport& transport, std::uint32_t slot);
+  void send_to_peer(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t offset);
+  void on_share(Context& context, Transport& transport, Owner owner);
+
+  void begin_barrier(Context& context, Transport& transport, std::uint32_t slot);
+  void barrier_round(Context& context, Transport& transport, std::uint32_t slot);
+  void on_barrier(Context& context, Transport& transport, std::uint32_t slot);
+
+  void begin_point(Context& context, Transport& transport, std::uint32_t slot);
+  void send_point(Context& context, Transport& transport, std::uint32_t slot);
+  void on_point(Context& context, Transport& transport, Owner owner);
+
+  void begin_io(Context& context, Transport& transport, std::uint32_t slot);
+  void send_io(Context& context, Transport& transport, std::uint32_t slot);
+  void on_io(Context& context, Transport& transport, Owner owner);
+
+  const Model* model_;
+  const Program* program_;
+  const ProgramIndex* index_;
+  const ProgramSet* set_;
+  const GroupTable* groups_;
+  const GroupPlans* plans_;
+  const AddressBook* book_;
+  const NcclSettings* nccl_;
+  const IoEndpoints* io_;
+  EndpointId self_;
+
+  std::vector<CommRun> runs_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace lightrail

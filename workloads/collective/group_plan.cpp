@@ -1,0 +1,121 @@
+#include "workloads/collective/group_plan.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::uint32_t none = 0xffffffff;
+/// Ports of a GPU: NVLink, NIC, host (docs: fixed port layout).
+constexpr std::uint32_t nvlink_port = 0, nic_port = 1, host_port = 2;
+
+BitRate rate_of(const Model& model, ComponentId component, std::uint32_t port) {
+  const ComponentRecord& record = model.components[component.value];
+  if (port >= record.port_count) return {};
+  LinkId out = model.ports[record.first_port + port].out;
+  return out.is_valid() ? model.link_classes[model.links[out.value].link_class].rate : BitRate{};
+}
+
+BitRate net_rate_of(const Model& model, ComponentId gpu) {
+  BitRate pcie = rate_of(model, gpu, nic_port);
+  if (pcie.value == 0) return {};
+  const ComponentRecord& record = model.components[gpu.value];
+  ComponentId nic = model.links[model.ports[record.first_port + nic_port].out.value].to;
+  return std::min(pcie, rate_of(model, nic, 0));
+}
+
+/// Members of [first, last) that are the first on their NIC, in order.
+std::vector<std::uint32_t> entries(const AddressBook& book, const GroupPlan& plan, std::uint32_t first,
+                                   std::uint32_t last) {
+  std::vector<std::uint16_t> nics;
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t i = first; i < last; ++i) {
+    const auto& entry = book[plan.members[i]];
+    if (!entry.lid.is_valid() || std::find(nics.begin(), nics.end(), entry.nic) != nics.end()) continue;
+    nics.push_back(entry.nic);
+    places.push_back(i - first);
+  }
+  if (places.empty()) places.push_back(0);
+  return places;
+}
+
+GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<EndpointId> members) {
+  GroupPlan plan;
+  std::sort(members.begin(), members.end());
+  plan.members = std::move(members);
+  std::vector<BitRate> local, net;
+  for (std::uint32_t i = 0; i < plan.members.size(); ++i) {
+    const EndpointId gpu = plan.members[i];
+    if (i == 0 || book[gpu].server != book[plan.members[i - 1]].server) plan.server_first.push_back(i);
+    const ComponentId component = book.component_of[gpu.value];
+    BitRate nvlink = rate_of(model, component, nvlink_port);
+    plan.has_nvlink = plan.has_nvlink && nvlink.value != 0;
+    local.push_back(nvlink.value != 0 ? nvlink : rate_of(model, component, host_port));
+    net.push_back(net_rate_of(model, component));
+  }
+  plan.server_first.push_back(plan.size());
+  plan.local_rate = *std::min_element(local.begin(), local.end());
+  plan.net_rate = *std::min_element(net.begin(), net.end());
+
+  std::vector<std::vector<std::uint32_t>> by_server;
+  std::size_t channels = plan.servers() == 1 ? 1 : none;
+  for (std::uint32_t s = 0; s < plan.servers(); ++s) {
+    by_server.push_back(entries(book, plan, plan.server_first[s], plan.server_first[s + 1]));
+    channels = std::min(channels, by_server.back().size());
+  }
+  plan.channels = static_cast<std::uint32_t>(std::min<std::size_t>(channels, 256));
+  for (std::uint32_t c = 0; c < plan.channels; ++c)
+    for (const auto& places : by_server) plan.entry.push_back(places[c]);
+  return plan;
+}
+
+}  // namespace
+
+std::uint32_t GroupPlan::index_of(EndpointId gpu) const {
+  auto it = std::lower_bound(members.begin(), members.end(), gpu);
+  LIGHTRAIL_EXPECT(it != members.end() && *it == gpu);
+  return static_cast<std::uint32_t>(it - members.begin());
+}
+
+std::uint32_t GroupPlan::ring_position(std::uint32_t channel, std::uint32_t index) const {
+  auto server = static_cast<std::uint32_t>(std::upper_bound(server_first.begin(), server_first.end(), index) -
+                                           server_first.begin() - 1);
+  const std::uint32_t first = server_first[server], count = server_first[server + 1] - first;
+  return first + (index - first + count - entry[channel * servers() + server]) % count;
+}
+
+EndpointId GroupPlan::ring_member(std::uint32_t channel, std::uint32_t position) const {
+  position %= size();
+  auto server = static_cast<std::uint32_t>(
+      std::upper_bound(server_first.begin(), server_first.end(), position) - server_first.begin() - 1);
+  const std::uint32_t first = server_first[server], count = server_first[server + 1] - first;
+  return members[first + (position - first + entry[channel * servers() + server]) % count];
+}
+
+GroupPlans::GroupPlans(const Model& model) {
+  const auto* book = model.resource<AddressBook>();
+  const auto* groups = model.resource<GroupTable>();
+  LIGHTRAIL_EXPECT(book && groups);
+  for (std::uint32_t k = 0; k < groups->kind_count(); ++k) {
+    auto& plan_of = plan_of_.emplace_back(book->gpu_count, none);
+    for (std::uint32_t gpu = 0; gpu < book->gpu_count; ++gpu) {
+      if (plan_of[gpu] != none) continue;
+      GroupView view = groups->group_of(GroupKindId{k}, EndpointId{gpu});
+      if (view.size == 0) continue;
+      std::vector<EndpointId> members;
+      for (std::uint32_t m = 0; m < view.size; ++m) members.push_back(view.member(m));
+      for (EndpointId member : members) plan_of[member.value] = static_cast<std::uint32_t>(plans_.size());
+      plans_.push_back(make_plan(model, *book, std::move(members)));
+    }
+  }
+}
+
+const GroupPlan& GroupPlans::of(GroupKindId kind, EndpointId gpu) const {
+  std::uint32_t plan = plan_of_[kind.value][gpu.value];
+  LIGHTRAIL_EXPECT(plan != none);
+  return plans_[plan];
+}
+
+}  // namespace lightrail

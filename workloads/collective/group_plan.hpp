@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/id.hpp"
+#include "engine/base/quantity.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/groups.hpp"
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+/// How the members of one group lie on servers and rails; the same for every member, made once, immutable.
+///
+/// One server: one ring over its members. Several: one ring a rail. Channel c enters every server at the
+/// first member of the c-th NIC that its members use, passes the others in order of their ids, wrapping
+/// around, and goes on to the next server's entry of channel c; so what leaves a server is for the rail it
+/// entered by.
+struct GroupPlan {
+  std::vector<EndpointId> members;          ///< by id, and so server by server
+  std::vector<std::uint32_t> server_first;  ///< index of each server's first member, and the size at the end
+  std::vector<std::uint32_t> entry;  ///< channels x servers: index of the entry member inside its server
+  std::uint32_t channels = 1;
+  bool has_nvlink = true;            ///< members of one server reach each other over NVLink
+  BitRate local_rate{}, net_rate{};  ///< slowest member's, one direction; 0: not connected
+
+  std::uint32_t servers() const { return static_cast<std::uint32_t>(server_first.size()) - 1; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+  /// Place of `gpu` in `members`; needs that it is one.
+  std::uint32_t index_of(EndpointId gpu) const;
+  /// Place in the ring of `channel`, 0 ... size - 1, of a member given by its index.
+  std::uint32_t ring_position(std::uint32_t channel, std::uint32_t index) const;
+  /// The member at that place (modulo size).
+  EndpointId ring_member(std::uint32_t channel, std::uint32_t position) const;
+};
+
+/// Every group of the job: a Model resource, a few bytes a GPU and kind.
+class GroupPlans {
+ public:
+  /// Needs AddressBook and GroupTable.
+  explicit GroupPlans(const Model& model);
+  /// The plan of the group of `kind` that `gpu` is in; it must be in one.
+  const GroupPlan& of(GroupKindId kind, EndpointId gpu) const;
+
+ private:
+  std::vector<GroupPlan> plans_;
+  std::vector<std::vector<std::uint32_t>> plan_of_;  ///< by kind, by GPU
+};
+
+}  // namespace lightrail

@@ -1,0 +1,139 @@
+#include "workloads/collective/nccl_settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace lightrail {
+namespace {
+
+/// By protocol: LL, LL128, Simple.
+template <class T>
+T pick(Protocol protocol, T ll, T ll128, T simple) {
+  LIGHTRAIL_EXPECT(protocol != Protocol::auto_select);
+  return protocol == Protocol::ll ? ll : protocol == Protocol::ll128 ? ll128 : simple;
+}
+
+}  // namespace
+
+SimTime NcclSettings::base(Protocol p) const {
+  return pick(p, base_ll, base_ll128, base_simple);
+}
+
+SimTime NcclSettings::hop(Protocol p, Medium medium) const {
+  switch (medium) {
+    case Medium::local:
+      return SimTime{0};
+    case Medium::nvlink:
+      return pick(p, nvlink_ll, nvlink_ll128, nvlink_simple);
+    case Medium::pci:
+      return pick(p, pci_ll, pci_ll128, pci_simple);
+    case Medium::net:
+      return pick(p, net_ll, net_ll128, net_simple);
+  }
+  return SimTime{0};
+}
+
+SimTime NcclSettings::software(Protocol p, Medium medium) const {
+  SimTime wire{0};
+  if (medium == Medium::nvlink) wire = nvlink_path;
+  if (medium == Medium::pci) wire = pci_path;
+  if (medium == Medium::net) wire = net_path + net_overhead;
+  return std::max(SimTime{0}, hop(p, medium) - wire);
+}
+
+double NcclSettings::efficiency(Protocol p) const {
+  return pick(p, efficiency_ll, efficiency_ll128, efficiency_simple);
+}
+
+std::int64_t NcclSettings::wire_bytes(Protocol p, std::int64_t payload) const {
+  __extension__ using Wide = __int128;
+  const auto millionths = static_cast<std::int64_t>(std::llround(efficiency(p) * 1e6));
+  return static_cast<std::int64_t>((Wide{payload} * 1'000'000 + millionths - 1) / millionths);
+}
+
+std::int64_t NcclSettings::bytes_per_channel(Protocol p, std::uint32_t members) const {
+  return pick(p, channel_bytes_ll.value * members, channel_bytes_ll128.value, channel_bytes_simple.value);
+}
+
+std::int64_t NcclSettings::slice_bytes(Protocol p, Medium medium) const {
+  const Bytes buffer = pick(p, buffer_ll, buffer_ll128, buffer_simple);
+  const std::uint32_t channels = medium == Medium::net ? net_channels : nvlink_channels;
+  const double payload = static_cast<double>(buffer.value / steps) * efficiency(p);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(payload) * channels);
+}
+
+std::int64_t NcclSettings::eager_limit(Medium medium) const {
+  return (medium == Medium::net ? point_chunk_net : point_chunk_nvlink).value * steps;
+}
+
+Protocol NcclSettings::point_protocol(std::int64_t payload) const {
+  if (protocol != Protocol::auto_select) return protocol;
+  return payload <= point_ll_threshold.value ? Protocol::ll : Protocol::simple;
+}
+
+Describe<NcclSettings> nccl_parameters() {
+  using S = NcclSettings;
+  const SimTime zero{0}, most = milliseconds(1);
+  const Bytes one{1}, largest{1ll << 40};
+  Describe<S> table;
+  table.field("pxn", &S::pxn, "send over NVLink to the local GPU on the destination's rail")
+      .choice("algorithm", &S::algorithm, "of collectives; auto: ring, direct for all-to-all",
+              {{"auto", Algorithm::auto_select}, {"ring", Algorithm::ring}, {"direct", Algorithm::direct}})
+      .choice("protocol", &S::protocol, "auto: by NCCL's cost model",
+              {{"auto", Protocol::auto_select},
+               {"ll", Protocol::ll},
+               {"ll128", Protocol::ll128},
+               {"simple", Protocol::simple}})
+      .field("base-ll", &S::base_ll, "start of a collective, LL", zero, most)
+      .field("base-ll128", &S::base_ll128, "start of a collective, LL128", zero, most)
+      .field("base-simple", &S::base_simple, "start of a collective, Simple", zero, most)
+      .field("nvlink-ll", &S::nvlink_ll, "one step over NVLink, LL", zero, most)
+      .field("nvlink-ll128", &S::nvlink_ll128, "one step over NVLink, LL128", zero, most)
+      .field("nvlink-simple", &S::nvlink_simple, "one step over NVLink, Simple", zero, most)
+      .field("pci-ll", &S::pci_ll, "one step over PCIe, LL", zero, most)
+      .field("pci-ll128", &S::pci_ll128, "one step over PCIe, LL128", zero, most)
+      .field("pci-simple", &S::pci_simple, "one step over PCIe, Simple", zero, most)
+      .field("net-ll", &S::net_ll, "one step over the network, LL", zero, most)
+      .field("net-ll128", &S::net_ll128, "one step over the network, LL128", zero, most)
+      .field("net-simple", &S::net_simple, "one step over the network, Simple", zero, most)
+      .field("nvlink-path", &S::nvlink_path, "share of an NVLink step that the network model spends", zero,
+             most)
+      .field("pci-path", &S::pci_path, "share of a PCIe step that the network model spends", zero, most)
+      .field("net-path", &S::net_path, "share of a network step that the network model spends", zero, most)
+      .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,
+             most)
+      .field("efficiency-ll", &S::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)
+      .field("efficiency-ll128", &S::efficiency_ll128, "payload share of the wire, LL128", 0.01, 1.0)
+      .field("efficiency-simple", &S::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)
+      .field("ll-max-rate", &S::ll_max_rate, "most that LL moves in one GPU, for the choice of the protocol",
+             BitRate{1}, BitRate{1'000'000'000'000'000})
+      .field("buffer-ll", &S::buffer_ll, "buffer of one NCCL channel, LL", one, largest)
+      .field("buffer-ll128", &S::buffer_ll128, "buffer of one NCCL channel, LL128", one, largest)
+      .field("buffer-simple", &S::buffer_simple, "buffer of one NCCL channel, Simple", one, largest)
+      .field("steps", &S::steps, "parts of a buffer (NCCL_STEPS)", 1u, 64u)
+      .field("nvlink-channels", &S::nvlink_channels, "NCCL channels inside a server", 1u, 64u)
+      .field("net-channels", &S::net_channels, "NCCL channels of one NIC", 1u, 64u)
+      .field("channel-bytes-ll", &S::channel_bytes_ll, "bytes and member that open one more rail, LL", one,
+             largest)
+      .field("channel-bytes-ll128", &S::channel_bytes_ll128, "bytes that open one more rail, LL128", one,
+             largest)
+      .field("channel-bytes-simple", &S::channel_bytes_simple, "bytes that open one more rail, Simple", one,
+             largest)
+      .field("point-ll-threshold", &S::point_ll_threshold, "largest message of a send or all-to-all in LL",
+             Bytes{0}, largest)
+      .field("point-chunk-nvlink", &S::point_chunk_nvlink, "step of a send's buffer, NVLink and PCIe", one,
+             largest)
+      .field("point-chunk-net", &S::point_chunk_net, "step of a send's buffer, network", one, largest)
+      .field("aggregate", &S::aggregate, "messages to one GPU that the proxy thread posts at once", 1u, 64u);
+  return table;
+}
+
+NcclSettings parse_nccl_settings(const Element* element, ErrorList& errors) {
+  NcclSettings settings;
+  if (!element) return settings;
+  nccl_parameters().parse(*element, settings, errors);
+  return settings;
+}
+
+}  // namespace lightrail

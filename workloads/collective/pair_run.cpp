@@ -1,0 +1,155 @@
+#include <cmath>
+
+#include "workloads/collective/comm_engine.hpp"
+#include "workloads/collective/ring.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+
+/// Bytes that group member `from` sends to `to` in an all-to-all.
+std::int64_t CommEngine::share(const Op& op, std::uint32_t from, std::uint32_t to, std::uint32_t size) const {
+  if (op.split == 0) return part_bytes(op.bytes, op.element_bytes, size, to);
+  const SplitMatrix& split = set_->splits[op.split];
+  const std::int64_t unit = op.element_bytes != 0 && op.bytes % op.element_bytes == 0 ? op.element_bytes : 1;
+  const std::int64_t units = op.bytes / unit;
+  // Cut at the rounded running sums, the last one at the end: the shares of a row add up exactly.
+  double sum = 0;
+  std::int64_t low = 0, high = 0;
+  for (std::uint32_t i = 0; i <= to; ++i) {
+    low = high;
+    sum += split.share[from * size + i];
+    high =
+        i + 1 == size ? units : std::min<std::int64_t>(units, std::llround(sum * static_cast<double>(units)));
+  }
+  return (high - low) * unit;
+}
+
+void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::uint32_t slot) {
+  const Op& op = op_of(slot);
+  const GroupView group = view(op);
+  const std::uint32_t n = group.size, me = group.my_index;
+  CommRun& run = runs_[slot];
+  run.counts.assign(n, {});
+  for (std::uint32_t d = 0; d < n; ++d) {
+    const std::uint32_t sender = (me + n - d) % n;
+    const EndpointId from = group.member(sender);
+    const std::int64_t payload = share(op, sender, me, n);
+    run.open += (payload > 0) + (share(op, me, (me + d) % n, n) > 0);
+    if (payload == 0) continue;
+    const Medium medium = transport.medium(from);
+    if (waits_for_clear(payload, medium))
+      transport.send_control(context, from, connection(op, Phase::pairs_clear));
+    transport.expect(context, {from,
+                               connection(op, Phase::pairs),
+                               payload,
+                               nccl_->wire_bytes(run.protocol, payload),
+                               nccl_->software(run.protocol, medium),
+                               {slot, d}});
+  }
+  for (std::uint32_t i = 1; i <= n; ++i) {
+    const std::uint32_t d = i % n;
+    const EndpointId to = group.member((me + d) % n);
+    const std::int64_t payload = share(op, me, (me + d) % n, n);
+    if (payload == 0) continue;
+    if (waits_for_clear(payload, transport.medium(to)))
+      transport.expect(context,
+                       {to, connection(op, Phase::pairs_clear), 0, control_bytes, SimTime{0}, {slot, n + d}});
+    else
+      send_to_peer(context, transport, slot, d);
+  }
+}
+
+void CommEngine::send_to_peer(Context& context, Transport& transport, std::uint32_t slot,
+                              std::uint32_t offset) {
+  const Op& op = op_of(slot);
+  const GroupView group = view(op);
+  const std::uint32_t to = (group.my_index + offset) % group.size;
+  const std::int64_t payload = share(op, group.my_index, to, group.size);
+  runs_[slot].counts[offset].sent |= is_posted;
+  transport.send(context, {group.member(to),
+                           connection(op, Phase::pairs),
+                           payload,
+                           nccl_->wire_bytes(runs_[slot].protocol, payload),
+                           op.dimension,
+                           true,
+                           {slot, offset}});
+}
+
+void CommEngine::on_share(Context& context, Transport& transport, Owner owner) {
+  CommRun& run = runs_[owner.slot];
+  const auto n = static_cast<std::uint32_t>(run.counts.size());
+  if (owner.sub >= n) return send_to_peer(context, transport, owner.slot, owner.sub - n);
+  run.counts[owner.sub].received = 1;
+  --run.open;
+}
+
+void CommEngine::begin_barrier(Context& context, Transport& transport, std::uint32_t slot) {
+  runs_[slot].counts.assign(1, {});
+  runs_[slot].open = 1;
+  barrier_round(context, transport, slot);
+}
+
+void CommEngine::barrier_round(Context& context, Transport& transport, std::uint32_t slot) {
+  const Op& op = op_of(slot);
+  const GroupView group = view(op);
+  CommRun& run = runs_[slot];
+  const std::uint32_t round = run.counts[0].received, n = group.size, distance = 1u << round;
+  if (distance >= n) {
+    run.open = 0;
+    return;
+  }
+  const EndpointId from = group.member((group.my_index + n - distance) % n);
+  const Connection link = connection(op, Phase::barrier, round);
+  transport.send_control(context, group.member((group.my_index + distance) % n), link);
+  transport.expect(
+      context,
+      {from, link, 0, control_bytes, nccl_->software(run.protocol, transport.medium(from)), {slot, 0}});
+}
+
+void CommEngine::on_barrier(Context& context, Transport& transport, std::uint32_t slot) {
+  ++runs_[slot].counts[0].received;
+  barrier_round(context, transport, slot);
+}
+
+void CommEngine::begin_point(Context& context, Transport& transport, std::uint32_t slot) {
+  const Op& op = op_of(slot);
+  CommRun& run = runs_[slot];
+  const EndpointId peer = peer_of(op);
+  const Medium medium = transport.medium(peer);
+  const bool must_wait = waits_for_clear(op.bytes, medium);
+  run.counts.assign(1, {});
+  run.open = 1;
+  if (op.kind == OpKind::recv) {
+    if (must_wait) transport.send_control(context, peer, connection(op, Phase::point_clear));
+    transport.expect(context, {peer,
+                               connection(op, Phase::point_to_point),
+                               op.bytes,
+                               nccl_->wire_bytes(run.protocol, op.bytes),
+                               nccl_->software(run.protocol, medium),
+                               {slot, 0}});
+  } else if (must_wait) {
+    transport.expect(context,
+                     {peer, connection(op, Phase::point_clear), 0, control_bytes, SimTime{0}, {slot, 0}});
+  } else {
+    send_point(context, transport, slot);
+  }
+}
+
+void CommEngine::send_point(Context& context, Transport& transport, std::uint32_t slot) {
+  const Op& op = op_of(slot);
+  runs_[slot].counts[0].sent |= is_posted;
+  transport.send(context, {peer_of(op),
+                           connection(op, Phase::point_to_point),
+                           op.bytes,
+                           nccl_->wire_bytes(runs_[slot].protocol, op.bytes),
+                           op.dimension,
+                           true,
+                           {slot, 0}});
+}
+
+void CommEngine::on_point(Context& context, Transport& transport, Owner owner) {
+  if (op_of(owner.slot).kind == OpKind::send) return send_point(context, transport, owner.slot);
+  --runs_[owner.slot].open;
+}
+
+}  // namespace lightrail

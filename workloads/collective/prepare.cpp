@@ -1,0 +1,81 @@
+#include "workloads/collective/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include "workloads/collective/cost_model.hpp"
+#include "workloads/collective/group_plan.hpp"
+#include "workloads/collective/io_endpoints.hpp"
+#include "workloads/program/check.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+namespace {
+
+const char* name_of(Algorithm algorithm) {
+  constexpr const char* names[] = {"auto", "ring",   "tree",     "nvls",        "nvls_tree",
+                                   "pat",  "direct", "pairwise", "hierarchical"};
+  return names[static_cast<int>(algorithm)];
+}
+
+/// What only the whole system shows: algorithms, storage servers and hosts that exist.
+void check_against_system(const Model& model, const ProgramSet& programs, const IoEndpoints& io,
+                          ErrorList& errors) {
+  const auto& book = *model.resource<AddressBook>();
+  for (const Program& program : programs.programs)
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      const Op& op = program.ops[i];
+      auto complain = [&](const std::string& what) {
+        errors.add({"", 0, describe_op(program, i, model.names) + ": " + what});
+      };
+      if (op.kind == OpKind::collective && !is_simulated(op.collective, op.algorithm))
+        complain(fmt::format("algorithm '{}' is not simulated for this collective (only '{}' is)",
+                             name_of(op.algorithm),
+                             op.collective == CollectiveType::all_to_all ? "direct" : "ring"));
+      if ((op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) &&
+          (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
+        complain(fmt::format("storage server {} does not exist (there are {})", op.peer, io.storage.size()));
+      if (op.kind == OpKind::host_copy && op.peer != 0 && op.peer != 1)
+        complain(fmt::format("host copy direction {} (0: to the host, 1: to the GPU)", op.peer));
+    }
+  std::vector<bool> copies;
+  for (const Program& program : programs.programs) {
+    bool any = false;
+    for (const Op& op : program.ops) any = any || op.kind == OpKind::host_copy;
+    copies.push_back(any);
+  }
+  for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size() && gpu < book.gpu_count; ++gpu)
+    if (copies[programs.program_of_gpu[gpu]] && !io.host_of(book[EndpointId{gpu}].server).is_valid()) {
+      errors.add({"", 0,
+                  fmt::format("program '{}' of gpu {} copies to its host, but its server has none",
+                              programs.programs[programs.program_of_gpu[gpu]].role, gpu)});
+      return;
+    }
+}
+
+}  // namespace
+
+void prepare_execution(Model& model, ErrorList& errors) {
+  const auto* programs = model.resource<ProgramSet>();
+  const auto* book = model.resource<AddressBook>();
+  if (!programs || !book) return;
+  if (!model.resource<GroupTable>()) model.set_resource(std::make_shared<const GroupTable>());
+  const std::size_t before = errors.size();
+  if (programs->program_of_gpu.size() > book->gpu_count)
+    errors.add({"", 0,
+                fmt::format("the job has programs for {} GPUs, the system has {}",
+                            programs->program_of_gpu.size(), book->gpu_count)});
+  if (errors.size() > before) return;
+  check_programs(*programs, *model.resource<GroupTable>(), model.names, errors);
+  auto io = std::make_shared<const IoEndpoints>(model);
+  if (errors.size() == before) check_against_system(model, *programs, *io, errors);
+  if (errors.size() > before) return;
+
+  auto indexes = std::make_shared<ProgramIndexes>();
+  for (const Program& program : programs->programs) indexes->of.push_back(make_program_index(program));
+  if (!model.resource<NcclSettings>()) model.set_resource(std::make_shared<const NcclSettings>());
+  model.set_resource(std::make_shared<const GroupPlans>(model));
+  model.set_resource<ProgramIndexes>(std::move(indexes));
+  model.set_resource<IoEndpoints>(std::move(io));
+}
+
+}  // namespace lightrail

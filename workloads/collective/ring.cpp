@@ -1,0 +1,30 @@
+#include "workloads/collective/ring.hpp"
+
+#include "engine/base/error.hpp"
+
+namespace lightrail {
+
+std::int64_t part_bytes(std::int64_t bytes, std::uint32_t element_bytes, std::uint32_t parts,
+                        std::uint32_t index) {
+  __extension__ using Wide = __int128;
+  const std::int64_t unit = element_bytes != 0 && bytes % element_bytes == 0 ? element_bytes : 1;
+  const Wide units = bytes / unit;
+  return static_cast<std::int64_t>(units * (index + 1) / parts - units * index / parts) * unit;
+}
+
+std::uint32_t ring_steps(CollectiveType type, std::uint32_t n) {
+  LIGHTRAIL_EXPECT(n > 0);
+  return type == CollectiveType::all_reduce ? 2 * (n - 1) : n - 1;
+}
+
+std::uint32_t ring_block(CollectiveType type, std::uint32_t n, std::uint32_t position, std::uint32_t step) {
+  const std::uint32_t back = step + (type == CollectiveType::reduce_scatter ? 1 : 0);
+  return (position + 2 * n - back % n) % n;
+}
+
+std::int64_t block_bytes(std::int64_t bytes, std::uint32_t element_bytes, std::uint32_t n,
+                         std::uint32_t block, std::uint32_t channels, std::uint32_t channel) {
+  return part_bytes(part_bytes(bytes, element_bytes, n, block), element_bytes, channels, channel);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "workloads/collective/comm_engine.hpp"
+#include "workloads/collective/cost_model.hpp"
+#include "workloads/collective/ring.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+namespace {
+
+/// Slices of a broadcast on one channel at most: bounds the number of messages of one member.
+constexpr std::int64_t most_slices = 64;
+
+}  // namespace
+
+CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channel) const {
+  const GroupPlan& group = plan(op_of(slot));
+  const std::uint32_t position = group.ring_position(channel, group.index_of(self_));
+  return {group.size(), position, group.ring_member(channel, position + 1),
+          group.ring_member(channel, position + group.size() - 1)};
+}
+
+void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_t slot) {
+  CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  run.channels = ring_channels(*nccl_, plan(op), run.protocol, op.bytes);
+  run.counts.assign(run.channels, {});
+  run.open = run.channels;
+  for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) pump_ring(context, transport, slot, c);
+}
+
+/// Sends what may be sent, asks for the next block. Blocks without bytes (fewer elements than members) are
+/// steps without a message.
+void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t slot,
+                           std::uint32_t channel) {
+  CommRun& run = runs_[slot];
+  CommRun::Count& count = run.counts[channel];
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  const std::uint32_t steps = ring_steps(op.collective, at.n);
+  auto bytes = [&](std::uint32_t position, std::uint32_t step) {
+    return block_bytes(op.bytes, op.element_bytes, at.n, ring_block(op.collective, at.n, position, step),
+                       run.channels, channel);
+  };
+  const std::uint32_t before = (at.position + at.n - 1) % at.n;
+  const Connection ring = connection(op, Phase::ring, channel);
+  for (;;) {
+    for (; count.sent < steps && count.sent <= count.received; ++count.sent) {
+      const std::int64_t payload = bytes(at.position, count.sent);
+      if (payload > 0)
+        transport.send(context, {at.next,
+                                 ring,
+                                 payload,
+                                 nccl_->wire_bytes(run.protocol, payload),
+                                 op.dimension,
+                                 false,
+                                 {slot, channel}});
+    }
+    if (count.received == steps) break;
+    const std::int64_t payload = bytes(before, count.received);
+    if (payload > 0) {
+      transport.expect(context, {at.previous,
+                                 ring,
+                                 payload,
+                                 nccl_->wire_bytes(run.protocol, payload),
+                                 nccl_->software(run.protocol, transport.medium(at.previous)),
+                                 {slot, channel}});
+      return;
+    }
+    ++count.received;
+  }
+  --run.open;
+}
+
+void CommEngine::on_block(Context& context, Transport& transport, Owner owner) {
+  ++runs_[owner.slot].counts[owner.sub].received;
+  pump_ring(context, transport, owner.slot, owner.sub);
+}
+
+CommEngine::Slices CommEngine::slices(std::uint32_t slot, std::uint32_t channel) const {
+  const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const Medium medium = plan(op).servers() == 1 ? Medium::nvlink : Medium::net;
+  const std::int64_t bytes = part_bytes(op.bytes, op.element_bytes, run.channels, channel);
+  const std::int64_t slice = nccl_->slice_bytes(run.protocol, medium);
+  const std::int64_t count = std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, most_slices);
+  return {bytes, static_cast<std::uint32_t>(bytes == 0 ? 0 : count)};
+}
+
+void CommEngine::begin_broadcast(Context& context, Transport& transport, std::uint32_t slot) {
+  const Op& op = op_of(slot);
+  const GroupPlan& group = plan(op);
+  runs_[slot].channels = ring_channels(*nccl_, group, runs_[slot].protocol, op.bytes);
+  runs_[slot].counts.assign(runs_[slot].channels, {});
+  const bool is_root = view(op).member(op.root) == self_;
+  for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) {
+    const Slices all = slices(slot, c);
+    if (all.count == 0) continue;
+    ++runs_[slot].open;
+    if (!is_root) {
+      expect_slice(context, transport, slot, c);
+      continue;
+    }
+    for (std::uint32_t k = 0; k < all.count; ++k)
+      send_slice(context, transport, slot, c, k, k + 1 == all.count);
+  }
+}
+
+std::int64_t CommEngine::slice_payload(std::uint32_t slot, std::uint32_t channel, std::uint32_t slice) const {
+  const Slices all = slices(slot, channel);
+  return part_bytes(all.bytes, op_of(slot).element_bytes, all.count, slice);
+}
+
+void CommEngine::expect_slice(Context& context, Transport& transport, std::uint32_t slot,
+                              std::uint32_t channel) {
+  const CommRun& run = runs_[slot];
+  const EndpointId from = place(slot, channel).previous;
+  const std::int64_t payload = slice_payload(slot, channel, run.counts[channel].received);
+  transport.expect(context, {from,
+                             connection(op_of(slot), Phase::ring, channel),
+                             payload,
+                             nccl_->wire_bytes(run.protocol, payload),
+                             nccl_->software(run.protocol, transport.medium(from)),
+                             {slot, channel}});
+}
+
+void CommEngine::send_slice(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                            std::uint32_t slice, bool notify) {
+  const Op& op = op_of(slot);
+  const std::int64_t payload = slice_payload(slot, channel, slice);
+  transport.send(context, {place(slot, channel).next,
+                           connection(op, Phase::ring, channel),
+                           payload,
+                           nccl_->wire_bytes(runs_[slot].protocol, payload),
+                           op.dimension,
+                           notify,
+                           {slot, channel}});
+}
+
+void CommEngine::on_slice(Context& context, Transport& transport, Owner owner) {
+  CommRun::Count& count = runs_[owner.slot].counts[owner.sub];
+  const std::uint32_t slice = count.received++;
+  const Op& op = op_of(owner.slot);
+  if (place(owner.slot, owner.sub).next != view(op).member(op.root))
+    send_slice(context, transport, owner.slot, owner.sub, slice, false);
+  if (count.received < slices(owner.slot, owner.sub).count)
+    return expect_slice(context, transport, owner.slot, owner.sub);
+  --runs_[owner.slot].open;
+}
+
+}  // namespace lightrail

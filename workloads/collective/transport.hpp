@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "components/network/train.hpp"
+#include "engine/model/context.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+
+namespace lightrail {
+
+/// Who is told: a run's slot and a number of its own (channel, peer).
+struct Owner {
+  std::uint32_t slot = 0, sub = 0;
+};
+
+/// Payload to another endpoint.
+struct Transfer {
+  EndpointId to{};
+  Connection connection{};
+  std::int64_t payload_bytes = 0;  ///< counted as traffic
+  std::int64_t wire_bytes = 0;     ///< with the protocol's overhead; > 0
+  std::uint16_t dimension = 0;
+  bool notify = false;  ///< tell the owner (CommEngine::on_sent) when the last byte is on the wire
+  Owner owner{};
+};
+
+/// The next message of (from, connection). Messages of a connection are handed out in the order of asking.
+struct Expectation {
+  EndpointId from{};
+  Connection connection{};
+  std::int64_t payload_bytes = 0;
+  std::int64_t wire_bytes = 0;  ///< a control message: control_bytes
+  SimTime after{};              ///< software time between the last byte and CommEngine::on_received
+  Owner owner{};
+};
+
+/// What a GPU's communication state machines may do. Implemented by the GPU, and by tests.
+class Transport {
+ public:
+  virtual EndpointId self() const = 0;
+  virtual Medium medium(EndpointId peer) const = 0;
+  virtual void send(Context& context, const Transfer& transfer) = 0;
+  virtual void send_control(Context& context, EndpointId to, Connection connection) = 0;
+  virtual void expect(Context& context, const Expectation& expectation) = 0;
+  /// CommEngine::on_timer after `delay`.
+  virtual void wake_after(Context& context, SimTime delay, Owner owner) = 0;
+
+ protected:
+  ~Transport() = default;
+};
+
+}  // namespace lightrail

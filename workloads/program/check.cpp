@@ -1,0 +1,230 @@
+#include "workloads/program/check.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+namespace {
+
+const char* name_of(CollectiveType type) {
+  constexpr const char* names[] = {"none",      "all_reduce", "all_gather", "reduce_scatter",
+                                   "broadcast", "all_to_all", "barrier"};
+  return names[static_cast<int>(type)];
+}
+
+std::string describe(const Op& op) {
+  std::string text = fmt::format("{} of {} B", name_of(op.collective), op.bytes);
+  if (op.collective == CollectiveType::broadcast) text += fmt::format(" from member {}", op.root);
+  if (op.algorithm != Algorithm::auto_select)
+    text += fmt::format(", algorithm {}", static_cast<int>(op.algorithm));
+  if (op.protocol != Protocol::auto_select)
+    text += fmt::format(", protocol {}", static_cast<int>(op.protocol));
+  return text;
+}
+
+bool agree(const Op& a, const Op& b) {
+  return a.collective == b.collective && a.bytes == b.bytes && a.algorithm == b.algorithm &&
+         a.protocol == b.protocol && a.split == b.split && a.element_bytes == b.element_bytes &&
+         (a.collective != CollectiveType::broadcast || a.root == b.root);
+}
+
+class Checker {
+ public:
+  Checker(const ProgramSet& set, const GroupTable& groups, const std::vector<std::string>& names,
+          ErrorList& errors)
+      : set_(set), groups_(groups), names_(names), errors_(errors) {}
+
+  void run() {
+    const std::size_t before = errors_.size();
+    for (const Program& program : set_.programs) check_program(program, set_, names_, errors_);
+    for (std::size_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu)
+      if (set_.program_of_gpu[gpu] >= set_.programs.size())
+        errors_.add({"", 0,
+                     fmt::format("gpu {} has program {} (there are {})", gpu, set_.program_of_gpu[gpu],
+                                 set_.programs.size())});
+    if (errors_.size() > before) return;
+    collect();
+    if (errors_.size() > before) return;
+    for (std::uint32_t kind = 0; kind < groups_.kind_count(); ++kind) check_kind(GroupKindId{kind});
+  }
+
+ private:
+  /// Operations of one program on one group kind.
+  struct Calls {
+    std::vector<std::uint32_t> collectives, points;
+  };
+
+  void collect() {
+    calls_.resize(set_.programs.size());
+    for (std::size_t p = 0; p < set_.programs.size(); ++p) {
+      const Program& program = set_.programs[p];
+      for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+        const Op& op = program.ops[i];
+        const bool is_collective = op.kind == OpKind::collective;
+        if (!is_collective && op.kind != OpKind::send && op.kind != OpKind::recv) continue;
+        if (op.group.value >= groups_.kind_count()) {
+          complain(program, i, fmt::format("group kind {} does not exist", op.group.value));
+          continue;
+        }
+        if (is_collective && op.collective == CollectiveType::none)
+          complain(program, i, "names no collective");
+        Calls& calls = calls_[p][op.group.value];
+        (is_collective ? calls.collectives : calls.points).push_back(i);
+      }
+    }
+  }
+
+  void check_kind(GroupKindId kind) {
+    std::set<std::vector<std::uint32_t>> seen;
+    std::vector<bool> done(set_.program_of_gpu.size());
+    for (std::uint32_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu) {
+      if (done[gpu]) continue;
+      GroupView view = groups_.group_of(kind, EndpointId{gpu});
+      if (view.size == 0) {
+        check_outsider(kind, gpu);
+        continue;
+      }
+      std::vector<std::uint32_t> members, roles;
+      for (std::uint32_t m = 0; m < view.size; ++m) {
+        members.push_back(view.member(m).value);
+        if (members.back() < done.size()) done[members.back()] = true;
+      }
+      for (std::uint32_t member : members)
+        roles.push_back(member < done.size() ? set_.program_of_gpu[member] : 0xffffffff);
+      if (seen.insert(roles).second) check_group(kind, members, roles);
+    }
+  }
+
+  void check_outsider(GroupKindId kind, std::uint32_t gpu) {
+    std::uint32_t role = set_.program_of_gpu[gpu];
+    auto calls = calls_[role].find(kind.value);
+    if (calls == calls_[role].end() || !outsiders_.insert({kind.value, role}).second) return;
+    const auto& any = calls->second.collectives.empty() ? calls->second.points : calls->second.collectives;
+    complain(set_.programs[role], any[0],
+             fmt::format("gpu {} is in no group of kind '{}'", gpu, groups_.kind(kind).name));
+  }
+
+  void check_group(GroupKindId kind, const std::vector<std::uint32_t>& members,
+                   const std::vector<std::uint32_t>& roles) {
+    static const Calls nothing;
+    auto calls_of = [&](std::uint32_t role) -> const Calls& {
+      if (role >= calls_.size()) return nothing;
+      auto it = calls_[role].find(kind.value);
+      return it == calls_[role].end() ? nothing : it->second;
+    };
+    const Calls& first = calls_of(roles[0]);
+    std::set<std::uint32_t> compared{roles[0]};
+    for (std::uint32_t op : first.collectives) check_collective(kind, members.size(), roles[0], op);
+    for (std::size_t m = 1; m < roles.size(); ++m)
+      if (compared.insert(roles[m]).second)
+        compare(kind, members[0], roles[0], first.collectives, members[m], roles[m],
+                calls_of(roles[m]).collectives);
+    check_points(kind, members, roles);
+  }
+
+  void check_collective(GroupKindId kind, std::size_t size, std::uint32_t role, std::uint32_t index) {
+    const Program& program = set_.programs[role];
+    const Op& op = program.ops[index];
+    if (op.collective == CollectiveType::broadcast && op.root >= size)
+      complain(program, index,
+               fmt::format("root {} is not in a group of {} ('{}')", op.root, size, groups_.kind(kind).name));
+    if (op.split == 0) return;
+    const SplitMatrix& split = set_.splits[op.split];
+    if (split.size != size || split.share.size() != size * size)
+      complain(program, index,
+               fmt::format("a split matrix of {} for a group of {} ('{}')", split.size, size,
+                           groups_.kind(kind).name));
+  }
+
+  void compare(GroupKindId kind, std::uint32_t gpu_a, std::uint32_t role_a,
+               const std::vector<std::uint32_t>& a, std::uint32_t gpu_b, std::uint32_t role_b,
+               const std::vector<std::uint32_t>& b) {
+    const std::string group = groups_.kind(kind).name;
+    for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+      const Op* x = i < a.size() ? &set_.programs[role_a].ops[a[i]] : nullptr;
+      const Op* y = i < b.size() ? &set_.programs[role_b].ops[b[i]] : nullptr;
+      if (x && y && agree(*x, *y)) continue;
+      auto side = [&](std::uint32_t gpu, const Op* op, const std::vector<std::uint32_t>& list) {
+        return op ? fmt::format("gpu {} op {} runs {}", gpu, list[i], describe(*op))
+                  : fmt::format("gpu {} runs only {}", gpu, list.size());
+      };
+      errors_.add({"", 0,
+                   fmt::format("group '{}' disagrees on its collective {}: {}, {}", group, i,
+                               side(gpu_a, x, a), side(gpu_b, y, b))});
+      return;
+    }
+  }
+
+  /// Sends and receives of one pair, in program order, must be the same list of sizes.
+  void check_points(GroupKindId kind, const std::vector<std::uint32_t>& members,
+                    const std::vector<std::uint32_t>& roles) {
+    struct Sizes {
+      std::vector<std::int64_t> sent, received;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Sizes> pairs;  // (from, to)
+    for (std::uint32_t m = 0; m < members.size(); ++m) {
+      if (roles[m] >= calls_.size()) continue;
+      auto calls = calls_[roles[m]].find(kind.value);
+      if (calls == calls_[roles[m]].end()) continue;
+      const Program& program = set_.programs[roles[m]];
+      for (std::uint32_t index : calls->second.points) {
+        const Op& op = program.ops[index];
+        auto size = static_cast<std::int64_t>(members.size());
+        std::int64_t peer = op.peer_mode == PeerMode::index ? op.peer : ((m + op.peer) % size + size) % size;
+        if (peer < 0 || peer >= size) {
+          complain(
+              program, index,
+              fmt::format("peer {} is not in a group of {} ('{}')", op.peer, size, groups_.kind(kind).name));
+          return;
+        }
+        auto other = static_cast<std::uint32_t>(peer);
+        if (op.kind == OpKind::send)
+          pairs[{m, other}].sent.push_back(op.bytes);
+        else
+          pairs[{other, m}].received.push_back(op.bytes);
+      }
+    }
+    for (const auto& [pair, sizes] : pairs) {
+      const std::string who = fmt::format("group '{}': gpu {} sends to gpu {}", groups_.kind(kind).name,
+                                          members[pair.first], members[pair.second]);
+      if (sizes.sent.size() != sizes.received.size()) {
+        errors_.add({"", 0,
+                     fmt::format("{} {} times, which receives {} times", who, sizes.sent.size(),
+                                 sizes.received.size())});
+        return;
+      }
+      for (std::size_t i = 0; i < sizes.sent.size(); ++i)
+        if (sizes.sent[i] != sizes.received[i]) {
+          errors_.add({"", 0,
+                       fmt::format("{} {} B in message {}, which expects {} B", who, sizes.sent[i], i,
+                                   sizes.received[i])});
+          return;
+        }
+    }
+  }
+
+  void complain(const Program& program, std::uint32_t op, const std::string& what) {
+    errors_.add({"", 0, describe_op(program, op, names_) + ": " + what});
+  }
+
+  const ProgramSet& set_;
+  const GroupTable& groups_;
+  const std::vector<std::string>& names_;
+  ErrorList& errors_;
+  std::vector<std::map<std::uint32_t, Calls>> calls_;  ///< by program, by group kind
+  std::set<std::pair<std::uint32_t, std::uint32_t>> outsiders_;
+};
+
+}  // namespace
+
+void check_programs(const ProgramSet& programs, const GroupTable& groups,
+                    const std::vector<std::string>& names, ErrorList& errors) {
+  Checker(programs, groups, names, errors).run();
+}
+
+}  // namespace lightrail

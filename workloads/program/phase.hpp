@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+namespace lightrail {
+
+/// The phase bits of a Connection: which kind of traffic it is. The other two bytes are the group kind and
+/// the channel for the phases of groups, and the I/O operation's ordinal (high, low byte) for the phases of
+/// I/O.
+enum class Phase : std::uint8_t {
+  ring,            ///< steps of ring collectives
+  pairs,           ///< all-to-all
+  pairs_clear,     ///< clear-to-send of an all-to-all's message
+  barrier,         ///< control messages of a barrier; channel: the round
+  point_to_point,  ///< send and recv
+  point_clear,     ///< clear-to-send of a send
+  io_request,      ///< GPU -> storage or host: start the I/O operation of that ordinal
+  io_ready,        ///< storage -> GPU: send the data of your write
+  io_data,         ///< the payload of an I/O operation, either way
+  io_done          ///< storage or host -> GPU: the last byte is written
+};
+
+/// Wire size of a control message [B]: one small packet.
+inline constexpr std::uint32_t control_bytes = 64;
+
+}  // namespace lightrail

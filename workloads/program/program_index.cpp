@@ -1,0 +1,68 @@
+#include "workloads/program/program_index.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace lightrail {
+namespace {
+
+/// Ordinals travel in 16 bits of a Connection.
+constexpr std::size_t most_io_ops = 65'536;
+
+}  // namespace
+
+ProgramIndex make_program_index(const Program& program) {
+  ProgramIndex index;
+  index.stream_ops.resize(program.streams.size());
+  std::map<std::uint32_t, std::uint32_t> turns;
+  for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    auto& stream = index.stream_ops[op.stream];
+    index.position.push_back(static_cast<std::uint32_t>(stream.size()));
+    stream.push_back(i);
+    index.turn.push_back(op.kind == OpKind::collective ? turns[op.group.value]++ : 0);
+    index.io_ordinal.push_back(static_cast<std::uint32_t>(index.io_ops.size()));
+    if (is_io(op.kind)) index.io_ops.push_back(i);
+  }
+  return index;
+}
+
+std::string describe_op(const Program& program, std::uint32_t op, const std::vector<std::string>& names) {
+  std::uint32_t name = program.ops[op].name;
+  return fmt::format("op {} '{}' of program '{}'", op, name < names.size() ? names[name] : "", program.role);
+}
+
+void check_program(const Program& program, const ProgramSet& set, const std::vector<std::string>& names,
+                   ErrorList& errors) {
+  auto complain = [&](std::uint32_t op, const std::string& what) {
+    errors.add({"", 0, describe_op(program, op, names) + ": " + what});
+  };
+  std::size_t io_ops = 0;
+  for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    if (op.stream >= program.streams.size())
+      complain(
+          i, fmt::format("stream {} does not exist (the program has {})", op.stream, program.streams.size()));
+    if (op.bytes < 0) complain(i, fmt::format("{} bytes (a size is not negative)", op.bytes));
+    if (op.duration < SimTime{0}) complain(i, fmt::format("a duration of {} ps", op.duration.count()));
+    if (op.first_dependency + std::size_t{op.dependency_count} > program.dependencies.size())
+      complain(i, fmt::format("dependencies {} to {} do not exist (the program has {})", op.first_dependency,
+                              op.first_dependency + op.dependency_count - 1, program.dependencies.size()));
+    else
+      for (std::uint32_t d = 0; d < op.dependency_count; ++d)
+        if (std::uint32_t on = program.dependencies[op.first_dependency + d]; on >= i)
+          complain(i, fmt::format("depends on op {}, which is not before it", on));
+    if (op.kind == OpKind::compute && op.duration == SimTime{0} && op.shape >= set.shapes.size())
+      complain(i, fmt::format("shape {} does not exist (there are {})", op.shape, set.shapes.size()));
+    if (op.split != 0 && op.split >= set.splits.size())
+      complain(i, fmt::format("split matrix {} does not exist (there are {})", op.split, set.splits.size()));
+    io_ops += is_io(op.kind);
+  }
+  if (io_ops > most_io_ops)
+    errors.add({"", 0,
+                fmt::format("program '{}' has {} storage and host copy operations (at most {})", program.role,
+                            io_ops, most_io_ops)});
+}
+
+}  // namespace lightrail

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/scenario/element.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// What is derived from a program once, for all GPUs that execute it: O(operations), shared.
+struct ProgramIndex {
+  std::vector<std::vector<std::uint32_t>> stream_ops;  ///< by stream: op indices in order
+  std::vector<std::uint32_t> position;                 ///< by op: its place in its stream
+  /// By op: collectives before it on the same group kind. A communicator runs them one after the other in
+  /// this order.
+  std::vector<std::uint32_t> turn;
+  std::vector<std::uint32_t> io_ops;      ///< storage and host copies; the index is the ordinal
+  std::vector<std::uint32_t> io_ordinal;  ///< by op; meaningful for I/O operations
+};
+
+ProgramIndex make_program_index(const Program& program);
+
+/// The resource: one index a program of ProgramSet, in its order.
+struct ProgramIndexes {
+  std::vector<ProgramIndex> of;
+};
+
+inline bool is_io(OpKind kind) {
+  return kind == OpKind::storage_read || kind == OpKind::storage_write || kind == OpKind::host_copy;
+}
+inline bool is_communication(OpKind kind) {
+  return is_io(kind) || kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
+}
+
+/// "op 17 'all_reduce' of program 'stage 0'".
+std::string describe_op(const Program& program, std::uint32_t op, const std::vector<std::string>& names);
+
+/// What a program must keep to be executed: streams and dependencies that exist, sizes that are not negative,
+/// at most 65,536 I/O operations. Every mistake goes to `errors`.
+void check_program(const Program& program, const ProgramSet& set, const std::vector<std::string>& names,
+                   ErrorList& errors);
+
+}  // namespace lightrail
