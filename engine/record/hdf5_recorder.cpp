@@ -1,12 +1,15 @@
 #include "engine/record/hdf5_recorder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 
 #include "engine/base/error.hpp"
+#include "engine/record/polite_wait.hpp"
 #include "engine/record/redistribute.hpp"
+#include "engine/record/result_file.hpp"
 #include "engine/record/write_model.hpp"
 #include "engine/record/write_run.hpp"
 
@@ -20,9 +23,44 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
+template <class T>
+void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Datatype type, MPI_Op op) {
+  MPI_Request request;
+  MPI_Iallreduce(MPI_IN_PLACE, values, static_cast<int>(count), type, op, comm, &request);
+  wait_politely(request);
+}
+
+/// Whether some node runs more ranks than it has cores.
+bool is_crowded(MPI_Comm comm) {
+  MPI_Comm node;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int crowded = size_of(node) > static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  MPI_Comm_free(&node);
+  all_reduce(comm, &crowded, 1, MPI_INT, MPI_MAX);
+  return crowded;
+}
+
+void create_tables(ResultFile& file) {
+  file.create_group("/tables");
+  for (const auto& table : table_schemas()) {
+    std::string path = "/tables/" + table.name;
+    file.create_group(path);
+    file.set_attribute(path, "doc", table.doc);
+    std::vector<std::string> order{"component"};
+    file.create_column(path + "/component",
+                       {"component", ColumnType::int64, "1", "row of /model/components"});
+    for (const auto& column : table.columns) {
+      file.create_column(path + "/" + column.name, column);
+      order.push_back(column.name);
+    }
+    file.set_attribute(path, "columns", order);
+  }
+}
+
 }  // namespace
 
-Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& model, const Partition& partition)
+Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& model,
+                           const Partition& partition)
     : options_(std::move(options)),
       comm_(comm),
       model_(&model),
@@ -35,42 +73,45 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
   for (const auto& table : table_schemas()) buffers_.emplace_back(table.columns.size());
   written_.resize(buffers_.size());
   if (options_.path.empty()) return;
-
-  if (options_.created_s == 0) options_.created_s = std::time(nullptr);
-  MPI_Bcast(&options_.created_s, 1, MPI_INT64_T, 0, comm_);
+  if (options_.io == IoMode::automatic) options_.io = is_crowded(comm_) ? IoMode::gather : IoMode::collective;
   writers_ = options_.io == IoMode::gather ? 1 : ranks_;
-  if (rank_ < writers_) file_ = std::make_unique<ResultFile>(options_.path, writers_ > 1 ? comm_ : MPI_COMM_SELF);
-  throw_if_any_problem();
-  if (file_) {
-    write_run_start(*file_, options_, *model_, *partition_, ranks_);
-    write_model(*file_, *model_);
-    create_tables();
-    file_->flush();
-  }
-  throw_if_any_problem();
+  create_file();
+  open_columns();
   last_write_s_ = MPI_Wtime();
 }
 
 Hdf5Recorder::~Hdf5Recorder() = default;
 
-void Hdf5Recorder::create_tables() {
-  file_->create_group("/tables");
-  for (const auto& table : table_schemas()) {
-    std::string path = "/tables/" + table.name;
-    file_->create_group(path);
-    file_->set_attribute(path, "doc", table.doc);
-    std::vector<std::string> order{"component"};
-    first_column_.push_back(file_->create_column(
-        path + "/component", {"component", ColumnType::int64, "1", "row of /model/components"}));
-    for (const auto& column : table.columns) {
-      file_->create_column(path + "/" + column.name, column);
-      order.push_back(column.name);
+void Hdf5Recorder::create_file() {
+  std::string problem;
+  if (rank_ == 0) {
+    if (options_.created_s == 0) options_.created_s = std::time(nullptr);
+    ResultFile file(options_.path, ResultFile::Mode::create);
+    if (file.problem().empty()) {
+      write_run_start(file, options_, *model_, *partition_, ranks_);
+      write_model(file, *model_);
+      create_tables(file);
+      file.close();
     }
-    file_->set_attribute(path, "columns", order);
+    problem = file.problem();
   }
+  agree(problem);
 }
 
-void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) {
+void Hdf5Recorder::open_columns() {
+  if (rank_ < writers_)
+    columns_ = std::make_unique<ColumnWriter>(options_.path, writers_ > 1 ? comm_ : MPI_COMM_SELF);
+  agree(columns_ ? columns_->problem() : "");
+}
+
+void Hdf5Recorder::close_columns() {
+  if (columns_) columns_->close();
+  agree(columns_ ? columns_->problem() : "");
+  columns_.reset();
+}
+
+void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
+                          std::span<const std::int64_t> row) {
   LIGHTRAIL_EXPECT(table < buffers_.size() && row.size() == table_schemas()[table].columns.size());
   collector_.add(table, row);
   if (writers_ == 0) return;
@@ -83,71 +124,76 @@ void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time, st
 void Hdf5Recorder::flush(SimTime) {
   ++intervals_;
   if (writers_ == 0) return;
-  // One reduction says how many rows wait where and whether rank 0's clock asks for a write.
-  std::vector<std::int64_t> rows;
-  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
-  rows.push_back(rank_ == 0 && MPI_Wtime() - last_write_s_ >= options_.write_every_s);
-  MPI_Allreduce(MPI_IN_PLACE, rows.data(), static_cast<int>(rows.size()), MPI_INT64_T, MPI_SUM, comm_);
-  bool is_due = rows.back() > 0;
-  rows.pop_back();
-  is_due = is_due || *std::max_element(rows.begin(), rows.end()) >= chunk_rows;
-  if (is_due) write_pending(rows);
+  // One reduction: how many rows wait, and whether rank 0's clock asks for a write.
+  std::int64_t most = 0;
+  for (const auto& buffer : buffers_) most = std::max(most, static_cast<std::int64_t>(buffer.rows()));
+  bool is_late = rank_ == 0 && MPI_Wtime() - last_write_s_ >= options_.write_every_s;
+  std::int64_t is_due = is_late || most >= chunk_rows;
+  all_reduce(comm_, &is_due, 1, MPI_INT64_T, MPI_MAX);
+  if (is_due) write_pending();
 }
 
-void Hdf5Recorder::write_pending(const std::vector<std::int64_t>& rows_by_table) {
-  for (std::size_t table = 0; table < buffers_.size(); ++table) {
-    if (rows_by_table[table] == 0) continue;
-    const std::size_t width = table_schemas()[table].columns.size() + 1;
-    std::vector<RowRun> runs;
-    std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs);
-    RowSlab mine = redistribute(comm_, writers_, written_[table], width, runs, sorted);
-    written_[table] = mine.total;
-    if (!file_) continue;
-    std::vector<std::int64_t> column(static_cast<std::size_t>(mine.slab.end - mine.slab.begin));
-    for (std::size_t c = 0; c < width; ++c) {
-      for (std::size_t i = 0; i < column.size(); ++i) column[i] = mine.values[i * width + c];
-      file_->write_rows(first_column_[table] + c, mine.total, mine.slab.begin, column);
-    }
-  }
-  if (file_) file_->flush();
-  throw_if_any_problem();
+void Hdf5Recorder::write_pending() {
+  std::vector<std::int64_t> rows;
+  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
+  all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_MAX);
+  if (*std::max_element(rows.begin(), rows.end()) == 0) return;
+  for (std::size_t table = 0; table < buffers_.size(); ++table)
+    if (rows[table] > 0) write_table(table);
+  if (columns_) columns_->flush();
+  agree(columns_ ? columns_->problem() : "");
   last_write_s_ = MPI_Wtime();
 }
 
-void Hdf5Recorder::throw_if_any_problem() {
-  std::string problem = file_ ? file_->problem() : "";
+void Hdf5Recorder::write_table(std::size_t table) {
+  const TableSchema& schema = table_schemas()[table];
+  const std::size_t width = schema.columns.size() + 1;
+  std::vector<RowRun> runs;
+  std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs);
+  RowSlab mine = redistribute(comm_, writers_, written_[table], width, runs, sorted);
+  written_[table] = mine.total;
+  if (!columns_) return;
+  std::vector<std::int64_t> values(static_cast<std::size_t>(mine.slab.end - mine.slab.begin));
+  for (std::size_t c = 0; c < width; ++c) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = mine.values[i * width + c];
+    const std::string name = c == 0 ? "component" : schema.columns[c - 1].name;
+    ColumnType type = c == 0 ? ColumnType::int64 : schema.columns[c - 1].type;
+    columns_->write("/tables/" + schema.name + "/" + name, type, mine.total, mine.slab.begin, values);
+  }
+}
+
+/// Throws on every rank when one of them has a problem; the text is the lowest such rank's.
+void Hdf5Recorder::agree(const std::string& problem) {
   int first = problem.empty() ? ranks_ : rank_;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm_);
+  all_reduce(comm_, &first, 1, MPI_INT, MPI_MIN);
   if (first == ranks_) return;
-  int length = static_cast<int>(problem.size());
+  std::string text = problem;
+  int length = static_cast<int>(text.size());
   MPI_Bcast(&length, 1, MPI_INT, first, comm_);
-  problem.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(problem.data(), length, MPI_CHAR, first, comm_);
-  throw IoError(fmt::format("result file '{}': {}", options_.path, problem));
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm_);
+  throw IoError(fmt::format("result file '{}': {}", options_.path, text));
 }
 
 Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
   Summary summary = make_summary(outcome, ranks_, *model_);
   collector_.reduce(comm_, *model_, summary);
-  if (writers_ == 0) return summary;
-  std::vector<std::int64_t> rows;
-  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
-  MPI_Allreduce(MPI_IN_PLACE, rows.data(), static_cast<int>(rows.size()), MPI_INT64_T, MPI_SUM, comm_);
-  write_pending(rows);
   std::vector<RankedProfile> profile = gather_profile(comm_, outcome);
-  if (file_) {
-    write_summary(*file_, summary);
-    write_profile(*file_, profile);
-    file_->flush();
+  if (writers_ == 0) return summary;
+  write_pending();
+  close_columns();
+  std::string problem;
+  if (rank_ == 0) {
+    ResultFile file(options_.path, ResultFile::Mode::modify);
+    write_summary(file, summary);
+    write_profile(file, profile);
+    file.flush();
+    // The status changes last: "complete" stands only in a file whose every part is on the disk.
+    if (file.problem().empty()) write_run_end(file, outcome);
+    file.close();
+    problem = file.problem();
   }
-  throw_if_any_problem();
-  // The status changes last: "complete" stands only in a file whose every part is on the disk.
-  if (file_) {
-    write_run_end(*file_, outcome);
-    file_->close();
-  }
-  throw_if_any_problem();
-  file_.reset();
+  agree(problem);
   return summary;
 }
 

@@ -9,31 +9,34 @@
 #include "engine/model/output_selection.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/partition/partition.hpp"
-#include "engine/record/result_file.hpp"
+#include "engine/record/column_writer.hpp"
 #include "engine/record/row_buffer.hpp"
 #include "engine/record/run_outcome.hpp"
 #include "engine/record/summary_collector.hpp"
 
 namespace lightrail {
 
-/// collective: every rank writes its part; gather: rank 0 writes all. The content is the same.
-enum class IoMode : std::uint8_t { collective, gather };
+/// collective: every rank writes its part of the rows; gather: rank 0 writes all. The content is the same.
+/// automatic: collective, but gather where ranks outnumber a node's cores (each MPI call then costs 10 ms and
+/// more).
+enum class IoMode : std::uint8_t { automatic, collective, gather };
 
 struct RecorderOptions {
   std::string path;                      ///< empty: no file, only the summary
   SimTime interval = milliseconds(100);  ///< [ps] simulated time between two flush() calls, >= 1 ps
-  IoMode io = IoMode::collective;
-  double write_every_s = 2;              ///< rows of short intervals wait together up to this wall time [s]; 0: never
+  IoMode io = IoMode::automatic;
+  double write_every_s = 2;  ///< rows of short intervals wait together up to this wall time [s]; 0: never
   std::string command_line;
-  std::string scenario_xml;              ///< resolved, stored as /run/scenario
-  std::vector<std::string> inputs;       ///< files read, stored as /run/inputs
-  std::int64_t created_s = 0;            ///< seconds since 1970; 0: rank 0's clock
+  std::string scenario_xml;         ///< resolved, stored as /run/scenario
+  std::vector<std::string> inputs;  ///< files read, stored as /run/inputs
+  std::int64_t created_s = 0;       ///< seconds since 1970; 0: rank 0's clock
 };
 
-/// Writes the result file: tables as the run goes, /summary, /profile and the final status at its end. Rows are in
-/// the order (interval, component, time, sequence), so the tables are the same for any number of ranks. The file
-/// exists with status "running" as soon as the constructor returns. Every function but append() is collective;
-/// IoError is thrown by all ranks together.
+/// Writes the result file: tables as the run goes, /summary, /profile and the final status at its end. Rows
+/// are in the order (interval, component, time, sequence), so the tables are the same for any number of
+/// ranks. The file exists with status "running" as soon as the constructor returns; rows are appended by all
+/// ranks together, the other parts are rank 0's. Every function but append() is collective; IoError is thrown
+/// by all ranks together.
 class Hdf5Recorder final : public Recorder {
  public:
   /// Throws IoError when the file cannot be created; an existing file is then as it was.
@@ -49,10 +52,12 @@ class Hdf5Recorder final : public Recorder {
   Summary finish(const RunOutcome& outcome);
 
  private:
-  void create_tables();
-  void write_rows();
-  void write_pending(const std::vector<std::int64_t>& rows_by_table);
-  void throw_if_any_problem();
+  void create_file();
+  void open_columns();
+  void write_pending();
+  void write_table(std::size_t table);
+  void close_columns();
+  void agree(const std::string& problem);
 
   RecorderOptions options_;
   MPI_Comm comm_;
@@ -60,11 +65,10 @@ class Hdf5Recorder final : public Recorder {
   const Partition* partition_;
   const OutputSelection* selection_;
   int rank_ = 0, ranks_ = 1;
-  int writers_ = 0;                                 ///< ranks 0 ... writers - 1 write
-  std::unique_ptr<ResultFile> file_;                ///< null: this rank does not write
-  std::vector<RowBuffer> buffers_;                  ///< by table
-  std::vector<std::int64_t> written_;               ///< rows in the file, by table
-  std::vector<ResultFile::ColumnIndex> first_column_;  ///< by table: component, then the schema's columns
+  int writers_ = 0;                        ///< ranks 0 ... writers - 1 write rows; 0: no file
+  std::unique_ptr<ColumnWriter> columns_;  ///< null: this rank does not write
+  std::vector<RowBuffer> buffers_;         ///< by table
+  std::vector<std::int64_t> written_;      ///< rows in the file, by table
   std::int64_t intervals_ = 0;
   double last_write_s_ = 0;
   SummaryCollector collector_;

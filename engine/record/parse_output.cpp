@@ -86,8 +86,8 @@ OutputSelection defaults(const AddressBook& book) {
   return selection;
 }
 
-void parse_table(const Element& element, const AddressBook& book, ErrorList& errors, std::set<std::string>& seen,
-                 OutputSelection& selection) {
+void parse_table(const Element& element, const AddressBook& book, ErrorList& errors,
+                 std::set<std::string>& seen, OutputSelection& selection) {
   const Attribute* name = element.find("name");
   const Attribute* gpus = element.find("gpus");
   const Attribute* record = element.find("record");
@@ -99,17 +99,21 @@ void parse_table(const Element& element, const AddressBook& book, ErrorList& err
     known.push_back(schema.name);
   }
   auto complain = [&](const Attribute& attribute, const std::string& problem) {
-    errors.add({attribute.file, attribute.line, fmt::format("<table> attribute '{}': {}", attribute.name, problem)});
+    errors.add(
+        {attribute.file, attribute.line, fmt::format("<table> attribute '{}': {}", attribute.name, problem)});
   };
   if (known[table] != name->value) return complain(*name, invalid_choice(name->value, known));
-  if (!seen.insert(name->value).second) return complain(*name, fmt::format("table '{}' is given twice", name->value));
+  if (!seen.insert(name->value).second)
+    return complain(*name, fmt::format("table '{}' is given twice", name->value));
   auto& chosen = selection.by_table[table];
   chosen.is_on = true;
   if (record)
-    if (std::string problem = parse_value(record->value, chosen.is_on); !problem.empty()) complain(*record, problem);
+    if (std::string problem = parse_value(record->value, chosen.is_on); !problem.empty())
+      complain(*record, problem);
   if (!gpus) return;
   if (!belongs_to_endpoints(table))
-    return complain(*gpus, fmt::format("table '{}' does not belong to GPUs (use record=\"on\" or \"off\")", name->value));
+    return complain(
+        *gpus, fmt::format("table '{}' does not belong to GPUs (use record=\"on\" or \"off\")", name->value));
   if (std::string problem = parse_gpus(gpus->value, book, chosen.endpoints); !problem.empty())
     complain(*gpus, problem);
 }
@@ -120,10 +124,12 @@ OutputSelection parse_output(const Element* output, const AddressBook& book, Err
   OutputSelection selection = defaults(book);
   if (!output) return selection;
   auto complain = [&](const Attribute& attribute, const std::string& problem) {
-    errors.add({attribute.file, attribute.line, fmt::format("<output> attribute '{}': {}", attribute.name, problem)});
+    errors.add({attribute.file, attribute.line,
+                fmt::format("<output> attribute '{}': {}", attribute.name, problem)});
   };
   if (const Attribute* file = output->find("file"))
-    if (std::string problem = parse_value(file->value, selection.file); !problem.empty()) complain(*file, problem);
+    if (std::string problem = parse_value(file->value, selection.file); !problem.empty())
+      complain(*file, problem);
   if (const Attribute* interval = output->find("interval")) {
     if (std::string problem = parse_value(interval->value, selection.interval); !problem.empty())
       complain(*interval, problem);
@@ -131,7 +137,8 @@ OutputSelection parse_output(const Element* output, const AddressBook& book, Err
       complain(*interval, fmt::format("'{}' is out of range (at least 1 us)", interval->value));
   }
   std::set<std::string> seen;
-  for (const Element* table : output->children_named("table")) parse_table(*table, book, errors, seen, selection);
+  for (const Element* table : output->children_named("table"))
+    parse_table(*table, book, errors, seen, selection);
   return selection;
 }
 

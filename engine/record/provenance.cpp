@@ -4,7 +4,11 @@
 
 namespace lightrail {
 
-const char* software_version() { return LIGHTRAIL_VERSION; }
-const char* git_describe() { return LIGHTRAIL_GIT_DESCRIBE; }
+const char* software_version() {
+  return LIGHTRAIL_VERSION;
+}
+const char* git_describe() {
+  return LIGHTRAIL_GIT_DESCRIBE;
+}
 
 }  // namespace lightrail

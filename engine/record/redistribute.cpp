@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
+#include "engine/record/polite_wait.hpp"
 
 namespace lightrail {
 
@@ -24,16 +25,21 @@ std::vector<PlacedRun> place_runs(MPI_Comm comm, std::int64_t written, const std
   LIGHTRAIL_EXPECT(runs.size() < (1u << 31) / fields);
   int mine = static_cast<int>(runs.size()) * fields;
   std::vector<int> counts(ranks), starts(ranks + 1);
-  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  MPI_Request request;
+  MPI_Iallgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
+  wait_politely(request);
   std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
   std::vector<RowRun> all(static_cast<std::size_t>(starts.back() / fields));
-  MPI_Allgatherv(runs.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(), MPI_INT64_T, comm);
+  MPI_Iallgatherv(runs.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(), MPI_INT64_T, comm,
+                  &request);
+  wait_politely(request);
 
   std::vector<PlacedRun> placed;
   placed.reserve(all.size());
   for (int rank = 0; rank < ranks; ++rank)
     for (int i = starts[rank] / fields; i < starts[rank + 1] / fields; ++i) placed.push_back({all[i], rank});
-  std::sort(placed.begin(), placed.end(), [](const PlacedRun& x, const PlacedRun& y) { return x.run < y.run; });
+  std::sort(placed.begin(), placed.end(),
+            [](const PlacedRun& x, const PlacedRun& y) { return x.run < y.run; });
   std::int64_t next = written;
   for (auto& p : placed) p.first_row = std::exchange(next, next + p.run.rows);
   return placed;
@@ -77,16 +83,20 @@ RowSlab redistribute(MPI_Comm comm, int writers, std::int64_t written, std::size
   MPI_Datatype row_type;
   MPI_Type_contiguous(static_cast<int>(width), MPI_INT64_T, &row_type);
   MPI_Type_commit(&row_type);
-  MPI_Alltoallv(rows.data(), sent.data(), send_at.data(), row_type, arrived.data(), received.data(),
-                receive_at.data(), row_type, comm);
+  MPI_Request request;
+  MPI_Ialltoallv(rows.data(), sent.data(), send_at.data(), row_type, arrived.data(), received.data(),
+                 receive_at.data(), row_type, comm, &request);
+  wait_politely(request);
   MPI_Type_free(&row_type);
 
   // A rank's rows arrive in the order of the file; its runs tell how they interleave with the others'.
   result.values.reserve(arrived.size());
   for (const auto& p : placed) {
     std::int64_t count = overlap(p, result.slab);
-    auto from = arrived.begin() + static_cast<std::ptrdiff_t>(receive_at[p.rank] * static_cast<std::int64_t>(width));
-    result.values.insert(result.values.end(), from, from + static_cast<std::ptrdiff_t>(count * static_cast<std::int64_t>(width)));
+    auto from =
+        arrived.begin() + static_cast<std::ptrdiff_t>(receive_at[p.rank] * static_cast<std::int64_t>(width));
+    result.values.insert(result.values.end(), from,
+                         from + static_cast<std::ptrdiff_t>(count * static_cast<std::int64_t>(width)));
     receive_at[p.rank] += static_cast<int>(count);
   }
   return result;

@@ -29,12 +29,22 @@ struct RunOutcome {
   std::vector<WindowProfile> profile;
 };
 
-/// From the engine's result, which this folder does not know by name. The caller maps its status to an exit code.
+/// From the engine's result, which this folder does not know by name. The caller maps its status to an exit
+/// code.
 template <class RunResult>
 RunOutcome make_outcome(const RunResult& result, const std::string& status, int exit_code) {
-  RunOutcome outcome{status,           exit_code,       result.end,       result.events,
-                     result.windows,   result.hash,     result.wall_s,    result.build_s,
-                     result.imbalance, result.peak_rss_bytes, result.waits, result.stop_reason,
+  RunOutcome outcome{status,
+                     exit_code,
+                     result.end,
+                     result.events,
+                     result.windows,
+                     result.hash,
+                     result.wall_s,
+                     result.build_s,
+                     result.imbalance,
+                     result.peak_rss_bytes,
+                     result.waits,
+                     result.stop_reason,
                      {}};
   for (const auto& row : result.profile)
     outcome.profile.push_back({row.first_window, row.windows, row.t_start, row.t_end, row.work_s, row.wait_s,

@@ -6,8 +6,8 @@
 
 namespace lightrail {
 
-/// All GPUs over one iteration. The step lasts from the first GPU's start to the last GPU's end; the sums over
-/// GPUs are of their own times.
+/// All GPUs over one iteration. The step lasts from the first GPU's start to the last GPU's end; the sums
+/// over GPUs are of their own times.
 struct IterationSummary {
   std::int64_t iteration = 0;
   std::int64_t gpus = 0;
@@ -32,8 +32,8 @@ struct DimensionSummary {
 struct CollectiveSummary {
   std::string collective, group;
   std::int64_t group_size = 0, size_bytes = 0, count = 0;
-  std::int64_t median_ps = 0, min_ps = 0, max_ps = 0;  ///< duration on one GPU
-  double algbw_bytes_per_s = 0, busbw_bytes_per_s = 0; ///< as nccl-tests define them, of the median
+  std::int64_t median_ps = 0, min_ps = 0, max_ps = 0;   ///< duration on one GPU
+  double algbw_bytes_per_s = 0, busbw_bytes_per_s = 0;  ///< as nccl-tests define them, of the median
 };
 
 /// What a run amounts to: /summary of the file, and what the command line prints.

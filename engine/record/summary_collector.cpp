@@ -24,7 +24,8 @@ double bus_factor(const std::string& collective, std::int64_t group_size) {
   if (group_size < 1) return 1;
   auto n = static_cast<double>(group_size);
   if (collective == "all_reduce") return 2 * (n - 1) / n;
-  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "all_to_all") return (n - 1) / n;
+  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "all_to_all")
+    return (n - 1) / n;
   return 1;
 }
 
@@ -52,13 +53,16 @@ std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* 
 
 }  // namespace
 
-SummaryCollector::Iteration::Iteration() { least.fill(std::numeric_limits<std::int64_t>::max()); }
+SummaryCollector::Iteration::Iteration() {
+  least.fill(std::numeric_limits<std::int64_t>::max());
+}
 
 void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(tables::steps, row, column); };
   auto index = at("iteration");
   LIGHTRAIL_EXPECT(index >= 0);
-  if (static_cast<std::size_t>(index) >= iterations_.size()) iterations_.resize(static_cast<std::size_t>(index) + 1);
+  if (static_cast<std::size_t>(index) >= iterations_.size())
+    iterations_.resize(static_cast<std::size_t>(index) + 1);
   Iteration& it = iterations_[static_cast<std::size_t>(index)];
   std::int64_t start = at("t_start_ps"), end = at("t_end_ps"), compute = at("t_compute_ps");
   std::array<std::int64_t, 6> least = {start, -end, end - start, start - end, compute, -compute};
@@ -99,8 +103,8 @@ void SummaryCollector::reduce_iterations(MPI_Comm comm, Summary& summary) const 
   for (std::size_t i = 0; i < static_cast<std::size_t>(-count[0]); ++i) {
     const std::int64_t *l = &least[i * 6], *s = &sum[i * 5];
     if (s[0] == 0) continue;
-    summary.iterations.push_back({static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2],
-                                  -l[3], l[4], -l[5]});
+    summary.iterations.push_back(
+        {static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2], -l[3], l[4], -l[5]});
   }
 }
 
@@ -113,18 +117,20 @@ void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Sum
   MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
   std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
   std::vector<CollectiveRow> all(static_cast<std::size_t>(starts.back() / fields));
-  MPI_Allgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(), MPI_INT64_T,
-                 comm);
+  MPI_Allgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(),
+                 MPI_INT64_T, comm);
   std::sort(all.begin(), all.end());
 
   const auto& columns = table_schemas()[tables::collectives].columns;
-  const auto& labels =
-      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "collective"; })->labels;
+  const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
+                         return c.name == "collective";
+                       })->labels;
   const auto* groups = model.resource<GroupTable>();
   std::vector<std::int64_t> all_reduces;
   for (auto first = all.begin(); first != all.end();) {
     auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
-      return r.collective != first->collective || r.group != first->group || r.size_bytes != first->size_bytes;
+      return r.collective != first->collective || r.group != first->group ||
+             r.size_bytes != first->size_bytes;
     });
     std::vector<std::int64_t> durations;
     for (auto r = first; r != last; ++r) durations.push_back(r->duration_ps);
@@ -140,9 +146,11 @@ void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Sum
     c.min_ps = durations.front();
     c.median_ps = median(durations);
     c.max_ps = durations.back();
-    if (c.median_ps > 0) c.algbw_bytes_per_s = static_cast<double>(c.size_bytes) / (static_cast<double>(c.median_ps) * 1e-12);
+    if (c.median_ps > 0)
+      c.algbw_bytes_per_s = static_cast<double>(c.size_bytes) / (static_cast<double>(c.median_ps) * 1e-12);
     c.busbw_bytes_per_s = c.algbw_bytes_per_s * bus_factor(c.collective, c.group_size);
-    if (c.collective == "all_reduce") all_reduces.insert(all_reduces.end(), durations.begin(), durations.end());
+    if (c.collective == "all_reduce")
+      all_reduces.insert(all_reduces.end(), durations.begin(), durations.end());
     summary.collectives.push_back(c);
     first = last;
   }

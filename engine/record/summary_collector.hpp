@@ -11,9 +11,10 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, collectives and power while they pass, and reduces them over ranks.
-/// Only signed 64-bit integers are reduced, so the order of ranks cannot reach the result; energy is counted in
-/// nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes) an iteration.
+/// Adds up rows of the tables traffic, steps, collectives and power while they pass, and reduces them over
+/// ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the result; energy is
+/// counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes) an
+/// iteration.
 class SummaryCollector {
  public:
   explicit SummaryCollector(std::size_t dimension_count) : dimension_bytes_(2 * dimension_count) {}

@@ -9,54 +9,51 @@ namespace lightrail {
 
 namespace {
 
-std::int64_t count_of(const auto& container) { return static_cast<std::int64_t>(container.size()); }
-const auto& at(const auto& container, std::int64_t i) { return container[static_cast<std::size_t>(i)]; }
-
 void write_components(ResultFile& file, const Model& model) {
   const auto& all = model.components;
-  const std::int64_t rows = count_of(all);
+  const std::size_t rows = all.size();
   file.create_group("/model/components");
-  file.set_attribute("/model/components", "doc", "row i is component i; spec: which rows of /model/params/<kind>");
-  file.write_texts("/model/components/kind", rows, [&](auto i) { return model.kinds[at(all, i).kind]->name; });
-  file.write_texts("/model/components/name", rows, [&](auto i) {
-    return model.component_name(ComponentId{static_cast<std::uint32_t>(i)});
-  });
-  file.write_numbers("/model/components/id", "1", rows, [](auto i) { return i; });
-  file.write_numbers("/model/components/atom", "1", rows, [&](auto i) { return at(all, i).atom.value; });
-  file.write_numbers("/model/components/spec", "1", rows, [&](auto i) { return at(all, i).spec; });
-  file.write_numbers("/model/components/number", "1", rows, [&](auto i) { return at(all, i).number; });
+  file.set_attribute("/model/components", "doc",
+                     "row i is component i; spec: which rows of /model/params/<kind>");
+  file.write_texts("/model/components/kind", rows, [&](auto i) { return model.kinds[all[i].kind]->name; });
+  file.write_texts("/model/components/name", rows,
+                   [&](auto i) { return model.component_name(ComponentId{static_cast<std::uint32_t>(i)}); });
+  file.write_numbers("/model/components/id", "1", rows, [](auto i) { return static_cast<std::int64_t>(i); });
+  file.write_numbers("/model/components/atom", "1", rows, [&](auto i) { return all[i].atom.value; });
+  file.write_numbers("/model/components/spec", "1", rows, [&](auto i) { return all[i].spec; });
+  file.write_numbers("/model/components/number", "1", rows, [&](auto i) { return all[i].number; });
 }
 
 void write_links(ResultFile& file, const Model& model) {
   const auto& all = model.links;
-  const std::int64_t rows = count_of(all);
+  const std::size_t rows = all.size();
   file.create_group("/model/links");
   file.set_attribute("/model/links", "doc", "row i is directed link i; 2k and 2k + 1 are one cable");
-  file.write_numbers("/model/links/from", "1", rows, [&](auto i) { return at(all, i).from.value; });
-  file.write_numbers("/model/links/to", "1", rows, [&](auto i) { return at(all, i).to.value; });
-  file.write_numbers("/model/links/from_port", "1", rows, [&](auto i) { return at(all, i).from_port; });
-  file.write_numbers("/model/links/to_port", "1", rows, [&](auto i) { return at(all, i).to_port; });
-  file.write_numbers("/model/links/link_class", "1", rows, [&](auto i) { return at(all, i).link_class; });
-  file.write_numbers("/model/links/latency_ps", "ps", rows, [&](auto i) {
-    return model.link_classes[at(all, i).link_class].latency.count();
-  });
-  file.write_numbers("/model/links/rate_bit_per_s", "bit/s", rows, [&](auto i) {
-    return model.link_classes[at(all, i).link_class].rate.value;
-  });
+  file.write_numbers("/model/links/from", "1", rows, [&](auto i) { return all[i].from.value; });
+  file.write_numbers("/model/links/to", "1", rows, [&](auto i) { return all[i].to.value; });
+  file.write_numbers("/model/links/from_port", "1", rows, [&](auto i) { return all[i].from_port; });
+  file.write_numbers("/model/links/to_port", "1", rows, [&](auto i) { return all[i].to_port; });
+  file.write_numbers("/model/links/link_class", "1", rows, [&](auto i) { return all[i].link_class; });
+  file.write_numbers("/model/links/latency_ps", "ps", rows,
+                     [&](auto i) { return model.link_classes[all[i].link_class].latency.count(); });
+  file.write_numbers("/model/links/rate_bit_per_s", "bit/s", rows,
+                     [&](auto i) { return model.link_classes[all[i].link_class].rate.value; });
 }
 
 void write_link_classes(ResultFile& file, const Model& model) {
   const auto& all = model.link_classes;
-  const std::int64_t rows = count_of(all);
+  const std::size_t rows = all.size();
   file.create_group("/model/link_classes");
-  file.write_texts("/model/link_classes/name", rows, [&](auto i) { return at(all, i).name; });
-  file.write_texts("/model/link_classes/medium", rows, [&](auto i) { return at(all, i).medium; });
-  file.write_numbers("/model/link_classes/latency_ps", "ps", rows, [&](auto i) { return at(all, i).latency.count(); });
-  file.write_numbers("/model/link_classes/rate_bit_per_s", "bit/s", rows, [&](auto i) { return at(all, i).rate.value; });
-  file.write_numbers("/model/link_classes/mtu_bytes", "B", rows, [&](auto i) { return at(all, i).mtu_bytes; });
-  file.write_numbers("/model/link_classes/grain", "1", rows, [&](auto i) { return at(all, i).grain; });
+  file.write_texts("/model/link_classes/name", rows, [&](auto i) { return all[i].name; });
+  file.write_texts("/model/link_classes/medium", rows, [&](auto i) { return all[i].medium; });
+  file.write_numbers("/model/link_classes/latency_ps", "ps", rows,
+                     [&](auto i) { return all[i].latency.count(); });
+  file.write_numbers("/model/link_classes/rate_bit_per_s", "bit/s", rows,
+                     [&](auto i) { return all[i].rate.value; });
+  file.write_numbers("/model/link_classes/mtu_bytes", "B", rows, [&](auto i) { return all[i].mtu_bytes; });
+  file.write_numbers("/model/link_classes/grain", "1", rows, [&](auto i) { return all[i].grain; });
   file.write_reals("/model/link_classes/energy_pj_per_bit", "pJ/bit", rows,
-                   [&](auto i) { return at(all, i).energy_pj_per_bit; });
+                   [&](auto i) { return all[i].energy_pj_per_bit; });
 }
 
 struct Parameter {
@@ -74,24 +71,23 @@ void write_parameters(ResultFile& file, const Model& model, std::size_t kind) {
   for (std::uint32_t spec : specs)
     if (described.values)
       for (auto& value : described.values(*model.specs.at(spec))) all.push_back({spec, std::move(value)});
-  const std::int64_t rows = count_of(all);
+  const std::size_t rows = all.size();
   const std::string path = "/model/params/" + described.name;
   file.create_group(path);
-  file.write_numbers(path + "/spec", "1", rows, [&](auto i) { return at(all, i).spec; });
-  file.write_texts(path + "/name", rows, [&](auto i) { return at(all, i).value.name; });
-  file.write_texts(path + "/value", rows, [&](auto i) { return at(all, i).value.value; });
-  file.write_texts(path + "/unit", rows, [&](auto i) { return at(all, i).value.unit; });
-  file.write_texts(path + "/source", rows, [&](auto i) { return at(all, i).value.source; });
+  file.write_numbers(path + "/spec", "1", rows, [&](auto i) { return all[i].spec; });
+  file.write_texts(path + "/name", rows, [&](auto i) { return all[i].value.name; });
+  file.write_texts(path + "/value", rows, [&](auto i) { return all[i].value.value; });
+  file.write_texts(path + "/unit", rows, [&](auto i) { return all[i].value.unit; });
+  file.write_texts(path + "/source", rows, [&](auto i) { return all[i].value.source; });
 }
 
 void write_group_kinds(ResultFile& file, const Model& model) {
   const auto* groups = model.resource<GroupTable>();
-  const std::int64_t rows = groups ? static_cast<std::int64_t>(groups->kind_count()) : 0;
+  const std::size_t rows = groups ? groups->kind_count() : 0;
   file.create_group("/model/group_kinds");
   file.set_attribute("/model/group_kinds", "doc", "row i is group kind i, what the column group refers to");
-  file.write_texts("/model/group_kinds/name", rows, [&](auto i) {
-    return groups->kind(GroupKindId{static_cast<std::uint32_t>(i)}).name;
-  });
+  file.write_texts("/model/group_kinds/name", rows,
+                   [&](auto i) { return groups->kind(GroupKindId{static_cast<std::uint32_t>(i)}).name; });
 }
 
 }  // namespace
@@ -105,8 +101,8 @@ void write_model(ResultFile& file, const Model& model) {
   file.create_group("/model/params");
   for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) write_parameters(file, model, kind);
   write_group_kinds(file, model);
-  file.write_texts("/names", count_of(model.names), [&](auto i) { return at(model.names, i); });
-  file.write_texts("/dimensions", count_of(model.dimensions), [&](auto i) { return at(model.dimensions, i); });
+  file.write_texts("/names", model.names.size(), [&](auto i) { return model.names[i]; });
+  file.write_texts("/dimensions", model.dimensions.size(), [&](auto i) { return model.dimensions[i]; });
 }
 
 }  // namespace lightrail

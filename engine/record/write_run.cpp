@@ -21,9 +21,6 @@ std::string shortened(std::string text) {
   return text;
 }
 
-std::int64_t count_of(const auto& container) { return static_cast<std::int64_t>(container.size()); }
-const auto& at(const auto& container, std::int64_t i) { return container[static_cast<std::size_t>(i)]; }
-
 }  // namespace
 
 void write_run_start(ResultFile& file, const RecorderOptions& options, const Model& model,
@@ -43,13 +40,13 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
   file.set_attribute("/run", "interval_ps", std::int64_t{options.interval.count()});
   file.set_attribute("/run", "io", options.io == IoMode::gather ? "gather" : "collective");
   file.write_text("/run/scenario", options.scenario_xml);
-  file.write_texts("/run/inputs", count_of(options.inputs), [&](auto i) { return at(options.inputs, i); });
+  file.write_texts("/run/inputs", options.inputs.size(), [&](auto i) { return options.inputs[i]; });
 
   file.create_group("/profile");
   file.set_attribute("/profile", "cut_links", std::int64_t{partition.cut_links});
   file.set_attribute("/profile", "lookahead_ps", std::int64_t{partition.lookahead.count()});
-  file.write_numbers("/profile/rank_of_atom", "1", count_of(partition.rank_of_atom),
-                     [&](auto i) { return at(partition.rank_of_atom, i); });
+  file.write_numbers("/profile/rank_of_atom", "1", partition.rank_of_atom.size(),
+                     [&](auto i) { return partition.rank_of_atom[i]; });
 }
 
 void write_summary(ResultFile& file, const Summary& summary) {
@@ -68,8 +65,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
   const auto& iterations = summary.iterations;
   file.create_group("/summary/iterations");
   auto number = [&](const char* name, const char* unit, std::int64_t IterationSummary::*member) {
-    file.write_numbers(std::string("/summary/iterations/") + name, unit, count_of(iterations),
-                       [&](auto i) { return at(iterations, i).*member; });
+    file.write_numbers(std::string("/summary/iterations/") + name, unit, iterations.size(),
+                       [&](auto i) { return iterations[i].*member; });
   };
   number("iteration", "1", &IterationSummary::iteration);
   number("gpus", "1", &IterationSummary::gpus);
@@ -86,36 +83,36 @@ void write_summary(ResultFile& file, const Summary& summary) {
 
   const auto& dimensions = summary.dimensions;
   file.create_group("/summary/dimensions");
-  file.write_texts("/summary/dimensions/name", count_of(dimensions), [&](auto i) { return at(dimensions, i).name; });
-  file.write_numbers("/summary/dimensions/size_bytes", "B", count_of(dimensions),
-                     [&](auto i) { return at(dimensions, i).size_bytes; });
-  file.write_numbers("/summary/dimensions/messages", "1", count_of(dimensions),
-                     [&](auto i) { return at(dimensions, i).messages; });
+  file.write_texts("/summary/dimensions/name", dimensions.size(), [&](auto i) { return dimensions[i].name; });
+  file.write_numbers("/summary/dimensions/size_bytes", "B", dimensions.size(),
+                     [&](auto i) { return dimensions[i].size_bytes; });
+  file.write_numbers("/summary/dimensions/messages", "1", dimensions.size(),
+                     [&](auto i) { return dimensions[i].messages; });
 
   const auto& collectives = summary.collectives;
-  const std::int64_t rows = count_of(collectives);
+  const std::size_t rows = collectives.size();
   const std::string path = "/summary/collectives/";
   file.create_group("/summary/collectives");
-  file.write_texts(path + "collective", rows, [&](auto i) { return at(collectives, i).collective; });
-  file.write_texts(path + "group", rows, [&](auto i) { return at(collectives, i).group; });
-  file.write_numbers(path + "group_size", "1", rows, [&](auto i) { return at(collectives, i).group_size; });
-  file.write_numbers(path + "size_bytes", "B", rows, [&](auto i) { return at(collectives, i).size_bytes; });
-  file.write_numbers(path + "count", "1", rows, [&](auto i) { return at(collectives, i).count; });
-  file.write_numbers(path + "median_ps", "ps", rows, [&](auto i) { return at(collectives, i).median_ps; });
-  file.write_numbers(path + "min_ps", "ps", rows, [&](auto i) { return at(collectives, i).min_ps; });
-  file.write_numbers(path + "max_ps", "ps", rows, [&](auto i) { return at(collectives, i).max_ps; });
+  file.write_texts(path + "collective", rows, [&](auto i) { return collectives[i].collective; });
+  file.write_texts(path + "group", rows, [&](auto i) { return collectives[i].group; });
+  file.write_numbers(path + "group_size", "1", rows, [&](auto i) { return collectives[i].group_size; });
+  file.write_numbers(path + "size_bytes", "B", rows, [&](auto i) { return collectives[i].size_bytes; });
+  file.write_numbers(path + "count", "1", rows, [&](auto i) { return collectives[i].count; });
+  file.write_numbers(path + "median_ps", "ps", rows, [&](auto i) { return collectives[i].median_ps; });
+  file.write_numbers(path + "min_ps", "ps", rows, [&](auto i) { return collectives[i].min_ps; });
+  file.write_numbers(path + "max_ps", "ps", rows, [&](auto i) { return collectives[i].max_ps; });
   file.write_reals(path + "algbw_bytes_per_s", "B/s", rows,
-                   [&](auto i) { return at(collectives, i).algbw_bytes_per_s; });
+                   [&](auto i) { return collectives[i].algbw_bytes_per_s; });
   file.write_reals(path + "busbw_bytes_per_s", "B/s", rows,
-                   [&](auto i) { return at(collectives, i).busbw_bytes_per_s; });
+                   [&](auto i) { return collectives[i].busbw_bytes_per_s; });
 }
 
 void write_profile(ResultFile& file, const std::vector<RankedProfile>& profile) {
-  const std::int64_t rows = count_of(profile);
+  const std::size_t rows = profile.size();
   const std::string path = "/profile/windows/";
   file.create_group("/profile/windows");
-  auto window = [&](std::int64_t i) -> const WindowProfile& { return at(profile, i).window; };
-  file.write_numbers(path + "rank", "1", rows, [&](auto i) { return at(profile, i).rank; });
+  auto window = [&](std::size_t i) -> const WindowProfile& { return profile[i].window; };
+  file.write_numbers(path + "rank", "1", rows, [&](auto i) { return profile[i].rank; });
   file.write_numbers(path + "first_window", "1", rows, [&](auto i) { return window(i).first_window; });
   file.write_numbers(path + "windows", "1", rows, [&](auto i) { return window(i).windows; });
   file.write_numbers(path + "t_start_ps", "ps", rows, [&](auto i) { return window(i).t_start.count(); });
@@ -138,7 +135,7 @@ void write_run_end(ResultFile& file, const RunOutcome& outcome) {
   file.set_attribute("/run", "imbalance", outcome.imbalance);
   file.set_attribute("/run", "peak_rss_bytes", outcome.peak_rss_bytes);
   file.set_attribute("/run", "reason", shortened(outcome.reason));
-  file.write_texts("/run/waits", count_of(outcome.waits), [&](auto i) { return at(outcome.waits, i); });
+  file.write_texts("/run/waits", outcome.waits.size(), [&](auto i) { return outcome.waits[i]; });
   file.set_attribute("/run", "status", outcome.status);
 }
 

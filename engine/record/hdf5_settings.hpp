@@ -1,0 +1,26 @@
+#pragma once
+#include <hdf5.h>
+
+#include <cstdint>
+
+#include "engine/record/hdf5_handle.hpp"
+
+namespace lightrail {
+
+/// Rows of a chunk, of every column of the output.
+inline constexpr std::int64_t chunk_rows = 65'536;
+
+/// Silences HDF5's own printing, and keeps it from touching MPI when a process ends early.
+void prepare_hdf5();
+
+/// Lets nothing but a flush write metadata, so that a process that is killed leaves the file as the last
+/// flush left it.
+void forbid_eviction(hid_t file);
+
+/// A one-dimensional space of `rows`.
+Hdf5Handle make_space(std::int64_t rows);
+
+/// In memory and in the file, rows [first, first + count) of `space`; none for count 0.
+Hdf5Handle select_rows(hid_t space, std::int64_t first, std::int64_t count);
+
+}  // namespace lightrail
