@@ -97,8 +97,8 @@ class Generator:
             circuits = " ".join(f"{2 * i}-{2 * i + 1}" for i in range(len(pairs)))
             lines.append(f'  <ocs name="optics" catalogue="ocs/polatis_like" circuits="{circuits}"/>')
             for i, (a, b) in enumerate(pairs):
-                lines += [f'  <link from="{a}" to="optics:{2 * i}" catalogue="links/ndr_dr4" length="20 m"/>',
-                          f'  <link from="{b}" to="optics:{2 * i + 1}" catalogue="links/ndr_dr4" length="20 m"/>']
+                lines += [f'  <link from="{a}" to="optics:{2 * i}" catalogue="links/ndr_fr4" length="20 m"/>',
+                          f'  <link from="{b}" to="optics:{2 * i + 1}" catalogue="links/ndr_fr4" length="20 m"/>']
         return lines + ["</graph>"]
 
     # the workload
