@@ -11,6 +11,7 @@
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/collective/prepare.hpp"
 
 namespace lightrail {
 namespace fs = std::filesystem;
@@ -65,6 +66,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
     model.set_resource(std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
   model.set_resource(std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
   build_workload(scenario, model, errors);
+  prepare_execution(model, errors);
   report_unread(scenario.root, errors);
   errors.throw_if_any();
   return model;
