@@ -62,7 +62,7 @@ void check_budget(const LightBudget& budget, const InputError& place, ErrorList&
   if (budget.margin().value < 0)
     errors.add(
         {place.file, place.line,
-         fmt::format("too little light, {:.2f} dB are missing:\n{}", -budget.margin().value, budget.text())});
+         fmt::format("the light margin is negative, {:.2f} dB:\n{}", budget.margin().value, budget.text())});
 }
 
 }  // namespace lightrail

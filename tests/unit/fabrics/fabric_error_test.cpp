@@ -123,5 +123,5 @@ TEST_CASE("a fabric with too little light is refused") {
       "catalogue=\"optics/400g_dr4\"/></link>";
   CHECK_THAT(problems(cluster(2, 1, 1, "") + "<fabric kind=\"single-switch\"><switch ports=\"4\"/>" + dark +
                       "</fabric>"),
-             Contains("too little light"));
+             Contains("the light margin is negative"));
 }

@@ -146,7 +146,7 @@ TEST_CASE("a fibre needs transceivers") {
 
 TEST_CASE("a link with too little light is refused with its budget") {
   CHECK_THAT(problems(optical("length=\"2 km\" connectors=\"6\"")),
-             Catch::Contains("too little light, 0.80 dB are missing"));
+             Catch::Contains("the light margin is negative, -0.80 dB"));
 }
 
 TEST_CASE("the documentation lists every kind of link") {

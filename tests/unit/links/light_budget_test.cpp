@@ -65,7 +65,7 @@ TEST_CASE("a negative margin is refused with the whole budget printed") {
   ErrorList errors;
   check_budget(light_budget("a -> b", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
   const std::string text = test::texts(errors);
-  CHECK_THAT(text, Catch::Contains("x.xml:7: too little light, 2.20 dB are missing:"));
+  CHECK_THAT(text, Catch::Contains("x.xml:7: the light margin is negative, -2.20 dB:"));
   for (const char* line :
        {"light budget of a -> b", "transmitter (OMA, least)", "-0.80 dBm", "eye closure 1.4 dB over 0.9 dB",
         "connectors, 10 x 0.5 dB", "5.00 dB", "fibre, 500 m x 0.4 dB/km", "receiver needs (OMA)", "-4.40 dBm",
