@@ -1,0 +1,84 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "components/registry.hpp"
+#include "engine/model/address_book.hpp"
+#include "fabrics/build_system.hpp"
+#include "tests/unit/links/link_xml.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+std::vector<std::string> entries(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("configs/" + folder))
+    names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Builds with the real kinds and expects that nothing is wrong or left unread.
+Model build(const std::string& inner) {
+  const Scenario scenario = test::scenario_of(inner);
+  Model model;
+  ErrorList errors;
+  build_system(scenario, built_in_kinds(), model, errors);
+  report_unread(scenario.root, errors);
+  CHECK(test::texts(errors) == "");
+  return model;
+}
+
+/// Two servers on a fabric whose switch and cable suit their NICs.
+std::string pair_of(const std::string& server) {
+  const bool is_a100 = server == "dgx_a100" || server == "p4de";
+  return "<cluster servers=\"2\"><server catalogue=\"servers/" + server +
+         "\"/></cluster><fabric kind=\"rail-optimised\"><switch catalogue=\"switches/" +
+         (is_a100 ? "qm8700" : "qm9700") + "\"/><link role=\"host\" catalogue=\"links/" +
+         (is_a100 ? "hdr_copper" : "ndr_copper") + "\"/><link role=\"trunk\" catalogue=\"links/" +
+         (is_a100 ? "hdr_copper" : "ndr_dr4") + "\"/></fabric>";
+}
+
+}  // namespace
+
+TEST_CASE("every server of the catalogue builds, and every component can be made") {
+  REQUIRE(entries("servers").size() >= 4);
+  for (const std::string& server : entries("servers")) {
+    INFO(server);
+    const Model model = build(pair_of(server));
+    for (std::uint32_t id = 0; id < model.components.size(); ++id) {
+      const ComponentRecord& record = model.components[id];
+      if (model.kinds[record.kind]->name == "gpu") continue;  // needs a program
+      CHECK(model.kinds[record.kind]->make({ComponentId{id}, record, *model.specs[record.spec], model}) !=
+            nullptr);
+    }
+  }
+}
+
+TEST_CASE("links between servers and switches delay enough for wide windows") {
+  for (const std::string& server : entries("servers")) {
+    INFO(server);
+    const Model model = build(pair_of(server));
+    SimTime least = time_never;
+    for (const LinkRecord& link : model.links)
+      if (model.components[link.from.value].atom != model.components[link.to.value].atom)
+        least = std::min(least, model.link_classes[link.link_class].latency);
+    CHECK(least >= nanoseconds(50));
+  }
+}
+
+TEST_CASE("a NIC of the catalogue is not faster than its PCI Express link") {
+  for (const std::string& server : entries("servers")) {
+    INFO(server);
+    const Model model = build(pair_of(server));
+    BitRate pcie{}, fabric{};
+    for (const LinkRecord& link : model.links) {
+      const LinkClass& cable = model.link_classes[link.link_class];
+      if (cable.medium == "pcie") pcie = cable.rate;
+      if (cable.medium == "electrical") fabric = cable.rate;
+    }
+    CHECK(pcie > fabric);
+  }
+}
