@@ -24,6 +24,10 @@ class Crossbar {
       ready += in_lines_[in].of(train.bytes) - egress_.line_time(out, train.bytes);
     if (auto tail = egress_.offer(context, out, train, ready, in)) returns_.freed(context, in, train, *tail);
   }
+  /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now).
+  void take(Context& context, const Payload& train, PortIndex in, SimTime at) {
+    returns_.freed(context, in, train, at);
+  }
   /// Takes a credit that came in on `port`.
   void credit(Context& context, const Payload& payload, PortIndex port) {
     egress_.on_credit(context, port, payload, [&](const Payload& train, PortIndex from, SimTime tail) {

@@ -28,6 +28,14 @@ ProgramIndex make_program_index(const Program& program) {
   return index;
 }
 
+const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
+                       std::uint32_t ordinal) {
+  if (gpu.value >= set.program_of_gpu.size()) return nullptr;
+  const std::uint32_t program = set.program_of_gpu[gpu.value];
+  const ProgramIndex& index = indexes.of[program];
+  return ordinal < index.io_ops.size() ? &set.programs[program].ops[index.io_ops[ordinal]] : nullptr;
+}
+
 std::string describe_op(const Program& program, std::uint32_t op, const std::vector<std::string>& names) {
   std::uint32_t name = program.ops[op].name;
   return fmt::format("op {} '{}' of program '{}'", op, name < names.size() ? names[name] : "", program.role);

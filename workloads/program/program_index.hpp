@@ -33,6 +33,10 @@ inline bool is_communication(OpKind kind) {
   return is_io(kind) || kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
 }
 
+/// The I/O operation of that ordinal that `gpu` executes, or null. `set` and `indexes` belong together.
+const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
+                       std::uint32_t ordinal);
+
 /// "op 17 'all_reduce' of program 'stage 0'".
 std::string describe_op(const Program& program, std::uint32_t op, const std::vector<std::string>& names);
 

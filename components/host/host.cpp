@@ -1,0 +1,182 @@
+#include "components/host/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/network/reports.hpp"
+#include "engine/base/transfer_time.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+namespace {
+
+std::uint64_t key_of(EndpointId gpu, std::uint32_t ordinal) {
+  return std::uint64_t{gpu.value} << 16 | ordinal;
+}
+
+std::uint32_t ordinal_of(Connection connection) {
+  return connection.group_kind() << 8 | connection.channel();
+}
+
+Connection io_connection(std::uint32_t ordinal, Phase phase) {
+  return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase));
+}
+
+}  // namespace
+
+Host::Host(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const HostSpec&>(build.spec)),
+      book_(*build.model.resource<AddressBook>()),
+      self_{build.record.number},
+      crossbar_(build, spec_.latency) {
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    in_lines_.emplace_back(port_end(build, port).in_rate);
+    injectors_.emplace_back(build, port, i);
+  }
+}
+
+void Host::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+PortIndex Host::port_of(EndpointId gpu) const {
+  const bool is_mine = gpu.value < book_.gpu_count && book_[gpu].server == book_[self_].server &&
+                       book_[gpu].local < injectors_.size() &&
+                       crossbar_.egress().is_connected(book_[gpu].local);
+  return is_mine ? book_[gpu].local : self_port;
+}
+
+void Host::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (port == self_port) {
+    if (kind_of(p) == WireKind::wake) return injectors_[p.a].on_wake(context, crossbar_.egress(), *this);
+    const EndpointId gpu{p.b};
+    if (p.kind == copy_written)
+      return post(gpu, WireKind::control, io_connection(p.a, Phase::io_done), control_bytes, context);
+    post(gpu, WireKind::train, io_connection(p.a, Phase::io_data), p.bytes, context);
+    return read_next(gpu, p.a, context);
+  }
+  switch (kind_of(p)) {
+    case WireKind::credit:
+      crossbar_.credit(context, p, port);
+      return injectors_[port].pump(context, crossbar_.egress(), *this);
+    case WireKind::train:
+    case WireKind::control:
+      if (to_of(p) == self_) return take(p, port, context);
+      if (const PortIndex out = port_of(to_of(p)); out != self_port)
+        return crossbar_.forward(context, p, port, out);
+      fail(context, fmt::format("endpoint {} ({}) is no GPU of this server", to_of(p).value,
+                                endpoint_name(model_, to_of(p))));
+    default:
+      fail(context, fmt::format("payload of kind {} came in on port {}; a host takes trains", p.kind, port));
+  }
+}
+
+SimTime Host::use_memory(std::int64_t bytes, SimTime now) {
+  return memory_free_at_ =
+             std::max(memory_free_at_, now) + transfer_time(Bytes{bytes}, spec_.memory_bandwidth);
+}
+
+std::int64_t Host::copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
+  const auto* set = model_.resource<ProgramSet>();
+  const auto* indexes = model_.resource<ProgramIndexes>();
+  const Op* op = set && indexes ? io_operation(*set, *indexes, gpu, ordinal) : nullptr;
+  if (!op || op->kind != OpKind::host_copy)
+    fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no host copy",
+                              gpu.value, endpoint_name(model_, gpu), ordinal));
+  return op->bytes;
+}
+
+void Host::take(const Payload& p, PortIndex port, Context& context) {
+  const EndpointId gpu = from_of(p);
+  const std::uint32_t ordinal = ordinal_of(connection_of(p));
+  const SimTime tail = context.now() + in_lines_[port].of(p.bytes);
+  if (connection_of(p).phase() == static_cast<std::uint32_t>(Phase::io_request)) {
+    crossbar_.take(context, p, port, tail);
+    copies_[key_of(gpu, ordinal)].left = copy_bytes(gpu, ordinal, context);
+    return read_next(gpu, ordinal, context);
+  }
+  const SimTime written = std::max(tail, use_memory(p.bytes, context.now()));
+  crossbar_.take(context, p, port, written);
+  auto [copy, is_new] = copies_.try_emplace(key_of(gpu, ordinal));
+  if (is_new) copy->second.left = copy_bytes(gpu, ordinal, context);
+  if ((copy->second.left -= p.bytes) > 0) return;
+  copies_.erase(copy);
+  context.wake(written, Payload{copy_written, 0, 0, 0, ordinal, gpu.value});
+}
+
+void Host::read_next(EndpointId gpu, std::uint32_t ordinal, Context& context) {
+  auto copy = copies_.find(key_of(gpu, ordinal));
+  const std::int64_t bytes = std::min(copy->second.left, spec_.stage.value);
+  copy->second.left -= bytes;
+  if (bytes == 0) return void(copies_.erase(copy));
+  context.wake(use_memory(bytes, context.now()),
+               Payload{piece_read, 0, 0, static_cast<std::uint32_t>(bytes), ordinal, gpu.value});
+}
+
+void Host::post(EndpointId gpu, WireKind kind, Connection connection, std::int64_t bytes, Context& context) {
+  const PortIndex port = port_of(gpu);
+  if (port == self_port) fail(context, fmt::format("endpoint {} is no GPU of this server", gpu.value));
+  injectors_[port].post({self_, gpu, connection, bytes, 0, kind, 0, 0}, context.now());
+  injectors_[port].pump(context, crossbar_.egress(), *this);
+}
+
+void Host::finish(Context& context) {
+  crossbar_.finish(context);
+  record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+std::vector<std::string> Host::waits_for() const {
+  std::vector<std::string> all = crossbar_.egress().waits_for();
+  for (const auto& [key, copy] : copies_)
+    all.push_back(fmt::format("a host copy of {} misses {} B",
+                              endpoint_name(model_, EndpointId{static_cast<std::uint32_t>(key >> 16)}),
+                              copy.left));
+  return all;
+}
+
+void Host::save(StateWriter& out) const {
+  crossbar_.save(out);
+  for (const Injector& injector : injectors_) injector.save(out);
+  out.put(copies_), out.put(memory_free_at_);
+}
+
+void Host::load(StateReader& in) {
+  crossbar_.load(in);
+  for (Injector& injector : injectors_) injector.load(in);
+  in.get(copies_), in.get(memory_free_at_);
+}
+
+std::shared_ptr<const ComponentKind> host_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "host";
+  kind->doc =
+      "Host of a server: PCIe between its GPUs where there is no NVSwitch, and copies between GPUs and host "
+      "memory. "
+      "Leaves out NUMA and the CPU's own use of its memory.";
+  kind->weight = 2;
+  kind->ports = {{"i", "GPUs", "PCIe to local GPU i"}, {"GPUs ...", "NICs", "PCIe to the NICs"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"power", "energy of the host and of the links it drives"}};
+  bind_spec(*kind,
+            Describe<HostSpec>()
+                .field("memory-bandwidth", &HostSpec::memory_bandwidth,
+                       "of the host's memory, reads and writes", BitRate{1}, BitRate{1'000'000'000'000'000})
+                .field("latency", &HostSpec::latency, "of the PCIe root complex or switch", SimTime{0},
+                       milliseconds(1))
+                .field("buffer", &HostSpec::buffer, "input buffer of one port and lane", Bytes{64},
+                       Bytes{1ll << 31})
+                .field("stage", &HostSpec::stage, "piece of a copy to a GPU that is read at once", Bytes{1},
+                       Bytes{1ll << 30})
+                .field("lanes", &HostSpec::lanes, "virtual lanes", 1u, max_lanes)
+                .field("power", &HostSpec::power, "electrical power, for the power table; 0: not known",
+                       Watts{0}, Watts{1e6}));
+  kind->make = [](const BuildContext& build) { return std::make_unique<Host>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,74 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/network/crossbar.hpp"
+#include "components/network/injector.hpp"
+#include "engine/model/address_book.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+
+/// <host>: PCIe root complex and memory of one server.
+struct HostSpec final : BufferedSpec {
+  BitRate memory_bandwidth{300'000'000'000 * 8};
+  SimTime latency = nanoseconds(200);
+  Bytes buffer{256 * 1024};
+  Bytes stage{1024 * 1024};
+  std::uint32_t lanes = 1;
+  Watts power{0};
+
+  InputBuffer input_buffer(PortIndex) const override {
+    return {static_cast<std::uint8_t>(lanes), buffer.value};
+  }
+};
+
+/// The host of a server: forwards trains between its GPUs where there is no NVSwitch, and copies between GPUs
+/// and its memory (OpKind::host_copy).
+///
+/// Ports: i = local GPU i, then its NICs. Copies: all share the memory's bandwidth, first come first served.
+/// To the host: each train is written as it comes; io_done goes back when the last byte is. To the GPU: read
+/// in pieces of `stage`, sent as they are read. Leaves out NUMA, pinning and the CPU's own use of its memory.
+class Host final : public Component, private SentListener {
+ public:
+  explicit Host(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+ private:
+  /// Kinds of the host's own events: `b` holds the GPU, `a` the ordinal of its operation.
+  enum Wake : std::uint8_t { piece_read = 32, copy_written };
+  struct Copy {
+    std::int64_t left = 0;  ///< [B] still to come (to the host) or to be read (to the GPU)
+  };
+
+  void on_sent(Context&, std::uint64_t, SimTime) override {}
+  void take(const Payload& payload, PortIndex port, Context& context);
+  void read_next(EndpointId gpu, std::uint32_t ordinal, Context& context);
+  void post(EndpointId gpu, WireKind kind, Connection connection, std::int64_t bytes, Context& context);
+  SimTime use_memory(std::int64_t bytes, SimTime now);
+  PortIndex port_of(EndpointId gpu) const;
+  std::int64_t copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const;
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  const Model& model_;
+  const HostSpec& spec_;
+  const AddressBook& book_;
+  EndpointId self_;
+
+  Crossbar crossbar_;
+  std::vector<LineTime> in_lines_;
+  std::vector<Injector> injectors_;
+  std::map<std::uint64_t, Copy> copies_;  ///< by GPU and ordinal
+  SimTime memory_free_at_{};
+};
+
+std::shared_ptr<const ComponentKind> host_kind();
+
+}  // namespace lightrail

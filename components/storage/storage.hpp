@@ -1,0 +1,71 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/network/line_time.hpp"
+#include "components/network/train.hpp"
+#include "components/storage/drives.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/output_selection.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+
+/// <storage-server>: drives behind a NIC.
+struct StorageSpec final : Spec {
+  std::uint32_t drives = 8;
+  BitRate read_rate{}, write_rate{};
+  SimTime read_latency{}, write_latency{};
+  Bytes stripe{1024 * 1024};
+};
+
+/// A storage server: serves the reads and writes of GPUs (OpKind::storage_read, storage_write) over the
+/// network.
+///
+/// Read: the request's stripes queue at the drives, each is sent when it is read. Write: the request is
+/// answered at once, stripes are written as they fill, io_done goes back when the last one is. A request has
+/// at most 1,024 stripes; larger ones get larger stripes. Ports: j = NIC j; NICs take turns to send, data
+/// comes in on the first. Leaves out the file system, caches and replication.
+class Storage final : public Component {
+ public:
+  explicit Storage(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+ private:
+  enum Wake : std::uint8_t { stripe_read = 32, request, data, write_done };
+  struct Request {
+    std::int64_t bytes = 0;   ///< of the operation
+    std::int64_t left = 0;    ///< reads: to be read; writes: to come in
+    std::int64_t filled = 0;  ///< writes: bytes of the stripe that is filling
+    SimTime start{}, end{};
+  };
+
+  void begin(EndpointId gpu, std::uint32_t ordinal, Context& context);
+  void fill(EndpointId gpu, std::uint32_t ordinal, std::int64_t bytes, Context& context);
+  void send(EndpointId gpu, WireKind kind, Connection connection, std::uint32_t bytes, Context& context);
+  void record(Context& context, EndpointId gpu, bool is_write, const Request& request) const;
+  std::int64_t stripe_of(const Request& request) const;
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  const Model& model_;
+  const StorageSpec& spec_;
+  EndpointId self_;
+  bool is_recorded_ = false;
+  std::vector<LineTime> in_lines_;  ///< by port
+  std::vector<PortIndex> nics_;     ///< connected ports
+
+  Drives drives_;
+  std::map<std::uint64_t, Request> requests_;  ///< by GPU and ordinal
+  std::uint32_t next_nic_ = 0;
+};
+
+std::shared_ptr<const ComponentKind> storage_kind();
+
+}  // namespace lightrail
