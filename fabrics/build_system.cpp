@@ -132,6 +132,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation() {
   auto all = server_documentation();
   all.emplace_back("fabric", fabric_documentation());
+  all.emplace_back("graph", graph_documentation());
   for (auto& entry : link_documentation()) all.push_back(std::move(entry));
   return all;
 }

@@ -50,6 +50,9 @@ struct Graph {
 /// below `cluster_nics`) may be used in links. Mistakes go to the builder's errors.
 Graph read_graph(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder);
 
+/// Parameters of the element <graph>.
+std::vector<ParameterDoc> graph_documentation();
+
 /// Finds the graph's servers: what is joined by other links than those at a NIC's port 0. Returns their
 /// number.
 std::uint32_t find_servers(Graph& graph, ErrorList& errors);

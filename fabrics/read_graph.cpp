@@ -16,6 +16,12 @@ bool parse_number(std::string_view text, std::uint32_t& value) {
   return !text.empty() && error == std::errc{} && end == text.data() + text.size();
 }
 
+Describe<Graph> graph_table() {
+  Describe<Graph> table;
+  table.field("allow-unreachable", &Graph::may_be_unreachable, "accepts pairs of NICs without a path");
+  return table;
+}
+
 class GraphReader {
  public:
   GraphReader(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder)
@@ -23,9 +29,7 @@ class GraphReader {
 
   Graph read() {
     graph_.place = element_.error("");
-    if (const Attribute* allow = element_.find("allow-unreachable"))
-      if (std::string problem = parse_value(allow->value, graph_.may_be_unreachable); !problem.empty())
-        fail(*allow, "<graph> attribute 'allow-unreachable': " + problem);
+    graph_table().parse(element_, graph_, builder_.errors());
     for (const Element& child : element_.children) {
       child.is_read = true;
       if (child.name != "link") read_node(child);
@@ -163,6 +167,10 @@ class GraphReader {
 };
 
 }  // namespace
+
+std::vector<ParameterDoc> graph_documentation() {
+  return graph_table().documentation();
+}
 
 Graph read_graph(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder) {
   return GraphReader(element, cluster_nics, builder).read();

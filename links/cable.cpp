@@ -120,12 +120,49 @@ LinkClass evaluate(const Element& link, const TrainSettings& trains, ErrorList& 
   return evaluate(cable, CableEnds::both, SimTime{0}, trains);
 }
 
+namespace {
+
+/// One table for <link>: each parameter once, with the kinds that have it.
+std::vector<ParameterDoc> merged_parameters() {
+  std::vector<ParameterDoc> merged;
+  const auto attribute = [&](const char* name, const char* doc) {
+    ParameterDoc parameter;
+    parameter.name = name;
+    parameter.type = "text";
+    parameter.doc = doc;
+    merged.push_back(parameter);
+  };
+  attribute("kind", "what the link is made of");
+  merged.back().choices.assign(std::begin(kinds), std::end(kinds));
+  attribute("role", "in <server>, <storage>, <fabric>: which cables it describes");
+  attribute("from", "in <graph>: component:port");
+  attribute("to", "in <graph>: component:port");
+  const auto add = [&](const char* kind, std::vector<ParameterDoc> parameters) {
+    for (ParameterDoc& parameter : parameters) {
+      const std::string use = std::string(kind) + (parameter.is_required ? " (required)" : "");
+      const auto same = std::find_if(merged.begin(), merged.end(),
+                                     [&](const ParameterDoc& known) { return known.name == parameter.name; });
+      if (same != merged.end()) {
+        same->doc = use + ", " + same->doc;
+        continue;
+      }
+      parameter.doc = use + ": " + parameter.doc;
+      parameter.is_required = false;
+      merged.push_back(std::move(parameter));
+    }
+  };
+  add("electrical", electrical_table().documentation());
+  add("optical", optical_table().documentation());
+  add("nvlink", nvlink_table().documentation());
+  add("pcie", pcie_table().documentation());
+  return merged;
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> link_documentation() {
-  return {{"link kind=electrical", electrical_table().documentation()},
-          {"link kind=optical", optical_table().documentation()},
+  return {{"link", merged_parameters()},
           {"transceiver", transceiver_table().documentation()},
-          {"link kind=nvlink", nvlink_table().documentation()},
-          {"link kind=pcie", pcie_table().documentation()},
           {"network", train_settings_table().documentation()}};
 }
 
