@@ -84,9 +84,12 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
   const Element& root = scenario.root;
   const std::size_t before = errors.size();
   TrainSettings trains;
-  if (const Element* network = only_child(root, "network", Need::optional, errors))
-    train_settings_table().parse(*network, trains, errors);
+  const Element* network = only_child(root, "network", Need::optional, errors);
+  if (network) train_settings_table().parse(*network, trains, errors);
   SystemBuilder builder(model, kinds, trains, errors);
+  Element no_network;
+  no_network.name = "network";
+  builder.declare(network ? *network : no_network, train_settings_table(), trains);
 
   Plan plan;
   for (const Element* cluster : root.children_named("cluster"))

@@ -10,8 +10,8 @@
 namespace lightrail {
 
 /// Builds the system of a scenario into `model`: <cluster>, <storage>, <fabric>, <graph> and <network>. Sets
-/// the resources AddressBook, RoutingTables, CableTable and LightBudgets. Mistakes go to `errors`; the model
-/// is then incomplete.
+/// the resources AddressBook, RoutingTables, CableTable, LightBudgets and DeclaredParameters. Mistakes go to
+/// `errors`; the model is then incomplete.
 void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& model, ErrorList& errors);
 
 /// Elements that build_system and links/ read, with their parameters: for `describe` and the XSD.

@@ -123,6 +123,8 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, Syst
   auto core = links.cable("core", Need::optional);
   const bool is_one_tier = spec.kind == FabricKind::single_switch || spec.tiers == 1;
   if (spec.kind != FabricKind::single_switch) refuse_useless(fabric, spec.tiers, errors);
+  builder.declare(fabric, fabric_table(), spec);
+  builder.declare(fabric, table_of(spec.kind), spec);
   if (errors.size() > before) return;
   if (nics.empty()) return errors.add(fabric.error("<fabric> has no NICs to join"));
 

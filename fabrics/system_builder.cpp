@@ -130,6 +130,10 @@ void SystemBuilder::finish() {
       book.endpoints[e].lid = Lid{it->second};
   }
   model_.set_resource<AddressBook>(std::make_shared<AddressBook>(std::move(book)));
+  for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)
+    for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
+      declared_.rows.push_back({"link", static_cast<std::uint32_t>(c), value});
+  model_.set_resource<DeclaredParameters>(std::make_shared<DeclaredParameters>(std::move(declared_)));
   model_.set_resource<CableTable>(std::make_shared<CableTable>(std::move(table_)));
   model_.set_resource<LightBudgets>(std::make_shared<LightBudgets>(std::move(budgets_)));
 }

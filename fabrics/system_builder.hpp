@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/address_book.hpp"
+#include "engine/model/declared_parameters.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/registry.hpp"
 #include "links/cable.hpp"
@@ -46,6 +47,16 @@ class SystemBuilder {
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
   void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }
 
+  /// Effective parameters of an element that is no component.
+  template <class XSpec>
+  void declare(const Element& element, const Describe<XSpec>& table, const XSpec& spec) {
+    for (ParameterValue value : table.values(spec)) {
+      const Attribute* attribute = element.find(value.name);
+      value.source = attribute ? attribute->file + ":" + std::to_string(attribute->line) : "default";
+      declared_.rows.push_back({element.name, 0, std::move(value)});
+    }
+  }
+
   Model& model() { return model_; }
   ErrorList& errors() { return errors_; }
   const KindRegistry& kinds() const { return kinds_; }
@@ -55,7 +66,7 @@ class SystemBuilder {
   std::vector<ComponentId> nic_of_endpoint;  ///< the NIC whose lid an endpoint receives on; invalid: none
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
-  /// Sets the resources AddressBook, CableTable and LightBudgets.
+  /// Sets the resources AddressBook, CableTable, LightBudgets and DeclaredParameters.
   void finish();
 
  private:
@@ -67,6 +78,7 @@ class SystemBuilder {
   ErrorList& errors_;
   CableTable table_;
   LightBudgets budgets_;
+  DeclaredParameters declared_;
   std::vector<Part> part_of_spec_;
   std::map<std::string, std::uint32_t> prefixes_, cable_index_;
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;

@@ -1,7 +1,9 @@
 #include "engine/record/write_model.hpp"
 
+#include <map>
 #include <set>
 
+#include "engine/model/declared_parameters.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
 
@@ -61,6 +63,27 @@ struct Parameter {
   ParameterValue value;
 };
 
+void write_parameter_rows(ResultFile& file, const std::string& path, const char* index,
+                          const std::vector<Parameter>& all) {
+  const std::size_t rows = all.size();
+  file.create_group(path);
+  file.write_numbers(path + "/" + index, "1", rows, [&](auto i) { return all[i].spec; });
+  file.write_texts(path + "/name", rows, [&](auto i) { return all[i].value.name; });
+  file.write_texts(path + "/value", rows, [&](auto i) { return all[i].value.value; });
+  file.write_texts(path + "/unit", rows, [&](auto i) { return all[i].value.unit; });
+  file.write_texts(path + "/source", rows, [&](auto i) { return all[i].value.source; });
+}
+
+/// Every effective value of what is no component: links by link class, fabrics.
+void write_declared_parameters(ResultFile& file, const Model& model) {
+  const auto* declared = model.resource<DeclaredParameters>();
+  if (!declared) return;
+  std::map<std::string, std::vector<Parameter>> by_element;
+  for (const auto& row : declared->rows) by_element[row.element].push_back({row.index, row.value});
+  for (const auto& [element, all] : by_element)
+    write_parameter_rows(file, "/model/params/" + element, element == "link" ? "link_class" : "index", all);
+}
+
 /// Every effective value of the specs that components of this kind use.
 void write_parameters(ResultFile& file, const Model& model, std::size_t kind) {
   std::set<std::uint32_t> specs;
@@ -71,14 +94,7 @@ void write_parameters(ResultFile& file, const Model& model, std::size_t kind) {
   for (std::uint32_t spec : specs)
     if (described.values)
       for (auto& value : described.values(*model.specs.at(spec))) all.push_back({spec, std::move(value)});
-  const std::size_t rows = all.size();
-  const std::string path = "/model/params/" + described.name;
-  file.create_group(path);
-  file.write_numbers(path + "/spec", "1", rows, [&](auto i) { return all[i].spec; });
-  file.write_texts(path + "/name", rows, [&](auto i) { return all[i].value.name; });
-  file.write_texts(path + "/value", rows, [&](auto i) { return all[i].value.value; });
-  file.write_texts(path + "/unit", rows, [&](auto i) { return all[i].value.unit; });
-  file.write_texts(path + "/source", rows, [&](auto i) { return all[i].value.source; });
+  write_parameter_rows(file, "/model/params/" + described.name, "spec", all);
 }
 
 void write_group_kinds(ResultFile& file, const Model& model) {
@@ -100,6 +116,7 @@ void write_model(ResultFile& file, const Model& model) {
   write_link_classes(file, model);
   file.create_group("/model/params");
   for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) write_parameters(file, model, kind);
+  write_declared_parameters(file, model);
   write_group_kinds(file, model);
   file.write_texts("/names", model.names.size(), [&](auto i) { return model.names[i]; });
   file.write_texts("/dimensions", model.dimensions.size(), [&](auto i) { return model.dimensions[i]; });

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "engine/model/declared_parameters.hpp"
 #include "tests/unit/fabrics/test_system.hpp"
 
 using namespace lightrail;
@@ -110,4 +111,20 @@ TEST_CASE("packets and trains are cut as <network> says") {
   REQUIRE(model.link_classes.size() == 1);
   CHECK(model.link_classes[0].mtu_bytes == 1024);
   CHECK(model.link_classes[0].grain == 64);
+}
+
+TEST_CASE("effective parameters of links, fabric and network are declared with their source") {
+  const Model model =
+      system("<network grain=\"4\"/>" + cluster(2, 1, 1, "") + fabric("kind=\"fat-tree\" tiers=\"3\"", 64));
+  const auto* declared = model.resource<DeclaredParameters>();
+  REQUIRE(declared != nullptr);
+  std::string text;
+  for (const auto& [element, index, value] : declared->rows)
+    if (value.name == "grain" || value.name == "mtu" || value.name == "tiers" ||
+        (value.name == "length" && value.source != "default"))
+      text +=
+          element + " " + value.name + " " + value.value + (value.source == "default" ? " default; " : "; ");
+  CHECK(text == "network mtu 4 KiB default; network grain 4; fabric tiers 3; link length 1 m; ");
+  for (const auto& row : declared->rows)
+    if (row.element == "link") CHECK(row.index < model.link_classes.size());
 }
