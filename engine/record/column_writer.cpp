@@ -1,8 +1,13 @@
 #include "engine/record/column_writer.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "engine/record/hdf5_reason.hpp"
 
@@ -17,7 +22,7 @@ Slab slab_of(std::int64_t begin, std::int64_t end, int writer, int writers) {
   return {boundary(writer), boundary(writer + 1)};
 }
 
-ColumnWriter::ColumnWriter(const std::string& path, MPI_Comm writers) {
+ColumnWriter::ColumnWriter(std::string path, MPI_Comm writers) : path_(std::move(path)) {
   MPI_Comm_size(writers, &writers_);
   prepare_hdf5();
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -31,13 +36,14 @@ ColumnWriter::ColumnWriter(const std::string& path, MPI_Comm writers) {
   } else {
     H5Pset_file_locking(access.get(), false, true);  // a running simulation's file can be read
   }
-  file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
+  file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
   if (check(file_.is_valid(), "open")) forbid_eviction(file_.get());
 }
 
 ColumnWriter::~ColumnWriter() {
-  if (writers_ == 1) return;
-  // Closing is collective and the other ranks may be gone; what was flushed is on the disk.
+  if (writers_ == 1 && problem_.empty()) return;
+  // Closing is collective and the other ranks may be gone; closing a file that could not be written ends in a
+  // segmentation fault (HDF5 1.10.8). What was flushed is on the disk.
   for (auto& [path, column] : columns_) column.abandon();
   file_.abandon();
 }
@@ -45,6 +51,17 @@ ColumnWriter::~ColumnWriter() {
 bool ColumnWriter::check(bool is_good, const std::string& doing) {
   if (!is_good && problem_.empty()) problem_ = fmt::format("cannot {} ({})", doing, hdf5_reason());
   return is_good;
+}
+
+void ColumnWriter::reserve(std::int64_t bytes) {
+  int descriptor = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  struct stat status {};
+  int error = descriptor < 0 || ::fstat(descriptor, &status) < 0 ? errno : 0;
+  // The next flush cuts the file to its content again. Some file systems cannot reserve.
+  if (!error && ::fallocate(descriptor, 0, status.st_size, bytes) < 0 && errno != EOPNOTSUPP) error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (error && problem_.empty())
+    problem_ = fmt::format("cannot reserve {} bytes ({})", bytes, std::strerror(error));
 }
 
 void ColumnWriter::write(const std::string& column, ColumnType type, std::int64_t rows, std::int64_t offset,
@@ -66,6 +83,8 @@ void ColumnWriter::flush() {
 }
 
 void ColumnWriter::close() {
+  flush();
+  if (writers_ == 1 && !problem_.empty()) return;
   bool is_good = true;
   for (auto& [path, column] : columns_) is_good = column.close() >= 0 && is_good;
   columns_.clear();

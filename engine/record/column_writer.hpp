@@ -27,11 +27,14 @@ Slab slab_of(std::int64_t begin, std::int64_t end, int writer, int writers);
 /// waits for ever; the caller agrees over all ranks and throws.
 class ColumnWriter {
  public:
-  ColumnWriter(const std::string& path, MPI_Comm writers);
+  ColumnWriter(std::string path, MPI_Comm writers);
   ~ColumnWriter();
   ColumnWriter(const ColumnWriter&) = delete;
   ColumnWriter& operator=(const ColumnWriter&) = delete;
 
+  /// Sets aside room for `bytes` more on the disk, so that the writes that follow do not fail half-way on one
+  /// rank while the others wait in them. Not collective; call it on one rank.
+  void reserve(std::int64_t bytes);
   /// Extends the column to `rows` and writes this rank's rows from `offset` on (float64 columns: bit
   /// patterns).
   void write(const std::string& column, ColumnType type, std::int64_t rows, std::int64_t offset,
@@ -44,6 +47,7 @@ class ColumnWriter {
  private:
   bool check(bool is_good, const std::string& doing);
 
+  std::string path_;
   int writers_ = 1;
   Hdf5Handle file_, transfer_;
   std::map<std::string, Hdf5Handle> columns_;

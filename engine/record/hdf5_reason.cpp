@@ -17,6 +17,13 @@ std::string between(std::string_view text, std::string_view before, std::string_
   return std::string(text.substr(begin, end == text.npos ? text.npos : end - begin));
 }
 
+/// Of MPI's error stack the last line, without the name of the function.
+std::string last_line(const std::string& text) {
+  std::string line = text.substr(text.rfind('\n') + 1);
+  std::size_t colon = line.find("): ");
+  return colon == line.npos ? line : line.substr(colon + 3);
+}
+
 struct Found {
   std::string innermost, system;
 };
@@ -27,7 +34,7 @@ herr_t look(unsigned, const H5E_error2_t* error, void* data) {
   if (found.innermost.empty()) found.innermost = text;
   // H5FDsec2.c quotes strerror; H5FDmpio.c quotes MPI_Error_string.
   if (found.system.empty()) found.system = between(text, "error message = '", "'");
-  if (found.system.empty()) found.system = between(text, "MPI error string is '", "'");
+  if (found.system.empty()) found.system = last_line(between(text, "MPI error string is '", "'"));
   return 0;
 }
 

@@ -40,6 +40,18 @@ bool is_crowded(MPI_Comm comm) {
   return crowded;
 }
 
+/// What writing that many rows of each table can need at most: a chunk is first laid out raw, then
+/// compressed.
+std::int64_t most_bytes(const std::vector<std::int64_t>& rows) {
+  std::int64_t bytes = 1 << 20;
+  for (std::size_t table = 0; table < rows.size(); ++table) {
+    if (rows[table] == 0) continue;
+    auto columns = static_cast<std::int64_t>(table_schemas()[table].columns.size()) + 1;
+    bytes += 2 * columns * (rows[table] / chunk_rows + 2) * chunk_rows * 8;
+  }
+  return bytes;
+}
+
 void create_tables(ResultFile& file) {
   file.create_group("/tables");
   for (const auto& table : table_schemas()) {
@@ -136,8 +148,12 @@ void Hdf5Recorder::flush(SimTime) {
 void Hdf5Recorder::write_pending() {
   std::vector<std::int64_t> rows;
   for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
-  all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_MAX);
+  all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_SUM);
   if (*std::max_element(rows.begin(), rows.end()) == 0) return;
+  if (writers_ > 1) {
+    if (rank_ == 0) columns_->reserve(most_bytes(rows));
+    agree(columns_->problem());
+  }
   for (std::size_t table = 0; table < buffers_.size(); ++table)
     if (rows[table] > 0) write_table(table);
   if (columns_) columns_->flush();

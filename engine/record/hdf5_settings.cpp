@@ -6,6 +6,7 @@ namespace lightrail {
 
 void prepare_hdf5() {
   H5dont_atexit();
+  H5open();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -10,7 +10,9 @@ namespace lightrail {
 /// Rows of a chunk, of every column of the output.
 inline constexpr std::int64_t chunk_rows = 65'536;
 
-/// Silences HDF5's own printing, and keeps it from touching MPI when a process ends early.
+/// Silences HDF5's own printing and keeps it from closing files by itself when the process ends. Call it
+/// before MPI_Init: a library that starts later closes them inside MPI_Finalize, and HDF5 1.10.8 crashes
+/// there when a file cannot be written (disk full).
 void prepare_hdf5();
 
 /// Lets nothing but a flush write metadata, so that a process that is killed leaves the file as the last

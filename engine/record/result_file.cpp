@@ -73,6 +73,11 @@ ResultFile::ResultFile(const std::string& path, Mode mode) {
   if (check(file_.is_valid(), mode == Mode::create ? "create" : "open")) forbid_eviction(file_.get());
 }
 
+ResultFile::~ResultFile() {
+  // Closing a file that could not be written ends in a segmentation fault (HDF5 1.10.8).
+  if (!problem_.empty()) file_.abandon();
+}
+
 bool ResultFile::check(bool is_good, const std::string& doing) {
   if (!is_good && problem_.empty()) problem_ = fmt::format("cannot {} ({})", doing, hdf5_reason());
   return is_good;

@@ -17,6 +17,9 @@ class ResultFile {
   enum class Mode { create, modify };
   /// create replaces an existing file, after making sure that it can be written.
   ResultFile(const std::string& path, Mode mode);
+  ~ResultFile();
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
 
   void create_group(const std::string& path);
 

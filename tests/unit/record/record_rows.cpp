@@ -4,11 +4,13 @@
 #include <string_view>
 
 #include "engine/base/error.hpp"
+#include "engine/record/hdf5_settings.hpp"
 #include "tests/unit/record/synthetic_run.hpp"
 
 using namespace lightrail;
 
 int main(int argc, char** argv) {
+  prepare_hdf5();
   MPI_Init(&argc, &argv);
   if (argc != 6) return 2;
   int rank = 0, ranks = 1, code = 0;
