@@ -3,9 +3,12 @@
 #include <cstdio>
 #include <new>
 
+#include "engine/record/hdf5_settings.hpp"
+
 namespace lightrail {
 
 MpiSession::MpiSession(int* argc, char*** argv) {
+  prepare_hdf5();  // before MPI_Init: a full disk must not end in a crash inside MPI_Finalize
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
