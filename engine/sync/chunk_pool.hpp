@@ -9,12 +9,14 @@
 
 namespace lightrail {
 
-/// About 1 KB of events; a bucket is a list of these, so that buckets grow without moving events.
+/// About 1 KB of events and their destinations; a bucket is a list of these and grows without moving events.
 struct Chunk {
-  static constexpr std::uint32_t capacity = 31;
+  static constexpr std::uint32_t capacity = 28;
   Event events[capacity];
+  std::uint32_t locals[capacity];  ///< RankModel's index of the destination
   Chunk* next;
 };
+static_assert(sizeof(Chunk) <= 1024);
 
 /// A bag of events; its order means nothing.
 struct Bucket {
@@ -26,21 +28,22 @@ struct Bucket {
   void for_each(F&& visit) const {
     std::uint32_t n = in_head;
     for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity)
-      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->events[i]);
+      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->events[i], chunk->locals[i]);
   }
 };
 
 /// Gives chunks to buckets and takes them back; never returns memory before its end.
 class ChunkPool {
  public:
-  void append(Bucket& bucket, const Event& event) {
+  void append(Bucket& bucket, const Event& event, std::uint32_t local) {
     if (bucket.in_head == Chunk::capacity || !bucket.head) {
       Chunk* chunk = take();
       chunk->next = bucket.head;
       bucket.head = chunk;
       bucket.in_head = 0;
     }
-    bucket.head->events[bucket.in_head++] = event;
+    bucket.head->events[bucket.in_head] = event;
+    bucket.head->locals[bucket.in_head++] = local;
     ++bucket.size;
   }
   void release(Bucket& bucket) {

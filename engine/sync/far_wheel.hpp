@@ -19,11 +19,12 @@ class FarWheel {
   std::int64_t base() const { return base_; }
 
   /// Needs round > base().
-  void push(const Event& event, std::int64_t round) {
+  void push(const Event& event, std::uint32_t local, std::int64_t round) {
+    LIGHTRAIL_EXPECT(round > base_);
     const int level = level_of(round);
     const int slot = digit(round, level);
     Slot& s = levels_[level][slot];
-    pool_->append(s.bucket, event);
+    pool_->append(s.bucket, event, local);
     if (event.time < s.first) s.first = event.time;
     occupied_[level] |= std::uint64_t{1} << slot;
     ++size_;
@@ -36,8 +37,8 @@ class FarWheel {
     return time_never;
   }
 
-  /// Makes `round` the base. Needs that no event lies before it; its own events go to `pour(event)`, others
-  /// that shared a slot with it move down.
+  /// Makes `round` the base. Needs that no event lies before it; its own events go to `pour(event, local)`,
+  /// others that shared a slot with it move down.
   template <class RoundOf, class Pour>
   void advance(std::int64_t round, RoundOf&& round_of, Pour&& pour) {
     if (round == base_) return;
@@ -49,12 +50,12 @@ class FarWheel {
     occupied_[level] &= ~(std::uint64_t{1} << slot);
     Bucket bucket = std::exchange(levels_[level][slot], {}).bucket;
     size_ -= bucket.size;
-    bucket.for_each([&](const Event& event) {
+    bucket.for_each([&](const Event& event, std::uint32_t local) {
       const std::int64_t r = round_of(event.time);
       if (r == round)
-        pour(event);
+        pour(event, local);
       else
-        push(event, r);
+        push(event, local, r);
     });
     pool_->release(bucket);
   }

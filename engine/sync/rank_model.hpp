@@ -52,11 +52,20 @@ class RankModel {
     Context call = context(local, event.time, events);
     slot.component->handle(event, places_[event.link.value].port, call);
   }
+  void prefetch_slot(std::uint32_t local) const { __builtin_prefetch(&slots_[local]); }
+  /// Needs the slot to be near; also fetches the place of a link.
+  void prefetch_component(std::uint32_t local, LinkId link) const {
+    const Slot& slot = slots_[local];
+    __builtin_prefetch(slot.component.get());
+    const OutLink* ports = out_links_.data() + slot.first_port;
+    for (std::uint32_t p = 0; p < slot.port_count && p < 8; p += 2) __builtin_prefetch(ports + p, 1);
+    __builtin_prefetch(&places_[link.value]);
+  }
   /// Of all events handled so far by this rank's components; ranks combine by exclusive or.
   std::uint64_t hash() const;
 
  private:
-  struct Slot {
+  struct alignas(64) Slot {  // one cache line
     std::unique_ptr<Component> component;
     std::uint64_t hash = 0;
     OutLink self{};

@@ -19,7 +19,7 @@ namespace lightrail {
 /// sorted when its slice comes.
 class SliceQueue {
  public:
-  SliceQueue(const RankModel& model, SimTime slice, std::uint32_t block);
+  SliceQueue(RankModel& model, SimTime slice, std::uint32_t block);
 
   /// Needs a time not before the slices already drained.
   void push(const Event& event, std::uint32_t local) {
@@ -27,7 +27,7 @@ class SliceQueue {
     if (slice - first_slice_ < ring_slices)
       put(slice, event, local);
     else
-      wheel_.push(event, slice / round_slices);
+      wheel_.push(event, local, slice / round_slices);
   }
   /// Time of the first event; time_never when empty.
   SimTime next_time() const {
@@ -56,25 +56,26 @@ class SliceQueue {
     Event event;
     std::uint32_t local;
   };
+  struct Batch {  // the events of one component: sorted_[from, to)
+    std::uint32_t local, from, to;
+  };
 
   void put(std::int64_t slice, const Event& event, std::uint32_t local) {
     const auto index = static_cast<std::size_t>(slice % ring_slices);
     Slice& s = ring_[index];
     const std::uint32_t block = local >> block_bits_;
-    pool_.append(s.blocks[block], event);
+    pool_.append(s.blocks[block], event, local);
     s.occupied[block / 64] |= std::uint64_t{1} << block % 64;
     if (event.time < s.first) s.first = event.time;
     occupied_ = static_cast<std::uint16_t>(occupied_ | 1u << index);
   }
   void advance(std::int64_t slice);
   void keep_from(SimTime end, std::int64_t slice, Bucket& bucket);
-  template <class Run>
-  void run_few(const Bucket& bucket, Run&& run);
-  template <class Run>
-  void run_many(std::uint32_t block, const Bucket& bucket, Run&& run);
+  void sort_few(const Bucket& bucket);
+  void sort_many(std::uint32_t block, const Bucket& bucket);
   static void sort_events(std::span<Event> events);
 
-  const RankModel* model_;
+  RankModel* model_;
   Slicer slicer_;
   std::uint32_t block_bits_;
   ChunkPool pool_;
@@ -83,8 +84,9 @@ class SliceQueue {
   std::uint16_t occupied_ = 0;    // slices of the ring with events
   std::array<Slice, ring_slices> ring_;
   std::vector<Keyed> keyed_;
-  std::vector<std::uint32_t> locals_, ends_;
+  std::vector<std::uint32_t> ends_;
   std::vector<Event> sorted_;
+  std::vector<Batch> batches_;
 };
 
 template <class Run>
@@ -105,61 +107,20 @@ void SliceQueue::drain_slice(SimTime end, Run&& run) {
       Bucket bucket = std::exchange(s.blocks[block], {});
       if (is_cut) keep_from(end, slice, bucket);
       if (bucket.size <= few)
-        run_few(bucket, run);
+        sort_few(bucket);
       else
-        run_many(block, bucket, run);
+        sort_many(block, bucket);
       pool_.release(bucket);
+      // Components lie all over memory: fetch those that come next while one runs.
+      const std::size_t count = batches_.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + 8 < count) model_->prefetch_slot(batches_[i + 8].local);
+        if (i + 4 < count)
+          model_->prefetch_component(batches_[i + 4].local, sorted_[batches_[i + 4].from].link);
+        const Batch& batch = batches_[i];
+        run(batch.local, std::span<const Event>(sorted_.data() + batch.from, batch.to - batch.from));
+      }
     }
-  }
-}
-
-template <class Run>
-void SliceQueue::run_few(const Bucket& bucket, Run&& run) {
-  keyed_.clear();
-  bucket.for_each([&](const Event& event) {
-    const std::uint32_t local = model_->place_of(event.link).local;
-    std::size_t i = keyed_.size();
-    keyed_.push_back({});
-    for (; i > 0; --i) {
-      const Keyed& before = keyed_[i - 1];
-      if (before.local < local || (before.local == local && comes_before(before.event, event))) break;
-      keyed_[i] = before;
-    }
-    keyed_[i] = {event, local};
-  });
-  sorted_.clear();
-  for (const Keyed& k : keyed_) sorted_.push_back(k.event);
-  for (std::size_t i = 0, n = keyed_.size(); i < n;) {
-    std::size_t j = i + 1;
-    while (j < n && keyed_[j].local == keyed_[i].local) ++j;
-    run(keyed_[i].local, std::span<const Event>(sorted_.data() + i, j - i));
-    i = j;
-  }
-}
-
-template <class Run>
-void SliceQueue::run_many(std::uint32_t block, const Bucket& bucket, Run&& run) {
-  const std::uint32_t base = block << block_bits_;
-  const std::uint32_t width = std::min(model_->size() - base, 1u << block_bits_);
-  if (sorted_.size() < bucket.size) sorted_.resize(bucket.size), locals_.resize(bucket.size);
-  std::fill_n(ends_.begin(), width, 0);
-  std::size_t n = 0;
-  bucket.for_each([&](const Event& event) {
-    const std::uint32_t local = model_->place_of(event.link).local - base;
-    locals_[n++] = local;
-    ++ends_[local];
-  });
-  std::uint32_t before = 0;
-  for (std::uint32_t i = 0; i < width; ++i) before += std::exchange(ends_[i], before);
-  n = 0;
-  bucket.for_each([&](const Event& event) { sorted_[ends_[locals_[n++]]++] = event; });
-  std::uint32_t from = 0;
-  for (std::uint32_t i = 0; i < width; ++i) {
-    const std::uint32_t to = ends_[i];
-    if (from == to) continue;
-    sort_events({sorted_.data() + from, to - from});
-    run(base + i, std::span<const Event>(sorted_.data() + from, to - from));
-    from = to;
   }
 }
 

@@ -24,7 +24,7 @@ Model loners(std::uint32_t count) {
 TEST_CASE("a drained slice gives each component its events in order, components ascending") {
   const Model model = loners(300);
   MemoryRecorder recorder;
-  const RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
+  RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
   for (std::uint32_t block : {1u, 2u, 16u, 1000u}) {
     SliceQueue queue(rank_model, SimTime{100}, block);
     Random random(block, ComponentId{0}, 0);
@@ -65,7 +65,7 @@ TEST_CASE("a drained slice gives each component its events in order, components 
 TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
   const Model model = loners(2);
   MemoryRecorder recorder;
-  const RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
+  RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
   SliceQueue queue(rank_model, SimTime{100}, 1);
   queue.push({SimTime{10}, model.self_link(ComponentId{0}), 0, {}}, 0);
   queue.push({SimTime{60}, model.self_link(ComponentId{1}), 0, {}}, 1);
