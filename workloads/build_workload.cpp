@@ -7,6 +7,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/model/program_names.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/workload_context.hpp"
 #include "workloads/import/trace_workload.hpp"
@@ -109,6 +110,10 @@ void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
   model.dimensions.insert(model.dimensions.end(), job.dimensions.begin(), job.dimensions.end());
   if (!job.capture.ranks.empty()) model.set_resource(std::make_shared<const Capture>(std::move(job.capture)));
   model.set_resource<GroupTable>(std::move(groups));
+  auto names = std::make_shared<ProgramNames>();
+  for (const Program& program : job.programs.programs) names->programs.push_back({program.role, program.streams});
+  names->program_of_gpu = job.programs.program_of_gpu;
+  model.set_resource<ProgramNames>(names);
   model.set_resource(std::make_shared<const ProgramSet>(std::move(job.programs)));
 }
 

@@ -6,6 +6,7 @@
 #include "engine/model/declared_parameters.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/model/program_names.hpp"
 
 namespace lightrail {
 
@@ -106,6 +107,32 @@ void write_group_kinds(ResultFile& file, const Model& model) {
                    [&](auto i) { return groups->kind(GroupKindId{static_cast<std::uint32_t>(i)}).name; });
 }
 
+/// Roles of the programs, names of their streams, and which GPU runs which.
+void write_programs(ResultFile& file, const Model& model) {
+  const auto* names = model.resource<ProgramNames>();
+  if (!names) return;
+  struct Stream {
+    std::size_t program, stream;
+  };
+  std::vector<Stream> streams;
+  for (std::size_t p = 0; p < names->programs.size(); ++p)
+    for (std::size_t s = 0; s < names->programs[p].streams.size(); ++s) streams.push_back({p, s});
+  file.create_group("/model/programs");
+  file.set_attribute("/model/programs", "doc",
+                     "role: by program; program_of_gpu: by GPU; streams: one row a stream");
+  file.write_texts("/model/programs/role", names->programs.size(),
+                   [&](auto i) { return names->programs[i].role; });
+  file.write_numbers("/model/programs/program_of_gpu", "1", names->program_of_gpu.size(),
+                     [&](auto i) { return names->program_of_gpu[i]; });
+  file.create_group("/model/programs/streams");
+  file.write_numbers("/model/programs/streams/program", "1", streams.size(),
+                     [&](auto i) { return static_cast<std::int64_t>(streams[i].program); });
+  file.write_numbers("/model/programs/streams/stream", "1", streams.size(),
+                     [&](auto i) { return static_cast<std::int64_t>(streams[i].stream); });
+  file.write_texts("/model/programs/streams/name", streams.size(),
+                   [&](auto i) { return names->programs[streams[i].program].streams[streams[i].stream]; });
+}
+
 }  // namespace
 
 void write_model(ResultFile& file, const Model& model) {
@@ -118,6 +145,7 @@ void write_model(ResultFile& file, const Model& model) {
   for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) write_parameters(file, model, kind);
   write_declared_parameters(file, model);
   write_group_kinds(file, model);
+  write_programs(file, model);
   file.write_texts("/names", model.names.size(), [&](auto i) { return model.names[i]; });
   file.write_texts("/dimensions", model.dimensions.size(), [&](auto i) { return model.dimensions[i]; });
 }

@@ -5,6 +5,7 @@
 #include "engine/base/hash.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/model/program_names.hpp"
 
 namespace lightrail::test {
 
@@ -45,6 +46,10 @@ Model synthetic_model(std::uint32_t servers) {
   auto groups = std::make_shared<GroupTable>();
   groups->add({"tp", {{gpus_per_server, 1}}, {}}, gpus);
   model.set_resource<GroupTable>(groups);
+  auto programs = std::make_shared<ProgramNames>();
+  programs->programs = {{"stage 0", {"compute", "nccl tp", "host"}}};
+  programs->program_of_gpu.assign(gpus, 0);
+  model.set_resource<ProgramNames>(programs);
   return model;
 }
 

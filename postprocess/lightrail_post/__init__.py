@@ -1,0 +1,19 @@
+"""Opens result files of lightrail as pandas DataFrames and draws what they say.
+
+    from lightrail_post import open_run, timeline
+    run = open_run("result.h5")
+    run.tables["ops"]          # DataFrame, names and enumerations resolved
+    timeline(run).savefig("timeline.png")
+"""
+
+from .breakdown import compare, step_breakdown
+from .link_use import link_use, link_use_heatmap
+from .perfetto import perfetto_events, write_perfetto
+from .run import Run, open_run
+from .timeline import timeline
+from .traffic import traffic_by_dimension, traffic_matrix
+
+__all__ = [
+    "Run", "open_run", "timeline", "step_breakdown", "compare", "link_use", "link_use_heatmap",
+    "traffic_matrix", "traffic_by_dimension", "perfetto_events", "write_perfetto",
+]

@@ -1,0 +1,67 @@
+"""python -m lightrail_post report|perfetto|compare|diff|show ..."""
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def _show(run):
+    print(f"status      {run.info['status']}")
+    for name, value in sorted(run.summary.items()):
+        if not hasattr(value, "columns"):
+            print(f"{name:11} {value}")
+    for name in run.tables:
+        print(f"{name:15} {len(run.tables[name]):>10} rows")
+
+
+def _parse(arguments):
+    parser = argparse.ArgumentParser(prog="lightrail_post", description="What a lightrail result file says.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    report = commands.add_parser("report", help="render the figures as PNG")
+    report.add_argument("result")
+    report.add_argument("--out", default="figures", help="folder, made when missing")
+    perfetto = commands.add_parser("perfetto", help="trace for ui.perfetto.dev")
+    perfetto.add_argument("result")
+    perfetto.add_argument("--out", default="trace.json.gz")
+    compare = commands.add_parser("compare", help="step times of several runs")
+    compare.add_argument("results", nargs="+")
+    compare.add_argument("--out", default="compare.png")
+    diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
+    diff.add_argument("results", nargs=2)
+    show = commands.add_parser("show", help="print the summary and the sizes of the tables")
+    show.add_argument("result")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    options = _parse(arguments)
+    if options.command == "diff":
+        from .diff import differences
+        found = differences(*options.results)
+        print("\n".join(found) if found else "equal")
+        return 1 if found else 0
+
+    import matplotlib
+    matplotlib.use("Agg")
+    from . import compare, open_run, write_perfetto
+    from .report import report
+    if options.command == "report":
+        for path in report(open_run(options.result), options.out):
+            print(path)
+    elif options.command == "perfetto":
+        print(f"{write_perfetto(open_run(options.result), options.out)} events in {options.out}")
+    elif options.command == "compare":
+        figure, table = compare([open_run(path) for path in options.results])
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(options.out, dpi=130)
+        print(table.to_string())
+    else:
+        _show(open_run(options.result))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"error: {error}")

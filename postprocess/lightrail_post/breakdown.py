@@ -1,0 +1,84 @@
+"""Where the step time goes: compute, exposed communication, idle."""
+
+import numpy as np
+import pandas as pd
+
+from . import style
+
+PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
+         ("t_idle_ps", "idle", style.IDLE))
+MOST_BARS = 40
+
+
+def _rows_to_show(steps, run):
+    """(labels, frame): one row a GPU; above MOST_BARS the mean of each server, above that of blocks of servers."""
+    if len(steps) <= MOST_BARS:
+        return run.endpoint_names().reindex(steps["gpu"]).tolist(), steps
+    atoms = run.endpoint_atoms().reindex(steps["gpu"]).to_numpy()
+    server = pd.factorize(atoms)[0]
+    per_row = -(-(server.max() + 1) // MOST_BARS)
+    means = steps.groupby(server // per_row).mean(numeric_only=True)
+    labels = [f"server {i}" if per_row == 1 else f"servers {i * per_row}-{min((i + 1) * per_row - 1, server.max())}"
+              for i in means.index]
+    return labels, means
+
+
+def step_breakdown(run, iteration=None):
+    """Stacked bars of one iteration (default: the last), one a GPU or a server. Returns a Figure."""
+    steps = run.tables["steps"]
+    if steps.empty:
+        return style.nothing("no GPU finished an iteration")
+    iteration = steps["iteration"].max() if iteration is None else iteration
+    steps = steps[steps["iteration"] == iteration].sort_values("gpu")
+    total = (steps["t_end_ps"] - steps["t_start_ps"]).sum()
+    labels, shown = _rows_to_show(steps, run)
+    step_ps = steps["t_end_ps"].max() - steps["t_start_ps"].min()
+    divisor, unit = style.time_unit(step_ps)
+
+    figure, axes = style.new_figure(10, 1.8 + 0.24 * len(shown))
+    y = np.arange(len(shown))[::-1]
+    left = np.zeros(len(shown))
+    for column, name, colour in PARTS:
+        width = shown[column].to_numpy() / divisor
+        axes.barh(y, width, left=left, color=colour, height=0.8,
+                  label=f"{name} ({style.percent(steps[column].sum(), total)})")
+        left += width
+    axes.set_yticks(y, labels, fontsize=8)
+    axes.set_ylim(-0.6, len(shown) - 0.4)
+    axes.set_xlabel(f"time in iteration {iteration} [{unit}]")
+    axes.set_ylabel("GPU" if len(shown) == len(steps) else "server, mean of its GPUs")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, -0.02 - 0.9 / (1.8 + 0.24 * len(shown))), ncols=3, frameon=False, fontsize=9)
+    exposed = steps["t_exposed_ps"].sum()
+    style.set_title(axes, f"{style.percent(exposed, total)} of the {style.format_time(step_ps)} step is exposed communication",
+                    f"{len(steps)} GPUs, {run.label}")
+    return figure
+
+
+def compare(runs, labels=None):
+    """Mean step of several runs side by side. Returns (Figure, DataFrame with one row a run)."""
+    labels = labels or [run.label for run in runs]
+    rows = []
+    for run in runs:
+        last = run.steps.iloc[-1]
+        rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"], "compute_ps": last["compute_ps"] / last["gpus"],
+                     "exposed_ps": last["exposed_ps"] / last["gpus"], "idle_ps": last["idle_ps"] / last["gpus"]})
+    table = pd.DataFrame(rows, index=labels)
+    divisor, unit = style.time_unit(table["step_ps"].max())
+    figure, axes = style.new_figure(9, 2 + 0.5 * len(runs))
+    y = np.arange(len(runs))[::-1]
+    left = np.zeros(len(runs))
+    for (_, name, colour), column in zip(PARTS, ("compute_ps", "exposed_ps", "idle_ps")):
+        width = table[column].to_numpy() / divisor
+        axes.barh(y, width, left=left, color=colour, label=name, height=0.7)
+        left += width
+    for position, step in zip(y, table["step_ps"]):
+        axes.text(step / divisor, position, f" {style.format_time(step)}", va="center", fontsize=9)
+    axes.set_yticks(y, labels)
+    axes.set_xlabel(f"step time, mean over GPUs by part [{unit}]")
+    axes.set_xlim(0, table["step_ps"].max() / divisor * 1.12)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
+    fastest, slowest = table["step_ps"].idxmin(), table["step_ps"].idxmax()
+    ratio = table["step_ps"].max() / table["step_ps"].min()
+    finding = "all runs take the same time" if ratio < 1.001 else f"{fastest} is {ratio:.2f} times as fast as {slowest}"
+    style.set_title(axes, finding, "last iteration of each run")
+    return figure, table

@@ -1,0 +1,163 @@
+"""A result file as DataFrames. Times are int64 picoseconds, sizes int64 bytes, as the column names say."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+
+
+def _text(value):
+    """bytes, numpy strings and their arrays -> str; everything else unchanged."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, np.ndarray) and value.dtype.kind == "S":
+        return [v.decode("utf-8", "replace") for v in value.tolist()]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _attributes(item):
+    return {name: _text(value) for name, value in item.attrs.items()}
+
+
+def _frame(group, order=None):
+    """The datasets of a group as the columns of a DataFrame."""
+    names = order or [name for name, item in group.items() if isinstance(item, h5py.Dataset)]
+    return pd.DataFrame({name: _text(group[name][()]) for name in names})
+
+
+class Tables(Mapping):
+    """The tables of a run, each read when it is first asked for."""
+
+    def __init__(self, path, names):
+        self._path = path
+        self._names = names
+        self._read = {}
+        with h5py.File(path, "r") as file:
+            self._tables = sorted(file["tables"])
+
+    def __iter__(self):
+        return iter(self._tables)
+
+    def __len__(self):
+        return len(self._tables)
+
+    def __getitem__(self, table):
+        if table not in self._tables:
+            raise KeyError(f"no table '{table}' (one of {', '.join(self._tables)})")
+        if table not in self._read:
+            with h5py.File(self._path, "r") as file:
+                self._read[table] = self._load(file["tables"][table])
+        return self._read[table]
+
+    def _load(self, group):
+        columns = {}
+        for name in _text(group.attrs["columns"]):
+            item = group[name]
+            values = item[()]
+            if "refers_to" in item.attrs:
+                columns[name] = pd.Categorical.from_codes(values, self._names) if self._names else values
+            elif "labels" in item.attrs:
+                columns[name] = pd.Categorical.from_codes(values, _text(item.attrs["labels"]))
+            else:
+                columns[name] = values
+        return pd.DataFrame(columns)
+
+
+class Run:
+    """One result file.
+
+    info        attributes of /run: status, hash, wall_s, mpi_ranks ... (a run that was killed says "running")
+    tables      mapping of table name to DataFrame
+    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames
+    components  id, kind, name, atom, spec, number (endpoint id of GPUs, hosts and storage servers)
+    links       directed links with the names and kinds of both ends
+    params      mapping of kind to DataFrame of every effective value
+    profile     wall time of the simulator by rank and window
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+        with h5py.File(path, "r") as file:
+            if _text(file.attrs.get("schema", "")) != "lightrail result":
+                raise ValueError(f"{path}: not a lightrail result (no @schema)")
+            self.schema = _attributes(file)
+            self.info = _attributes(file["run"])
+            self.scenario_xml = _text(file["run/scenario"][()])[0]
+            self.names = self._unique(_text(file["names"][()]))
+            self.dimensions = _text(file["dimensions"][()])
+            self.group_kinds = _frame(file["model/group_kinds"])["name"].tolist()
+            self.components = _frame(file["model/components"])
+            self.links = self._with_ends(_frame(file["model/links"]), _frame(file["model/link_classes"]))
+            self.params = {kind: _frame(group) for kind, group in file["model/params"].items()}
+            self.programs = self._read_programs(file)
+            self.summary, self.profile = {}, pd.DataFrame()
+            if "summary" in file:
+                self.summary = _attributes(file["summary"])
+                for name, group in file["summary"].items():
+                    self.summary[name] = _frame(group)
+            if "profile/windows" in file:
+                self.profile = _frame(file["profile/windows"])
+        self.tables = Tables(self.path, self.names)
+
+    @staticmethod
+    def _unique(names):
+        """Categories must differ; equal names get their index."""
+        seen = set()
+        unique = []
+        for i, name in enumerate(names):
+            unique.append(f"{name} #{i}" if name in seen else name)
+            seen.add(name)
+        return unique
+
+    def _with_ends(self, links, classes):
+        for end in ("from", "to"):
+            of_end = self.components.iloc[links[end]]
+            links[f"{end}_name"] = of_end["name"].to_numpy()
+            links[f"{end}_kind"] = of_end["kind"].to_numpy()
+        links["class"] = classes["name"].iloc[links["link_class"]].to_numpy()
+        return links
+
+    @staticmethod
+    def _read_programs(file):
+        """program_of_gpu, role, and streams as {(program, stream): name}; empty without a workload."""
+        if "model/programs" not in file:
+            return {"program_of_gpu": [], "role": [], "streams": {}}
+        group = file["model/programs"]
+        streams = _frame(group["streams"])
+        return {"program_of_gpu": group["program_of_gpu"][()].tolist(), "role": _text(group["role"][()]),
+                "streams": dict(zip(zip(streams["program"], streams["stream"]), streams["name"]))}
+
+    def stream_name(self, gpu, stream):
+        """"nccl tp" for stream 1 of a GPU; "stream 1" where the file does not say."""
+        of_gpu = self.programs["program_of_gpu"]
+        program = of_gpu[gpu] if gpu < len(of_gpu) else -1
+        return self.programs["streams"].get((program, stream), f"stream {stream}")
+
+    @property
+    def label(self):
+        return self.path.stem
+
+    @property
+    def steps(self):
+        """The iterations of the run; its last one is what figures show."""
+        return self.summary.get("iterations", pd.DataFrame())
+
+    def endpoint_names(self):
+        """Series: endpoint id -> component name."""
+        ends = self.components[self.components["kind"].isin(["gpu", "host", "storage"])]
+        return ends.set_index("number")["name"]
+
+    def endpoint_atoms(self):
+        """Series: endpoint id -> atom; endpoints of one server share it."""
+        ends = self.components[self.components["kind"].isin(["gpu", "host", "storage"])]
+        return ends.set_index("number")["atom"]
+
+    def __repr__(self):
+        return f"<Run {self.path.name}: {self.info['status']}, {len(self.components)} components>"
+
+
+def open_run(path):
+    """Opens a result file. Also of a run that was killed: what it had flushed is there, status "running"."""
+    return Run(path)
