@@ -79,19 +79,19 @@ std::string GpuTransport::name_of(EndpointId endpoint) const {
 Medium GpuTransport::medium(EndpointId peer) const {
   if (peer == self_) return Medium::local;
   if (book_[peer].server != book_[self_].server) return Medium::net;
-  return peer.value < book_.gpu_count && egress_.is_connected(nvlink_port) ? Medium::nvlink : Medium::pci;
+  return peer.value < book_.gpu_count && is_connected(nvlink_port) ? Medium::nvlink : Medium::pci;
 }
 
 GpuTransport::Way GpuTransport::way_to(EndpointId to) const {
   if (to == self_) return Way::local;
   const AddressBook::Entry &there = book_[to], &here = book_[self_];
-  const bool has_nvlink = egress_.is_connected(nvlink_port), has_host = egress_.is_connected(host_port);
+  const bool has_nvlink = is_connected(nvlink_port), has_host = is_connected(host_port);
   const bool is_gpu = to.value < book_.gpu_count;
   if (there.server == here.server) {
     if (is_gpu && has_nvlink) return Way::nvlink;
     return has_host ? Way::host : Way::none;
   }
-  const bool has_nic = egress_.is_connected(nic_port) && here.lid.is_valid();
+  const bool has_nic = is_connected(nic_port) && here.lid.is_valid();
   const bool can_pxn = is_pxn_ && has_nvlink;
   if (can_pxn && is_gpu && !(has_nic && there.nic == here.nic) && has_rail(there.nic)) return Way::nvlink;
   if (has_nic) return Way::nic;
@@ -127,7 +127,7 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   }
   fail(context,
        fmt::format("{} cannot be reached: this GPU has no NIC{}", name_of(transfer.to),
-                   egress_.is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
+                   is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
@@ -242,7 +242,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
          fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
   const SimTime tail = context.now() + in_lines_[port].of(payload.bytes);
   if (to_of(payload) == self_) return arrive(context, payload, tail);
-  if (port != nvlink_port || !egress_.is_connected(nic_port))
+  if (port != nvlink_port || !is_connected(nic_port))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
   Payload later = payload;

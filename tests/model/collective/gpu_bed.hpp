@@ -1,0 +1,84 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/gpu/gpu_spec.hpp"
+#include "engine/model/groups.hpp"
+#include "tests/support/network_bed.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail::test {
+
+/// A small cluster with round numbers: NVLink 200 GB/s (5 ps a byte), network and PCIe 50 GB/s (20 ps a
+/// byte). One switch a rail, nothing between rails.
+struct ClusterShape {
+  std::uint32_t servers = 1, gpus = 8, nics = 0;
+  bool has_nvswitch = true, has_host = false;
+  bool joins_rails = false;  ///< one switch for all rails
+  std::uint32_t storage = 0;
+  std::uint32_t grain = 16;  ///< packets of 4 KiB a train
+};
+
+inline constexpr std::int64_t nvlink_ps = 5, net_ps = 20;  ///< a byte
+inline constexpr SimTime nvlink_latency = nanoseconds(50), nvswitch_latency = nanoseconds(100),
+                         pcie_latency = nanoseconds(200), nic_latency = nanoseconds(100),
+                         cable_latency = nanoseconds(30), switch_latency = nanoseconds(130),
+                         host_latency = nanoseconds(150);
+/// Head of a train over NVLink; work request to NIC to switch to NIC to GPU.
+inline constexpr SimTime nvlink_path = 2 * nvlink_latency + nvswitch_latency;
+inline constexpr SimTime net_path = 2 * pcie_latency + 2 * nic_latency + 2 * cable_latency + switch_latency;
+
+/// GPUs with programs on that cluster, run by the network bed's engine.
+class GpuBed {
+ public:
+  explicit GpuBed(const ClusterShape& shape);
+
+  GroupKindId group(const std::string& name, std::uint32_t count, std::uint32_t stride = 1);
+  GroupKindId listed_group(const std::string& name, std::vector<std::vector<std::uint32_t>> lists);
+  /// Every GPU of `gpus` runs `program`; others have none.
+  void run_on(std::vector<std::uint32_t> gpus, Program program);
+  /// All GPUs run one program with these operations on one stream.
+  void run_all(std::vector<Op> ops);
+  /// prepare_execution, then to the last event.
+  void run(SimTime save_at = time_never);
+  /// What prepare_execution complains about.
+  std::vector<std::string> mistakes();
+
+  std::uint32_t gpus() const { return shape_.servers * shape_.gpus; }
+  /// End of the operation on that GPU in the first iteration.
+  SimTime end_of(std::uint32_t gpu, std::uint32_t op);
+  SimTime start_of(std::uint32_t gpu, std::uint32_t op);
+  /// Sum over the rows of `traffic` of one GPU, or of all.
+  std::int64_t sent_bytes(std::uint32_t gpu);
+  std::int64_t sent_bytes();
+  /// Sum over the rows of `messages` of one GPU.
+  std::int64_t received_bytes(std::uint32_t gpu);
+  std::string error_of_run();
+
+  NetworkBed bed;
+  ProgramSet set;
+  NcclSettings nccl;
+  std::shared_ptr<GpuSpec> gpu_spec = std::make_shared<GpuSpec>();
+  std::vector<ComponentId> switches;
+
+ private:
+  std::vector<std::string> prepare();
+
+  ClusterShape shape_;
+  std::shared_ptr<GroupTable> groups_ = std::make_shared<GroupTable>();
+  std::vector<std::pair<ComponentId, std::uint32_t>> numbers_;
+};
+
+Op collective(CollectiveType type, GroupKindId group, std::int64_t bytes,
+              Protocol protocol = Protocol::simple);
+Op point(OpKind kind, GroupKindId group, std::int32_t offset, std::int64_t bytes);
+
+/// Serialisation of a message cut into trains of `train` bytes [ps], each rounded up alone as the line does
+/// (the rates here are whole picoseconds a byte, so nothing is rounded).
+inline SimTime line(std::int64_t bytes, std::int64_t ps) {
+  return SimTime{bytes * ps};
+}
+
+}  // namespace lightrail::test

@@ -1,0 +1,104 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/collective/gpu_bed.hpp"
+
+namespace lightrail::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+Program program_of(std::vector<Op> ops, const std::string& role = "role") {
+  Program program;
+  program.role = role;
+  program.streams = {"s"};
+  program.ops = std::move(ops);
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("a send that no one can answer is reported with who waits for whom") {
+  // Both first send more than the eager limit: each waits for the other to receive.
+  GpuBed bed({.gpus = 2});
+  GroupKindId pp = bed.group("pp", 2);
+  bed.run_all({point(OpKind::send, pp, 1, 64 << 20), point(OpKind::recv, pp, 1, 64 << 20)});
+  bed.run();
+  REQUIRE(bed.bed.waits().size() == 2);
+  CHECK_THAT(bed.bed.waits()[0], Contains("op 0 'op' (pp) waits until gpu"));
+  CHECK_THAT(bed.bed.waits()[0], Contains("is ready to receive"));
+}
+
+TEST_CASE("collectives on two communicators in crossed order end as a deadlock that names both") {
+  // GPU 0 runs a then b, GPU 1 b then a, on one stream.
+  GpuBed bed({.gpus = 2});
+  GroupKindId a = bed.group("a", 2), b = bed.group("b", 2);
+  Op on_a = collective(CollectiveType::all_reduce, a, 1 << 20),
+     on_b = collective(CollectiveType::all_reduce, b, 1 << 20);
+  bed.run_on({0}, program_of({on_a, on_b}));
+  bed.run_on({1}, program_of({on_b, on_a}));
+  bed.run();
+  REQUIRE(bed.bed.waits().size() == 2);
+  CHECK_THAT(bed.bed.waits()[0], Contains("op 0 'op' (a) waits for data from gpu"));
+  CHECK_THAT(bed.bed.waits()[1], Contains("op 0 'op' (b) waits for data from gpu"));
+}
+
+TEST_CASE("members that disagree on a collective are named with both sizes") {
+  GpuBed bed({.gpus = 2});
+  GroupKindId tp = bed.group("tp", 2);
+  bed.run_on({0}, program_of({collective(CollectiveType::all_reduce, tp, 1'000)}));
+  bed.run_on({1}, program_of({collective(CollectiveType::all_reduce, tp, 2'000)}));
+  REQUIRE(bed.mistakes().size() == 1);
+  CHECK(bed.mistakes()[0] ==
+        "group 'tp' disagrees on its collective 0: gpu 0 op 0 runs all_reduce of 1000 B, protocol 3, gpu 1 "
+        "op 0 runs "
+        "all_reduce of 2000 B, protocol 3");
+}
+
+TEST_CASE("a GPU without NIC cannot reach another server") {
+  GpuBed bed({.servers = 2, .gpus = 1, .nics = 0, .has_nvswitch = false});
+  GroupKindId pp = bed.group("pp", 2);
+  bed.run_all({collective(CollectiveType::all_reduce, pp, 1'000)});
+  CHECK_THAT(bed.error_of_run(), Contains("cannot be reached: this GPU has no NIC"));
+}
+
+TEST_CASE("a program that needs more memory than the GPU has is refused with both numbers") {
+  GpuBed bed({.gpus = 1});
+  Program program = program_of({}, "stage 3");
+  program.memory_bytes = 90'000'000'000;
+  bed.run_on({0}, program);
+  CHECK_THAT(bed.error_of_run(), Contains("program 'stage 3' needs 90 GB of GPU memory, gpu"));
+  CHECK_THAT(bed.error_of_run(), Contains("has 80 GB"));
+}
+
+TEST_CASE("a kernel that the GPU has no parameters for is named") {
+  GpuBed bed({.gpus = 1});
+  Op op;
+  op.kind = OpKind::compute;
+  bed.set.shapes = {KernelShape{}};
+  bed.run_on({0}, program_of({op}));
+  CHECK_THAT(bed.error_of_run(),
+             Contains("op 0 'op' of program 'role': the GPU that runs it has no <gemm dtype=\"bf16\">"));
+}
+
+TEST_CASE("what the system lacks is named before the run") {
+  GpuBed bed({.gpus = 1});
+  GroupKindId alone = bed.group("alone", 1);
+  Op tree = collective(CollectiveType::all_reduce, alone, 8);
+  tree.algorithm = Algorithm::tree;
+  Op read;
+  read.kind = OpKind::storage_read;
+  read.bytes = 1;
+  Op copy = read;
+  copy.kind = OpKind::host_copy;
+  Op odd_copy = copy;
+  odd_copy.peer = 2;
+  bed.run_all({tree, read, copy, odd_copy});
+  auto mistakes = bed.mistakes();
+  REQUIRE(mistakes.size() == 4);
+  CHECK_THAT(mistakes[0], Contains("algorithm 'tree' is not simulated for this collective (only 'ring' is)"));
+  CHECK_THAT(mistakes[1], Contains("storage server 0 does not exist (there are 0)"));
+  CHECK_THAT(mistakes[2], Contains("host copy direction 2 (0: to the host, 1: to the GPU)"));
+  CHECK_THAT(mistakes[3], Contains("program 'all' of gpu 0 copies to its host, but its server has none"));
+}
+
+}  // namespace lightrail::test

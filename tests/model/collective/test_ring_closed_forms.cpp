@@ -1,0 +1,157 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/collective/gpu_bed.hpp"
+#include "workloads/collective/ring.hpp"
+
+namespace lightrail::test {
+namespace {
+
+/// Closed form of a ring over n on one NVSwitch, blocks of any size. Member r sends in step s after it
+/// received step s - 1; a message of w wire bytes occupies the sender's NVLink for w times 5 ps, its tail
+/// arrives one path later and the software time follows:
+///   R(r, s) = max(R(r - 1, s - 1), line free) + 5 w + path + software,  R(r, -1) = base.
+/// With equal blocks: base + steps * (5 w + path + software).
+std::vector<SimTime> ring_end(const NcclSettings& nccl, Protocol protocol, CollectiveType type,
+                              std::uint32_t n, std::int64_t bytes, std::uint32_t element) {
+  const std::uint32_t steps = ring_steps(type, n);
+  const SimTime software = nccl.software(protocol, Medium::nvlink);
+  std::vector<SimTime> received(n, nccl.base(protocol)), line_free(n, SimTime{0});
+  for (std::uint32_t s = 0; s < steps; ++s) {
+    std::vector<SimTime> next(n);
+    for (std::uint32_t r = 0; r < n; ++r) {
+      const std::int64_t payload = part_bytes(bytes, element, n, ring_block(type, n, r, s));
+      const std::uint32_t to = (r + 1) % n;
+      if (payload == 0) {
+        next[to] = received[to];
+        continue;
+      }
+      const std::int64_t wire = nccl.wire_bytes(protocol, payload);
+      line_free[r] = std::max(received[r], line_free[r]) + line(wire, nvlink_ps);
+      next[to] = std::max(received[to], line_free[r] + nvlink_path) + software;
+    }
+    received = next;
+  }
+  return received;
+}
+
+void check(CollectiveType type, Protocol protocol, std::uint32_t n, std::int64_t bytes,
+           std::uint32_t element = 2) {
+  INFO("type " << static_cast<int>(type) << " protocol " << static_cast<int>(protocol) << " n " << n
+               << " bytes " << bytes);
+  GpuBed bed({.gpus = n});
+  Op op = collective(type, bed.group("tp", n), bytes, protocol);
+  op.element_bytes = element;
+  bed.run_all({op});
+  bed.run();
+  const auto ends = ring_end(bed.nccl, protocol, type, n, bytes, element);
+  for (std::uint32_t gpu = 0; gpu < n; ++gpu) CHECK(bed.end_of(gpu, 0) == ends[gpu]);
+  const std::int64_t passes = type == CollectiveType::all_reduce ? 2 : 1;
+  CHECK(bed.sent_bytes() == passes * (n - 1) * bytes);
+  for (std::uint32_t gpu = 0; gpu < n; ++gpu)
+    if (bytes % (element * n) == 0) CHECK(bed.sent_bytes(gpu) == passes * (n - 1) * bytes / n);
+}
+
+}  // namespace
+
+TEST_CASE("ring collectives of 2 to 8 GPUs on an NVSwitch take exactly their closed form") {
+  for (CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    for (std::uint32_t n = 2; n <= 8; ++n)
+      for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
+        check(type, protocol, n, std::int64_t{n} * 840 * 1024);
+}
+
+TEST_CASE("an all-reduce of equal blocks takes base + 2(n-1) (block / rate + path + software)") {
+  GpuBed bed({.gpus = 8});
+  bed.run_all({collective(CollectiveType::all_reduce, bed.group("tp", 8), 64 << 20)});
+  bed.run();
+  // 8.4 us + 14 * (8 MiB at 200 GB/s + 0.2 us + 3.4 us - 0.2 us) = 8.4 + 14 * (41.94304 + 3.4) us
+  CHECK(bed.end_of(0, 0) == picoseconds(8'400'000 + 14 * (41'943'040 + 3'400'000)));
+}
+
+TEST_CASE("blocks that do not divide add up exactly and keep the closed form") {
+  check(CollectiveType::all_reduce, Protocol::simple, 7, 1'000'002);
+  check(CollectiveType::all_reduce, Protocol::ll, 3, 100'001);
+  check(CollectiveType::all_gather, Protocol::simple, 5, 123'458, 4);
+  check(CollectiveType::reduce_scatter, Protocol::ll128, 6, 1'000'001, 4);
+}
+
+TEST_CASE("fewer elements than members leave blocks empty, and the rest still arrives") {
+  for (std::int64_t bytes : {2, 4, 6, 10}) check(CollectiveType::all_reduce, Protocol::ll, 8, bytes);
+  check(CollectiveType::all_gather, Protocol::ll, 8, 2);
+  check(CollectiveType::reduce_scatter, Protocol::ll, 8, 6);
+}
+
+TEST_CASE("a broadcast streams its slices through the ring") {
+  // K slices of w bytes through n - 1 hops: base + (n-1) * (5 w + path) + software of each hop, and (K-1) * 5
+  // w.
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    GpuBed bed({.gpus = n});
+    const std::int64_t slice = bed.nccl.slice_bytes(Protocol::simple, Medium::nvlink);
+    CHECK(slice == 24 * 512 * 1024);
+    const std::int64_t slices = 5;
+    Op op = collective(CollectiveType::broadcast, bed.group("tp", n), slices * slice);
+    op.root = n / 2;
+    bed.run_all({op});
+    bed.run();
+    const SimTime hop =
+        line(slice, nvlink_ps) + nvlink_path + bed.nccl.software(Protocol::simple, Medium::nvlink);
+    for (std::uint32_t i = 1; i < n; ++i)
+      CHECK(bed.end_of((op.root + i) % n, 0) ==
+            bed.nccl.base_simple + i * hop + (slices - 1) * line(slice, nvlink_ps));
+    CHECK(bed.end_of(op.root, 0) == bed.nccl.base_simple + slices * line(slice, nvlink_ps));
+    CHECK(bed.sent_bytes() == (n - 1) * op.bytes);
+  }
+}
+
+TEST_CASE("a barrier takes base and ceil(log2 n) rounds") {
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    GpuBed bed({.gpus = n});
+    bed.run_all({collective(CollectiveType::barrier, bed.group("tp", n), 0, Protocol::auto_select)});
+    bed.run();
+    std::int64_t rounds = 0;
+    while ((1u << rounds) < n) ++rounds;
+    // A control message of 64 B: 320 ps on the line.
+    const SimTime round = line(64, nvlink_ps) + nvlink_path + bed.nccl.software(Protocol::ll, Medium::nvlink);
+    for (std::uint32_t gpu = 0; gpu < n; ++gpu)
+      CHECK(bed.end_of(gpu, 0) == bed.nccl.base_ll + rounds * round);
+    CHECK(bed.sent_bytes() == 0);
+  }
+}
+
+TEST_CASE("a collective over a group of one ends when it starts and sends nothing") {
+  GpuBed bed({.gpus = 2});
+  GroupKindId alone = bed.group("alone", 1);
+  Op wait = collective(CollectiveType::all_reduce, bed.group("tp", 2), 1 << 20);
+  bed.run_all({wait, collective(CollectiveType::all_reduce, alone, 1 << 20),
+               collective(CollectiveType::all_to_all, alone, 1 << 20),
+               collective(CollectiveType::barrier, alone, 0)});
+  bed.run();
+  for (std::uint32_t op : {1u, 2u, 3u}) CHECK(bed.end_of(0, op) == bed.end_of(0, 0));
+  CHECK(bed.sent_bytes(0) == 1 << 20);
+}
+
+TEST_CASE("a collective of no bytes takes its base latency") {
+  GpuBed bed({.gpus = 4});
+  bed.run_all({collective(CollectiveType::all_reduce, bed.group("tp", 4), 0)});
+  bed.run();
+  CHECK(bed.end_of(3, 0) == bed.nccl.base_simple);
+}
+
+TEST_CASE("all groups of a kind run at the same time without a difference") {
+  GpuBed bed({.gpus = 8});
+  bed.run_all({collective(CollectiveType::all_reduce, bed.group("tp", 4), 1 << 20)});
+  bed.run();
+  const auto ends = ring_end(bed.nccl, Protocol::simple, CollectiveType::all_reduce, 4, 1 << 20, 2);
+  for (std::uint32_t gpu = 0; gpu < 8; ++gpu) CHECK(bed.end_of(gpu, 0) == ends[gpu % 4]);
+}
+
+TEST_CASE("members given in any order form the same ring") {
+  GpuBed bed({.gpus = 4});
+  bed.run_all({collective(CollectiveType::all_gather, bed.listed_group("odd", {{3, 0, 2, 1}}), 4 << 20)});
+  bed.run();
+  CHECK(bed.end_of(2, 0) ==
+        ring_end(bed.nccl, Protocol::simple, CollectiveType::all_gather, 4, 4 << 20, 2)[0]);
+}
+
+}  // namespace lightrail::test
