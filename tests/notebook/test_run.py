@@ -1,0 +1,79 @@
+"""A result opens as DataFrames whose columns need no table of codes."""
+
+import h5py
+import numpy as np
+import pytest
+
+from lightrail_post import open_run
+
+
+@pytest.fixture
+def run(result):
+    return open_run(result)
+
+
+def test_names_and_enumerations_are_resolved(run):
+    ops = run.tables["ops"]
+    assert set(ops["name"]) == {"gemm", "all_reduce", "attention forward"}
+    assert set(ops["kind"]) == {"compute"}
+    assert set(run.tables["collectives"]["collective"]) == {"all_reduce"}
+    assert set(run.tables["collectives"]["protocol"]) == {"simple"}
+
+
+def test_columns_are_integers_in_the_order_of_the_schema(run):
+    ops = run.tables["ops"]
+    assert list(ops)[:5] == ["component", "gpu", "stream", "op", "name"]
+    assert ops["t_start_ps"].dtype == np.int64
+    assert ops["size_bytes"].dtype == np.int64
+
+
+def test_rows_are_ordered_by_interval_and_component(run):
+    ops = run.tables["ops"]
+    order = list(zip(ops["iteration"], ops["component"]))  # record_rows: the iteration is the interval
+    assert order == sorted(order)
+
+
+def test_an_unknown_table_names_the_known_ones(run):
+    with pytest.raises(KeyError, match="no table 'opps' .one of collectives, "):
+        run.tables["opps"]
+
+
+def test_tables_without_rows_are_empty_frames(run):
+    assert len(run.tables["ocs"]) == 0
+    assert "t_start_ps" in run.tables["ocs"]
+
+
+def test_the_model_is_readable(run):
+    assert run.components["name"].iloc[3] == "gpu3"
+    assert set(run.components["kind"]) == {"gpu"}
+    assert run.links["from_name"].iloc[0] == "gpu0"
+    assert run.links["latency_ps"].iloc[0] == 500_000
+    assert run.params["gpu"].set_index("name")["value"]["memory"] == "80 GB"
+    assert run.params["gpu"].set_index("name")["source"]["memory"] == "gpus.xml:3"
+    assert run.group_kinds == ["tp"]
+    assert run.stream_name(5, 1) == "nccl tp"
+    assert run.stream_name(5, 200) == "stream 200"
+
+
+def test_summary_and_run_are_readable(run):
+    assert run.info["status"] == "complete"
+    assert run.info["hash"] == "0123456789abcdef"
+    assert run.summary["exposed_communication_fraction"] == pytest.approx(1 / 3, rel=1e-3)
+    assert run.summary["dimensions"]["name"].tolist() == ["tp", "dp"]
+    assert len(run.steps) == 4
+    assert run.scenario_xml == "<scenario/>"
+    assert run.profile["events"].sum() == 12_345
+
+
+def test_every_column_has_a_unit(result):
+    with h5py.File(result) as file:
+        for table in file["tables"].values():
+            for column in table.values():
+                assert column.attrs["units"], column.name
+
+
+def test_another_file_is_refused(tmp_path):
+    with h5py.File(tmp_path / "other.h5", "w"):
+        pass
+    with pytest.raises(ValueError, match="other.h5: not a lightrail result"):
+        open_run(tmp_path / "other.h5")
