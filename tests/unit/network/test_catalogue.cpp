@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "components/nic/nic.hpp"
+#include "components/nvswitch/nvswitch.hpp"
+#include "components/ocs/ocs.hpp"
+#include "components/switch/switch.hpp"
+#include "engine/scenario/catalogue.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "engine/scenario/xml_file.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+std::vector<std::string> texts_of(const ErrorList& errors) {
+  std::vector<std::string> texts;
+  try {
+    errors.throw_if_any();
+  } catch (const InputErrors& e) {
+    for (const InputError& error : e.errors()) texts.push_back(to_string(error));
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("every network device of the catalogue is valid, and each of its figures has a source") {
+  const std::vector<std::pair<std::string, std::shared_ptr<const ComponentKind>>> folders = {
+      {"switches/", switch_kind()},
+      {"nics/", nic_kind()},
+      {"nvswitches/", nvswitch_kind()},
+      {"ocs/", ocs_kind()}};
+  Catalogue catalogue("configs");
+  for (const auto& [folder, kind] : folders) {
+    int found = 0;
+    for (const std::string& entry : catalogue.entries()) {
+      if (entry.rfind(folder, 0) != 0) continue;
+      CAPTURE(entry);
+      ++found;
+      Element root;
+      ErrorList errors;
+      REQUIRE(read_xml_file(catalogue.file_of(entry, {}, errors), {}, root, errors));
+      CHECK(root.name == kind->name);
+      kind->make_spec(root, errors);
+      report_unread(root, errors);
+      CHECK(texts_of(errors) == std::vector<std::string>{});
+      auto sources = root.children_named("source");
+      for (const Attribute& figure : root.attributes)
+        CHECK(std::any_of(sources.begin(), sources.end(), [&](const Element* source) {
+          return source->find("parameter")->value == figure.name;
+        }));
+    }
+    CHECK(found >= 3);
+  }
+}
