@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include "engine/cli/commands.hpp"
 #include "engine/cli/run_command.hpp"
 
@@ -28,13 +30,21 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
 ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
   switch (line.command) {
     case Command::run:
-    case Command::collective: return run(line, mpi);
-    case Command::sweep: return line.list ? list_sweep(line, mpi) : run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
-    case Command::validate: return validate(line, mpi);
-    case Command::describe: return describe(line, mpi);
-    case Command::trace: return trace(line, mpi);
-    case Command::version: return print_version(mpi);
-    case Command::help: return print_help(line, mpi);
+    case Command::collective:
+      return run(line, mpi);
+    case Command::sweep:
+      return line.list ? list_sweep(line, mpi)
+                       : run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
+    case Command::validate:
+      return validate(line, mpi);
+    case Command::describe:
+      return describe(line, mpi);
+    case Command::trace:
+      return trace(line, mpi);
+    case Command::version:
+      return print_version(mpi);
+    case Command::help:
+      return print_help(line, mpi);
   }
   return ExitCode::bug;
 }
@@ -50,5 +60,10 @@ int main(int argc, char** argv) {
     return static_cast<int>(execute(line, mpi));
   } catch (const FailedElsewhere& failed) {
     return static_cast<int>(failed.code);
+  } catch (...) {
+    // Outside every stage the other ranks cannot be told; waiting for them would hang.
+    std::fputs(error_text(std::current_exception()).c_str(), stderr);
+    MPI_Abort(mpi.comm(), static_cast<int>(exit_code_of(std::current_exception())));
   }
+  return static_cast<int>(ExitCode::bug);
 }

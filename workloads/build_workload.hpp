@@ -1,4 +1,9 @@
 #pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/model/describe.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/job.hpp"
@@ -12,5 +17,8 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors);
 /// Gives the model its job: resources GroupTable, ProgramSet and, for captured traces, Capture; Model::names and
 /// Model::dimensions. Adds nothing when there are mistakes.
 void build_workload(const Scenario& scenario, Model& model, ErrorList& errors);
+
+/// Elements that build_workload reads, with their parameters: for `describe` and the XSD.
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> workload_documentation();
 
 }  // namespace lightrail

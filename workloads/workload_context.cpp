@@ -58,6 +58,8 @@ GroupKind::Digit read_digit(const Element& at, ErrorList& errors) {
 
 }  // namespace
 
+std::vector<ParameterDoc> digit_documentation() { return digit_table().documentation(); }
+
 void WorkloadContext::add_error(const Element& at, const std::string& attribute, const std::string& problem) {
   const Attribute* found = at.find(attribute);
   errors.add({found ? found->file : at.file, found ? found->line : at.line,

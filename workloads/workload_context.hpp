@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/describe.hpp"
 #include "engine/scenario/element.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/job.hpp"
@@ -40,5 +41,11 @@ void make_explicit_programs(WorkloadContext& context);
 void make_collective_benchmark(WorkloadContext& context);
 void make_storage_job(WorkloadContext& context);
 void make_training(WorkloadContext& context);
+
+// Their attributes.
+std::vector<ParameterDoc> operation_documentation();  ///< <op>, of all kinds
+std::vector<ParameterDoc> collective_benchmark_documentation();
+std::vector<ParameterDoc> storage_job_documentation();
+std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
 
 }  // namespace lightrail

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "components/registry.hpp"
+#include "engine/cli/unknown_names.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/record/parse_output.hpp"
 #include "fabrics/build_system.hpp"
@@ -19,13 +20,15 @@ namespace fs = std::filesystem;
 Describe<RunSpec> run_parameters() {
   return Describe<RunSpec>()
       .field("seed", &RunSpec::seed, "seed of all random numbers", std::int64_t{0}, INT64_MAX)
-      .field("stop-at", &RunSpec::stop_at, "simulated time at which the run ends", picoseconds(1), time_never);
+      .field("stop-at", &RunSpec::stop_at, "simulated time at which the run ends", picoseconds(1),
+             time_never);
 }
 
 std::string find_shared_folder(const std::string& what) {
   std::error_code error;
   fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path folder = executable.parent_path(); !error && folder.has_relative_path(); folder = folder.parent_path())
+  for (fs::path folder = executable.parent_path(); !error && folder.has_relative_path();
+       folder = folder.parent_path())
     for (const fs::path& candidate : {folder / what, folder / "share/lightrail" / what})
       if (fs::is_directory(candidate)) return candidate;
   return "";
@@ -33,7 +36,8 @@ std::string find_shared_folder(const std::string& what) {
 
 Scenario load(const CommandLine& line) {
   ScenarioOptions options{line.settings, line.catalogue};
-  if (const char* variable = std::getenv("LIGHTRAIL_CATALOGUE"); options.catalogue_directory.empty() && variable)
+  if (const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
+      options.catalogue_directory.empty() && variable)
     options.catalogue_directory = variable;
   if (options.catalogue_directory.empty()) options.catalogue_directory = find_shared_folder("configs");
   return load_scenario(line.positional.front(), options);
@@ -44,13 +48,27 @@ KindRegistry load_kinds(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
     // A bare name would be searched on the library path; the user means a file.
     void* library = dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw InputErrors(InputError{file, 0, std::string("cannot load plugin (") + dlerror() + ")"});
+    if (!library)
+      throw InputErrors(InputError{file, 0, std::string("cannot load plugin (") + dlerror() + ")"});
     auto* entry = reinterpret_cast<void (*)(KindRegistry&)>(dlsym(library, "lightrail_plugin_register"));
-    if (!entry) throw InputErrors(InputError{file, 0, "is no plugin (it exports no 'lightrail_plugin_register')"});
+    if (!entry)
+      throw InputErrors(InputError{file, 0, "is no plugin (it exports no 'lightrail_plugin_register')"});
     entry(kinds);
   }
   return kinds;
 }
+
+namespace {
+
+void check_is_benchmark(const Scenario& scenario, ErrorList& errors) {
+  const Element* workload = scenario.root.child("workload");
+  const Attribute* kind = workload ? workload->find("kind") : nullptr;
+  if (!kind || kind->value != "collective")
+    errors.add((workload ? workload : &scenario.root)
+                   ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
+}
+
+}  // namespace
 
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
   Model model;
@@ -60,13 +78,23 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
   if (line.run.stop_at == time_never) line.run.stop_at = run.stop_at;
 
+  if (line.command == Command::collective) check_is_benchmark(scenario, errors);
+
+  // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
+  auto end_with_names = [&] {
+    report_unknown_names(scenario.root, known_elements(kinds), errors);
+    errors.throw_if_any();
+  };
   build_system(scenario, kinds, model, errors);
-  errors.throw_if_any();
+  if (!errors.is_empty()) end_with_names();
   if (const auto* book = model.resource<AddressBook>())
-    model.set_resource(std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
-  model.set_resource(std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
+    model.set_resource(
+        std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
+  model.set_resource(
+      std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
   build_workload(scenario, model, errors);
   prepare_execution(model, errors);
+  if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);
   errors.throw_if_any();
   return model;

@@ -20,11 +20,12 @@ Scenario load(const CommandLine& line);
 /// Built-in component kinds and those of --plugin files. Throws InputErrors for a file that is no plugin.
 KindRegistry load_kinds(const std::vector<std::string>& plugins);
 
-/// Scenario -> model, with every mistake reported, unread parameters included. Fills seed and stop time of `line`
-/// where it has none.
+/// Scenario -> model, with every mistake reported, unread parameters included. Fills seed and stop time of
+/// `line` where it has none.
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line);
 
-/// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or installed.
+/// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or
+/// installed.
 std::string find_shared_folder(const std::string& what);
 
 }  // namespace lightrail

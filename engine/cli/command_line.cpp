@@ -1,196 +1,180 @@
 #include "engine/cli/command_line.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <boost/program_options.hpp>
-#include <sstream>
+#include <limits>
 
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
+
 namespace po = boost::program_options;
+
 namespace {
 
-struct CommandDoc {
-  const char* name;
-  Command command;
-  const char* arguments;
-  const char* doc;
-  std::size_t least, most;  ///< positional arguments
+using Texts = std::vector<std::string>;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw InputErrors(InputError{"", 0, what});
+}
+
+/// The options that were given, by name, every value as text.
+class Given {
+ public:
+  explicit Given(po::variables_map values) : values_(std::move(values)) {}
+  bool has(const std::string& name) const { return values_.count(name) != 0; }
+  Texts all(const std::string& name) const { return has(name) ? values_[name].as<Texts>() : Texts{}; }
+  std::string text(const std::string& name, const std::string& fallback) const {
+    return has(name) ? values_[name].as<std::string>() : fallback;
+  }
+
+  template <class T>
+  T value(const std::string& name, T fallback, T least, T most) const {
+    if (!has(name)) return fallback;
+    const std::string text = values_[name].as<std::string>();
+    T value{};
+    if (std::string problem = parse_value(text, value); !problem.empty())
+      fail("option --" + name + ": " + problem);
+    if (value < least || value > most)
+      fail(fmt::format("option --{}: '{}' is out of range ({} ... {})", name, text, format_value(least),
+                       format_value(most)));
+    return value;
+  }
+
+  template <class E>
+  E choice(const std::string& name, const std::vector<std::pair<std::string, E>>& choices) const {
+    if (!has(name)) return choices.front().second;
+    Texts names;
+    for (const auto& [text, value] : choices) {
+      if (text == values_[name].as<std::string>()) return value;
+      names.push_back(text);
+    }
+    fail("option --" + name + ": " + invalid_choice(values_[name].as<std::string>(), names));
+  }
+
+ private:
+  po::variables_map values_;
 };
-constexpr std::size_t any = 1'000'000;
-const std::vector<CommandDoc>& commands() {
-  static const std::vector<CommandDoc> all = {
-      {"run", Command::run, "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
-      {"validate", Command::validate, "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
-      {"describe", Command::describe, "[KIND]", "parameters, ports and statistics of component kinds", 0, 1},
-      {"sweep", Command::sweep, "SCENARIO", "list or run the points of <sweep>", 1, 1},
-      {"trace", Command::trace, "import|generate|show ...", "convert, generate or show traces", 2, any},
-      {"collective", Command::collective, "SCENARIO", "run a collective benchmark and print nccl-tests' columns", 1, 1}};
-  return all;
+
+[[noreturn]] void fail_unknown_option(const std::string& option) {
+  Texts known{"--help", "--version"};
+  for (const OptionDoc& o : option_docs()) known.push_back(std::string("--") + o.name);
+  const std::string guess = did_you_mean(option, known);
+  fail("unknown option '" + option + "'" + (guess.empty() ? "" : " (did you mean '" + guess + "'?)"));
 }
 
-template <class T>
-T parse_option(const po::variables_map& values, const std::string& name, T fallback) {
-  if (values.count(name) == 0) return fallback;
-  T value{};
-  if (std::string problem = parse_value(values[name].as<std::string>(), value); !problem.empty())
-    throw InputErrors(InputError{"", 0, "option --" + name + ": " + problem});
-  return value;
-}
-
-template <class E>
-E choose(const po::variables_map& values, const std::string& name, E fallback,
-         const std::vector<std::pair<std::string, E>>& choices) {
-  if (values.count(name) == 0) return fallback;
-  const auto& text = values[name].as<std::string>();
-  std::vector<std::string> names;
-  for (const auto& [choice, value] : choices) {
-    if (choice == text) return value;
-    names.push_back(choice);
+Given parse_options(int argc, const char* const* argv) {
+  po::options_description options;
+  auto add = options.add_options();
+  for (const OptionDoc& o : option_docs()) {
+    if (!*o.argument)
+      add(o.name, "");
+    else if (o.is_repeatable)
+      add(o.name, po::value<Texts>()->composing(), "");
+    else
+      add(o.name, po::value<std::string>(), "");
   }
-  throw InputErrors(InputError{"", 0, "option --" + name + ": " + invalid_choice(text, names)});
-}
-
-po::options_description model_options() {
-  po::options_description options("The system");
-  options.add_options()("set", po::value<std::vector<std::string>>()->composing(), "NAME=VALUE of a scenario's <variable>")(
-      "seed", po::value<std::string>(), "seed of all random numbers; overrides <run seed>")(
-      "catalogue", po::value<std::string>(), "folder of the catalogue (default: the installed configs)")(
-      "plugin", po::value<std::vector<std::string>>()->composing(), "shared object with more component kinds");
-  return options;
-}
-
-po::options_description run_options() {
-  po::options_description options("The run");
-  options.add_options()("out", po::value<std::string>(), "result file (default: <output file>, else NAME.h5)")(
-      "summary", po::value<std::string>(), "write the summary as JSON to this file")(
-      "stop-at", po::value<std::string>(), "simulated time at which to stop, with unit")(
-      "exit-after", po::value<std::string>(), "wall time after which to stop, with unit")(
-      "engine", po::value<std::string>(), "window (default) or reference")(
-      "window", po::value<std::string>(), "widest window between ranks; changes no result")(
-      "block", po::value<std::string>(), "components a queue block; changes no result")(
-      "partitioner", po::value<std::string>(), "automatic (default), metis or blocks; changes no result")(
-      "io", po::value<std::string>(), "collective (default) or gather")(
-      "progress", po::value<std::string>(), "auto (default), bar, lines or none");
-  return options;
-}
-
-po::options_description other_options() {
-  po::options_description options("Other commands");
-  options.add_options()("map", "validate: print the system as text")("dot", "validate: print the system as a Graphviz graph")(
-      "budget", "validate: print every optical path with its margin")(
-      "format", po::value<std::string>(), "describe: text or xsd; trace import: kineto")(
-      "list", "sweep: print the points")("case", po::value<std::string>(), "sweep: run point N (0, 1, ...)");
-  return options;
-}
-
-std::string usage(const po::options_description& options) {
-  std::ostringstream text;
-  text << "usage: lightrail COMMAND ... [options]\n\n";
-  for (const auto& c : commands()) {
-    std::string left = std::string("  ") + c.name + " " + c.arguments;
-    text << left << std::string(left.size() < 38 ? 38 - left.size() : 1, ' ') << c.doc << "\n";
-  }
-  text << "\n" << options << "\nexit codes: 0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O, 75 stopped early\n";
-  return text.str();
-}
-
-const CommandDoc& find_command(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& c : commands()) {
-    if (name == c.name) return c;
-    names.push_back(c.name);
-  }
-  throw InputErrors(InputError{"", 0, "unknown command: " + invalid_choice(name, names)});
-}
-
-[[noreturn]] void fail_unknown_option(const std::string& option, const po::options_description& options) {
-  std::vector<std::string> known;
-  for (const auto& o : options.options()) known.push_back("--" + o->long_name());
-  std::string near = did_you_mean(option, known);
-  throw InputErrors(
-      InputError{"", 0, "unknown option '" + option + "'" + (near.empty() ? "" : " (did you mean '" + near + "'?)")});
-}
-
-po::variables_map parse_options(int argc, const char* const* argv, const po::options_description& options) {
-  po::options_description all = options;
-  all.add_options()("positional", po::value<std::vector<std::string>>());
+  add("help", "")("version", "")("positional", po::value<Texts>());
   po::positional_options_description positional;
   positional.add("positional", -1);
   po::variables_map values;
   try {
     using namespace po::command_line_style;
-    po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(positional)
-                  .style(allow_long | long_allow_adjacent | long_allow_next | allow_short | short_allow_next | allow_dash_for_short)
-                  .run(),
+    // Without allow_guessing: an abbreviation that means one option today may mean another tomorrow.
+    constexpr int style = allow_long | long_allow_adjacent | long_allow_next;
+    po::store(po::command_line_parser(argc, argv).options(options).positional(positional).style(style).run(),
               values);
     po::notify(values);
-  } catch (const po::unknown_option& e) {
-    fail_unknown_option(e.get_option_name(), options);
-  } catch (const po::error& e) {
-    throw InputErrors(InputError{"", 0, std::string("command line: ") + e.what()});
+  } catch (const po::unknown_option& unknown) {
+    fail_unknown_option(unknown.get_option_name());
+  } catch (const po::error& error) {
+    fail(std::string("command line: ") + error.what());
   }
-  return values;
+  return Given(std::move(values));
 }
 
-void fill_run(const po::variables_map& values, CommandLine& line) {
-  line.run.stop_at = parse_option(values, "stop-at", line.run.stop_at);
-  line.run.exit_after_s = static_cast<double>(parse_option(values, "exit-after", SimTime{0}).count()) * 1e-12;
-  line.run.window = parse_option(values, "window", line.run.window);
-  line.run.block = parse_option(values, "block", line.run.block);
-  if (line.run.block < 1 || line.run.block > 65'536)
-    throw InputErrors(InputError{"", 0, "option --block: '" + format_value(line.run.block) + "' is out of range (1 ... 65536)"});
-  line.run.engine = choose(values, "engine", Engine::window, {{"window", Engine::window}, {"reference", Engine::reference}});
-  line.run.progress = choose(values, "progress", Progress::automatic,
-                             {{"auto", Progress::automatic}, {"bar", Progress::bar}, {"lines", Progress::lines}, {"none", Progress::none}});
-  line.partitioner = choose(values, "partitioner", Partitioner::automatic,
-                            {{"automatic", Partitioner::automatic}, {"metis", Partitioner::metis}, {"blocks", Partitioner::blocks}});
-  line.io = choose(values, "io", IoMode::collective, {{"collective", IoMode::collective}, {"gather", IoMode::gather}});
+const CommandDoc& find_command(const std::string& name) {
+  Texts names;
+  for (const CommandDoc& c : command_docs()) {
+    if (name == c.name) return c;
+    names.emplace_back(c.name);
+  }
+  fail("unknown command: " + invalid_choice(name, names));
 }
 
-template <class T>
-T value_or(const po::variables_map& values, const char* name, T fallback) {
-  return values.count(name) ? values[name].as<T>() : fallback;
+void check_options(const Given& given, const CommandDoc& command) {
+  for (const OptionDoc& o : option_docs()) {
+    if (!given.has(o.name) || o.applies_to(command.command)) continue;
+    std::string owners;
+    for (const CommandDoc& c : command_docs())
+      if (o.applies_to(c.command)) owners += (owners.empty() ? "" : ", ") + std::string(c.name);
+    fail(fmt::format("option --{} has no effect on 'lightrail {}' (it belongs to {})", o.name, command.name,
+                     owners));
+  }
+}
+
+void fill_run(const Given& given, CommandLine& line) {
+  RunOptions& run = line.run;
+  run.stop_at = given.value("stop-at", run.stop_at, picoseconds(1), time_never);
+  // Wall time, not simulated time: seconds as the engine takes them.
+  run.exit_after_s =
+      static_cast<double>(
+          given.value("exit-after", SimTime{0}, picoseconds(1), SimTime{time_never.count() - 1}).count()) *
+      1e-12;
+  run.window = given.value("window", run.window, picoseconds(1), time_never);
+  run.block = given.value("block", run.block, std::uint32_t{1}, std::uint32_t{65'536});
+  run.engine = given.choice<Engine>("engine", {{"window", Engine::window}, {"reference", Engine::reference}});
+  run.progress = given.choice<Progress>("progress", {{"auto", Progress::automatic},
+                                                     {"bar", Progress::bar},
+                                                     {"lines", Progress::lines},
+                                                     {"none", Progress::none}});
+  line.partitioner = given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
+                                                               {"metis", Partitioner::metis},
+                                                               {"blocks", Partitioner::blocks}});
+  line.io = given.choice<IoMode>("io", {{"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }
 
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
-  po::options_description options;
-  options.add(model_options()).add(run_options()).add(other_options());
-  options.add_options()("help", "print this")("version", "print the version");
-
   CommandLine line;
   for (int i = 0; i < argc; ++i) line.typed += (i ? " " : "") + std::string(argv[i]);
-  po::variables_map values = parse_options(argc, argv, options);
-  line.positional = value_or(values, "positional", std::vector<std::string>{});
-  line.help = usage(options);
-  if (values.count("version")) return line.command = Command::version, line;
-  if (values.count("help") || line.positional.empty()) return line;
-
+  const Given given = parse_options(argc, argv);
+  line.positional = given.all("positional");
+  line.help = usage_text();
+  if (given.has("version")) return line.command = Command::version, line;
+  if (line.positional.empty()) {
+    // Nothing typed at all is a question; options without a command are a mistake.
+    if (argc > 1 && !given.has("help")) fail("no command given; lightrail --help lists them");
+    return line;
+  }
   const CommandDoc& command = find_command(line.positional.front());
+  if (given.has("help")) return line.help = usage_text(command), line;
   line.command = command.command;
   line.positional.erase(line.positional.begin());
   if (line.positional.size() < command.least || line.positional.size() > command.most)
-    throw InputErrors(InputError{"", 0, std::string("lightrail ") + command.name + " takes " + command.arguments + ", got " +
-                                            std::to_string(line.positional.size()) + " arguments"});
-  line.settings = value_or(values, "set", line.settings);
-  line.plugins = value_or(values, "plugin", line.plugins);
-  line.catalogue = value_or(values, "catalogue", line.catalogue);
-  line.out = value_or(values, "out", line.out);
-  line.summary_file = value_or(values, "summary", line.summary_file);
-  line.format = value_or(values, "format", line.format);
-  line.has_seed = values.count("seed") != 0;
-  line.seed = static_cast<std::uint64_t>(parse_option<std::int64_t>(values, "seed", 0));
-  line.map = values.count("map") != 0;
-  line.dot = values.count("dot") != 0;
-  line.budget = values.count("budget") != 0;
-  line.list = values.count("list") != 0;
-  line.sweep_case = parse_option<std::int64_t>(values, "case", -1);
-  fill_run(values, line);
+    fail(fmt::format("lightrail {} takes {}, got {} arguments", command.name, command.arguments,
+                     line.positional.size()));
+  check_options(given, command);
+  line.settings = given.all("set");
+  line.plugins = given.all("plugin");
+  line.catalogue = given.text("catalogue", "");
+  line.out = given.text("out", "");
+  line.summary_file = given.text("summary", "");
+  line.format = given.text("format", line.format);
+  line.has_seed = given.has("seed");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  line.seed = static_cast<std::uint64_t>(given.value<std::int64_t>("seed", 0, 0, most));
+  line.map = given.has("map");
+  line.dot = given.has("dot");
+  line.budget = given.has("budget");
+  line.list = given.has("list");
+  line.sweep_case = given.value<std::int64_t>("case", -1, 0, most);
+  if (command.command == Command::sweep && line.list == given.has("case"))
+    fail("lightrail sweep takes either --list or --case N");
+  fill_run(given, line);
   return line;
 }
 

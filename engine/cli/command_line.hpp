@@ -3,21 +3,20 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/options.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/record/hdf5_recorder.hpp"
 #include "engine/sync/simulation.hpp"
 
 namespace lightrail {
 
-enum class Command : std::uint8_t { help, version, run, validate, describe, sweep, trace, collective };
-
-/// What was typed, checked and typed.
+/// What was typed, checked.
 struct CommandLine {
   Command command = Command::help;
-  std::string help;                    ///< text to print for Command::help
-  std::string typed;                   ///< the whole line, for the result file
-  std::vector<std::string> positional; ///< scenario, kind, trace files ...
-  std::vector<std::string> settings;   ///< --set
+  std::string help;                     ///< text to print for Command::help
+  std::string typed;                    ///< the whole line, for the result file
+  std::vector<std::string> positional;  ///< scenario, kind, trace files ...
+  std::vector<std::string> settings;    ///< --set
   std::vector<std::string> plugins;
   std::string catalogue, out, summary_file, format = "text";
   std::uint64_t seed = 0;
@@ -28,7 +27,8 @@ struct CommandLine {
   RunOptions run;
 };
 
-/// Throws InputErrors for unknown commands and options (with did-you-mean), bad values, a missing scenario.
+/// Throws InputErrors for unknown commands and options (with did-you-mean), options that the command does not
+/// have, bad values, a missing scenario.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace lightrail

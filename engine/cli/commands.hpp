@@ -24,6 +24,7 @@ ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 CommandLine sweep_point(CommandLine line);
 
 /// nccl-tests' columns when the workload is a collective benchmark; nothing otherwise.
-void print_benchmark(const Summary& summary, const Model& model, const CommandLine& line, const MpiSession& mpi);
+void print_benchmark(const Summary& summary, const Model& model, const CommandLine& line,
+                     const MpiSession& mpi);
 
 }  // namespace lightrail

@@ -10,8 +10,10 @@ namespace {
 
 std::string parameter_text(const ParameterDoc& p) {
   std::string text = fmt::format("  {:<22} {:<12} ", p.name, p.type);
-  if (p.is_required) text += "required";
-  else text += "default " + p.default_value;
+  if (p.is_required)
+    text += "required";
+  else
+    text += "default " + p.default_value;
   if (!p.range.empty()) text += ", " + p.range;
   if (!p.choices.empty()) {
     text += ", one of";
@@ -29,7 +31,8 @@ std::string element_text(const ElementDoc& element) {
 std::string kind_text(const ComponentKind& kind) {
   std::string text = "<" + kind.name + ">  " + kind.doc + "\n";
   for (const ParameterDoc& p : kind.parameters) text += parameter_text(p);
-  for (const PortDoc& p : kind.ports) text += fmt::format("  port {:<17} {:<12} {}\n", p.name, p.count, p.doc);
+  for (const PortDoc& p : kind.ports)
+    text += fmt::format("  port {:<17} {:<12} {}\n", p.name, p.count, p.doc);
   for (const StatisticDoc& s : kind.statistics) text += fmt::format("  table {:<29} {}\n", s.table, s.doc);
   return text + "\n";
 }
@@ -49,7 +52,8 @@ std::string describe_text(const CommandLine& line) {
     names.push_back(element.name);
     if (line.positional.empty() || line.positional.front() == element.name) text += element_text(element);
   }
-  if (text.empty()) throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
+  if (text.empty())
+    throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
   return text;
 }
 

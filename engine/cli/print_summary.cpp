@@ -16,41 +16,49 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 void add_step(const IterationSummary& step, std::string& text) {
-  text += fmt::format("step time        {} (iteration {}, {} GPUs)\n", format_time(SimTime{step.step_ps()}), step.iteration, step.gpus);
+  text += fmt::format("step time        {} (iteration {}, {} GPUs)\n", format_time(SimTime{step.step_ps()}),
+                      step.iteration, step.gpus);
   text += fmt::format("  compute        {:5.1f} %\n  exposed comm.  {:5.1f} %\n  idle           {:5.1f} %\n",
-                      100 * step.fraction(step.compute_ps), 100 * step.fraction(step.exposed_ps), 100 * step.fraction(step.idle_ps));
+                      100 * step.fraction(step.compute_ps), 100 * step.fraction(step.exposed_ps),
+                      100 * step.fraction(step.idle_ps));
   if (step.gpu_step_max_ps != step.gpu_step_min_ps)
-    text += fmt::format("  by GPU         {} ... {}\n", format_time(SimTime{step.gpu_step_min_ps}), format_time(SimTime{step.gpu_step_max_ps}));
+    text += fmt::format("  by GPU         {} ... {}\n", format_time(SimTime{step.gpu_step_min_ps}),
+                        format_time(SimTime{step.gpu_step_max_ps}));
 }
 
 void add_collectives(const Summary& summary, std::string& text) {
   if (summary.collectives.empty()) return;
-  text += fmt::format("collectives      {:<15} {:<10} {:>6} {:>14} {:>7} {:>14} {:>12}\n", "type", "group", "ranks", "size", "count",
-                      "median", "busbw");
+  text += fmt::format("collectives      {:<15} {:<10} {:>6} {:>14} {:>7} {:>14} {:>12}\n", "type", "group",
+                      "ranks", "size", "count", "median", "busbw");
   std::size_t shown = 0;
   for (const auto& c : summary.collectives) {
     if (++shown > 20) {
       text += fmt::format("  ... and {} more, in /summary\n", summary.collectives.size() - 20);
       break;
     }
-    text += fmt::format("                 {:<15} {:<10} {:>6} {:>14} {:>7} {:>14} {:>7.1f} GB/s\n", c.collective, c.group, c.group_size,
-                        bytes_text(c.size_bytes), c.count, format_time(SimTime{c.median_ps}), c.busbw_bytes_per_s * 1e-9);
+    text += fmt::format("                 {:<15} {:<10} {:>6} {:>14} {:>7} {:>14} {:>7.1f} GB/s\n",
+                        c.collective, c.group, c.group_size, bytes_text(c.size_bytes), c.count,
+                        format_time(SimTime{c.median_ps}), c.busbw_bytes_per_s * 1e-9);
   }
 }
 
 }  // namespace
 
 std::string summary_text(const Summary& summary, const std::string& file) {
-  std::string text = fmt::format("status           {}{}\n", summary.status, summary.reason.empty() ? "" : " (" + summary.reason + ")");
+  std::string text = fmt::format("status           {}{}\n", summary.status,
+                                 summary.reason.empty() ? "" : " (" + summary.reason + ")");
   text += fmt::format("simulated        {}\n", format_time(SimTime{summary.sim_end_ps}));
   if (const IterationSummary* step = summary.last_iteration()) add_step(*step, text);
   for (const auto& d : summary.dimensions)
-    if (d.size_bytes > 0) text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
+    if (d.size_bytes > 0)
+      text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
   add_collectives(summary, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   const double rate = summary.wall_s > 0 ? static_cast<double>(summary.events) / summary.wall_s : 0;
-  text += fmt::format("events           {} in {:.2f} s wall ({:.3g}/s) on {} rank{}, build {:.2f} s, {} of memory\n", summary.events, summary.wall_s,
-                      rate, summary.ranks, summary.ranks == 1 ? "" : "s", summary.build_s, bytes_text(summary.peak_rss_bytes));
+  text += fmt::format(
+      "events           {} in {:.2f} s wall ({:.3g}/s) on {} rank{}, build {:.2f} s, {} of memory\n",
+      summary.events, summary.wall_s, rate, summary.ranks, summary.ranks == 1 ? "" : "s", summary.build_s,
+      bytes_text(summary.peak_rss_bytes));
   text += fmt::format("hash             {}\n", summary.hash);
   if (!file.empty()) text += fmt::format("result           {}\n", file);
   return text;

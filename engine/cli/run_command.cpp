@@ -11,9 +11,12 @@ namespace {
 
 ExitCode code_of(RunStatus status) {
   switch (status) {
-    case RunStatus::complete: return ExitCode::done;
-    case RunStatus::stopped: return ExitCode::resumable;
-    case RunStatus::deadlock: return ExitCode::simulation;
+    case RunStatus::complete:
+      return ExitCode::done;
+    case RunStatus::stopped:
+      return ExitCode::resumable;
+    case RunStatus::deadlock:
+      return ExitCode::simulation;
   }
   return ExitCode::bug;
 }
@@ -44,11 +47,12 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
   return options;
 }
 
-Summary simulate(const Model& model, const Partition& partition, const CommandLine& line, const MpiSession& mpi,
-                 Hdf5Recorder& recorder) {
+Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
+                 const MpiSession& mpi, Hdf5Recorder& recorder) {
   try {
     RunResult result = Simulation(model, partition, mpi.comm(), recorder).run(line.run);
-    return recorder.finish(make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status))));
+    return recorder.finish(
+        make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status))));
   } catch (const IoError&) {
     throw;  // the file itself failed: nothing more can be written to it
   } catch (const std::exception& failure) {

@@ -6,14 +6,15 @@
 
 namespace lightrail {
 
-/// Where the result goes: --out, else <output file>, else the scenario's file name with .h5 in the working folder.
+/// Where the result goes: --out, else <output file>, else the scenario's file name with .h5 in the working
+/// folder.
 std::string result_path(const CommandLine& line, const Model& model);
 
 RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model);
 
 /// Runs the model and ends the result file whatever happens: a run that fails leaves status "failed" in it.
-Summary simulate(const Model& model, const Partition& partition, const CommandLine& line, const MpiSession& mpi,
-                 Hdf5Recorder& recorder);
+Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
+                 const MpiSession& mpi, Hdf5Recorder& recorder);
 
 /// Exit code of a run by its status.
 ExitCode exit_code_of(const Summary& summary);

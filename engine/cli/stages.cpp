@@ -1,7 +1,11 @@
 #include "engine/cli/stages.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <new>
+
+#include "engine/scenario/element.hpp"
 
 #include "engine/record/hdf5_settings.hpp"
 
@@ -14,7 +18,9 @@ MpiSession::MpiSession(int* argc, char*** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
 }
 
-MpiSession::~MpiSession() { MPI_Finalize(); }
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
 
 ExitCode exit_code_of(const std::exception_ptr& error) {
   try {
@@ -38,6 +44,8 @@ std::string error_text(const std::exception_ptr& error) {
   } catch (const InputErrors& input) {
     std::string text;
     for (const InputError& e : input.errors()) text += "error: " + to_string(e) + "\n";
+    if (input.errors().size() >= most_errors)
+      text += fmt::format("error: stopped after {} mistakes, there may be more\n", most_errors);
     return text;
   } catch (const FailedElsewhere&) {
     return "";

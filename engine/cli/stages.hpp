@@ -26,7 +26,7 @@ class MpiSession {
   int rank_ = 0, size_ = 1;
 };
 
-/// Thrown on the ranks whose own part of a stage went well while another rank's failed.
+/// Thrown on every rank once the error of some rank is printed and its code is agreed on.
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(ExitCode c) : code(c) {}
@@ -40,8 +40,8 @@ ExitCode exit_code_of(const std::exception_ptr& error);
 /// Text for people: one line an input error, prefixed "error: ".
 std::string error_text(const std::exception_ptr& error);
 
-/// Collective. Prints `error` (null: this rank is fine) once, from the lowest failing rank, and throws on every rank
-/// when any failed: the own error, or FailedElsewhere with the largest code.
+/// Collective. Prints `error` (null: this rank is fine) once, from the lowest failing rank, and throws on
+/// every rank FailedElsewhere with the largest code when any failed.
 void agree(const MpiSession& mpi, const std::exception_ptr& error);
 
 /// Runs `stage` on every rank and agrees on its outcome. For stages without collective calls inside.

@@ -1,64 +1,52 @@
 #include "engine/cli/sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
-#include <sstream>
 
 #include "engine/cli/commands.hpp"
 
 namespace lightrail {
+
 namespace {
 
 constexpr std::size_t most_points = 100'000;
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
-std::vector<std::string> read_vary(const Element& vary, const Scenario& scenario, std::string& name, ErrorList& errors) {
-  const Attribute* name_attribute = vary.find("name");
-  const Attribute* values = vary.find("values");
-  if (!name_attribute || !values) {
-    errors.add(vary.error("<vary> needs the attributes 'name' and 'values'"));
-    return {};
+/// "1 8 16", or with commas where a value has blanks: "10 m, 50 m".
+std::vector<std::string> values_of(const std::string& text) {
+  const bool has_commas = text.find(',') != std::string::npos;
+  const char* separators = has_commas ? "," : " \t\r\n";
+  std::vector<std::string> values;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    const std::size_t first = text.find_first_not_of(" \t\r\n", at);
+    if (first < end)
+      values.push_back(text.substr(first, text.find_last_not_of(" \t\r\n", end - 1) - first + 1));
+    at = end + 1;
   }
-  name = name_attribute->value;
-  if (!scenario.variables.count(name)) {
-    std::vector<std::string> known;
-    for (const auto& [variable, value] : scenario.variables) known.push_back(variable);
-    std::string near = did_you_mean(name, known);
-    errors.add(vary.error("<vary> names the unknown variable '" + name + "'" +
-                          (near.empty() ? "" : " (did you mean '" + near + "'?)")));
-  }
-  std::vector<std::string> words = words_of(values->value);
-  if (words.empty()) errors.add(vary.error("<vary name=\"" + name + "\"> has no values"));
-  return words;
+  return values;
 }
 
 }  // namespace
 
 std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
-  const Element* sweep = scenario.root.child("sweep");
-  if (!sweep) throw InputErrors(scenario.root.error("<scenario> has no <sweep>"));
-  ErrorList errors;
+  const auto sweeps = scenario.root.children_named("sweep");
+  if (sweeps.empty()) throw InputErrors(scenario.root.error("<scenario> has no <sweep>"));
   std::vector<std::vector<std::string>> points{{}};
-  for (const Element* vary : sweep->children_named("vary")) {
-    std::string name;
-    std::vector<std::string> words = read_vary(*vary, scenario, name, errors);
-    errors.throw_if_any();
-    if (points.size() * words.size() > most_points)
-      throw InputErrors(vary->error("<sweep> has more than " + std::to_string(most_points) + " points"));
-    std::vector<std::vector<std::string>> longer;
-    for (const auto& point : points)
-      for (const std::string& word : words) {
-        longer.push_back(point);
-        longer.back().push_back(name + "=" + word);
-      }
-    points = std::move(longer);
-  }
-  errors.throw_if_any();
+  for (const Element* sweep : sweeps)
+    // load_scenario has checked that names are variables and values are there.
+    for (const Element* vary : sweep->children_named("vary")) {
+      const auto values = values_of(vary->find("values")->value);
+      if (points.size() * values.size() > most_points)
+        throw InputErrors(vary->error(fmt::format("<sweep> has more than {} points", most_points)));
+      std::vector<std::vector<std::string>> longer;
+      for (const auto& point : points)
+        for (const std::string& value : values) {
+          longer.push_back(point);
+          longer.back().push_back(vary->find("name")->value + "=" + value);
+        }
+      points = std::move(longer);
+    }
   return points;
 }
 
@@ -67,7 +55,7 @@ ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
   if (mpi.rank() == 0)
     for (std::size_t i = 0; i < points.size(); ++i) {
       std::printf("%zu", i);
-      for (const std::string& setting : points[i]) std::printf(" %s", setting.c_str());
+      for (const std::string& setting : points[i]) std::printf("\t%s", setting.c_str());
       std::printf("\n");
     }
   return ExitCode::done;
@@ -75,11 +63,12 @@ ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
 
 CommandLine sweep_point(CommandLine line) {
   auto points = sweep_points(load(line));
-  if (line.sweep_case < 0 || line.sweep_case >= static_cast<std::int64_t>(points.size()))
-    throw InputErrors(InputError{line.positional.front(), 0,
-                                 "option --case: '" + std::to_string(line.sweep_case) + "' is out of range (0 ... " +
-                                     std::to_string(points.size() - 1) + ")"});
-  for (const std::string& setting : points[static_cast<std::size_t>(line.sweep_case)]) line.settings.push_back(setting);
+  if (line.sweep_case >= static_cast<std::int64_t>(points.size()))
+    throw InputErrors(InputError{
+        line.positional.front(), 0,
+        fmt::format("option --case: '{}' is out of range (0 ... {})", line.sweep_case, points.size() - 1)});
+  for (const std::string& setting : points[static_cast<std::size_t>(line.sweep_case)])
+    line.settings.push_back(setting);
   return line;
 }
 

@@ -9,7 +9,8 @@ namespace lightrail {
 namespace {
 
 const std::string& out_of(const CommandLine& line) {
-  if (line.out.empty()) throw InputErrors(InputError{"", 0, "lightrail trace " + line.positional.front() + " needs --out FILE"});
+  if (line.out.empty())
+    throw InputErrors(InputError{"", 0, "lightrail trace " + line.positional.front() + " needs --out FILE"});
   return line.out;
 }
 
@@ -20,7 +21,8 @@ std::string import_trace(const CommandLine& line) {
   KinetoOptions options;
   for (std::size_t i = 2; i < line.positional.size(); ++i)
     for (const std::string& file : files_matching(line.positional[i])) options.files.push_back(file);
-  if (options.files.empty()) throw InputErrors(InputError{"", 0, "trace import kineto: no trace files are given"});
+  if (options.files.empty())
+    throw InputErrors(InputError{"", 0, "trace import kineto: no trace files are given"});
   Job job = import_kineto(options);
   write_trace(job, out_of(line), line.typed);
   return describe_trace(job) + "written to " + line.out + "\n";

@@ -29,8 +29,8 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
       out += budget.empty() ? "no optical links\n" : budget;
     }
     if (out.empty())
-      out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) + " components, " +
-            std::to_string(model.links.size() / 2) + " links\n";
+      out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) +
+            " components, " + std::to_string(model.links.size() / 2) + " links\n";
     return out;
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);

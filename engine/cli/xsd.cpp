@@ -23,24 +23,33 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
-      {"table", {"name", "gpus", "record"}}};
+      {"table", {"name", "gpus", "record"}},
+      {"ocs", {"circuits"}},
+      {"schedule", {}},
+      {"at", {"time", "circuits"}}};
   return all;
 }
 
 std::string escape(const std::string& text) {
   std::string out;
   for (char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }
 
 std::string attribute_text(const ParameterDoc& p) {
-  std::string doc = p.doc + (p.unit.empty() ? "" : " [" + p.unit + "]") + (p.default_value.empty() ? "" : "; default " + p.default_value);
+  std::string doc = p.doc + (p.unit.empty() ? "" : " [" + p.unit + "]") +
+                    (p.default_value.empty() ? "" : "; default " + p.default_value);
   std::string text = "    <xs:attribute name=\"" + p.name + "\"";
   if (p.choices.empty()) text += " type=\"xs:string\"";
   text += "><xs:annotation><xs:documentation>" + escape(doc) + "</xs:documentation></xs:annotation>";
@@ -64,7 +73,8 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
       if (is_new) continue;
       if (it->second.choices.empty() != p.choices.empty()) it->second.choices.clear();
       for (const std::string& c : p.choices)
-        if (!it->second.choices.empty() && std::find(it->second.choices.begin(), it->second.choices.end(), c) == it->second.choices.end())
+        if (!it->second.choices.empty() &&
+            std::find(it->second.choices.begin(), it->second.choices.end(), c) == it->second.choices.end())
           it->second.choices.push_back(c);
     }
   };
@@ -90,7 +100,9 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
 }
 
 std::string xsd_text(const std::vector<ElementDoc>& elements) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">\n";
+  std::string text =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xs:schema "
+      "xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">\n";
   text += "  <xs:group name=\"content\"><xs:choice>\n";
   for (const ElementDoc& e : elements) text += "    <xs:element ref=\"" + e.name + "\"/>\n";
   text += "  </xs:choice></xs:group>\n";
@@ -103,7 +115,8 @@ std::string xsd_text(const std::vector<ElementDoc>& elements) {
       text += attribute_text(p);
     }
     for (const char* common : {"catalogue", "name", "role", "count"})
-      if (!present.count(common)) text += std::string("    <xs:attribute name=\"") + common + "\" type=\"xs:string\"/>\n";
+      if (!present.count(common))
+        text += std::string("    <xs:attribute name=\"") + common + "\" type=\"xs:string\"/>\n";
     text += "  </xs:complexType></xs:element>\n";
   }
   return text + "</xs:schema>\n";

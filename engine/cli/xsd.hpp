@@ -12,12 +12,12 @@ struct ElementDoc {
   std::vector<ParameterDoc> parameters;
 };
 
-/// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of one
-/// name in several places are merged.
+/// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of
+/// one name in several places are merged.
 std::vector<ElementDoc> known_elements(const KindRegistry& kinds);
 
-/// An XML schema for editors: names, types and units of every attribute. Which element may stand where and which
-/// attribute is required stays with `lightrail validate`, since catalogue references fill both.
+/// An XML schema for editors: names, types and units of every attribute. Which element may stand where and
+/// which attribute is required stays with `lightrail validate`, since catalogue references fill both.
 std::string xsd_text(const std::vector<ElementDoc>& elements);
 
 }  // namespace lightrail

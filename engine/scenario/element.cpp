@@ -6,8 +6,6 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::size_t most_errors = 20;
-
 void remember(std::vector<std::string>& asked, std::string_view name) {
   if (std::find(asked.begin(), asked.end(), name) == asked.end()) asked.emplace_back(name);
 }

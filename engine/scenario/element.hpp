@@ -7,7 +7,10 @@
 
 namespace lightrail {
 
-/// Collects mistakes; throw_if_any() ends the stage that found them. Stops by itself at 20.
+/// More mistakes than this are not looked for.
+inline constexpr std::size_t most_errors = 20;
+
+/// Collects mistakes; throw_if_any() ends the stage that found them. Stops by itself at most_errors.
 class ErrorList {
  public:
   void add(InputError error);  ///< the 20th throws

@@ -117,9 +117,9 @@ bool read_xml_file(const std::string& path, const InputError& referrer, Element&
     errors.add({path, line, what});
     return false;
   };
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return fail(0, "the file is empty");
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return fail(1, "the file is empty");
   if (text.find('\0') != std::string::npos)
-    return fail(0, "not an XML text (it holds zero bytes; expected UTF-8)");
+    return fail(1, "not an XML text (it holds zero bytes; expected UTF-8)");
 
   SourceText source(text);
   pugi::xml_document document;

@@ -63,6 +63,8 @@ std::int64_t rounded(std::int64_t bytes, CollectiveType type, std::int64_t eleme
 
 }  // namespace
 
+std::vector<ParameterDoc> collective_benchmark_documentation() { return benchmark_table().documentation(); }
+
 void make_collective_benchmark(WorkloadContext& context) {
   BenchmarkSpec spec;
   std::size_t before = context.errors.size();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -273,6 +274,21 @@ class Reader {
 };
 
 }  // namespace
+
+std::vector<ParameterDoc> operation_documentation() {
+  std::vector<ParameterDoc> all;
+  for (const auto& [kind, op] : kinds())
+    for (ParameterDoc doc : op_table(kind).documentation()) {
+      auto is_same = [&](const ParameterDoc& other) { return other.name == doc.name; };
+      if (std::any_of(all.begin(), all.end(), is_same)) continue;
+      // What one kind needs another may not have.
+      doc.is_required = doc.name == "kind";
+      if (doc.is_required)
+        for (const auto& [choice, unused] : kinds()) doc.choices.push_back(choice);
+      all.push_back(std::move(doc));
+    }
+  return all;
+}
 
 void make_explicit_programs(WorkloadContext& context) {
   std::vector<int> line_of(context.gpu_count, 0);

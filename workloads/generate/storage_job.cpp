@@ -28,6 +28,8 @@ Describe<StorageJobSpec> storage_job_table() {
 
 }  // namespace
 
+std::vector<ParameterDoc> storage_job_documentation() { return storage_job_table().documentation(); }
+
 void make_storage_job(WorkloadContext& context) {
   StorageJobSpec spec;
   std::size_t before = context.errors.size();

@@ -69,6 +69,8 @@ Job load(const TraceSpec& spec, const std::string& path) {
 
 }  // namespace
 
+std::vector<ParameterDoc> trace_documentation() { return trace_table().documentation(); }
+
 void make_trace_workload(WorkloadContext& context) {
   TraceSpec spec;
   ErrorList& errors = context.errors;

@@ -20,10 +20,10 @@ TEST_CASE("every element and attribute knows its line") {
 }
 
 TEST_CASE("files that are no scenario are refused") {
-  CHECK(errors_of("") == Texts{"DIR/main.xml: the file is empty"});
-  CHECK(errors_of(" \n ") == Texts{"DIR/main.xml: the file is empty"});
+  CHECK(errors_of("") == Texts{"DIR/main.xml:1: the file is empty"});
+  CHECK(errors_of(" \n ") == Texts{"DIR/main.xml:1: the file is empty"});
   CHECK(errors_of(std::string("\x89HDF\r\n\x1a\n\0\0", 10)) ==
-        Texts{"DIR/main.xml: not an XML text (it holds zero bytes; expected UTF-8)"});
+        Texts{"DIR/main.xml:1: not an XML text (it holds zero bytes; expected UTF-8)"});
   CHECK(errors_of("<cluster/>") ==
         Texts{"DIR/main.xml:1: the root element is <cluster> (expected <scenario>)"});
   CHECK(errors_of("<scenario/>\n<scenario/>") ==

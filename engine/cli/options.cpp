@@ -1,0 +1,98 @@
+#include "engine/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lightrail {
+
+namespace {
+
+constexpr std::size_t any = 1'000'000;
+constexpr const char* exit_codes =
+    "exit codes: 0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O, 75 stopped "
+    "early\n";
+
+std::vector<OptionDoc> make_option_docs() {
+  using C = Command;
+  const std::vector<C> building{C::run, C::validate, C::sweep, C::trace, C::collective};
+  const std::vector<C> running{C::run, C::sweep, C::collective};
+  const std::vector<C> with_kinds{C::run, C::validate, C::describe, C::sweep, C::trace, C::collective};
+  const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace};
+  return {
+      {"set", "NAME=VALUE", building, "value of a <variable> of the scenario", true},
+      {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
+      {"catalogue", "FOLDER", building,
+       "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
+      {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
+      {"out", "FILE", writing, "result file (default: <output file>, else the scenario's name with .h5)"},
+      {"summary", "FILE", running, "write the summary as JSON"},
+      {"stop-at", "TIME", running, "simulated time at which to stop, with unit (default: <run stop-at>)"},
+      {"exit-after", "TIME", running, "wall time after which to stop, with unit"},
+      {"engine", "NAME", running, "window (default) or reference"},
+      {"window", "TIME", running, "widest window between ranks; changes no result"},
+      {"block", "N", running, "components a queue block, 1 ... 65536; changes no result"},
+      {"partitioner", "NAME", running, "automatic (default), metis or blocks; changes no result"},
+      {"io", "HOW", running, "collective (default) or gather; changes no result"},
+      {"progress", "HOW", running, "auto (default), bar, lines or none"},
+      {"map", "", {C::validate}, "print the system as text"},
+      {"dot", "", {C::validate}, "print the system as a Graphviz graph"},
+      {"budget", "", {C::validate}, "print every optical path with its margin"},
+      {"format", "NAME", {C::describe}, "text (default) or xsd"},
+      {"list", "", {C::sweep}, "print the points, a line each"},
+      {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...)"},
+  };
+}
+
+std::string option_line(const OptionDoc& option) {
+  const std::string left = fmt::format("--{}{}{}", option.name, *option.argument ? " " : "", option.argument);
+  return fmt::format("  {:<22} {}\n", left, option.doc);
+}
+
+}  // namespace
+
+bool OptionDoc::applies_to(Command command) const {
+  return std::find(commands.begin(), commands.end(), command) != commands.end();
+}
+
+const std::vector<CommandDoc>& command_docs() {
+  static const std::vector<CommandDoc> all = {
+      {Command::run, "run", "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
+      {Command::validate, "validate", "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
+      {Command::describe, "describe", "[NAME]", "elements, parameters, ports and statistics", 0, 1},
+      {Command::sweep, "sweep", "SCENARIO", "list or run the points of <sweep>", 1, 1},
+      {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
+      {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",
+       1, 1}};
+  return all;
+}
+
+const std::vector<OptionDoc>& option_docs() {
+  static const std::vector<OptionDoc> all = make_option_docs();
+  return all;
+}
+
+std::string usage_text() {
+  std::string text = "usage: lightrail COMMAND ... [options]\n\n";
+  for (const CommandDoc& c : command_docs())
+    text += fmt::format("  {:<36} {}\n", fmt::format("{} {}", c.name, c.arguments), c.doc);
+  text +=
+      "\n  lightrail COMMAND --help lists the command's options; lightrail --version prints the version.\n";
+  text += "  mpiexec -n N lightrail ... gives the same answer, faster.\n\n";
+  return text + exit_codes;
+}
+
+std::string usage_text(const CommandDoc& command) {
+  std::string text =
+      fmt::format("usage: lightrail {} {} [options]\n\n{}\n\n", command.name, command.arguments, command.doc);
+  if (command.command == Command::trace)
+    text +=
+        "  trace import kineto FILE... --out T.h5   captured PyTorch profiles, one a GPU\n"
+        "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
+        "  trace show T.h5                          roles, streams, operations and bytes\n\n";
+  for (const OptionDoc& option : option_docs())
+    if (option.applies_to(command.command)) text += option_line(option);
+  return text + "\n" + exit_codes;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lightrail {
+
+enum class Command : std::uint8_t { help, version, run, validate, describe, sweep, trace, collective };
+
+struct CommandDoc {
+  Command command;
+  const char* name;
+  const char* arguments;
+  const char* doc;
+  std::size_t least, most;  ///< positional arguments
+};
+
+/// An option, and the commands it has an effect on. Given to another command it is an error, never ignored.
+struct OptionDoc {
+  const char* name;
+  const char* argument;  ///< "": a switch
+  std::vector<Command> commands;
+  const char* doc;
+  bool is_repeatable = false;
+
+  bool applies_to(Command command) const;
+};
+
+const std::vector<CommandDoc>& command_docs();
+const std::vector<OptionDoc>& option_docs();
+
+/// What `lightrail --help` prints; with a command what `lightrail COMMAND --help` prints.
+std::string usage_text();
+std::string usage_text(const CommandDoc& command);
+
+}  // namespace lightrail

@@ -1,0 +1,11 @@
+#pragma once
+#include "engine/cli/xsd.hpp"
+#include "engine/scenario/element.hpp"
+
+namespace lightrail {
+
+/// Elements and attributes whose names no stage knows anywhere, with did-you-mean. For a scenario that could
+/// not be built, where what is still unread says nothing.
+void report_unknown_names(const Element& root, const std::vector<ElementDoc>& known, ErrorList& errors);
+
+}  // namespace lightrail

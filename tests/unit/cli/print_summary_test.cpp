@@ -1,0 +1,39 @@
+#include "engine/cli/print_summary.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace lightrail;
+
+TEST_CASE("a summary prints what the run has and leaves out what it has not") {
+  Summary summary;
+  summary.status = "complete";
+  summary.hash = "00ff00ff00ff00ff";
+  summary.sim_end_ps = 2'100'000'000;
+  summary.events = 1'000;
+  summary.wall_s = 0.5;
+  std::string text = summary_text(summary, "");
+  CHECK(text.find("status           complete\n") != std::string::npos);
+  CHECK(text.find("simulated        2.100 ms\n") != std::string::npos);
+  CHECK(text.find("events           1000 in 0.50 s wall (2e+03/s) on 1 rank,") != std::string::npos);
+  CHECK(text.find("hash             00ff00ff00ff00ff\n") != std::string::npos);
+  CHECK(text.find("step time") == std::string::npos);
+  CHECK(text.find("energy") == std::string::npos);
+  CHECK(text.find("result") == std::string::npos);
+
+  IterationSummary step;
+  step.gpus = 8;
+  step.t_end_ps = 1'000'000;
+  step.gpu_time_ps = 8'000'000;
+  step.compute_ps = 6'000'000;
+  step.exposed_ps = 1'000'000;
+  step.idle_ps = 1'000'000;
+  summary.iterations.push_back(step);
+  summary.dimensions = {{"tp", 3'000'000'000, 12}, {"pp", 0, 0}};
+  text = summary_text(summary, "r.h5");
+  CHECK(text.find("step time        1.000 us (iteration 0, 8 GPUs)\n") != std::string::npos);
+  CHECK(text.find("compute         75.0 %") != std::string::npos);
+  CHECK(text.find("exposed comm.   12.5 %") != std::string::npos);
+  CHECK(text.find("traffic tp       3.000 GB in 12 messages\n") != std::string::npos);
+  CHECK(text.find("traffic pp") == std::string::npos);
+  CHECK(text.find("result           r.h5\n") != std::string::npos);
+}

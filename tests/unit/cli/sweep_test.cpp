@@ -1,0 +1,52 @@
+#include "engine/cli/sweep.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace lightrail;
+
+namespace {
+
+Element vary(const std::string& name, const std::string& values) {
+  Element element;
+  element.name = "vary";
+  element.file = "s.xml";
+  element.line = 4;
+  element.attributes = {{"name", name, "s.xml", 4, false}, {"values", values, "s.xml", 4, false}};
+  return element;
+}
+Scenario scenario_with(std::vector<Element> varied) {
+  Scenario scenario;
+  scenario.root.name = "scenario";
+  scenario.root.file = "s.xml";
+  scenario.root.line = 1;
+  Element sweep;
+  sweep.name = "sweep";
+  sweep.children = std::move(varied);
+  scenario.root.children.push_back(sweep);
+  return scenario;
+}
+using Points = std::vector<std::vector<std::string>>;
+
+}  // namespace
+
+TEST_CASE("a sweep is the product of its variables, the last fastest") {
+  CHECK(sweep_points(scenario_with({vary("pxn", "on off"), vary("servers", " 1\n2 ")})) ==
+        Points{{"pxn=on", "servers=1"},
+               {"pxn=on", "servers=2"},
+               {"pxn=off", "servers=1"},
+               {"pxn=off", "servers=2"}});
+}
+
+TEST_CASE("commas part values that hold blanks") {
+  CHECK(sweep_points(scenario_with({vary("length", "10 m, 2 km ,5 m,")})) ==
+        Points{{"length=10 m"}, {"length=2 km"}, {"length=5 m"}});
+}
+
+TEST_CASE("a scenario without sweep and one with too many points are refused") {
+  Scenario none = scenario_with({});
+  none.root.children.clear();
+  CHECK_THROWS_WITH(sweep_points(none), "s.xml:1: <scenario> has no <sweep>");
+  const std::string many = "0 1 2 3 4 5 6 7 8 9";
+  CHECK_THROWS_WITH(sweep_points(scenario_with(std::vector<Element>(6, vary("x", many)))),
+                    "s.xml:4: <sweep> has more than 100000 points");
+}

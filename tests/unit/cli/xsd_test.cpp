@@ -1,0 +1,30 @@
+#include "engine/cli/xsd.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "components/registry.hpp"
+
+using namespace lightrail;
+
+TEST_CASE("the schema names every kind and every parameter of it") {
+  const KindRegistry kinds = built_in_kinds();
+  const auto elements = known_elements(kinds);
+  const std::string text = xsd_text(elements);
+  for (const auto& kind : kinds.kinds()) {
+    const auto it = std::find_if(elements.begin(), elements.end(),
+                                 [&](const ElementDoc& e) { return e.name == kind->name; });
+    REQUIRE(it != elements.end());
+    CHECK(text.find("<xs:element name=\"" + kind->name + "\">") != std::string::npos);
+    for (const ParameterDoc& p : kind->parameters)
+      CHECK(std::any_of(it->parameters.begin(), it->parameters.end(),
+                        [&](const ParameterDoc& q) { return q.name == p.name; }));
+  }
+}
+
+TEST_CASE("texts are escaped and choices may be variables") {
+  ParameterDoc mode{"mode", "choice", "", "a", "", "a < b & \"c\"", false, {"a", "b"}};
+  const std::string text = xsd_text({{"x", {mode}}});
+  CHECK(text.find("a &lt; b &amp; &quot;c&quot;; default a") != std::string::npos);
+  CHECK(text.find("<xs:pattern value=\".*\\$\\{.*\\}.*|a|b\"/>") != std::string::npos);
+}
