@@ -53,6 +53,8 @@ Describe<FabricSpec> table_of(FabricKind kind) {
 /// What was read of the copy counts as read of the original.
 void copy_marks(const Element& copy, const Element& original) {
   original.is_read |= copy.is_read;
+  original.asked_attributes = copy.asked_attributes;
+  original.asked_children = copy.asked_children;
   for (const Attribute& attribute : copy.attributes)
     if (attribute.is_read) original.find(attribute.name);
   for (std::size_t i = 0; i < original.children.size(); ++i)

@@ -6,14 +6,16 @@ usage: run_scenario.py LIGHTRAIL SCENARIO      run and compare
 
 A comment of the scenario holds the expectations:
 
-    expect                             one run; options of `lightrail run` may follow: expect --set pxn=off
+    expect                             one run; options of `lightrail run` may follow: expect set pxn=off
       status = done                    a text
       step_time_ps = 1234567           an exact number of the JSON summary
       bytes_by_dimension.tp = 1048576  names below names are joined by dots
       busbw = 370e9 +- 5 %             with a tolerance, in per cent or in the number's own unit
       exposed = 0.25 ... 0.30          a range
+      hash = same                      as in the first run of this file
     expect ranks 2                     the same on two MPI ranks
 
+XML comments cannot hold two dashes in a row, so options are written without them, each with its value.
 A scenario without expectations fails: it would say nothing. Expectations end at an empty line.
 """
 import json
@@ -68,10 +70,18 @@ def agrees(found, wanted):
     return found == json.loads(wanted)
 
 
-def run_once(lightrail, scenario, options, wanted):
-    ranks = 1
-    if options[:1] == ["ranks"]:
-        ranks, options = int(options[1]), options[2:]
+def command_options(words):
+    """["ranks", "2", "set", "n=3"] -> (2, ["--set", "n=3"])"""
+    if len(words) % 2:
+        raise SystemExit(f"'{words[-1]}' lacks a value (expected name value ...)")
+    pairs = list(zip(words[::2], words[1::2]))
+    ranks = [int(value) for name, value in pairs if name == "ranks"]
+    return ranks[0] if ranks else 1, [w for name, value in pairs if name != "ranks" for w in (f"--{name}", value)]
+
+
+def run_once(lightrail, scenario, words, wanted, first):
+    """Runs and compares; the summary, or None when something is wrong. `first` is the first run's summary."""
+    ranks, options = command_options(words)
     with tempfile.TemporaryDirectory() as folder:
         summary_file = pathlib.Path(folder, "summary.json")
         command = (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + [
@@ -80,18 +90,18 @@ def run_once(lightrail, scenario, options, wanted):
         if done.returncode != 0 or not summary_file.exists():
             print(done.stdout[-2000:] + done.stderr[-4000:])
             print(f"exit code {done.returncode}: {' '.join(command)}")
-            return False
+            return None
         summary = json.loads(summary_file.read_text())
     is_right = True
     for key, text in wanted:
         try:
             found = look_up(summary, key)
-            is_same = agrees(found, text)
+            is_same = agrees(found, json.dumps(look_up(first, key)).strip('"') if text == "same" else text)
         except (KeyError, TypeError, ValueError):
             found, is_same = "nothing that fits", False
         is_right &= is_same
         print(f"{'  ok ' if is_same else 'WRONG'} {key} = {found} (expected {text})")
-    return is_right
+    return summary if is_right else None
 
 
 def check_listed(list_file, folder):
@@ -114,8 +124,8 @@ def main():
         return 1
     results = []
     for options, wanted in runs:
-        print("run " + " ".join(options))
-        results.append(run_once(lightrail, scenario, options, wanted))
+        print(" ".join(["run", *options]))
+        results.append(run_once(lightrail, scenario, options, wanted, results[0] if results else None))
     return 0 if all(results) else 1
 
 

@@ -7,8 +7,8 @@ import run_scenario
 
 class RunScenario(unittest.TestCase):
     def test_expectations_stand_in_comments_and_end_at_an_empty_line(self):
-        text = "<!-- question\n expect\n  a = 1\n  b.c = x\n\n  d = 2\n expect --set n=3\n  a = 2 -->"
-        self.assertEqual(run_scenario.expectations(text), [([], [("a", "1"), ("b.c", "x")]), (["--set", "n=3"], [("a", "2")])])
+        text = "<!-- question\n expect\n  a = 1\n  b.c = x\n\n  d = 2\n expect set n=3\n  a = 2 -->"
+        self.assertEqual(run_scenario.expectations(text), [([], [("a", "1"), ("b.c", "x")]), (["set", "n=3"], [("a", "2")])])
 
     def test_a_line_that_is_no_expectation_is_refused(self):
         with self.assertRaises(SystemExit):
@@ -30,6 +30,12 @@ class RunScenario(unittest.TestCase):
     def test_ranges_include_their_ends(self):
         self.assertTrue(run_scenario.agrees(0.25, "0.25 ... 0.3"))
         self.assertFalse(run_scenario.agrees(0.31, "0.25 ... 0.3"))
+
+    def test_options_are_pairs_and_ranks_are_not_an_option(self):
+        self.assertEqual(run_scenario.command_options(["ranks", "2", "set", "n=3"]), (2, ["--set", "n=3"]))
+        self.assertEqual(run_scenario.command_options([]), (1, []))
+        with self.assertRaises(SystemExit):
+            run_scenario.command_options(["set"])
 
     def test_names_below_names_are_found(self):
         self.assertEqual(run_scenario.look_up({"a": {"b": 3}}, "a.b"), 3)

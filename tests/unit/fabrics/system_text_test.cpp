@@ -13,7 +13,7 @@ TEST_CASE("the map counts components, ports and cables") {
       map_text(system(cluster(4, 2, 2) + fabric("kind=\"rail-optimised\" servers-per-pod=\"2\"", 8)));
   CHECK_THAT(map, Contains("leaf                4         32         16              4"));
   CHECK_THAT(map, Contains("spine               1          8          8              8"));
-  CHECK_THAT(map, Contains("leaf -> spine                   8 electrical             400 Gb/s"));
+  CHECK_THAT(map, Contains("leaf -> spine                   8 electrical           400.0 Gb/s"));
   CHECK_THAT(map, Contains("9 atoms, 8 endpoints (8 GPUs), 8 lids"));
 }
 
