@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/state_io.hpp"
+#include "engine/sync/failure.hpp"
 
 namespace lightrail {
 namespace {
@@ -33,11 +34,13 @@ std::vector<std::byte> gather_bytes(std::span<const std::byte> mine, MPI_Comm co
 DeadlockReport report_waits(RankModel& model, MPI_Comm comm) {
   DeadlockReport report;
   std::vector<Wait> first;
-  for (std::uint32_t local = 0; local < model.size(); ++local)
-    for (std::string& text : model.component(local).waits_for()) {
-      ++report.total;
-      if (first.size() < limit) first.push_back({model.id_of(local), std::move(text)});
-    }
+  run_together(comm, SimTime{0}, [&] {
+    for (std::uint32_t local = 0; local < model.size(); ++local)
+      for (std::string& text : model.component(local).waits_for()) {
+        ++report.total;
+        if (first.size() < limit) first.push_back({model.id_of(local), std::move(text)});
+      }
+  });
   StateWriter out;
   for (const Wait& wait : first)
     out.put(wait.who), out.put(std::vector<char>(wait.text.begin(), wait.text.end()));

@@ -66,7 +66,7 @@ struct Simulation::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  EngineOutcome run_engine(const RunOptions& options, Profile& profile);
+  EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Profile& profile);
   void end_components(SimTime end);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
 
@@ -92,8 +92,8 @@ Simulation::Simulation(const Model& model, const Partition& partition, MPI_Comm 
 
 Simulation::~Simulation() = default;
 
-EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, Profile& profile) {
-  StopRequests stops(options.catch_signals, options.exit_after_s);
+EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, StopRequests& stops,
+                                            Profile& profile) {
   ProgressPrinter printer(options.progress, options.progress_every_s, rank);
   const RunParts run{partition, *rank_model, recorder, comm, options, stops, printer, profile};
   try {
@@ -137,8 +137,10 @@ RunResult Simulation::run(const RunOptions& options) {
     throw InputErrors(
         InputError{"", 0, fmt::format("engine 'reference' runs on one rank only ({} given)", p.ranks)});
   const double before = wall_seconds();
+  StopRequests stops(options.catch_signals,
+                     options.exit_after_s);  // to the end: a second signal must not kill the flush
   Profile profile;
-  const EngineOutcome outcome = p.run_engine(options, profile);
+  const EngineOutcome outcome = p.run_engine(options, stops, profile);
 
   RunResult result;
   if (outcome.stop_code != 0) {
