@@ -1,5 +1,5 @@
-// PHOLD with the parameters of ROSS: window engine against reference engine in the same run. Rates are per second of
-// processor time of all ranks, so that other programs on the machine matter little.
+// PHOLD with the parameters of ROSS: window engine against reference engine in the same run. Rates are per
+// second of processor time of all ranks, so that other programs on the machine matter little.
 #include <fmt/format.h>
 #include <mpi.h>
 

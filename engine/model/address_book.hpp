@@ -6,8 +6,8 @@
 
 namespace lightrail {
 
-/// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then hosts,
-/// storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
+/// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
+/// hosts, storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
 /// Fabric builders number lids so that every subtree of a fabric is one interval of lids.
 struct AddressBook {
   struct Entry {

@@ -9,8 +9,8 @@
 namespace lightrail {
 
 /// A simulated device. It sees its ports and its own state, never the topology and never another component.
-/// Derived classes are final; everything that never changes sits in an immutable Spec, everything that changes
-/// in plain values that save() and load() carry.
+/// Derived classes are final; everything that never changes sits in an immutable Spec, everything that
+/// changes in plain values that save() and load() carry.
 class Component {
  public:
   Component() = default;

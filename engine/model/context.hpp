@@ -40,7 +40,8 @@ class EventSink {
 /// and `time` are stored by the recorder itself. Rows of one component keep their order.
 class RowSink {
  public:
-  virtual void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) = 0;
+  virtual void append(TableId table, ComponentId component, SimTime time,
+                      std::span<const std::int64_t> row) = 0;
 
  protected:
   ~RowSink() = default;
@@ -49,7 +50,8 @@ class RowSink {
 /// What a component may do while it handles an event. Valid only during the call.
 class Context {
  public:
-  Context(ComponentId self, SimTime now, std::span<OutLink> ports, OutLink& self_link, EventSink& events, RowSink& rows)
+  Context(ComponentId self, SimTime now, std::span<OutLink> ports, OutLink& self_link, EventSink& events,
+          RowSink& rows)
       : self_(self), now_(now), ports_(ports), self_link_(&self_link), events_(&events), rows_(&rows) {}
 
   ComponentId self() const { return self_; }

@@ -7,8 +7,8 @@
 
 namespace lightrail {
 
-/// Model resource: effective parameters of what is no component (links, fabrics), for /model/params/<element>.
-/// `index` says which one: the link class of a link, 0 for what there is one of.
+/// Model resource: effective parameters of what is no component (links, fabrics), for
+/// /model/params/<element>. `index` says which one: the link class of a link, 0 for what there is one of.
 struct DeclaredParameters {
   struct Row {
     std::string element;

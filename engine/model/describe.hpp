@@ -24,9 +24,9 @@ struct ParameterValue {
 };
 
 /// The parameters of a kind, each bound to a member of its XSpec. One table drives parsing, defaults, units,
-/// ranges, documentation, XSD and the output's parameter table. Members may be SimTime, Bytes, BitRate, Flops,
-/// PowerDbm, Decibel, Watts, Metres, Dollars, double, std::int64_t, std::uint32_t, bool, std::string, or an enum
-/// (with choice()). The default of a parameter is the member's initialiser in XSpec.
+/// ranges, documentation, XSD and the output's parameter table. Members may be SimTime, Bytes, BitRate,
+/// Flops, PowerDbm, Decibel, Watts, Metres, Dollars, double, std::int64_t, std::uint32_t, bool, std::string,
+/// or an enum (with choice()). The default of a parameter is the member's initialiser in XSpec.
 template <class XSpec>
 class Describe {
  public:
@@ -50,9 +50,8 @@ class Describe {
   }
   /// Enum by name: {{"static", Routing::fixed}, ...}.
   template <class E>
-    requires std::is_enum_v<E>
-  Describe& choice(const char* name, E XSpec::*member, const char* doc,
-                   std::vector<std::pair<std::string, E>> names) {
+  requires std::is_enum_v<E> Describe& choice(const char* name, E XSpec::*member, const char* doc,
+                                              std::vector<std::pair<std::string, E>> names) {
     std::vector<std::string> choices;
     for (auto& [text, value] : names) choices.push_back(text);
     Field f;
@@ -72,14 +71,15 @@ class Describe {
     for (const auto& f : fields_) docs.push_back(f.doc);
     return docs;
   }
-  /// Reads every parameter that `element` has; complains about invalid and missing ones. Attributes that no table
-  /// reads are left unread (report_unread turns them into errors).
+  /// Reads every parameter that `element` has; complains about invalid and missing ones. Attributes that no
+  /// table reads are left unread (report_unread turns them into errors).
   void parse(const Element& element, XSpec& spec, ErrorList& errors) const {
     for (const auto& f : fields_) {
       const Attribute* attribute = element.find(f.doc.name);
       if (!attribute) {
         if (f.doc.is_required)
-          errors.add(element.error("<" + element.name + "> lacks the required attribute '" + f.doc.name + "'"));
+          errors.add(
+              element.error("<" + element.name + "> lacks the required attribute '" + f.doc.name + "'"));
         continue;
       }
       std::string problem = f.parse(attribute->value, spec);
@@ -110,13 +110,20 @@ class Describe {
   Describe& add(const char* name, T XSpec::*member, const char* doc, bool is_required, std::vector<T> low,
                 std::vector<T> high) {
     Field f;
-    f.doc = {name, unit_type<T>(), unit_name<T>(), is_required ? "" : format_value(XSpec{}.*member),
-             low.empty() ? "" : format_value(low[0]) + " ... " + format_value(high[0]), doc, is_required, {}};
+    f.doc = {name,
+             unit_type<T>(),
+             unit_name<T>(),
+             is_required ? "" : format_value(XSpec{}.*member),
+             low.empty() ? "" : format_value(low[0]) + " ... " + format_value(high[0]),
+             doc,
+             is_required,
+             {}};
     f.parse = [member, low, high](const std::string& text, XSpec& spec) -> std::string {
       T parsed{};
       if (std::string problem = parse_value(text, parsed); !problem.empty()) return problem;
       if (!low.empty() && (parsed < low[0] || parsed > high[0]))
-        return "'" + text + "' is out of range (" + format_value(low[0]) + " ... " + format_value(high[0]) + ")";
+        return "'" + text + "' is out of range (" + format_value(low[0]) + " ... " + format_value(high[0]) +
+               ")";
       spec.*member = parsed;
       return "";
     };

@@ -19,9 +19,9 @@ struct Payload {
   bool operator==(const Payload&) const = default;
 };
 
-/// One event in flight, 32 plain bytes. `link` is the directed link it arrives on and so names the destination
-/// component and port; a component's events to itself use its self link. Total order per destination:
-/// (time, link, tie), where tie counts the sends on one link. Nothing else orders events.
+/// One event in flight, 32 plain bytes. `link` is the directed link it arrives on and so names the
+/// destination component and port; a component's events to itself use its self link. Total order per
+/// destination: (time, link, tie), where tie counts the sends on one link. Nothing else orders events.
 struct Event {
   SimTime time{};
   LinkId link{};

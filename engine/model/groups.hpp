@@ -10,23 +10,24 @@ namespace lightrail {
 /// One GPU's view of its group: member i is an endpoint; no storage per GPU for regular groups.
 class GroupTable;
 
-/// A family of disjoint groups over the GPUs, e.g. all tensor-parallel groups. Regular: the members of a group
-/// are base + sum_k index_k * stride_k (at most three digits; the first digit counts fastest); irregular: listed.
+/// A family of disjoint groups over the GPUs, e.g. all tensor-parallel groups. Regular: the members of a
+/// group are base + sum_k index_k * stride_k (at most three digits; the first digit counts fastest);
+/// irregular: listed.
 struct GroupKind {
   struct Digit {
     std::uint32_t count = 1, stride = 1;  ///< in GPU numbers (job ranks)
   };
-  std::string name;                              ///< "tp", "dp", "ep", "pp", "world" or a process group's name
-  std::vector<Digit> digits;                     ///< regular form
-  std::vector<std::vector<EndpointId>> listed;   ///< irregular form; a GPU in none has no group of this kind
+  std::string name;                             ///< "tp", "dp", "ep", "pp", "world" or a process group's name
+  std::vector<Digit> digits;                    ///< regular form
+  std::vector<std::vector<EndpointId>> listed;  ///< irregular form; a GPU in none has no group of this kind
 };
 
 struct GroupView {
   const GroupTable* table = nullptr;
   GroupKindId kind{};
-  EndpointId base{};          ///< regular: member 0
-  std::uint32_t listed = 0;   ///< irregular: index of the list
-  std::uint32_t size = 0;     ///< 0: this GPU is in no group of this kind
+  EndpointId base{};         ///< regular: member 0
+  std::uint32_t listed = 0;  ///< irregular: index of the list
+  std::uint32_t size = 0;    ///< 0: this GPU is in no group of this kind
   std::uint32_t my_index = 0;
 
   EndpointId member(std::uint32_t index) const;

@@ -33,12 +33,13 @@ struct BuildContext {
   const Model& model;
 };
 
-/// One kind of component: its documentation, its parameters and how to build it. Kinds register in an explicit
-/// list (components/registry.cpp) or come from a plugin.
+/// One kind of component: its documentation, its parameters and how to build it. Kinds register in an
+/// explicit list (components/registry.cpp) or come from a plugin.
 class ComponentKind {
  public:
   std::string name, doc;
-  std::uint32_t weight = 1;  ///< expected events of one component relative to other kinds; balances the partition
+  std::uint32_t weight =
+      1;  ///< expected events of one component relative to other kinds; balances the partition
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -20,11 +20,12 @@ class Spec;
 struct ComponentRecord {
   std::uint32_t first_port = 0;
   std::uint16_t port_count = 0;
-  std::uint16_t kind = 0;         ///< index into Model::kinds
-  std::uint32_t spec = 0;         ///< index into Model::specs
+  std::uint16_t kind = 0;  ///< index into Model::kinds
+  std::uint32_t spec = 0;  ///< index into Model::specs
   AtomId atom{};
-  std::uint32_t name_prefix = 0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17), or X for "=X"
-  std::uint32_t number = 0;       ///< for gpu, host, storage: the endpoint id; 0xffffffff: the name has no number
+  std::uint32_t name_prefix =
+      0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17), or X for "=X"
+  std::uint32_t number = 0;  ///< for gpu, host, storage: the endpoint id; 0xffffffff: the name has no number
 };
 
 /// One port: the directed link it sends on. Its incoming link is that id with the lowest bit flipped.
@@ -42,11 +43,11 @@ struct LinkRecord {
 /// What all links of one kind share, already evaluated from the scenario by links/.
 struct LinkClass {
   std::string name;
-  SimTime latency{};              ///< [ps], >= 1 ps; propagation, serdes, FEC and the far device's pipeline
-  BitRate rate{};                 ///< payload rate [bit/s]; 0: does not serialise
-  std::uint32_t mtu_bytes = 4096; ///< packet size [B]
-  std::uint32_t grain = 1;        ///< packets per train
-  std::string medium;             ///< "electrical", "optical", "nvlink", "pcie"
+  SimTime latency{};               ///< [ps], >= 1 ps; propagation, serdes, FEC and the far device's pipeline
+  BitRate rate{};                  ///< payload rate [bit/s]; 0: does not serialise
+  std::uint32_t mtu_bytes = 4096;  ///< packet size [B]
+  std::uint32_t grain = 1;         ///< packets per train
+  std::string medium;              ///< "electrical", "optical", "nvlink", "pcie"
   double energy_pj_per_bit = 0;
 };
 

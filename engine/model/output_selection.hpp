@@ -11,8 +11,8 @@
 
 namespace lightrail {
 
-/// What <output> asks for: the file, how often rows are written, which tables and which endpoints. Components ask
-/// before they make a row: `selection->is_recorded(tables::ops, endpoint)`. A Model resource; parsed by
+/// What <output> asks for: the file, how often rows are written, which tables and which endpoints. Components
+/// ask before they make a row: `selection->is_recorded(tables::ops, endpoint)`. A Model resource; parsed by
 /// engine/record/parse_output.hpp. Without one, nothing is recorded.
 class OutputSelection {
  public:
@@ -25,8 +25,8 @@ class OutputSelection {
     std::vector<Range> endpoints;  ///< sorted, disjoint; ignored by tables that belong to no endpoint
   };
 
-  std::string file;                         ///< of <output file="">; the command line may override it
-  SimTime interval = milliseconds(100);     ///< [ps] simulated time between two writes, and of a link_use row
+  std::string file;                      ///< of <output file="">; the command line may override it
+  SimTime interval = milliseconds(100);  ///< [ps] simulated time between two writes, and of a link_use row
   std::array<Table, tables::traffic_matrix + 1> by_table{};
 
   /// Tables without endpoints: link_use, queue, ocs, storage, power.

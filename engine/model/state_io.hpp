@@ -16,7 +16,7 @@ namespace lightrail {
 class StateWriter {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
     const auto* p = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), p, p + sizeof value);
@@ -46,7 +46,7 @@ class StateReader {
  public:
   explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void get(T& value) {
     if (rest_.size() < sizeof value) throw InputErrors(InputError{"", 0, "state ends early"});
     std::memcpy(static_cast<void*>(&value), rest_.data(), sizeof value);

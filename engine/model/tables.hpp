@@ -27,8 +27,8 @@ struct TableSchema {
 
 /// The tables of this build, fixed ids. New tables go at the end; names are the folders under /tables.
 namespace tables {
-inline constexpr TableId ops = 0, messages = 1, collectives = 2, link_use = 3, queue = 4, ocs = 5, storage = 6,
-                         power = 7, traffic = 8, steps = 9, traffic_matrix = 10;
+inline constexpr TableId ops = 0, messages = 1, collectives = 2, link_use = 3, queue = 4, ocs = 5,
+                         storage = 6, power = 7, traffic = 8, steps = 9, traffic_matrix = 10;
 }
 const std::vector<TableSchema>& table_schemas();
 
