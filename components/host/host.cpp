@@ -56,7 +56,10 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
     const EndpointId gpu{p.b};
     if (p.kind == copy_written)
       return post(gpu, WireKind::control, io_connection(p.a, Phase::io_done), control_bytes, context);
-    post(gpu, WireKind::train, io_connection(p.a, Phase::io_data), p.bytes, context);
+    if (p.kind == copy_asked)
+      copies_[key_of(gpu, p.a)].left = copy_bytes(gpu, p.a, context);
+    else
+      post(gpu, WireKind::train, io_connection(p.a, Phase::io_data), p.bytes, context);
     return read_next(gpu, p.a, context);
   }
   switch (kind_of(p)) {
@@ -96,8 +99,7 @@ void Host::take(const Payload& p, PortIndex port, Context& context) {
   const SimTime tail = context.now() + in_lines_[port].of(p.bytes);
   if (connection_of(p).phase() == static_cast<std::uint32_t>(Phase::io_request)) {
     crossbar_.take(context, p, port, tail);
-    copies_[key_of(gpu, ordinal)].left = copy_bytes(gpu, ordinal, context);
-    return read_next(gpu, ordinal, context);
+    return context.wake(tail, Payload{copy_asked, 0, 0, 0, ordinal, gpu.value});
   }
   const SimTime written = std::max(tail, use_memory(p.bytes, context.now()));
   crossbar_.take(context, p, port, written);

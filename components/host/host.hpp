@@ -43,7 +43,7 @@ class Host final : public Component, private SentListener {
 
  private:
   /// Kinds of the host's own events: `b` holds the GPU, `a` the ordinal of its operation.
-  enum Wake : std::uint8_t { piece_read = 32, copy_written };
+  enum Wake : std::uint8_t { piece_read = 32, copy_written, copy_asked };
   struct Copy {
     std::int64_t left = 0;  ///< [B] still to come (to the host) or to be read (to the GPU)
   };

@@ -1,0 +1,147 @@
+#include "workloads/collective/group_plan.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "workloads/collective/cost_model.hpp"
+
+namespace lightrail {
+namespace {
+
+/// Servers of `gpus` GPUs on `nics` NICs; without links: rates are not looked at here.
+Model make_model(std::uint32_t servers, std::uint32_t gpus, std::uint32_t nics,
+                 std::vector<GroupKind> kinds) {
+  Model model;
+  auto book = std::make_shared<AddressBook>();
+  for (std::uint32_t s = 0; s < servers; ++s)
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+      const auto nic = static_cast<std::uint16_t>(g * nics / gpus);
+      book->component_of.push_back(ComponentId{static_cast<std::uint32_t>(model.components.size())});
+      book->endpoints.push_back({s, Lid{s * nics + nic}, static_cast<std::uint16_t>(g), nic});
+      model.components.push_back({});
+    }
+  book->gpu_count = servers * gpus;
+  auto groups = std::make_shared<GroupTable>();
+  for (GroupKind& kind : kinds) groups->add(std::move(kind), book->gpu_count);
+  model.set_resource<AddressBook>(std::move(book));
+  model.set_resource<GroupTable>(std::move(groups));
+  return model;
+}
+
+GroupKind regular(std::uint32_t count, std::uint32_t stride) {
+  GroupKind kind;
+  kind.name = "g";
+  kind.digits = {{count, stride}};
+  return kind;
+}
+
+}  // namespace
+
+TEST_CASE("inside a server there is one ring in the order of the GPUs") {
+  Model model = make_model(2, 8, 8, {regular(8, 1)});
+  GroupPlans plans(model);
+  const GroupPlan& plan = plans.of(GroupKindId{0}, EndpointId{11});
+  CHECK(plan.channels == 1);
+  CHECK(plan.servers() == 1);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    CHECK(plan.ring_member(0, i) == EndpointId{8 + i});
+    CHECK(plan.ring_position(0, plan.index_of(EndpointId{8 + i})) == i);
+  }
+}
+
+TEST_CASE("across servers there is a ring a rail, and it enters and leaves a server at that rail") {
+  for (std::uint32_t nics : {8u, 4u, 2u, 1u}) {
+    Model model = make_model(3, 8, nics, {regular(24, 1)});
+    const AddressBook& book = *model.resource<AddressBook>();
+    GroupPlans plans(model);
+    const GroupPlan& plan = plans.of(GroupKindId{0}, EndpointId{0});
+    CHECK(plan.channels == nics);
+    for (std::uint32_t c = 0; c < nics; ++c) {
+      std::set<std::uint32_t> seen;
+      for (std::uint32_t p = 0; p < 24; ++p) {
+        const EndpointId from = plan.ring_member(c, p), to = plan.ring_member(c, p + 1);
+        seen.insert(from.value);
+        CHECK(plan.ring_position(c, plan.index_of(from)) == p);
+        if (book[from].server != book[to].server) CHECK(book[to].nic == c);
+      }
+      CHECK(seen.size() == 24);
+    }
+  }
+}
+
+TEST_CASE("one GPU a server makes one ring on its own rail") {
+  Model model = make_model(5, 4, 4, {regular(5, 4)});
+  GroupPlans plans(model);
+  const GroupPlan& plan = plans.of(GroupKindId{0}, EndpointId{2});
+  CHECK(plan.channels == 1);
+  CHECK(plan.members == std::vector<EndpointId>{EndpointId{2}, EndpointId{6}, EndpointId{10}, EndpointId{14},
+                                                EndpointId{18}});
+}
+
+TEST_CASE("servers with unequal shares of a group have as many rings as the least of them has NICs") {
+  GroupKind kind;
+  kind.name = "odd";
+  kind.listed = {{EndpointId{9}, EndpointId{0}, EndpointId{3}, EndpointId{1}, EndpointId{8}}};
+  Model model = make_model(2, 8, 8, {kind});
+  GroupPlans plans(model);
+  const GroupPlan& plan = plans.of(GroupKindId{0}, EndpointId{9});
+  CHECK(plan.channels == 2);
+  CHECK(plan.server_first == std::vector<std::uint32_t>{0, 3, 5});
+  CHECK(plan.ring_member(1, 0) == EndpointId{1});
+  CHECK(plan.ring_member(1, 2) == EndpointId{0});
+  CHECK(plan.ring_member(1, 3) == EndpointId{9});
+}
+
+TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
+  // 8 GPUs at 240 GB/s, all-reduce: 14 steps.
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 8; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8};
+  plan.local_rate = BitRate{240'000'000'000 * 8};
+  auto us = [&](Protocol p, std::int64_t bytes) {
+    return ring_seconds(s, plan, CollectiveType::all_reduce, p, bytes) * 1e6;
+  };
+  CHECK(us(Protocol::simple, 64 << 20) == Approx(8.4 + 14 * 3.4 + (64 << 20) * 1.75 / 240e3));
+  CHECK(us(Protocol::ll, 8) == Approx(6.6 + 14 * 0.6).epsilon(1e-3));
+  CHECK(us(Protocol::ll, 64 << 20) == Approx(6.6 + 14 * 0.6 + (64 << 20) * 1.75 / 120e3));
+  Op op;
+  op.kind = OpKind::collective;
+  op.collective = CollectiveType::all_reduce;
+  auto pick = [&](std::int64_t bytes) {
+    op.bytes = bytes;
+    return choose(s, plan, op).protocol;
+  };
+  CHECK(pick(1'024) == Protocol::ll);
+  CHECK(pick(4 << 20) == Protocol::ll128);
+  CHECK(pick(1 << 30) == Protocol::simple);
+  op.protocol = Protocol::ll;
+  CHECK(pick(1 << 30) == Protocol::ll);
+}
+
+TEST_CASE("over servers NCCL counts network hops twice a server and rates by the rails") {
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8, 16};
+  plan.channels = 8;
+  plan.local_rate = BitRate{370'000'000'000 * 8};
+  plan.net_rate = BitRate{50'000'000'000 * 8};
+  // 30 steps, 4 of them over the network; 370 GB/s of NVLink are less than 400 GB/s of rails.
+  CHECK(ring_seconds(s, plan, CollectiveType::all_reduce, Protocol::simple, 1 << 30) * 1e6 ==
+        Approx(8.4 + 26 * 3.4 + 4 * 14.0 + (1 << 30) * 30.0 / 16 / 370e3));
+}
+
+TEST_CASE("small collectives open fewer rails") {
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8, 16};
+  plan.channels = 8;
+  CHECK(ring_channels(s, plan, Protocol::simple, 1) == 1);
+  CHECK(ring_channels(s, plan, Protocol::simple, 4 * 32'768) == 4);
+  CHECK(ring_channels(s, plan, Protocol::simple, 1 << 30) == 8);
+  CHECK(ring_channels(s, plan, Protocol::ll, 3 * 4'096 * 16) == 3);
+}
+
+}  // namespace lightrail

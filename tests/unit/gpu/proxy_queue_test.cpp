@@ -1,0 +1,71 @@
+#include "components/gpu/proxy_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace lightrail {
+namespace {
+
+/// Collects what the proxy sends (port 1) and when it wants to wake.
+struct Bench final : EventSink, RowSink {
+  std::vector<Event> sent, wakes;
+  std::vector<OutLink> ports{OutLink{}, OutLink{SimTime{0}, BitRate{}, LinkId{1}, ComponentId{1}}};
+  OutLink self{SimTime{0}, BitRate{}, LinkId{9}, ComponentId{0}};
+  ProxyQueue proxy{1, nanoseconds(1'000), 3};
+
+  void push(const Event& event, ComponentId to) override { (to.value == 1 ? sent : wakes).push_back(event); }
+  void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
+  Context at(SimTime now) { return {ComponentId{0}, now, ports, self, *this, *this}; }
+  void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
+    Context context = at(now);
+    proxy.post(context,
+               make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0),
+               Payload{});
+  }
+  void wake() {
+    Context context = at(wakes.back().time);
+    proxy.on_wake(context, Payload{});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an idle proxy posts a request after its overhead") {
+  Bench bench;
+  bench.post(nanoseconds(500), 1, 2, 100);
+  REQUIRE(bench.sent.size() == 1);
+  CHECK(bench.sent[0].time == nanoseconds(1'500));
+  CHECK(bench.wakes.empty());
+}
+
+TEST_CASE("a busy proxy posts what waits for one receiver together, up to its limit") {
+  Bench bench;
+  bench.post(SimTime{0}, 1, 2, 100);
+  for (std::uint32_t from : {1u, 3u, 4u, 5u}) bench.post(nanoseconds(10), from, 7, 10 * from);
+  bench.post(nanoseconds(20), 1, 8, 5);
+  REQUIRE(bench.wakes.size() == 1);
+  CHECK(bench.wakes[0].time == nanoseconds(1'000));
+  bench.wake();
+  REQUIRE(bench.sent.size() == 4);
+  for (std::size_t i = 1; i < 4; ++i) {
+    CHECK(bench.sent[i].time == nanoseconds(2'000));
+    CHECK(to_of(bench.sent[i].payload).value == 7);
+  }
+  bench.wake();
+  CHECK(from_of(bench.sent[4].payload).value == 5);
+  bench.wake();
+  CHECK(to_of(bench.sent[5].payload).value == 8);
+  CHECK(bench.proxy.is_idle());
+  CHECK(bench.wakes.size() == 3);
+}
+
+TEST_CASE("requests that wait on one connection grow into one") {
+  Bench bench;
+  bench.post(SimTime{0}, 1, 2, 100);
+  for (int i = 0; i < 5; ++i) bench.post(nanoseconds(10), 3, 7, 1'000);
+  bench.wake();
+  REQUIRE(bench.sent.size() == 2);
+  CHECK(bench.sent[1].payload.bytes == 5'000);
+  CHECK(bench.proxy.is_idle());
+}
+
+}  // namespace lightrail
