@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "engine/cli/commands.hpp"
@@ -29,7 +30,7 @@ std::string element_text(const ElementDoc& element) {
 }
 
 std::string kind_text(const ComponentKind& kind) {
-  std::string text = "<" + kind.name + ">  " + kind.doc + "\n";
+  std::string text = "<" + element_of_kind(kind.name) + ">  " + kind.doc + "\n";
   for (const ParameterDoc& p : kind.parameters) text += parameter_text(p);
   for (const PortDoc& p : kind.ports)
     text += fmt::format("  port {:<17} {:<12} {}\n", p.name, p.count, p.doc);
@@ -44,11 +45,17 @@ std::string describe_text(const CommandLine& line) {
   if (line.format != "text")
     throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
   std::string text;
-  std::vector<std::string> names = kinds.names();
+  std::vector<std::string> names;
+  for (const std::string& kind : kinds.names()) names.push_back(element_of_kind(kind));
+  auto is_kind = [&, count = names.size()](const std::string& name) {
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(count);
+    return std::find(names.begin(), end, name) != end;
+  };
   for (const auto& kind : kinds.kinds())
-    if (line.positional.empty() || line.positional.front() == kind->name) text += kind_text(*kind);
+    if (line.positional.empty() || line.positional.front() == element_of_kind(kind->name))
+      text += kind_text(*kind);
   for (const ElementDoc& element : elements) {
-    if (kinds.find(element.name)) continue;
+    if (is_kind(element.name)) continue;
     names.push_back(element.name);
     if (line.positional.empty() || line.positional.front() == element.name) text += element_text(element);
   }

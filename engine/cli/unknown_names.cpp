@@ -1,7 +1,6 @@
 #include "engine/cli/unknown_names.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "engine/scenario/scenario.hpp"
 
@@ -16,32 +15,29 @@ std::string hint(const std::string& word, const Names& known) {
   return guess.empty() ? "" : " (did you mean '" + guess + "'?)";
 }
 
-void report(const Element& element, const std::map<std::string, Names>& known, const Names& elements,
-            ErrorList& errors) {
-  const auto it = known.find(element.name);
-  if (it == known.end()) {
-    errors.add(element.error("unknown element <" + element.name + ">" + hint(element.name, elements)));
-    return;
-  }
-  for (const Attribute& a : element.attributes)
-    if (!a.is_read && std::find(it->second.begin(), it->second.end(), a.name) == it->second.end())
-      errors.add({a.file, a.line,
-                  "<" + element.name + "> has no attribute '" + a.name + "'" + hint(a.name, it->second)});
-  for (const Element& child : element.children) report(child, known, elements, errors);
+Names attributes_of(const ElementDoc& doc) {
+  Names names{"name", "role", "count"};  // what structures rather than parameterises
+  for (const ParameterDoc& p : doc.parameters) names.push_back(p.name);
+  return names;
 }
 
 }  // namespace
 
 void report_unknown_names(const Element& root, const std::vector<ElementDoc>& known, ErrorList& errors) {
-  std::map<std::string, Names> attributes;
-  Names elements;
-  for (const ElementDoc& e : known) {
-    elements.push_back(e.name);
-    for (const ParameterDoc& p : e.parameters) attributes[e.name].push_back(p.name);
-    // The ones that structure rather than parameterise.
-    for (const char* common : {"name", "role", "count"}) attributes[e.name].push_back(common);
+  const auto doc =
+      std::find_if(known.begin(), known.end(), [&](const ElementDoc& e) { return e.name == root.name; });
+  if (doc == known.end()) {
+    Names names;
+    for (const ElementDoc& e : known) names.push_back(e.name);
+    errors.add(root.error("unknown element <" + root.name + ">" + hint(root.name, names)));
+    return;
   }
-  report(root, attributes, elements, errors);
+  const Names names = attributes_of(*doc);
+  for (const Attribute& a : root.attributes)
+    if (!a.is_read && !doc->takes_any && std::find(names.begin(), names.end(), a.name) == names.end())
+      errors.add(
+          {a.file, a.line, "<" + root.name + "> has no attribute '" + a.name + "'" + hint(a.name, names)});
+  for (const Element& child : root.children) report_unknown_names(child, known, errors);
 }
 
 }  // namespace lightrail

@@ -24,6 +24,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
       {"table", {"name", "gpus", "record"}},
+      {"component", {"kind"}},
       {"ocs", {"circuits"}},
       {"schedule", {}},
       {"at", {"time", "circuits"}}};
@@ -47,22 +48,31 @@ std::string escape(const std::string& text) {
   return out;
 }
 
+/// One of the choices, for editors to offer, or text with a ${variable}.
+std::string choice_type(const std::vector<std::string>& choices) {
+  std::string text = "<xs:simpleType><xs:union><xs:simpleType><xs:restriction base=\"xs:string\">";
+  for (const std::string& c : choices) text += "<xs:enumeration value=\"" + escape(c) + "\"/>";
+  return text +
+         "</xs:restriction></xs:simpleType><xs:simpleType><xs:restriction base=\"xs:string\">"
+         "<xs:pattern value=\".*[$][{].*\"/></xs:restriction></xs:simpleType></xs:union></xs:simpleType>";
+}
+
 std::string attribute_text(const ParameterDoc& p) {
   std::string doc = p.doc + (p.unit.empty() ? "" : " [" + p.unit + "]") +
                     (p.default_value.empty() ? "" : "; default " + p.default_value);
   std::string text = "    <xs:attribute name=\"" + p.name + "\"";
   if (p.choices.empty()) text += " type=\"xs:string\"";
   text += "><xs:annotation><xs:documentation>" + escape(doc) + "</xs:documentation></xs:annotation>";
-  if (!p.choices.empty()) {
-    // A value or a ${variable}.
-    text += "<xs:simpleType><xs:restriction base=\"xs:string\"><xs:pattern value=\".*\\$\\{.*\\}.*";
-    for (const std::string& c : p.choices) text += "|" + c;
-    text += "\"/></xs:restriction></xs:simpleType>";
-  }
+  if (!p.choices.empty()) text += choice_type(p.choices);
   return text + "</xs:attribute>\n";
 }
 
 }  // namespace
+
+std::string element_of_kind(const std::string& kind) {
+  // <storage> is the group of servers, as <cluster> is that of GPU servers.
+  return kind == "storage" ? "storage-server" : kind;
+}
 
 std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
   std::map<std::string, std::map<std::string, ParameterDoc>> merged;
@@ -83,7 +93,7 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
     for (const std::string& a : attributes) parameters.push_back({a, "text", "", "", "", "", false, {}});
     add(name, parameters);
   }
-  for (const auto& kind : kinds.kinds()) add(kind->name, kind->parameters);
+  for (const auto& kind : kinds.kinds()) add(element_of_kind(kind->name), kind->parameters);
   for (const auto& [name, parameters] : system_documentation()) add(name, parameters);
   for (const auto& [name, parameters] : workload_documentation()) add(name, parameters);
   add("gemm", gemm_parameters().documentation());
@@ -93,8 +103,9 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
 
   std::vector<ElementDoc> all;
   for (const auto& [name, parameters] : merged) {
-    all.push_back({name, {}});
+    all.push_back({name, {}, false});
     for (const auto& [parameter, doc] : parameters) all.back().parameters.push_back(doc);
+    all.back().takes_any = name == "component";
   }
   return all;
 }
@@ -117,6 +128,7 @@ std::string xsd_text(const std::vector<ElementDoc>& elements) {
     for (const char* common : {"catalogue", "name", "role", "count"})
       if (!present.count(common))
         text += std::string("    <xs:attribute name=\"") + common + "\" type=\"xs:string\"/>\n";
+    if (e.takes_any) text += "    <xs:anyAttribute processContents=\"skip\"/>\n";
     text += "  </xs:complexType></xs:element>\n";
   }
   return text + "</xs:schema>\n";

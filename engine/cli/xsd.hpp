@@ -10,7 +10,11 @@ namespace lightrail {
 struct ElementDoc {
   std::string name;
   std::vector<ParameterDoc> parameters;
+  bool takes_any = false;  ///< <component kind="">: parameters are the kind's
 };
+
+/// The element that a component of this kind is written as.
+std::string element_of_kind(const std::string& kind);
 
 /// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of
 /// one name in several places are merged.

@@ -17,8 +17,9 @@ Element element(const std::string& name, const std::vector<std::string>& attribu
   return e;
 }
 std::string unknown(const Element& root) {
-  const std::vector<ElementDoc> known{{"scenario", {}},
-                                      {"switch", {{"radix", "", "", "", "", "", false, {}}}}};
+  const std::vector<ElementDoc> known{{"scenario", {}, false},
+                                      {"switch", {{"radix", "", "", "", "", "", false, {}}}, false},
+                                      {"component", {}, true}};
   ErrorList errors;
   report_unknown_names(root, known, errors);
   try {
@@ -32,7 +33,9 @@ std::string unknown(const Element& root) {
 }  // namespace
 
 TEST_CASE("names that some stage knows are no mistake") {
-  CHECK(unknown(element("scenario", {"name"}, {element("switch", {"radix", "role"})})).empty());
+  CHECK(unknown(element("scenario", {"name"},
+                        {element("switch", {"radix", "role"}), element("component", {"rounds"})}))
+            .empty());
 }
 
 TEST_CASE("names that no stage knows are answered with the one meant") {
