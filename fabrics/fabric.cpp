@@ -169,7 +169,11 @@ std::vector<ParameterDoc> fabric_documentation() {
       if (!is_known) docs.push_back(doc);
     }
   ParameterDoc routing;
+  for (ParameterDoc& doc : docs)
+    if (doc.default_value == "0") doc.default_value = "chosen";
   routing.name = "routing";
+  routing.type = "text";
+  routing.default_value = "the <switch>'s";
   routing.doc = "as on the <switch>, for all switches of the fabric";
   docs.push_back(routing);
   return docs;
