@@ -82,7 +82,8 @@ Job JobBuilder::take() {
 std::uint8_t stream_of(Program& program, const std::string& name) {
   auto it = std::find(program.streams.begin(), program.streams.end(), name);
   if (it == program.streams.end()) it = program.streams.insert(it, name);
-  LIGHTRAIL_EXPECT(program.streams.size() <= 255);
+  if (program.streams.size() > 255)
+    throw InputErrors(InputError{"", 0, "program '" + program.role + "' has more than 255 streams"});
   return static_cast<std::uint8_t>(it - program.streams.begin());
 }
 

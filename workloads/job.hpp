@@ -62,7 +62,7 @@ class JobBuilder {
   std::unordered_map<std::string, std::uint32_t> names_;
 };
 
-/// Index of `name` in `program.streams`, added when new. Throws ContractError past 255 streams.
+/// Index of `name` in `program.streams`, added when new. Throws InputErrors past 255 streams.
 std::uint8_t stream_of(Program& program, const std::string& name);
 
 /// Appends `op` with its dependencies and returns its index. Equal and implied neighbours are kept as given.

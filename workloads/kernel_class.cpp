@@ -39,7 +39,7 @@ std::string short_kernel_name(const std::string& name) {
       continue;
     }
     if (c == '<') ++angle;
-    else if (c == '>') angle = std::max(0, angle - 1);
+    else if (c == '>' && angle > 0) --angle;
     else if (angle == 0 && c == '(' && i > begin && name[i - 1] != ' ') break;
     else if (angle == 0) text += c;
   }

@@ -214,6 +214,9 @@ void read_programs(Job& job, const TraceReader& in) {
     check_range(in, "/programs/ops", 0, n, 0, std::int64_t{1} << 32);
     total += n;
   }
+  // A damaged count must not become memory.
+  if (auto rows = in.numbers("/ops/kind").size(); static_cast<std::int64_t>(rows) != total)
+    in.fail(fmt::format("/ops has {} rows, but the programs have {} operations", rows, total));
   std::vector<Op> ops(static_cast<std::size_t>(total));
   for (const auto& column : op_columns()) {
     std::string path = std::string("/ops/") + column.name;

@@ -85,7 +85,9 @@ void make_collective_benchmark(WorkloadContext& context) {
   std::uint16_t dimension = context.job.dimension(spec.group);
   for (CollectiveType type : types) {
     std::int64_t last = 0;
-    for (std::int64_t size = spec.from.value; size <= spec.to.value; size *= spec.factor) {
+    // Past `to` without leaving 64 bits.
+    const std::int64_t to = spec.to.value, factor = spec.factor;
+    for (std::int64_t size = spec.from.value; size <= to; size = size > to / factor ? to + 1 : size * factor) {
       Op op;
       op.kind = OpKind::collective;
       op.stream = stream;

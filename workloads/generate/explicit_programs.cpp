@@ -97,7 +97,6 @@ class Reader {
     if (const Attribute* memory = element.find("memory")) {
       Bytes bytes{};
       std::string problem = parse_value(memory->value, bytes);
-      if (problem.empty() && bytes.value < 0) problem = fmt::format("'{}' is negative", memory->value);
       if (!problem.empty()) context_.add_error(element, "memory", problem);
       program_.memory_bytes = bytes.value;
     }
@@ -108,13 +107,14 @@ class Reader {
 
  private:
   void read_children(const Element& parent) {
+    // Marks them read, and known to the did-you-mean of others.
+    parent.children_named("op");
+    parent.children_named("repeat");
     for (const Element& child : parent.children) {
       if (program_.ops.size() >= most_operations) return;
       if (child.name == "op") {
-        child.is_read = true;
         read_op(child);
       } else if (child.name == "repeat") {
-        child.is_read = true;
         read_repeat(child);
       }
     }
