@@ -11,7 +11,8 @@ change    [[old, new], ...]: every `old` must occur in the scenario
 xml       the scenario's text
 files     {name = text}: files beside the scenario
 make      name of a function of make_files.py that writes files beside the scenario
-command   "run" (default) or another command; args: more arguments
+command   "run" (default) or another command on the scenario; args: more arguments
+line      instead of these: the whole command line after "lightrail"
 ranks     MPI ranks, default 1
 exit      the exit code wanted
 message   regular expressions that the output must match, each on one line
@@ -50,7 +51,7 @@ def load(folder):
 
 
 def scenario_of(case):
-    text = case["xml"]
+    text = case.get("xml")
     for old, new in case.get("change", []):
         assert old in text, f"case '{case['name']}': '{old}' does not occur in the scenario"
         text = text.replace(old, new, 1)
@@ -63,14 +64,15 @@ def limit_memory():
 
 def run(lightrail, case, text, folder, memory_limit):
     """Returns (exit code or None after the time limit, output)."""
-    (folder / "scenario.xml").write_text(text)
+    if text is not None:
+        (folder / "scenario.xml").write_text(text)
     for name, content in case.get("files", {}).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     if "make" in case:
         getattr(make_files, case["make"])(folder, lightrail)
-    command = [lightrail, case.get("command", "run"), "scenario.xml", *case.get("args", [])]
-    if case.get("command", "run") == "run":
+    command = [lightrail, *case.get("line", [case.get("command", "run"), "scenario.xml", *case.get("args", [])])]
+    if command[1:3] == ["run", "scenario.xml"] and "--out" not in command:
         command += ["--out", "result.h5"]
     if case.get("ranks", 1) > 1:
         command = ["mpiexec", "-n", str(case["ranks"]), *command]
