@@ -16,7 +16,7 @@ struct Server {
   ComponentId device;
   explicit Server(std::uint16_t nics) {
     for (std::uint16_t i = 0; i < 4; ++i)
-      gpus.push_back(bed.add_endpoint(0, i, nics == 0 ? 0 : static_cast<std::uint16_t>(i * nics / 4)));
+      gpus.push_back(bed.add_endpoint(0, i, static_cast<std::uint16_t>(i * nics / 4)));
     if (nics == 0)
       for (auto& entry : bed.book().endpoints) entry.lid = Lid{};
     for (std::uint16_t i = 0; i < 4; ++i) bed.book().endpoints.push_back({1, Lid{10u + i}, i, i});
