@@ -133,7 +133,9 @@ void fill_run(const Given& given, CommandLine& line) {
   line.partitioner = given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
                                                                {"metis", Partitioner::metis},
                                                                {"blocks", Partitioner::blocks}});
-  line.io = given.choice<IoMode>("io", {{"collective", IoMode::collective}, {"gather", IoMode::gather}});
+  line.io = given.choice<IoMode>(
+      "io",
+      {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }
 
 }  // namespace

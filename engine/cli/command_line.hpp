@@ -22,7 +22,7 @@ struct CommandLine {
   std::uint64_t seed = 0;
   bool has_seed = false, map = false, dot = false, budget = false, list = false;
   std::int64_t sweep_case = -1;
-  IoMode io = IoMode::collective;
+  IoMode io = IoMode::automatic;
   Partitioner partitioner = Partitioner::automatic;
   RunOptions run;
 };

@@ -33,7 +33,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"window", "TIME", running, "widest window between ranks; changes no result"},
       {"block", "N", running, "components a queue block, 1 ... 65536; changes no result"},
       {"partitioner", "NAME", running, "automatic (default), metis or blocks; changes no result"},
-      {"io", "HOW", running, "collective (default) or gather; changes no result"},
+      {"io", "HOW", running, "auto (default), collective or gather; changes no result"},
       {"progress", "HOW", running, "auto (default), bar, lines or none"},
       {"map", "", {C::validate}, "print the system as text"},
       {"dot", "", {C::validate}, "print the system as a Graphviz graph"},

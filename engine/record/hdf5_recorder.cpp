@@ -17,6 +17,9 @@ namespace lightrail {
 
 namespace {
 
+// Below, about 25 MB of ops, rank 0 is done before a collective write has agreed on the columns.
+constexpr std::int64_t chunks_worth_sharing = 4;
+
 int size_of(MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
@@ -85,10 +88,8 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
   for (const auto& table : table_schemas()) buffers_.emplace_back(table.columns.size());
   written_.resize(buffers_.size());
   if (options_.path.empty()) return;
-  if (options_.io == IoMode::automatic) options_.io = is_crowded(comm_) ? IoMode::gather : IoMode::collective;
-  writers_ = options_.io == IoMode::gather ? 1 : ranks_;
+  is_crowded_ = is_crowded(comm_);
   create_file();
-  open_columns();
   last_write_s_ = MPI_Wtime();
 }
 
@@ -110,23 +111,11 @@ void Hdf5Recorder::create_file() {
   agree(problem);
 }
 
-void Hdf5Recorder::open_columns() {
-  if (rank_ < writers_)
-    columns_ = std::make_unique<ColumnWriter>(options_.path, writers_ > 1 ? comm_ : MPI_COMM_SELF);
-  agree(columns_ ? columns_->problem() : "");
-}
-
-void Hdf5Recorder::close_columns() {
-  if (columns_) columns_->close();
-  agree(columns_ ? columns_->problem() : "");
-  columns_.reset();
-}
-
 void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
                           std::span<const std::int64_t> row) {
   LIGHTRAIL_EXPECT(table < buffers_.size() && row.size() == table_schemas()[table].columns.size());
   collector_.add(table, row);
-  if (writers_ == 0) return;
+  if (options_.path.empty()) return;
   // traffic and steps always come, for the summary; the file has them only where they are asked for.
   bool is_wanted = !selection_ || (table != tables::traffic && table != tables::steps) ||
                    selection_->is_recorded(table, EndpointId{static_cast<std::uint32_t>(row[0])});
@@ -135,7 +124,7 @@ void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
 
 void Hdf5Recorder::flush(SimTime) {
   ++intervals_;
-  if (writers_ == 0) return;
+  if (options_.path.empty()) return;
   // One reduction: how many rows wait, and whether rank 0's clock asks for a write.
   std::int64_t most = 0;
   for (const auto& buffer : buffers_) most = std::max(most, static_cast<std::int64_t>(buffer.rows()));
@@ -150,31 +139,40 @@ void Hdf5Recorder::write_pending() {
   for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
   all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_SUM);
   if (*std::max_element(rows.begin(), rows.end()) == 0) return;
-  if (writers_ > 1) {
-    if (rank_ == 0) columns_->reserve(most_bytes(rows));
-    agree(columns_->problem());
-  }
+  const int writers = writers_for(*std::max_element(rows.begin(), rows.end()));
+  std::unique_ptr<ColumnWriter> columns;
+  if (rank_ < writers)
+    columns = std::make_unique<ColumnWriter>(options_.path, writers > 1 ? comm_ : MPI_COMM_SELF);
+  if (writers > 1 && rank_ == 0) columns->reserve(most_bytes(rows));
+  agree(columns ? columns->problem() : "");
   for (std::size_t table = 0; table < buffers_.size(); ++table)
-    if (rows[table] > 0) write_table(table);
-  if (columns_) columns_->flush();
-  agree(columns_ ? columns_->problem() : "");
+    if (rows[table] > 0) write_table(table, writers, columns.get());
+  if (columns) columns->close();
+  agree(columns ? columns->problem() : "");
   last_write_s_ = MPI_Wtime();
 }
 
-void Hdf5Recorder::write_table(std::size_t table) {
+/// Ranks 0 ... writers - 1 write; a table of this write has at most `most_rows` rows.
+int Hdf5Recorder::writers_for(std::int64_t most_rows) const {
+  if (options_.io == IoMode::collective) return ranks_;
+  bool is_large = most_rows >= chunks_worth_sharing * chunk_rows;
+  return options_.io == IoMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
+}
+
+void Hdf5Recorder::write_table(std::size_t table, int writers, ColumnWriter* columns) {
   const TableSchema& schema = table_schemas()[table];
   const std::size_t width = schema.columns.size() + 1;
   std::vector<RowRun> runs;
   std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs);
-  RowSlab mine = redistribute(comm_, writers_, written_[table], width, runs, sorted);
+  RowSlab mine = redistribute(comm_, writers, written_[table], width, runs, sorted);
   written_[table] = mine.total;
-  if (!columns_) return;
+  if (!columns) return;
   std::vector<std::int64_t> values(static_cast<std::size_t>(mine.slab.end - mine.slab.begin));
   for (std::size_t c = 0; c < width; ++c) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = mine.values[i * width + c];
     const std::string name = c == 0 ? "component" : schema.columns[c - 1].name;
     ColumnType type = c == 0 ? ColumnType::int64 : schema.columns[c - 1].type;
-    columns_->write("/tables/" + schema.name + "/" + name, type, mine.total, mine.slab.begin, values);
+    columns->write("/tables/" + schema.name + "/" + name, type, mine.total, mine.slab.begin, values);
   }
 }
 
@@ -195,9 +193,8 @@ Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
   Summary summary = make_summary(outcome, ranks_, *model_);
   collector_.reduce(comm_, *model_, summary);
   std::vector<RankedProfile> profile = gather_profile(comm_, outcome);
-  if (writers_ == 0) return summary;
+  if (options_.path.empty()) return summary;
   write_pending();
-  close_columns();
   std::string problem;
   if (rank_ == 0) {
     ResultFile file(options_.path, ResultFile::Mode::modify);

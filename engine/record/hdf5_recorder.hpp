@@ -17,8 +17,8 @@
 namespace lightrail {
 
 /// collective: every rank writes its part of the rows; gather: rank 0 writes all. The content is the same.
-/// automatic: collective, but gather where ranks outnumber a node's cores (each MPI call then costs 10 ms and
-/// more).
+/// automatic: collective for writes of several chunks, unless ranks outnumber a node's cores (each
+/// collective call then costs 10 ms and more).
 enum class IoMode : std::uint8_t { automatic, collective, gather };
 
 struct RecorderOptions {
@@ -53,10 +53,9 @@ class Hdf5Recorder final : public Recorder {
 
  private:
   void create_file();
-  void open_columns();
   void write_pending();
-  void write_table(std::size_t table);
-  void close_columns();
+  int writers_for(std::int64_t most_rows) const;
+  void write_table(std::size_t table, int writers, ColumnWriter* columns);
   void agree(const std::string& problem);
 
   RecorderOptions options_;
@@ -65,10 +64,9 @@ class Hdf5Recorder final : public Recorder {
   const Partition* partition_;
   const OutputSelection* selection_;
   int rank_ = 0, ranks_ = 1;
-  int writers_ = 0;                        ///< ranks 0 ... writers - 1 write rows; 0: no file
-  std::unique_ptr<ColumnWriter> columns_;  ///< null: this rank does not write
-  std::vector<RowBuffer> buffers_;         ///< by table
-  std::vector<std::int64_t> written_;      ///< rows in the file, by table
+  bool is_crowded_ = false;            ///< some node has more ranks than cores
+  std::vector<RowBuffer> buffers_;     ///< by table
+  std::vector<std::int64_t> written_;  ///< rows in the file, by table
   std::int64_t intervals_ = 0;
   double last_write_s_ = 0;
   SummaryCollector collector_;

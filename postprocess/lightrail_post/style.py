@@ -20,9 +20,9 @@ def new_figure(width, height):
 
 def set_title(axes, finding, detail=""):
     """The finding in bold; below it what is shown."""
-    axes.set_title(f"{finding}\n", loc="left", fontsize=12, fontweight="bold")
-    if detail:
-        axes.text(0, 1.015, detail, transform=axes.transAxes, fontsize=9, color="#444444", va="bottom")
+    axes.set_title(finding, loc="left", fontsize=12, fontweight="bold", pad=22 if detail else 6)
+    axes.annotate(detail, (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", fontsize=9,
+                  color="#444444", va="bottom", annotation_clip=False)
 
 
 def time_unit(span_ps):

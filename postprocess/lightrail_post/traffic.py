@@ -1,7 +1,7 @@
 """Who sends how much to whom, and for which parallel dimension."""
 
 import numpy as np
-from matplotlib.colors import LogNorm
+from matplotlib.colors import LogNorm, Normalize
 
 from . import style
 
@@ -12,26 +12,33 @@ def traffic_matrix(run):
     rows = rows[rows["size_bytes"] > 0]
     if rows.empty:
         return style.nothing("no traffic matrix was recorded (<table name=\"traffic_matrix\">)")
-    ends = np.union1d(rows["from"], rows["to"])
-    place = {end: i for i, end in enumerate(ends)}
-    matrix = np.zeros((len(ends), len(ends)))
-    np.add.at(matrix, (rows["from"].map(place).to_numpy(), rows["to"].map(place).to_numpy()), rows["size_bytes"].to_numpy())
+    senders, receivers = np.unique(rows["from"]), np.unique(rows["to"])
+    matrix = np.zeros((len(senders), len(receivers)))
+    np.add.at(matrix, (np.searchsorted(senders, rows["from"]), np.searchsorted(receivers, rows["to"])),
+              rows["size_bytes"].to_numpy())
     divisor, unit = style.byte_unit(matrix.max())
-    atoms = run.endpoint_atoms().reindex(ends).to_numpy()
-    inside = matrix[atoms[:, None] == atoms[None, :]].sum()
+    atoms = run.endpoint_atoms()
+    same_server = atoms.reindex(senders).to_numpy()[:, None] == atoms.reindex(receivers).to_numpy()[None, :]
+    inside = matrix[same_server].sum()
 
-    figure, axes = style.new_figure(8, 6.6)
+    width = 7.2 if len(receivers) <= 64 else 10
+    figure, axes = style.new_figure(width, np.clip(width * len(senders) / len(receivers), 2.0, 6) + 1.2)
     axes.spines[["top", "right"]].set_visible(True)
     low, high = matrix[matrix > 0].min() / divisor, matrix.max() / divisor
     shown = axes.imshow(np.where(matrix > 0, matrix / divisor, np.nan), cmap="viridis", interpolation="nearest",
-                        norm=LogNorm(low, high) if high > 1.5 * low else None)
-    names = run.endpoint_names().reindex(ends).tolist()
-    step = max(1, -(-len(ends) // 24))
-    axes.set_xticks(range(0, len(ends), step), names[::step], rotation=90, fontsize=7)
-    axes.set_yticks(range(0, len(ends), step), names[::step], fontsize=7)
+                        aspect="auto", norm=LogNorm(low, high) if high > 3 * low else Normalize(0, high))
+    names = run.endpoint_names()
+    for axis, ends, rotation in ((axes.xaxis, receivers, 90), (axes.yaxis, senders, 0)):
+        step = max(1, -(-len(ends) // 32))
+        axis.set_ticks(range(0, len(ends), step), names.reindex(ends).tolist()[::step], rotation=rotation, fontsize=7)
     axes.set_xlabel("receiver")
     axes.set_ylabel("sender")
-    figure.colorbar(shown, ax=axes, label=f"payload over the whole run [{unit}]", shrink=0.85)
+    bar = figure.colorbar(shown, ax=axes, label=f"payload over the whole run [{unit}]")
+    if high > 3 * low:
+        # Powers of ten are too few for a short range.
+        ticks = np.geomspace(low, high, 5)
+        bar.set_ticks(ticks, labels=[f"{tick:.3g}" for tick in ticks])
+        bar.minorticks_off()
     total = matrix.sum()
     finding = (f"All {style.format_bytes(total)} stay inside a server" if inside == total else
                f"{style.percent(inside, total)} of {style.format_bytes(total)} stays inside a server")

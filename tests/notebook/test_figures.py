@@ -68,7 +68,7 @@ def test_link_use_is_the_share_of_the_interval(run):
 
 def test_the_heat_map_tells_the_busiest_links(run):
     figure = post.link_use_heatmap(run)
-    assert title_of(figure).startswith("gpu → gpu links are the busiest: ")
+    assert title_of(figure).startswith("The busiest link is a gpu → gpu link: used ")
     assert "[ms]" in figure.axes[0].get_xlabel()
 
 
