@@ -47,11 +47,21 @@ def step_breakdown(run, iteration=None):
     axes.set_ylim(-0.6, len(shown) - 0.4)
     axes.set_xlabel(f"time in iteration {iteration} [{unit}]")
     axes.set_ylabel("GPU" if len(shown) == len(steps) else "server, mean of its GPUs")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, -0.02 - 0.9 / (1.8 + 0.24 * len(shown))), ncols=3, frameon=False, fontsize=9)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     exposed = steps["t_exposed_ps"].sum()
     style.set_title(axes, f"{style.percent(exposed, total)} of the {style.format_time(step_ps)} step is exposed communication",
-                    f"{len(steps)} GPUs, {run.label}")
+                    f"{len(steps)} GPUs, {_spread(steps, run)}{run.label}")
     return figure
+
+
+def _spread(steps, run):
+    """Which GPU waits least: where GPUs wait for each other, that is the one that comes last."""
+    share = (steps["t_exposed_ps"] / (steps["t_end_ps"] - steps["t_start_ps"])).to_numpy()
+    if share.max() - share.min() < 0.02:
+        return ""
+    names = run.endpoint_names().reindex(steps["gpu"]).tolist()
+    return (f"from {100 * share.min():.0f} % on {names[share.argmin()]} to {100 * share.max():.0f} % "
+            f"on {names[share.argmax()]}, ")
 
 
 def compare(runs, labels=None):

@@ -70,7 +70,7 @@ def link_use_heatmap(run):
     figure.colorbar(shown, ax=axes, label="use of the link\n[% of the interval]", pad=0.01)
     name, busiest = groups[0]
     mean, peak = 100 * busiest.iloc[0].mean(), 100 * use.to_numpy().max()
-    over_time = f", {peak:.0f} % at most" if use.shape[1] > 1 else ""
+    over_time = f", {peak:.0f} % in the busiest interval" if use.shape[1] > 1 else ""
     style.set_title(axes, f"The busiest link is a {name.splitlines()[0]} link: used {mean:.0f} % of the time{over_time}",
                     f"{len(use)} links that carried data, busiest first in each class ("
                     f"means above {MOST_ROWS_A_CLASS} links), {run.label}")

@@ -6,7 +6,7 @@ import numpy as np
 COMPUTE, EXPOSED, IDLE = "#0072B2", "#D55E00", "#DDDDDD"
 # By kind of operation; collectives take the colour of their parallel dimension.
 KIND_COLOURS = {
-    "compute": COMPUTE, "host": "#999999", "collective": "#E69F00", "send": "#009E73", "recv": "#56B4E9",
+    "compute": COMPUTE, "host": "#CCCCCC", "collective": "#E69F00", "send": "#009E73", "recv": "#56B4E9",
     "storage_read": "#CC79A7", "storage_write": "#CC79A7", "host_copy": "#F0E442", "marker": "#000000",
 }
 DIMENSION_COLOURS = ["#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]

@@ -74,10 +74,9 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
         axes.add_collection(PolyCollection(corners, facecolors=colour, edgecolors="none"))
     names = run.endpoint_names()
     axes.set_yticks(range(len(rows)), [f"{names.get(g, g)}  {run.stream_name(g, s)}" for g, s in reversed(rows)], fontsize=7)
-    for (gpu, _), (above, _) in zip(rows[1:], rows):
-        if gpu != above:
-            axes.axhline(place[(gpu, rows[0][1])] + 0.5 if (gpu, rows[0][1]) in place else max(
-                place[r] for r in rows if r[0] == gpu) + 0.5, color="#BBBBBB", linewidth=0.6)
+    for row, above in zip(rows[1:], rows):
+        if row[0] != above[0]:
+            axes.axhline(place[row] + 0.5, color="#888888", linewidth=0.6)
     axes.set_xlim(low / divisor, high / divisor)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlabel(f"time since the start of iteration {iteration} [{unit}]")

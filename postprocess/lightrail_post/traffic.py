@@ -61,6 +61,6 @@ def traffic_by_dimension(run):
     axes.set_xlabel(f"payload sent by all GPUs over the whole run [{unit}]")
     axes.set_ylabel("parallel dimension")
     largest = rows.iloc[-1]
-    style.set_title(axes, f"{largest['name']} makes {style.percent(largest['size_bytes'], rows['size_bytes'].sum())} of the traffic",
-                    run.label)
+    share = style.percent(largest["size_bytes"], rows["size_bytes"].sum())
+    style.set_title(axes, f"{share} of the traffic is {largest['name']}", run.label)
     return figure

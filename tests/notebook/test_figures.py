@@ -79,7 +79,7 @@ def test_the_traffic_matrix_tells_what_stays_inside_a_server(run):
 
 
 def test_the_largest_dimension_is_named(run):
-    assert title_of(post.traffic_by_dimension(run)).endswith("of the traffic")
+    assert " of the traffic is " in title_of(post.traffic_by_dimension(run))
 
 
 def test_runs_are_compared_by_their_step(run):
