@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+
 SAME = ["status", "hash", "events", "sim_end_ps"]
 TIMEOUT_S = 900
 
@@ -30,8 +32,21 @@ def run(lightrail, scenario, folder, name, ranks, options):
     return json.loads(summary.read_text()), result
 
 
+def shapes(file):
+    """{path: (shape, type)} of everything but /run and /profile; groups have None."""
+    found = {}
+    with h5py.File(file) as result:
+        result.visititems(lambda path, item: found.update(
+            {path: (item.shape, item.dtype) if isinstance(item, h5py.Dataset) else None}))
+    return {path: shape for path, shape in found.items() if path.split("/")[0] not in ("run", "profile")}
+
+
 def differences(expected, summary, expected_file, file):
     found = [f"{key}: {summary[key]}, reference {expected[key]}" for key in SAME if summary[key] != expected[key]]
+    # h5diff passes over datasets of different shape, so shapes are compared first.
+    mine, reference = shapes(file), shapes(expected_file)
+    found += [f"/{path}: {mine.get(path, 'absent')}, reference {reference.get(path, 'absent')}"
+              for path in sorted(mine.keys() | reference.keys()) if mine.get(path, "absent") != reference.get(path, "absent")]
     diff = subprocess.run(["h5diff", "--exclude-path", "/run", "--exclude-path", "/profile", expected_file, file],
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if diff.returncode != 0:
@@ -39,17 +54,17 @@ def differences(expected, summary, expected_file, file):
     return found
 
 
-def compare(lightrail, scenario, ranks, options):
-    """True when all runs agree; prints one line a run."""
+def compare(lightrail, scenario, ranks, options, variants=()):
+    """True when all runs agree; prints one line a run. A variant: (name, ranks, more options)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         expected, expected_file = run(lightrail, scenario, folder, "reference", 1, ["--engine", "reference", *options])
         print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}", flush=True)
         agree = True
-        for n in ranks:
-            summary, file = run(lightrail, scenario, folder, f"ranks{n}", n, options)
+        for name, n, more in [(f"{n} ranks", n, []) for n in ranks] + list(variants):
+            summary, file = run(lightrail, scenario, folder, name.replace(" ", "-"), n, more + options)
             found = differences(expected, summary, expected_file, file)
-            print(f"  {n} ranks: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)), flush=True)
+            print(f"  {name}: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)), flush=True)
             agree = agree and not found
             file.unlink()
     return agree

@@ -10,6 +10,10 @@ import tempfile
 from random_scenario import Generator
 from run_equivalence import compare
 
+# Nothing of this may show in a result.
+SMALL = ("narrow windows, small blocks, gathered output", 2,
+         ["--window", "100 ns", "--block", "1", "--partitioner", "blocks", "--io", "gather"])
+
 
 def main():
     lightrail = sys.argv[1]
@@ -19,7 +23,7 @@ def main():
         for seed in range(first, first + count):
             scenario = pathlib.Path(folder, f"random_{seed}.xml")
             scenario.write_text(Generator(seed).scenario())
-            if not compare(lightrail, scenario, [1, 2, 3, 4], []):
+            if not compare(lightrail, scenario, [1, 2, 3, 4], [], [SMALL] if seed % 4 == 1 else []):
                 failed.append(seed)
     print(f"{count - len(failed)} of {count} clusters give one answer" + (f"; not seeds {failed}" if failed else ""))
     return 1 if failed else 0
