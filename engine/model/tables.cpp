@@ -32,7 +32,7 @@ const std::vector<TableSchema>& table_schemas() {
         {"to", i64, "1", "receiving endpoint"},
         {"connection", i64, "1", "group kind, channel, phase: 8 bits each"},
         {"size_bytes", i64, "B", "payload"},
-        {"t_start_ps", i64, "ps", "posted by the sender"},
+        {"t_start_ps", i64, "ps", "first byte at the receiver"},
         {"t_end_ps", i64, "ps", "last byte at the receiver"}},
        "messages between endpoints, at the receiver"},
       {"collectives",
