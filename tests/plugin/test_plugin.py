@@ -22,7 +22,7 @@ SCENARIO = """
   <graph>
     <component kind="player" name="ann" rounds="{rounds}" serves="yes"/>
     <component kind="player" name="bob" rounds="{rounds_of_bob}"/>
-    <link from="ann:0" to="bob:0" kind="pcie" latency="5 us"/>
+    <link from="ann:0" to="bob:0" kind="pcie" generation="5" lanes="16" latency="5 us"/>
   </graph>
   <workload kind="explicit"/>
 </scenario>
