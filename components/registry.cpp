@@ -12,7 +12,8 @@ namespace lightrail {
 
 KindRegistry built_in_kinds() {
   KindRegistry kinds;
-  for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), host_kind(), storage_kind()})
+  for (const auto& kind :
+       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), host_kind(), storage_kind()})
     kinds.add(kind);
   return kinds;
 }

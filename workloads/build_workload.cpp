@@ -9,8 +9,8 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/program_names.hpp"
 #include "engine/scenario/units.hpp"
-#include "workloads/workload_context.hpp"
 #include "workloads/import/trace_workload.hpp"
+#include "workloads/workload_context.hpp"
 
 namespace lightrail {
 
@@ -35,7 +35,8 @@ std::int64_t gpu_memory_of(const Element& root) {
     const Element* gpu = server ? server->child("gpu") : nullptr;
     const Attribute* memory = gpu ? gpu->find("memory") : nullptr;
     Bytes bytes{};
-    if (memory && parse_value(memory->value, bytes).empty() && bytes.value > 0 && (least == 0 || bytes.value < least))
+    if (memory && parse_value(memory->value, bytes).empty() && bytes.value > 0 &&
+        (least == 0 || bytes.value < least))
       least = bytes.value;
   }
   return least;
@@ -47,8 +48,10 @@ void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors
   std::uint32_t count = 0;
   std::string problem = parse_value(text->value, count);
   if (problem.empty() && count == 0) problem = "'0' is out of range (1 ...)";
-  if (problem.empty()) job.job().programs.iterations = count;
-  else errors.add({text->file, text->line, fmt::format("<workload> attribute 'iterations': {}", problem)});
+  if (problem.empty())
+    job.job().programs.iterations = count;
+  else
+    errors.add({text->file, text->line, fmt::format("<workload> attribute 'iterations': {}", problem)});
 }
 
 using Maker = void (*)(WorkloadContext&);
@@ -64,7 +67,8 @@ const std::vector<std::pair<std::string, Maker>>& makers() {
 
 void make_workload(WorkloadContext& context) {
   const Attribute* kind = context.element.find("kind");
-  if (!kind) return context.errors.add(context.element.error("<workload> lacks the required attribute 'kind'"));
+  if (!kind)
+    return context.errors.add(context.element.error("<workload> lacks the required attribute 'kind'"));
   std::vector<std::string> names;
   for (const auto& [name, make] : makers()) {
     if (name == kind->value) return make(context);
@@ -81,14 +85,23 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
   JobBuilder job(gpus);
   auto workloads = scenario.root.children_named("workload");
   const Element none;
-  WorkloadContext context{workloads.empty() ? none : *workloads[0], scenario, gpus,
-                          endpoints_of(model, book, "storage"), endpoints_of(model, book, "host"),
-                          gpu_memory_of(scenario.root), job, errors};
+  WorkloadContext context{workloads.empty() ? none : *workloads[0],
+                          scenario,
+                          gpus,
+                          endpoints_of(model, book, "storage"),
+                          endpoints_of(model, book, "host"),
+                          gpu_memory_of(scenario.root),
+                          job,
+                          errors};
   read_groups(scenario.root.child("groups"), context);
-  if (workloads.size() > 1) errors.add(workloads[1]->error(fmt::format("a second <workload> (the first is in line {})", workloads[0]->line)));
+  if (workloads.size() > 1)
+    errors.add(workloads[1]->error(
+        fmt::format("a second <workload> (the first is in line {})", workloads[0]->line)));
   if (workloads.empty()) return job.take();  // an idle system
-  if (gpus == 0) errors.add(workloads[0]->error("the system has no GPU to run the workload"));
-  else make_workload(context);
+  if (gpus == 0)
+    errors.add(workloads[0]->error("the system has no GPU to run the workload"));
+  else
+    make_workload(context);
   read_iterations(*workloads[0], job, errors);
   return job.take();
 }
@@ -104,14 +117,16 @@ void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
   for (auto& program : job.programs.programs)
     for (Op& op : program.ops) {
       op.name += first_name;
-      if (op.dimension != no_dimension) op.dimension = static_cast<std::uint16_t>(op.dimension + first_dimension);
+      if (op.dimension != no_dimension)
+        op.dimension = static_cast<std::uint16_t>(op.dimension + first_dimension);
     }
   model.names.insert(model.names.end(), job.names.begin(), job.names.end());
   model.dimensions.insert(model.dimensions.end(), job.dimensions.begin(), job.dimensions.end());
   if (!job.capture.ranks.empty()) model.set_resource(std::make_shared<const Capture>(std::move(job.capture)));
   model.set_resource<GroupTable>(std::move(groups));
   auto names = std::make_shared<ProgramNames>();
-  for (const Program& program : job.programs.programs) names->programs.push_back({program.role, program.streams});
+  for (const Program& program : job.programs.programs)
+    names->programs.push_back({program.role, program.streams});
   names->program_of_gpu = job.programs.program_of_gpu;
   model.set_resource<ProgramNames>(names);
   model.set_resource(std::make_shared<const ProgramSet>(std::move(job.programs)));

@@ -10,12 +10,12 @@
 
 namespace lightrail {
 
-/// Reads <groups> and <workload> into the job they describe, for the system that `model` has (build_system ran before).
-/// Mistakes go to `errors`; the job is then incomplete.
+/// Reads <groups> and <workload> into the job they describe, for the system that `model` has (build_system
+/// ran before). Mistakes go to `errors`; the job is then incomplete.
 Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors);
 
-/// Gives the model its job: resources GroupTable, ProgramSet and, for captured traces, Capture; Model::names and
-/// Model::dimensions. Adds nothing when there are mistakes.
+/// Gives the model its job: resources GroupTable, ProgramSet and, for captured traces, Capture; Model::names
+/// and Model::dimensions. Adds nothing when there are mistakes.
 void build_workload(const Scenario& scenario, Model& model, ErrorList& errors);
 
 /// Elements that build_workload reads, with their parameters: for `describe` and the XSD.

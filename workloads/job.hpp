@@ -19,26 +19,29 @@ inline constexpr std::int64_t largest_operation_bytes = std::int64_t{1} << 44;
 /// What was measured while a trace was captured, to be held against the simulated figures.
 struct Capture {
   struct Rank {
+    std::uint32_t gpu = 0;              ///< that replays it
     std::int64_t span_ps = 0;           ///< first GPU operation's start to the last one's end [ps]
     std::int64_t other_kernels_ps = 0;  ///< sum of the durations of kernels other than collectives [ps]
     std::int64_t collectives_ps = 0;    ///< sum of the durations of collectives, waiting included [ps]
   };
-  std::vector<Rank> ranks;           ///< empty: not a captured trace
-  std::int64_t step_ps = 0;          ///< first runtime call of any rank to the last GPU operation's end [ps]
-  std::int64_t collectives = 0;      ///< collectives a rank took part in, the most of any rank
-  std::int64_t fastest_median_ps = 0;///< of each collective the fastest member's duration; their median [ps]
-  std::int64_t fastest_sum_ps = 0;   ///< ... and their sum [ps]
+  std::vector<Rank> ranks;       ///< empty: not a captured trace
+  std::int64_t step_ps = 0;      ///< first runtime call of any rank to the last GPU operation's end [ps]
+  std::int64_t collectives = 0;  ///< collectives a rank took part in, the most of any rank
+  std::int64_t fastest_median_ps =
+      0;                            ///< of each collective the fastest member's duration; their median [ps]
+  std::int64_t fastest_sum_ps = 0;  ///< ... and their sum [ps]
 };
 
-/// What the GPUs of a job do, before it is bound to a model: the value that importers and generators make, that the
-/// trace file holds and that build_workload() installs. Names and dimensions are the job's own indices.
+/// What the GPUs of a job do, before it is bound to a model: the value that importers and generators make,
+/// that the trace file holds and that build_workload() installs. Names and dimensions are the job's own
+/// indices.
 struct Job {
-  std::vector<std::string> names;       ///< names[0] is ""
+  std::vector<std::string> names;  ///< names[0] is ""
   std::vector<std::string> dimensions;
-  std::vector<GroupKind> groups;        ///< GroupKindId = index
+  std::vector<GroupKind> groups;  ///< GroupKindId = index
   ProgramSet programs;
   Capture capture;
-  std::uint32_t gpu_count = 0;          ///< GPUs that the groups and programs number
+  std::uint32_t gpu_count = 0;  ///< GPUs that the groups and programs number
 };
 
 /// Builds a Job piece by piece.

@@ -38,10 +38,14 @@ std::string short_kernel_name(const std::string& name) {
       i += anonymous.size() - 1;
       continue;
     }
-    if (c == '<') ++angle;
-    else if (c == '>' && angle > 0) --angle;
-    else if (angle == 0 && c == '(' && i > begin && name[i - 1] != ' ') break;
-    else if (angle == 0) text += c;
+    if (c == '<')
+      ++angle;
+    else if (c == '>' && angle > 0)
+      --angle;
+    else if (angle == 0 && c == '(' && i > begin && name[i - 1] != ' ')
+      break;
+    else if (angle == 0)
+      text += c;
   }
   while (!text.empty() && text.back() == ' ') text.pop_back();
   if (text.empty()) text = name;

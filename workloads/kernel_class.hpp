@@ -13,7 +13,8 @@ enum class KernelClass : std::uint8_t {
   collective     ///< simulated, not scaled
 };
 
-/// By the kernel's name: the libraries' naming habits (cutlass, xmma, cublas, s16816gemm, nvjet; flash, fmha).
+/// By the kernel's name: the libraries' naming habits (cutlass, xmma, cublas, s16816gemm, nvjet; flash,
+/// fmha).
 KernelClass classify_kernel(const std::string& name);
 
 /// The readable part of a kernel's name: no template arguments, no parameters, at most 96 characters.

@@ -14,9 +14,15 @@ const std::vector<std::pair<std::string, CollectiveType>>& collective_names() {
 
 const std::vector<std::pair<std::string, Algorithm>>& algorithm_names() {
   static const std::vector<std::pair<std::string, Algorithm>> names{
-      {"auto", Algorithm::auto_select}, {"ring", Algorithm::ring},           {"tree", Algorithm::tree},
-      {"nvls", Algorithm::nvls},        {"nvls-tree", Algorithm::nvls_tree}, {"pat", Algorithm::pat},
-      {"direct", Algorithm::direct},    {"pairwise", Algorithm::pairwise},   {"hierarchical", Algorithm::hierarchical}};
+      {"auto", Algorithm::auto_select},
+      {"ring", Algorithm::ring},
+      {"tree", Algorithm::tree},
+      {"nvls", Algorithm::nvls},
+      {"nvls-tree", Algorithm::nvls_tree},
+      {"pat", Algorithm::pat},
+      {"direct", Algorithm::direct},
+      {"pairwise", Algorithm::pairwise},
+      {"hierarchical", Algorithm::hierarchical}};
   return names;
 }
 
@@ -52,10 +58,13 @@ std::string nccl_tests_name(CollectiveType type) {
 std::uint32_t bytes_of(DataType type) {
   switch (type) {
     case DataType::bf16:
-    case DataType::fp16: return 2;
-    case DataType::fp8: return 1;
+    case DataType::fp16:
+      return 2;
+    case DataType::fp8:
+      return 1;
     case DataType::fp32:
-    case DataType::tf32: return 4;
+    case DataType::tf32:
+      return 4;
   }
   return 2;
 }

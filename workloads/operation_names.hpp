@@ -7,7 +7,8 @@
 
 namespace lightrail {
 
-/// Names of the enumerations of a program as scenarios and messages write them: "all-reduce", "ring", "ll128".
+/// Names of the enumerations of a program as scenarios and messages write them: "all-reduce", "ring",
+/// "ll128".
 const std::vector<std::pair<std::string, CollectiveType>>& collective_names();
 const std::vector<std::pair<std::string, Algorithm>>& algorithm_names();
 const std::vector<std::pair<std::string, Protocol>>& protocol_names();

@@ -100,7 +100,8 @@ void TraceWriter::attribute(const std::string& name, const std::string& value) {
 void TraceWriter::attribute(const std::string& name, std::int64_t value) {
   Quiet quiet;
   Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  Handle made(H5Acreate2(file_, name.c_str(), H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  Handle made(H5Acreate2(file_, name.c_str(), H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+              H5Aclose);
   if (!made.is_good() || H5Awrite(made.get(), H5T_NATIVE_INT64, &value) < 0)
     throw IoError(fmt::format("{}: cannot write @{} ({})", path_, name, reason()));
 }
@@ -109,14 +110,16 @@ void TraceWriter::write(const std::string& path, std::int64_t type, std::size_t 
                         const std::string& unit) {
   Quiet quiet;
   hsize_t size = rows, chunk = std::clamp<hsize_t>(size, 1, chunk_rows);
-  Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose), made_with(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose),
+      made_with(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   if (rows > 0) {
     H5Pset_chunk(made_with.get(), 1, &chunk);
     H5Pset_shuffle(made_with.get());
     H5Pset_deflate(made_with.get(), 4);
   }
   H5Pset_obj_track_times(made_with.get(), 0);
-  Handle made(H5Dcreate2(file_, path.c_str(), type, space.get(), H5P_DEFAULT, made_with.get(), H5P_DEFAULT), H5Dclose);
+  Handle made(H5Dcreate2(file_, path.c_str(), type, space.get(), H5P_DEFAULT, made_with.get(), H5P_DEFAULT),
+              H5Dclose);
   if (!made.is_good() || (rows > 0 && H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
     throw IoError(fmt::format("{}: cannot write {} ({})", path_, path, reason()));
   if (unit.empty()) return;
@@ -127,7 +130,8 @@ void TraceWriter::write(const std::string& path, std::int64_t type, std::size_t 
     throw IoError(fmt::format("{}: cannot write {}@units ({})", path_, path, reason()));
 }
 
-void TraceWriter::numbers(const std::string& path, const std::vector<std::int64_t>& values, const std::string& unit) {
+void TraceWriter::numbers(const std::string& path, const std::vector<std::int64_t>& values,
+                          const std::string& unit) {
   write(path, H5T_STD_I64LE, values.size(), values.data(), unit);
 }
 
@@ -157,7 +161,9 @@ TraceReader::~TraceReader() {
   if (file_ >= 0) H5Fclose(file_);
 }
 
-void TraceReader::fail(const std::string& what) const { throw InputErrors(InputError{path_, 0, what}); }
+void TraceReader::fail(const std::string& what) const {
+  throw InputErrors(InputError{path_, 0, what});
+}
 
 std::string TraceReader::text_attribute(const std::string& name) const {
   Quiet quiet;
@@ -185,8 +191,10 @@ std::vector<T> TraceReader::read(const std::string& path, std::int64_t type) con
   Handle found(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
   if (!found.is_good()) fail(fmt::format("lacks {}", path));
   Handle space(H5Dget_space(found.get()), H5Sclose);
-  hssize_t rows = H5Sget_simple_extent_ndims(space.get()) == 1 ? H5Sget_simple_extent_npoints(space.get()) : -1;
-  if (rows < 0 || static_cast<std::size_t>(rows) > most_rows) fail(fmt::format("{} has an impossible shape", path));
+  hssize_t rows =
+      H5Sget_simple_extent_ndims(space.get()) == 1 ? H5Sget_simple_extent_npoints(space.get()) : -1;
+  if (rows < 0 || static_cast<std::size_t>(rows) > most_rows)
+    fail(fmt::format("{} has an impossible shape", path));
   std::vector<T> values(static_cast<std::size_t>(rows));
   if (rows > 0 && H5Dread(found.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail(fmt::format("{} cannot be read ({})", path, reason()));
@@ -197,7 +205,9 @@ std::vector<std::int64_t> TraceReader::numbers(const std::string& path) const {
   return read<std::int64_t>(path, H5T_NATIVE_INT64);
 }
 
-std::vector<double> TraceReader::reals(const std::string& path) const { return read<double>(path, H5T_NATIVE_DOUBLE); }
+std::vector<double> TraceReader::reals(const std::string& path) const {
+  return read<double>(path, H5T_NATIVE_DOUBLE);
+}
 
 std::vector<std::string> TraceReader::texts(const std::string& path) const {
   Quiet quiet;

@@ -16,13 +16,15 @@ class TraceWriter {
   void attribute(const std::string& name, const std::string& value);
   void attribute(const std::string& name, std::int64_t value);
   void group(const std::string& path);
-  void numbers(const std::string& path, const std::vector<std::int64_t>& values, const std::string& unit = "1");
+  void numbers(const std::string& path, const std::vector<std::int64_t>& values,
+               const std::string& unit = "1");
   void reals(const std::string& path, const std::vector<double>& values, const std::string& unit = "1");
   void texts(const std::string& path, const std::vector<std::string>& values);  ///< fixed length
   void close();
 
  private:
-  void write(const std::string& path, std::int64_t type, std::size_t rows, const void* data, const std::string& unit);
+  void write(const std::string& path, std::int64_t type, std::size_t rows, const void* data,
+             const std::string& unit);
   std::string path_;
   std::int64_t file_ = -1;
 };

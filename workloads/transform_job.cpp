@@ -19,11 +19,15 @@ SimTime scaled(SimTime duration, double factor) {
 
 double factor_of(const KernelScale& scale, KernelClass kernel_class) {
   switch (kernel_class) {
-    case KernelClass::gemm: return scale.gemm;
-    case KernelClass::attention: return scale.attention;
-    case KernelClass::memory_bound: return scale.memory_bound;
+    case KernelClass::gemm:
+      return scale.gemm;
+    case KernelClass::attention:
+      return scale.attention;
+    case KernelClass::memory_bound:
+      return scale.memory_bound;
     case KernelClass::host_copy:
-    case KernelClass::collective: return 1;
+    case KernelClass::collective:
+      return 1;
   }
   return 1;
 }
@@ -64,13 +68,17 @@ void place_job(Job& job, const std::vector<std::uint32_t>& placement, std::uint3
   std::vector<std::uint32_t> to = placement;
   if (to.empty())
     for (std::uint32_t g = 0; g < job.gpu_count; ++g) to.push_back(g);
-  if (to.size() != job.gpu_count) fail(fmt::format("a placement on {} GPUs for a job of {}", to.size(), job.gpu_count));
+  if (to.size() != job.gpu_count)
+    fail(fmt::format("a placement on {} GPUs for a job of {}", to.size(), job.gpu_count));
   std::vector<std::uint32_t> program_of(gpu_count, 0xffffffff);
   for (std::uint32_t g = 0; g < job.gpu_count; ++g) {
-    if (to[g] >= gpu_count) fail(fmt::format("gpu {} does not exist (the system has {} GPUs)", to[g], gpu_count));
+    if (to[g] >= gpu_count)
+      fail(fmt::format("gpu {} does not exist (the system has {} GPUs)", to[g], gpu_count));
     if (program_of[to[g]] != 0xffffffff) fail(fmt::format("gpu {} is placed twice", to[g]));
     program_of[to[g]] = job.programs.program_of_gpu[g];
   }
+  for (auto& rank : job.capture.ranks)
+    if (rank.gpu < to.size()) rank.gpu = to[rank.gpu];
   for (auto& kind : job.groups) {
     kind.listed = lists_of(kind, job.gpu_count);
     kind.digits.clear();
@@ -82,7 +90,8 @@ void place_job(Job& job, const std::vector<std::uint32_t>& placement, std::uint3
     idle.role = "idle";
     idle.streams = {"compute"};
     job.programs.programs.push_back(std::move(idle));
-    std::replace(program_of.begin(), program_of.end(), 0xffffffff, static_cast<std::uint32_t>(job.programs.programs.size() - 1));
+    std::replace(program_of.begin(), program_of.end(), 0xffffffff,
+                 static_cast<std::uint32_t>(job.programs.programs.size() - 1));
   }
   job.programs.program_of_gpu = std::move(program_of);
   job.gpu_count = gpu_count;

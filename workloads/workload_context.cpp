@@ -32,8 +32,9 @@ void add_group(const Element& at, GroupKind kind, WorkloadContext& context) {
     return;
   }
   if (context.job.find_group(kind.name).is_valid()) {
-    context.errors.add(at.error(fmt::format("group '{}' is declared twice{}", kind.name,
-                                            kind.name == "world" ? " ('world' is always there: all GPUs)" : "")));
+    context.errors.add(
+        at.error(fmt::format("group '{}' is declared twice{}", kind.name,
+                             kind.name == "world" ? " ('world' is always there: all GPUs)" : "")));
     return;
   }
   context.job.group(std::move(kind));
@@ -58,7 +59,9 @@ GroupKind::Digit read_digit(const Element& at, ErrorList& errors) {
 
 }  // namespace
 
-std::vector<ParameterDoc> digit_documentation() { return digit_table().documentation(); }
+std::vector<ParameterDoc> digit_documentation() {
+  return digit_table().documentation();
+}
 
 void WorkloadContext::add_error(const Element& at, const std::string& attribute, const std::string& problem) {
   const Attribute* found = at.find(attribute);
@@ -66,7 +69,8 @@ void WorkloadContext::add_error(const Element& at, const std::string& attribute,
               fmt::format("<{}> attribute '{}': {}", at.name, attribute, problem)});
 }
 
-std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count, std::vector<std::uint32_t>& gpus) {
+std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
+                           std::vector<std::uint32_t>& gpus) {
   if (trimmed(text) == "all") {
     for (std::uint32_t g = 0; g < gpu_count; ++g) gpus.push_back(g);
     return "";
@@ -77,13 +81,15 @@ std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count, std
     std::string item = trimmed(text.substr(begin, comma - begin));
     std::size_t dash = item.find('-');
     std::uint32_t first = 0, last = 0;
-    bool is_good = dash == std::string::npos
-                       ? to_number(item, first)
-                       : to_number(trimmed(item.substr(0, dash)), first) && to_number(trimmed(item.substr(dash + 1)), last);
-    if (!is_good) return fmt::format("invalid list of GPUs '{}' (expected numbers and ranges: 0-7,16 or all)", text);
+    bool is_good = dash == std::string::npos ? to_number(item, first)
+                                             : to_number(trimmed(item.substr(0, dash)), first) &&
+                                                   to_number(trimmed(item.substr(dash + 1)), last);
+    if (!is_good)
+      return fmt::format("invalid list of GPUs '{}' (expected numbers and ranges: 0-7,16 or all)", text);
     if (dash == std::string::npos) last = first;
     if (last < first) return fmt::format("range '{}' runs backwards", item);
-    if (last >= gpu_count) return fmt::format("gpu {} does not exist (the system has {} GPUs)", last, gpu_count);
+    if (last >= gpu_count)
+      return fmt::format("gpu {} does not exist (the system has {} GPUs)", last, gpu_count);
     for (std::uint32_t g = first; g <= last; ++g) gpus.push_back(g);
     begin = comma + 1;
   }

@@ -12,7 +12,7 @@ namespace lightrail {
 
 /// What the makers of a workload may know of the system, and where they put jobs and mistakes.
 struct WorkloadContext {
-  const Element& element;             ///< <workload>
+  const Element& element;  ///< <workload>
   const Scenario& scenario;
   std::uint32_t gpu_count = 0;
   std::uint32_t storage_servers = 0, hosts = 0;
@@ -25,7 +25,8 @@ struct WorkloadContext {
 };
 
 /// "0-7,16, 32-39" -> numbers below `gpu_count`, in the order given; "" or what is wrong. `all`: every GPU.
-std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count, std::vector<std::uint32_t>& gpus);
+std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
+                           std::vector<std::uint32_t>& gpus);
 
 /// Reads <groups>, adds every group kind and "world" (all GPUs) to the job. Null: only "world".
 void read_groups(const Element* groups, WorkloadContext& context);

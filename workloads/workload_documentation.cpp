@@ -21,7 +21,9 @@ ParameterDoc text(const char* name, const char* doc, bool is_required = false) {
 Docs workload_parameters() {
   ParameterDoc kind = text("kind", "what the GPUs do", true);
   kind.choices = {"trace", "training", "collective", "storage", "explicit"};
-  Docs all{kind, {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
+  Docs all{
+      kind,
+      {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
   for (const Docs& docs : {trace_documentation(), training_parameters().documentation(),
                            collective_benchmark_documentation(), storage_job_documentation()})
     for (ParameterDoc doc : docs) {
@@ -39,19 +41,29 @@ std::vector<std::pair<std::string, Docs>> workload_documentation() {
   Docs group = digit_documentation();
   for (ParameterDoc& doc : group) doc.is_required = false;  // or <digit>, or <members>
   group.push_back(text("name", "'tp', 'dp', ...; 'world' is always there", true));
-  return {{"groups", {}},
-          {"group", group},
-          {"digit", digit_documentation()},
-          {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
-          {"workload", workload_parameters()},
-          {"model", transformer_parameters().documentation()},
-          {"recorded-on", {}},
-          {"program",
-           {text("gpus", "GPUs that run it: 0-7,16 or all", true), text("role", "shown in results"),
-            {"memory", unit_type<Bytes>(), unit_name<Bytes>(), "", "", "resident bytes, checked against the GPU", false, {}}}},
-          {"op", operation_documentation()},
-          {"repeat", {{"count", unit_type<std::uint32_t>(), "1", "", "", "times its operations are repeated", true, {}}}},
-          {"nccl", nccl_parameters().documentation()}};
+  return {
+      {"groups", {}},
+      {"group", group},
+      {"digit", digit_documentation()},
+      {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
+      {"workload", workload_parameters()},
+      {"model", transformer_parameters().documentation()},
+      {"recorded-on", {}},
+      {"program",
+       {text("gpus", "GPUs that run it: 0-7,16 or all", true),
+        text("role", "shown in results"),
+        {"memory",
+         unit_type<Bytes>(),
+         unit_name<Bytes>(),
+         "",
+         "",
+         "resident bytes, checked against the GPU",
+         false,
+         {}}}},
+      {"op", operation_documentation()},
+      {"repeat",
+       {{"count", unit_type<std::uint32_t>(), "1", "", "", "times its operations are repeated", true, {}}}},
+      {"nccl", nccl_parameters().documentation()}};
 }
 
 }  // namespace lightrail

@@ -125,9 +125,8 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
     case Way::none:
       break;
   }
-  fail(context,
-       fmt::format("{} cannot be reached: this GPU has no NIC{}", name_of(transfer.to),
-                   is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
+  fail(context, fmt::format("{} cannot be reached: this GPU has no NIC{}", name_of(transfer.to),
+                            is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {

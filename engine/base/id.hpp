@@ -19,9 +19,9 @@ struct Id {
 
 using ComponentId = Id<struct ComponentTag>;  ///< global, dense, in the model's canonical order
 using LinkId = Id<struct LinkTag>;            ///< one direction of a link; global, dense, canonical
-using AtomId = Id<struct AtomTag>;            ///< parts that are never split between ranks (a server, a switch)
-using EndpointId = Id<struct EndpointTag>;    ///< what sends and receives messages: GPU, host, storage server
-using Lid = Id<struct LidTag>;                ///< fabric address of a NIC port; a subtree of a fabric is one interval
+using AtomId = Id<struct AtomTag>;          ///< parts that are never split between ranks (a server, a switch)
+using EndpointId = Id<struct EndpointTag>;  ///< what sends and receives messages: GPU, host, storage server
+using Lid = Id<struct LidTag>;  ///< fabric address of a NIC port; a subtree of a fabric is one interval
 using GroupKindId = Id<struct GroupKindTag>;  ///< a family of disjoint groups of GPUs (TP, DP, EP ...)
 
 }  // namespace lightrail

@@ -18,13 +18,13 @@ struct Quantity {
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.value - b.value}; }
 };
 
-using Bytes = Quantity<struct BytesTag>;                    ///< [B]
-using BitRate = Quantity<struct BitRateTag>;                ///< [bit/s]
-using Flops = Quantity<struct FlopsTag, double>;            ///< floating-point operations per second [1/s]
-using PowerDbm = Quantity<struct PowerDbmTag, double>;      ///< optical power [dBm]
-using Decibel = Quantity<struct DecibelTag, double>;        ///< gain or loss [dB]
-using Watts = Quantity<struct WattsTag, double>;            ///< electrical power [W]
-using Metres = Quantity<struct MetresTag, double>;          ///< length [m]
-using Dollars = Quantity<struct DollarsTag, double>;        ///< price [USD]
+using Bytes = Quantity<struct BytesTag>;                ///< [B]
+using BitRate = Quantity<struct BitRateTag>;            ///< [bit/s]
+using Flops = Quantity<struct FlopsTag, double>;        ///< floating-point operations per second [1/s]
+using PowerDbm = Quantity<struct PowerDbmTag, double>;  ///< optical power [dBm]
+using Decibel = Quantity<struct DecibelTag, double>;    ///< gain or loss [dB]
+using Watts = Quantity<struct WattsTag, double>;        ///< electrical power [W]
+using Metres = Quantity<struct MetresTag, double>;      ///< length [m]
+using Dollars = Quantity<struct DollarsTag, double>;    ///< price [USD]
 
 }  // namespace lightrail

@@ -11,11 +11,11 @@ class Random {
  public:
   Random() = default;
   Random(std::uint64_t seed, ComponentId component, std::uint32_t purpose);
-  std::uint64_t next_u64();                        ///< uniform over all 64-bit values
-  std::uint64_t below(std::uint64_t bound);        ///< uniform in [0, bound), bound > 0
-  double uniform();                                ///< uniform in [0, 1), 53 bits
-  double exponential(double mean);                 ///< mean > 0
-  double normal(double mean, double deviation);    ///< Box-Muller, two draws each
+  std::uint64_t next_u64();                      ///< uniform over all 64-bit values
+  std::uint64_t below(std::uint64_t bound);      ///< uniform in [0, bound), bound > 0
+  double uniform();                              ///< uniform in [0, 1), 53 bits
+  double exponential(double mean);               ///< mean > 0
+  double normal(double mean, double deviation);  ///< Box-Muller, two draws each
 
  private:
   std::uint64_t key_ = 0;

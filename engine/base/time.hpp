@@ -12,10 +12,18 @@ using SimTime = std::chrono::duration<std::int64_t, std::pico>;
 /// Later than every event; what an empty queue reports as its next time.
 inline constexpr SimTime time_never{std::numeric_limits<std::int64_t>::max()};
 
-inline constexpr SimTime picoseconds(std::int64_t n) { return SimTime{n}; }
-inline constexpr SimTime nanoseconds(std::int64_t n) { return SimTime{n * 1'000}; }
-inline constexpr SimTime microseconds(std::int64_t n) { return SimTime{n * 1'000'000}; }
-inline constexpr SimTime milliseconds(std::int64_t n) { return SimTime{n * 1'000'000'000}; }
+inline constexpr SimTime picoseconds(std::int64_t n) {
+  return SimTime{n};
+}
+inline constexpr SimTime nanoseconds(std::int64_t n) {
+  return SimTime{n * 1'000};
+}
+inline constexpr SimTime microseconds(std::int64_t n) {
+  return SimTime{n * 1'000'000};
+}
+inline constexpr SimTime milliseconds(std::int64_t n) {
+  return SimTime{n * 1'000'000'000};
+}
 
 /// Human text with three decimals and the largest fitting unit: "2.100 ms".
 std::string format_time(SimTime time);

@@ -134,8 +134,7 @@ void fill_run(const Given& given, CommandLine& line) {
                                                                {"metis", Partitioner::metis},
                                                                {"blocks", Partitioner::blocks}});
   line.io = given.choice<IoMode>(
-      "io",
-      {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
+      "io", {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <cstdio>
 
 #include "engine/cli/commands.hpp"
+#include "engine/cli/run_command.hpp"
 #include "workloads/generate/nccl_tests_table.hpp"
+#include "workloads/import/capture_comparison.hpp"
 #include "workloads/operation_names.hpp"
 
 namespace lightrail {
@@ -29,6 +31,14 @@ const Op* find_op(const Model& model, CollectiveType type, std::int64_t bytes) {
 
 void print_benchmark(const Summary& summary, const Model& model, const CommandLine& line,
                      const MpiSession& mpi) {
+  if (const auto* capture = model.resource<Capture>(); capture && mpi.rank() == 0) {
+    try {
+      std::string file = result_path(line, model);
+      std::printf("\n%s", comparison_text(*capture, read_replay(*capture, file)).c_str());
+    } catch (const InputErrors& missing) {
+      std::fprintf(stderr, "warning: no comparison with the capture: %s\n", missing.what());
+    }
+  }
   if (line.command != Command::collective || mpi.rank() != 0) return;
   std::vector<CollectiveRow> rows;
   for (const CollectiveSummary& c : summary.collectives) {

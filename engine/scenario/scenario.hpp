@@ -10,19 +10,19 @@ namespace lightrail {
 /// What a run starts from: the resolved tree and every input file's text (stored in the result).
 struct Scenario {
   std::string path;
-  Element root;                                ///< <scenario>
+  Element root;  ///< <scenario>
   std::map<std::string, std::string> variables;
-  std::vector<std::string> inputs;             ///< files read, in the order of reading
-  std::string resolved_xml;                    ///< canonical text of the resolved tree, the same for every rank
+  std::vector<std::string> inputs;  ///< files read, in the order of reading
+  std::string resolved_xml;         ///< canonical text of the resolved tree, the same for every rank
 };
 
 struct ScenarioOptions {
-  std::vector<std::string> settings;           ///< --set name=value, in order
-  std::string catalogue_directory;             ///< configs/
+  std::vector<std::string> settings;  ///< --set name=value, in order
+  std::string catalogue_directory;    ///< configs/
 };
 
-/// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws InputErrors with
-/// every mistake found. Paths inside a file are relative to that file.
+/// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws
+/// InputErrors with every mistake found. Paths inside a file are relative to that file.
 Scenario load_scenario(const std::string& path, const ScenarioOptions& options);
 
 /// Every attribute and element that no one read, as errors with did-you-mean where `known` helps.

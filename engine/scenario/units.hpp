@@ -8,9 +8,10 @@
 
 namespace lightrail {
 
-/// Text with a unit -> typed value. Returns "" or what is wrong: "invalid bandwidth '800' (expected a number with a unit: Gb/s,
-/// GB/s, Tb/s)". Decimal (kB, MB, GB) and binary (KiB, MiB, GiB) bytes; bit rates in b/s and B/s with k M G T; times
-/// ps ns us ms s min h; dBm, dB, W, m, km, USD; TFLOP/s. Exact: no rounding below the type's resolution.
+/// Text with a unit -> typed value. Returns "" or what is wrong: "invalid bandwidth '800' (expected a number
+/// with a unit: Gb/s, GB/s, Tb/s)". Decimal (kB, MB, GB) and binary (KiB, MiB, GiB) bytes; bit rates in b/s
+/// and B/s with k M G T; times ps ns us ms s min h; dBm, dB, W, m, km, USD; TFLOP/s. Exact: no rounding below
+/// the type's resolution.
 std::string parse_value(const std::string& text, SimTime& value);
 std::string parse_value(const std::string& text, Bytes& value);
 std::string parse_value(const std::string& text, BitRate& value);
@@ -26,7 +27,7 @@ std::string parse_value(const std::string& text, std::uint32_t& value);
 std::string parse_value(const std::string& text, bool& value);         ///< on/off, true/false, yes/no
 std::string parse_value(const std::string& text, std::string& value);  ///< not empty
 
-std::string format_value(SimTime value);   ///< shortest exact text with unit: "5 us"
+std::string format_value(SimTime value);  ///< shortest exact text with unit: "5 us"
 std::string format_value(Bytes value);
 std::string format_value(BitRate value);
 std::string format_value(Flops value);

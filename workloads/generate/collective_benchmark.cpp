@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/model/describe.hpp"
-#include "workloads/workload_context.hpp"
 #include "workloads/operation_names.hpp"
+#include "workloads/workload_context.hpp"
 
 namespace lightrail {
 
@@ -46,14 +46,17 @@ std::vector<CollectiveType> read_collectives(const std::string& text, WorkloadCo
     std::size_t end = std::min(text.find_first_of(" ,", begin), text.size());
     std::string word = text.substr(begin, end - begin);
     auto it = std::find(names.begin(), names.end(), word);
-    if (it == names.end()) context.add_error(context.element, "collective", invalid_choice(word, names));
-    else types.push_back(collective_names()[static_cast<std::size_t>(it - names.begin())].second);
+    if (it == names.end())
+      context.add_error(context.element, "collective", invalid_choice(word, names));
+    else
+      types.push_back(collective_names()[static_cast<std::size_t>(it - names.begin())].second);
     begin = end;
   }
   return types;
 }
 
-/// nccl-tests rounds a size down to whole elements a member, where members have equal parts; at least one each.
+/// nccl-tests rounds a size down to whole elements a member, where members have equal parts; at least one
+/// each.
 std::int64_t rounded(std::int64_t bytes, CollectiveType type, std::int64_t element, std::int64_t members) {
   bool has_parts = type == CollectiveType::all_gather || type == CollectiveType::reduce_scatter ||
                    type == CollectiveType::all_to_all;
@@ -63,7 +66,9 @@ std::int64_t rounded(std::int64_t bytes, CollectiveType type, std::int64_t eleme
 
 }  // namespace
 
-std::vector<ParameterDoc> collective_benchmark_documentation() { return benchmark_table().documentation(); }
+std::vector<ParameterDoc> collective_benchmark_documentation() {
+  return benchmark_table().documentation();
+}
 
 void make_collective_benchmark(WorkloadContext& context) {
   BenchmarkSpec spec;
@@ -72,12 +77,15 @@ void make_collective_benchmark(WorkloadContext& context) {
   auto types = read_collectives(spec.collective, context);
   GroupKindId group = require_group(context.element, spec.group, context);
   if (spec.from > spec.to)
-    context.add_error(context.element, "to", fmt::format("{} is less than from = {}", format_value(spec.to), format_value(spec.from)));
+    context.add_error(
+        context.element, "to",
+        fmt::format("{} is less than from = {}", format_value(spec.to), format_value(spec.from)));
   if (context.errors.size() > before) return;
   const GroupKind& kind = context.job.job().groups[group.value];
   std::uint32_t members = group_size(kind);
   if (spec.root >= members)
-    return context.add_error(context.element, "root", fmt::format("{} is not in a group of {}", spec.root, members));
+    return context.add_error(context.element, "root",
+                             fmt::format("{} is not in a group of {}", spec.root, members));
 
   Program program;
   program.role = "collective";
@@ -87,7 +95,8 @@ void make_collective_benchmark(WorkloadContext& context) {
     std::int64_t last = 0;
     // Past `to` without leaving 64 bits.
     const std::int64_t to = spec.to.value, factor = spec.factor;
-    for (std::int64_t size = spec.from.value; size <= to; size = size > to / factor ? to + 1 : size * factor) {
+    for (std::int64_t size = spec.from.value; size <= to;
+         size = size > to / factor ? to + 1 : size * factor) {
       Op op;
       op.kind = OpKind::collective;
       op.stream = stream;

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "engine/model/describe.hpp"
-#include "workloads/workload_context.hpp"
 #include "workloads/operation_names.hpp"
+#include "workloads/workload_context.hpp"
 
 namespace lightrail {
 
@@ -29,11 +29,18 @@ struct OpSpec {
 };
 
 const std::vector<std::pair<std::string, OpKind>>& kinds() {
-  static const std::vector<std::pair<std::string, OpKind>> all{
-      {"compute", OpKind::compute},     {"gemm", OpKind::compute},         {"attention", OpKind::compute},
-      {"memory-bound", OpKind::compute}, {"host", OpKind::host},            {"collective", OpKind::collective},
-      {"send", OpKind::send},           {"recv", OpKind::recv},            {"storage-read", OpKind::storage_read},
-      {"storage-write", OpKind::storage_write}, {"host-copy", OpKind::host_copy}, {"marker", OpKind::marker}};
+  static const std::vector<std::pair<std::string, OpKind>> all{{"compute", OpKind::compute},
+                                                               {"gemm", OpKind::compute},
+                                                               {"attention", OpKind::compute},
+                                                               {"memory-bound", OpKind::compute},
+                                                               {"host", OpKind::host},
+                                                               {"collective", OpKind::collective},
+                                                               {"send", OpKind::send},
+                                                               {"recv", OpKind::recv},
+                                                               {"storage-read", OpKind::storage_read},
+                                                               {"storage-write", OpKind::storage_write},
+                                                               {"host-copy", OpKind::host_copy},
+                                                               {"marker", OpKind::marker}};
   return all;
 }
 
@@ -45,13 +52,18 @@ Describe<OpSpec> op_table(const std::string& kind) {
       .field("id", &OpSpec::id, "for 'after' of later operations")
       .field("name", &OpSpec::name, "shown in timelines; default: the kind")
       .field("after", &OpSpec::after, "ids of operations that must have ended")
-      .field("stream", &OpSpec::stream, "operations of one stream run in order; host streams start with 'host'");
-  auto size = [&] { table.required("size", &OpSpec::size, "bytes", Bytes{1}, Bytes{largest_operation_bytes}); };
+      .field("stream", &OpSpec::stream,
+             "operations of one stream run in order; host streams start with 'host'");
+  auto size = [&] {
+    table.required("size", &OpSpec::size, "bytes", Bytes{1}, Bytes{largest_operation_bytes});
+  };
   auto dtype = [&] { table.choice("dtype", &OpSpec::dtype, "data type", data_type_names()); };
   if (kind == "compute" || kind == "host")
-    table.required("duration", &OpSpec::duration, "how long it runs", picoseconds(1), milliseconds(1'000'000'000));
+    table.required("duration", &OpSpec::duration, "how long it runs", picoseconds(1),
+                   milliseconds(1'000'000'000));
   if (kind == "gemm") {
-    table.required("m", &OpSpec::m, "rows", std::int64_t{1}, huge).required("n", &OpSpec::n, "columns", std::int64_t{1}, huge);
+    table.required("m", &OpSpec::m, "rows", std::int64_t{1}, huge)
+        .required("n", &OpSpec::n, "columns", std::int64_t{1}, huge);
     table.required("k", &OpSpec::k, "inner dimension", std::int64_t{1}, huge);
     table.field("batch", &OpSpec::batch, "equal products in one kernel", std::int64_t{1}, huge);
     dtype();
@@ -63,19 +75,24 @@ Describe<OpSpec> op_table(const std::string& kind) {
     table.required("kv-heads", &OpSpec::kv_heads, "key and value heads", std::int64_t{1}, huge);
     table.required("head-dim", &OpSpec::head_dim, "size of a head", std::int64_t{1}, huge);
     table.field("batch", &OpSpec::batch, "sequences", std::int64_t{1}, huge);
-    table.field("causal", &OpSpec::causal, "keys up to the query only").field("backward", &OpSpec::backward, "gradient kernel");
+    table.field("causal", &OpSpec::causal, "keys up to the query only")
+        .field("backward", &OpSpec::backward, "gradient kernel");
     dtype();
   }
   if (kind == "memory-bound") size();
   if (kind == "collective") {
     table.choice("collective", &OpSpec::collective, "which collective", collective_names());
-    table.field("size", &OpSpec::size, "bytes, as nccl-tests count them", Bytes{1}, Bytes{largest_operation_bytes});
-    table.field("group", &OpSpec::group, "group kind").choice("algorithm", &OpSpec::algorithm, "algorithm", algorithm_names());
+    table.field("size", &OpSpec::size, "bytes, as nccl-tests count them", Bytes{1},
+                Bytes{largest_operation_bytes});
+    table.field("group", &OpSpec::group, "group kind")
+        .choice("algorithm", &OpSpec::algorithm, "algorithm", algorithm_names());
     table.choice("protocol", &OpSpec::protocol, "protocol", protocol_names());
-    table.field("element", &OpSpec::element, "bytes of an element", 1u, 16u).field("root", &OpSpec::root, "index of a broadcast's source");
+    table.field("element", &OpSpec::element, "bytes of an element", 1u, 16u)
+        .field("root", &OpSpec::root, "index of a broadcast's source");
   }
   if (kind == "send" || kind == "recv") {
-    table.field("group", &OpSpec::group, "group kind").required("peer", &OpSpec::peer, "index in the group, or +1, -1 from the own index");
+    table.field("group", &OpSpec::group, "group kind")
+        .required("peer", &OpSpec::peer, "index in the group, or +1, -1 from the own index");
     size();
   }
   if (kind == "storage-read" || kind == "storage-write") {
@@ -132,7 +149,8 @@ class Reader {
       is_repeated_ = false;
       if (program_.ops.size() == before || context_.errors.size() > errors_before) return;
       if (program_.ops.size() >= most_operations)
-        return context_.errors.add(repeat.error(fmt::format("program '{}' has over {} operations", program_.role, most_operations)));
+        return context_.errors.add(
+            repeat.error(fmt::format("program '{}' has over {} operations", program_.role, most_operations)));
     }
   }
 
@@ -154,20 +172,27 @@ class Reader {
     Op op;
     op.kind = op_kind;
     op.dimension = no_dimension;
-    op.stream = stream_of(program_, !spec.stream.empty() ? spec.stream : op_kind == OpKind::host ? "host" : "compute");
+    op.stream = stream_of(program_, !spec.stream.empty()      ? spec.stream
+                                    : op_kind == OpKind::host ? "host"
+                                                              : "compute");
     bool is_on_host = program_.streams[op.stream].rfind("host", 0) == 0;
     if (is_on_host != (op_kind == OpKind::host) && op_kind != OpKind::marker)
-      return context_.add_error(at, "stream", fmt::format("an operation of kind '{}' cannot run on stream '{}' (host operations, and only they, run on streams whose name starts with 'host')",
-                                                          spec.kind, program_.streams[op.stream]));
+      return context_.add_error(
+          at, "stream",
+          fmt::format("an operation of kind '{}' cannot run on stream '{}' (host operations, and only they, "
+                      "run on streams whose name starts with 'host')",
+                      spec.kind, program_.streams[op.stream]));
     op.duration = spec.duration;
     op.bytes = spec.size.value;
     if (!fill(at, spec, op)) return;
-    op.name = context_.job.name(!spec.name.empty() ? spec.name
-                                : op_kind == OpKind::collective ? nccl_tests_name(spec.collective) : spec.kind);
+    op.name = context_.job.name(!spec.name.empty()              ? spec.name
+                                : op_kind == OpKind::collective ? nccl_tests_name(spec.collective)
+                                                                : spec.kind);
     std::vector<std::uint32_t> after;
     if (!read_after(at, spec.after, after)) return;
     if (!spec.id.empty() && !is_repeated_ && ids_.contains(spec.id))
-      return context_.add_error(at, "id", fmt::format("'{}' is already the id of another operation", spec.id));
+      return context_.add_error(at, "id",
+                                fmt::format("'{}' is already the id of another operation", spec.id));
     std::uint32_t index = append(program_, op, after);
     if (!spec.id.empty()) ids_[spec.id] = index;
   }
@@ -181,7 +206,8 @@ class Reader {
       if (it == ids_.end()) {
         std::vector<std::string> known;
         for (auto& [name, index] : ids_) known.push_back(name);
-        context_.add_error(at, "after", fmt::format("no earlier operation has the id {}", invalid_choice(id, known)));
+        context_.add_error(at, "after",
+                           fmt::format("no earlier operation has the id {}", invalid_choice(id, known)));
         return false;
       }
       after.push_back(it->second);
@@ -210,14 +236,18 @@ class Reader {
       op.bytes = 0;
     }
     switch (op.kind) {
-      case OpKind::collective: return fill_collective(at, spec, op);
+      case OpKind::collective:
+        return fill_collective(at, spec, op);
       case OpKind::send:
-      case OpKind::recv: return fill_peer(at, spec, op);
+      case OpKind::recv:
+        return fill_peer(at, spec, op);
       case OpKind::storage_read:
       case OpKind::storage_write:
         if (spec.server >= context_.storage_servers)
-          return context_.add_error(at, "server", fmt::format("storage server {} does not exist (the system has {})",
-                                                              spec.server, context_.storage_servers)), false;
+          return context_.add_error(at, "server",
+                                    fmt::format("storage server {} does not exist (the system has {})",
+                                                spec.server, context_.storage_servers)),
+                 false;
         op.peer = static_cast<std::int32_t>(spec.server);
         op.dimension = context_.job.dimension("storage");
         return true;
@@ -227,20 +257,25 @@ class Reader {
         op.peer = spec.to_gpu;
         op.dimension = context_.job.dimension("host");
         return true;
-      default: return true;
+      default:
+        return true;
     }
   }
 
   bool fill_collective(const Element& at, const OpSpec& spec, Op& op) {
     if (spec.collective == CollectiveType::none)
-      return context_.errors.add(at.error("<op> of kind 'collective' lacks the attribute 'collective'")), false;
+      return context_.errors.add(at.error("<op> of kind 'collective' lacks the attribute 'collective'")),
+             false;
     if (spec.collective != CollectiveType::barrier && spec.size.value == 0)
-      return context_.errors.add(at.error(fmt::format("<op> {} lacks the attribute 'size'", collective_name(spec.collective)))), false;
+      return context_.errors.add(at.error(
+                 fmt::format("<op> {} lacks the attribute 'size'", collective_name(spec.collective)))),
+             false;
     op.group = require_group(at, spec.group, context_);
     if (!op.group.is_valid()) return false;
     std::uint32_t members = group_size(context_.job.job().groups[op.group.value]);
     if (spec.root >= members)
-      return context_.add_error(at, "root", fmt::format("{} is not in a group of {}", spec.root, members)), false;
+      return context_.add_error(at, "root", fmt::format("{} is not in a group of {}", spec.root, members)),
+             false;
     op.collective = spec.collective;
     op.algorithm = spec.algorithm;
     op.protocol = spec.protocol;
@@ -258,11 +293,15 @@ class Reader {
     const char* begin = text.data() + (text[0] == '+' ? 1 : 0);
     auto [end, code] = std::from_chars(begin, text.data() + text.size(), op.peer);
     if (code != std::errc{} || end != text.data() + text.size())
-      return context_.add_error(at, "peer", fmt::format("invalid peer '{}' (expected an index, or an offset as +1 or -1)", text)), false;
+      return context_.add_error(
+                 at, "peer",
+                 fmt::format("invalid peer '{}' (expected an index, or an offset as +1 or -1)", text)),
+             false;
     op.peer_mode = is_offset ? PeerMode::offset : PeerMode::index;
     auto members = static_cast<std::int32_t>(group_size(context_.job.job().groups[op.group.value]));
     if (!is_offset && op.peer >= members)
-      return context_.add_error(at, "peer", fmt::format("{} is not in a group of {}", op.peer, members)), false;
+      return context_.add_error(at, "peer", fmt::format("{} is not in a group of {}", op.peer, members)),
+             false;
     op.dimension = context_.job.dimension(spec.group);
     return true;
   }
@@ -306,7 +345,8 @@ void make_explicit_programs(WorkloadContext& context) {
     std::uint32_t program = context.job.program(Reader(*at, context).take());
     for (std::uint32_t gpu : gpus) {
       if (line_of[gpu] != 0) {
-        context.add_error(*at, "gpus", fmt::format("gpu {} already has the program of line {}", gpu, line_of[gpu]));
+        context.add_error(*at, "gpus",
+                          fmt::format("gpu {} already has the program of line {}", gpu, line_of[gpu]));
         break;
       }
       line_of[gpu] = at->line;

@@ -9,9 +9,18 @@ namespace lightrail {
 
 StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
                          std::uint32_t stage, JobBuilder& job)
-    : model_(model), plan_(plan), groups_(groups), stage_(stage), job_(job), tokens_(plan.tokens()),
-      local_(plan.local_tokens()), hidden_(model.hidden), tp_(plan.tp), q_(model.attention_width() / plan.tp),
-      kv_(std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size()), ffn_(model.ffn / plan.tp) {
+    : model_(model),
+      plan_(plan),
+      groups_(groups),
+      stage_(stage),
+      job_(job),
+      tokens_(plan.tokens()),
+      local_(plan.local_tokens()),
+      hidden_(model.hidden),
+      tp_(plan.tp),
+      q_(model.attention_width() / plan.tp),
+      kv_(std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size()),
+      ffn_(model.ffn / plan.tp) {
   program_.role = "stage " + std::to_string(stage);
   program_.streams = {"compute"};
 }
@@ -32,9 +41,12 @@ std::uint32_t StageWriter::chain(Op next) {
   return index;
 }
 
-void StageWriter::marker(const std::string& name) { chain(op(OpKind::marker, "compute", name)); }
+void StageWriter::marker(const std::string& name) {
+  chain(op(OpKind::marker, "compute", name));
+}
 
-void StageWriter::gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) {
+void StageWriter::gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
+                       std::int64_t batch) {
   KernelShape shape;
   shape.kind = KernelKind::gemm;
   shape.dtype = plan_.dtype;
@@ -69,8 +81,8 @@ void StageWriter::memory(const std::string& name, std::int64_t bytes) {
   chain(kernel);
 }
 
-void StageWriter::collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
-                             std::uint32_t element_bytes) {
+void StageWriter::collective(CollectiveType type, GroupKindId group, const char* dimension,
+                             std::int64_t bytes, std::uint32_t element_bytes) {
   if (!group.is_valid()) return;
   Op call = op(OpKind::collective, dimension, std::string(dimension) + " " + collective_name(type));
   call.collective = type;
@@ -82,17 +94,22 @@ void StageWriter::collective(CollectiveType type, GroupKindId group, const char*
 }
 
 void StageWriter::enter_tensor_parallel() {
-  if (plan_.sequence_parallel) collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
+  if (plan_.sequence_parallel)
+    collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
 }
 
 void StageWriter::leave_tensor_parallel() {
-  collective(plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce, groups_.tp, "tp",
-             2 * tokens_ * hidden_);
+  collective(plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+             groups_.tp, "tp", 2 * tokens_ * hidden_);
 }
 
-void StageWriter::enter_backward() { enter_tensor_parallel(); }
+void StageWriter::enter_backward() {
+  enter_tensor_parallel();
+}
 
-void StageWriter::leave_backward() { leave_tensor_parallel(); }
+void StageWriter::leave_backward() {
+  leave_tensor_parallel();
+}
 
 void StageWriter::norm(bool is_backward) {
   memory(is_backward ? "norm backward" : "norm", (is_backward ? 3 : 2) * 2 * local_ * hidden_);
@@ -195,14 +212,18 @@ void StageWriter::experts_backward() {
 
 void StageWriter::forward_layer() {
   attention_forward();
-  if (model_.is_moe()) experts_forward();
-  else feed_forward();
+  if (model_.is_moe())
+    experts_forward();
+  else
+    feed_forward();
 }
 
 void StageWriter::backward_layer() {
   if (plan_.recompute == Recompute::full) forward_layer();
-  if (model_.is_moe()) experts_backward();
-  else feed_forward_backward();
+  if (model_.is_moe())
+    experts_backward();
+  else
+    feed_forward_backward();
   attention_backward();
 }
 
@@ -237,12 +258,14 @@ void StageWriter::head_backward() {
 }
 
 void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside) {
-  CollectiveType type = plan_.distributed_optimizer ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
+  CollectiveType type =
+      plan_.distributed_optimizer ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
   std::vector<std::uint32_t> main = waits_;
   auto element = static_cast<std::int64_t>(bytes_of(plan_.gradients));
   auto reduce = [&](GroupKindId group, std::int64_t parameters, std::int64_t members) {
     if (!group.is_valid() || parameters == 0) return;
-    collective(type, group, "dp", padded_to(parameters, members) * element, static_cast<std::uint32_t>(element));
+    collective(type, group, "dp", padded_to(parameters, members) * element,
+               static_cast<std::uint32_t>(element));
     if (is_aside) aside_.push_back(waits_[0]);
   };
   reduce(groups_.dp, dense, plan_.dp);

@@ -13,18 +13,19 @@ struct TrainingGroups {
   GroupKindId tp{}, ep{}, dp{}, expert_dp{}, pp{}, embedding{};
 };
 
-/// Writes one stage's program: kernels and communications one after the other, each waiting for the one before
-/// although they run on different streams. What runs beside that (pipeline sends, overlapped gradients) is put aside.
+/// Writes one stage's program: kernels and communications one after the other, each waiting for the one
+/// before although they run on different streams. What runs beside that (pipeline sends, overlapped
+/// gradients) is put aside.
 class StageWriter {
  public:
-  StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups, std::uint32_t stage,
-              JobBuilder& job);
+  StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
+              std::uint32_t stage, JobBuilder& job);
 
   void forward_layer();
-  void backward_layer();   ///< after the layer's forward pass
-  void embed();            ///< first stage: input embedding
+  void backward_layer();  ///< after the layer's forward pass
+  void embed();           ///< first stage: input embedding
   void embed_backward();
-  void head();             ///< last stage: final norm, logits, loss
+  void head();  ///< last stage: final norm, logits, loss
   void head_backward();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
@@ -46,10 +47,10 @@ class StageWriter {
   void memory(const std::string& name, std::int64_t bytes);
   void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                   std::uint32_t element_bytes = 2);
-  void enter_tensor_parallel();           ///< all-gather of a sequence-split activation
-  void leave_tensor_parallel();           ///< reduce-scatter, or all-reduce
-  void enter_backward();                  ///< all-gather of a gradient, where the forward pass had a reduce-scatter
-  void leave_backward();                  ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
+  void enter_tensor_parallel();  ///< all-gather of a sequence-split activation
+  void leave_tensor_parallel();  ///< reduce-scatter, or all-reduce
+  void enter_backward();         ///< all-gather of a gradient, where the forward pass had a reduce-scatter
+  void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
   void attention_forward();
   void feed_forward();
   void experts_forward();

@@ -20,7 +20,9 @@ Describe<StorageJobSpec> storage_job_table() {
   Describe<StorageJobSpec> table;
   table.choice("operation", &StorageJobSpec::operation, "what every GPU does",
                std::vector<std::pair<std::string, Access>>{{"read", Access::read}, {"write", Access::write}});
-  table.required("size", &StorageJobSpec::size, "bytes of one request", Bytes{1}, Bytes{largest_operation_bytes})
+  table
+      .required("size", &StorageJobSpec::size, "bytes of one request", Bytes{1},
+                Bytes{largest_operation_bytes})
       .field("requests", &StorageJobSpec::requests, "of each GPU, one after the other", 1u, 100'000u)
       .field("gpus", &StorageJobSpec::gpus, "which GPUs take part");
   return table;
@@ -28,7 +30,9 @@ Describe<StorageJobSpec> storage_job_table() {
 
 }  // namespace
 
-std::vector<ParameterDoc> storage_job_documentation() { return storage_job_table().documentation(); }
+std::vector<ParameterDoc> storage_job_documentation() {
+  return storage_job_table().documentation();
+}
 
 void make_storage_job(WorkloadContext& context) {
   StorageJobSpec spec;
@@ -38,9 +42,11 @@ void make_storage_job(WorkloadContext& context) {
   if (std::string problem = parse_gpu_list(spec.gpus, context.gpu_count, gpus); !problem.empty())
     context.add_error(context.element, "gpus", problem);
   if (context.storage_servers == 0)
-    context.errors.add(context.element.error("a storage workload needs a storage server, and the system has none"));
+    context.errors.add(
+        context.element.error("a storage workload needs a storage server, and the system has none"));
   if (context.errors.size() > before) return;
-  // GPU g starts at server g modulo the servers and walks on: the load is even, and programs are one a server.
+  // GPU g starts at server g modulo the servers and walks on: the load is even, and programs are one a
+  // server.
   std::vector<std::uint32_t> program_of(context.storage_servers, 0xffffffff);
   bool is_read = spec.operation == Access::read;
   for (std::uint32_t gpu : gpus) {

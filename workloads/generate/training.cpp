@@ -48,34 +48,46 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   StageParameters p = stage_parameters(model, plan, stage);
   bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
   for (const Pass& pass : one_forward_one_backward(stage, plan.pp, plan.micro_batches())) {
-    bool reduces_now = !pass.is_forward && pass.micro_batch + 1 == plan.micro_batches() && plan.overlap_gradients;
+    bool reduces_now =
+        !pass.is_forward && pass.micro_batch + 1 == plan.micro_batches() && plan.overlap_gradients;
     writer.marker(fmt::format("{} {}", pass.is_forward ? "forward" : "backward", pass.micro_batch));
     if (pass.is_forward) {
-      if (is_first) writer.embed();
-      else writer.receive(stage - 1, true);
+      if (is_first)
+        writer.embed();
+      else
+        writer.receive(stage - 1, true);
       for (std::int64_t l = 0; l < p.layers; ++l) writer.forward_layer();
-      if (is_last) writer.head();
-      else writer.send(stage + 1, true);
+      if (is_last)
+        writer.head();
+      else
+        writer.send(stage + 1, true);
     } else {
-      if (is_last) writer.head_backward();
-      else writer.receive(stage + 1, false);
+      if (is_last)
+        writer.head_backward();
+      else
+        writer.receive(stage + 1, false);
       for (std::int64_t l = 0; l < p.layers; ++l) {
         writer.backward_layer();
         if (reduces_now) writer.reduce_gradients(p.dense_layer, p.expert_layer, true);
       }
-      if (is_first) writer.embed_backward();
-      else writer.send(stage - 1, false);
+      if (is_first)
+        writer.embed_backward();
+      else
+        writer.send(stage - 1, false);
     }
   }
   writer.marker("gradients");
-  if (plan.overlap_gradients) writer.reduce_gradients(p.embedding, 0, true);
-  else writer.reduce_gradients(p.dense(), p.expert(), false);
+  if (plan.overlap_gradients)
+    writer.reduce_gradients(p.embedding, 0, true);
+  else
+    writer.reduce_gradients(p.dense(), p.expert(), false);
   if (is_first || is_last) writer.reduce_tied_embedding();
   writer.optimizer_step();
   return writer.take();
 }
 
-void check_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage, WorkloadContext& context) {
+void check_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                  WorkloadContext& context) {
   if (context.gpu_memory_bytes == 0) return;
   TrainingMemory memory = training_memory(model, plan, stage);
   if (memory.total() <= context.gpu_memory_bytes) return;
@@ -92,7 +104,8 @@ void make_training(WorkloadContext& context) {
   TrainingPlan plan;
   const Element* element = context.element.child("model");
   if (!element) {
-    context.errors.add(context.element.error("<workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"));
+    context.errors.add(
+        context.element.error("<workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"));
     return;
   }
   read_transformer(*element, model, context.errors);

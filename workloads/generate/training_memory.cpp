@@ -32,7 +32,8 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
   std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
   memory.parameters = 2 * (p.dense() + p.expert());
   memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
-  memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split + padded_to(p.expert(), expert_split) / expert_split);
+  memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
+                           padded_to(p.expert(), expert_split) / expert_split);
   std::int64_t in_flight = std::min<std::int64_t>(plan.micro_batches(), plan.pp - stage);
   std::int64_t layer = layer_activation_bytes(model, plan);
   if (plan.recompute == Recompute::full)
@@ -40,14 +41,20 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
   else
     memory.activations = in_flight * p.layers * layer;
   // The last stage's logits and their gradient, FP32.
-  if (stage + 1 == plan.pp) memory.logits = 2 * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
+  if (stage + 1 == plan.pp)
+    memory.logits = 2 * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
   return memory;
 }
 
 std::string memory_table(const TrainingMemory& m) {
-  auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(std::int64_t{1} << 30); };
-  return fmt::format("parameters {:.2f} GiB, gradients {:.2f} GiB, optimiser {:.2f} GiB, activations {:.2f} GiB, logits {:.2f} GiB: {:.2f} GiB",
-                     gib(m.parameters), gib(m.gradients), gib(m.optimizer), gib(m.activations), gib(m.logits), gib(m.total()));
+  auto gib = [](std::int64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(std::int64_t{1} << 30);
+  };
+  return fmt::format(
+      "parameters {:.2f} GiB, gradients {:.2f} GiB, optimiser {:.2f} GiB, activations {:.2f} GiB, logits "
+      "{:.2f} GiB: {:.2f} GiB",
+      gib(m.parameters), gib(m.gradients), gib(m.optimizer), gib(m.activations), gib(m.logits),
+      gib(m.total()));
 }
 
 }  // namespace lightrail

@@ -10,7 +10,9 @@ namespace lightrail {
 
 namespace {
 
-std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
@@ -23,10 +25,13 @@ Describe<TrainingPlan> training_parameters() {
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
       .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
-      .required("global-batch", &TrainingPlan::global_batch, "sequences of a step, over all data-parallel replicas", one, most)
-      .field("sequence-parallel", &TrainingPlan::sequence_parallel, "all-gather and reduce-scatter instead of all-reduce over tp")
+      .required("global-batch", &TrainingPlan::global_batch,
+                "sequences of a step, over all data-parallel replicas", one, most)
+      .field("sequence-parallel", &TrainingPlan::sequence_parallel,
+             "all-gather and reduce-scatter instead of all-reduce over tp")
       .field("distributed-optimizer", &TrainingPlan::distributed_optimizer, "optimiser state split over dp")
-      .field("overlap-gradients", &TrainingPlan::overlap_gradients, "reduce gradients while the backward pass goes on")
+      .field("overlap-gradients", &TrainingPlan::overlap_gradients,
+             "reduce gradients while the backward pass goes on")
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
               {{"none", Recompute::none}, {"full", Recompute::full}})
       .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
@@ -35,12 +40,14 @@ Describe<TrainingPlan> training_parameters() {
   return table;
 }
 
-void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus, TrainingPlan& plan,
-                        ErrorList& errors) {
+void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
+                        TrainingPlan& plan, ErrorList& errors) {
   std::size_t before = errors.size();
   training_parameters().parse(workload, plan, errors);
   if (errors.size() > before) return;
-  auto refuse = [&](const std::string& what) { errors.add(workload.error("<workload> kind 'training': " + what)); };
+  auto refuse = [&](const std::string& what) {
+    errors.add(workload.error("<workload> kind 'training': " + what));
+  };
   auto divides = [&](std::int64_t part, std::int64_t whole, const char* part_name, const char* whole_name) {
     if (whole % part == 0) return true;
     refuse(fmt::format("{} = {} does not divide {} = {}", part_name, part, whole_name, whole));
@@ -52,16 +59,23 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   divides(plan.ep, plan.dp, "ep", "dp");
   divides(plan.pp, model.layers, "pp", "layers");
   divides(plan.tp, model.heads, "tp", "heads");
-  if (plan.tp > model.kv()) divides(model.kv(), plan.tp, "kv-heads", "tp");
-  else divides(plan.tp, model.kv(), "tp", "kv-heads");
+  if (plan.tp > model.kv())
+    divides(model.kv(), plan.tp, "kv-heads", "tp");
+  else
+    divides(plan.tp, model.kv(), "tp", "kv-heads");
   divides(plan.tp, model.ffn, "tp", "ffn");
   if (plan.sequence_parallel) divides(plan.tp, plan.sequence, "tp", "sequence");
-  if (model.is_moe()) divides(plan.ep, model.experts, "ep", "experts");
-  else if (plan.ep > 1) refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (model.is_moe())
+    divides(plan.ep, model.experts, "ep", "experts");
+  else if (plan.ep > 1)
+    refuse(fmt::format("ep = {} for a model without experts", plan.ep));
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
-    refuse("a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp times)");
+    refuse(
+        "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
+        "times)");
   divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch");
-  if (plan.tokens() > (std::int64_t{1} << 30)) refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
+  if (plan.tokens() > (std::int64_t{1} << 30))
+    refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
 }
 
@@ -69,7 +83,9 @@ std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& pla
   return rounded_up(model.vocabulary, std::int64_t{128} * plan.tp);
 }
 
-std::int64_t padded_to(std::int64_t parameters, std::int64_t members) { return rounded_up(parameters, members); }
+std::int64_t padded_to(std::int64_t parameters, std::int64_t members) {
+  return rounded_up(parameters, members);
+}
 
 StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
   StageParameters p;

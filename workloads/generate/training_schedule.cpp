@@ -4,7 +4,8 @@
 
 namespace lightrail {
 
-std::vector<Pass> one_forward_one_backward(std::uint32_t stage, std::uint32_t stages, std::int64_t micro_batches) {
+std::vector<Pass> one_forward_one_backward(std::uint32_t stage, std::uint32_t stages,
+                                           std::int64_t micro_batches) {
   std::vector<Pass> order;
   std::int64_t ahead = std::min<std::int64_t>(micro_batches, stages - 1 - stage);
   for (std::int64_t i = 0; i < ahead; ++i) order.push_back({true, i});

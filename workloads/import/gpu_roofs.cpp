@@ -15,8 +15,10 @@ double read(const Element& at, const char* name, ErrorList& errors) {
   T value{};
   std::string problem = found ? parse_value(found->value, value) : "is required to scale recorded kernels";
   double number = 0;
-  if constexpr (std::is_arithmetic_v<T>) number = static_cast<double>(value);
-  else number = static_cast<double>(value.value);
+  if constexpr (std::is_arithmetic_v<T>)
+    number = static_cast<double>(value);
+  else
+    number = static_cast<double>(value.value);
   if (problem.empty() && number <= 0) problem = fmt::format("'{}' must be above 0", found->value);
   if (problem.empty()) return number;
   errors.add({found ? found->file : at.file, found ? found->line : at.line,
@@ -25,7 +27,8 @@ double read(const Element& at, const char* name, ErrorList& errors) {
 }
 
 const Element* need(const Element& gpu, const Element* child, const char* text, ErrorList& errors) {
-  if (!child) errors.add(gpu.error(fmt::format("<gpu> lacks {}, which scaling recorded kernels needs", text)));
+  if (!child)
+    errors.add(gpu.error(fmt::format("<gpu> lacks {}, which scaling recorded kernels needs", text)));
   return child;
 }
 

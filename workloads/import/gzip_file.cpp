@@ -22,15 +22,18 @@ GzipFile::GzipFile(const std::string& path) : path_(path) {
   gzbuffer(file_, 1 << 17);
 }
 
-GzipFile::~GzipFile() { gzclose(file_); }
+GzipFile::~GzipFile() {
+  gzclose(file_);
+}
 
 GzipFile::int_type GzipFile::underflow() {
   int got = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
   int code = Z_OK;
   const char* text = gzerror(file_, &code);
   if (code == Z_BUF_ERROR)
-    throw InputErrors(InputError{path_, 0, fmt::format("gzip data ends early (truncated after {} bytes of text)",
-                                                       static_cast<long long>(gztell(file_)))});
+    throw InputErrors(InputError{path_, 0,
+                                 fmt::format("gzip data ends early (truncated after {} bytes of text)",
+                                             static_cast<long long>(gztell(file_)))});
   if (got < 0) throw InputErrors(InputError{path_, 0, fmt::format("damaged gzip data ({})", text)});
   if (got == 0) return traits_type::eof();
   setg(buffer_.data(), buffer_.data(), buffer_.data() + got);

@@ -7,8 +7,8 @@ struct gzFile_s;
 
 namespace lightrail {
 
-/// Reads a file, gzip'd or plain, as a stream of bytes of constant memory. Throws InputErrors when the file cannot be
-/// opened, is damaged or ends early.
+/// Reads a file, gzip'd or plain, as a stream of bytes of constant memory. Throws InputErrors when the file
+/// cannot be opened, is damaged or ends early.
 class GzipFile final : public std::streambuf {
  public:
   explicit GzipFile(const std::string& path);

@@ -26,27 +26,30 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
   std::vector<RankTrace> ranks;
   for (std::size_t i = 0; i < options.files.size(); ++i)
-    ranks.push_back(read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
+    ranks.push_back(
+        read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (r > 0 && ranks[r].rank == ranks[r - 1].rank)
-      throw InputErrors(InputError{ranks[r].path, 0, fmt::format("rank {} is also in {}", ranks[r].rank, ranks[r - 1].path)});
+      throw InputErrors(InputError{ranks[r].path, 0,
+                                   fmt::format("rank {} is also in {}", ranks[r].rank, ranks[r - 1].path)});
     if (ranks[r].world_size != ranks[0].world_size)
-      throw InputErrors(InputError{ranks[r].path, 0, fmt::format("world of {} ranks, but {} in {}", ranks[r].world_size,
-                                                                 ranks[0].world_size, ranks[0].path)});
+      throw InputErrors(InputError{ranks[r].path, 0,
+                                   fmt::format("world of {} ranks, but {} in {}", ranks[r].world_size,
+                                               ranks[0].world_size, ranks[0].path)});
   }
   std::size_t world = std::max<std::size_t>(ranks[0].world_size, ranks.size());
   for (std::uint32_t r = 0; r < world; ++r)
     if (r >= ranks.size() || ranks[r].rank != r)
-      throw InputErrors(InputError{ranks[0].path, 0, fmt::format("no file for rank {} of {} ({} files given)", r, world,
-                                                                 ranks.size())});
+      throw InputErrors(
+          InputError{ranks[0].path, 0,
+                     fmt::format("no file for rank {} of {} ({} files given)", r, world, ranks.size())});
   return ranks;
 }
 
 /// The calls of every process group, matched by order. Key: group kind, first member's rank.
-std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(const std::vector<RankTrace>& ranks,
-                                                                             const Bound& bound,
-                                                                             const JobBuilder& job) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(
+    const std::vector<RankTrace>& ranks, const Bound& bound, const JobBuilder& job) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> all;
   for (std::uint32_t r = 0; r < ranks.size(); ++r)
     for (const auto& op : ranks[r].operations) {
@@ -63,12 +66,14 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(con
 
 template <class T>
 T median(std::vector<T> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
-/// How far each rank's clock is ahead of rank 0's [ns]: collectives end together, so the median difference of the ends
-/// of shared collectives is the difference of the clocks. Ranks that share none, even indirectly, keep their clocks.
+/// How far each rank's clock is ahead of rank 0's [ns]: collectives end together, so the median difference of
+/// the ends of shared collectives is the difference of the clocks. Ranks that share none, even indirectly,
+/// keep their clocks.
 template <class Calls>
 std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all) {
   std::vector<std::int64_t> offset(rank_count, 0);
@@ -79,7 +84,8 @@ std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
       for (const auto& [key, group] : all) {
-        auto known = std::find_if(group.begin(), group.end(), [&](const auto& m) { return is_known[m.first]; });
+        auto known =
+            std::find_if(group.begin(), group.end(), [&](const auto& m) { return is_known[m.first]; });
         if (known == group.end()) continue;
         for (const auto& [rank, calls] : group) {
           if (is_known[rank]) continue;
@@ -101,6 +107,7 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
   Capture capture;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Capture::Rank figures;
+    figures.gpu = static_cast<std::uint32_t>(r);
     std::int64_t end = 0, collectives = 0;
     for (const auto& op : ranks[r].operations) {
       end = std::max(end, op.end_ns());
@@ -139,7 +146,8 @@ Job import_kineto(const KinetoOptions& options) {
   std::int64_t epoch_ns = std::numeric_limits<std::int64_t>::max();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto& trace = ranks[r];
-    epoch_ns = std::min({epoch_ns, trace.first_call_ns - offset[r], trace.operations.front().start_ns - offset[r]});
+    epoch_ns =
+        std::min({epoch_ns, trace.first_call_ns - offset[r], trace.operations.front().start_ns - offset[r]});
   }
   job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
   constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
@@ -173,8 +181,10 @@ std::vector<std::string> files_matching(const std::string& pattern) {
   std::error_code code;
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder, code))
-    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0) found.push_back(entry.path().string());
-  if (code) throw InputErrors(InputError{pattern, 0, fmt::format("cannot read the folder ({})", code.message())});
+    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
+      found.push_back(entry.path().string());
+  if (code)
+    throw InputErrors(InputError{pattern, 0, fmt::format("cannot read the folder ({})", code.message())});
   if (found.empty()) throw InputErrors(InputError{pattern, 0, "no file matches"});
   std::sort(found.begin(), found.end());
   return found;

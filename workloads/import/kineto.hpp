@@ -8,11 +8,12 @@
 namespace lightrail {
 
 struct KinetoOptions {
-  std::vector<std::string> files;        ///< one a rank, any order
-  std::uint32_t element_bytes = 0;       ///< where a trace does not name the data type; 0: refuse it
+  std::vector<std::string> files;   ///< one a rank, any order
+  std::uint32_t element_bytes = 0;  ///< where a trace does not name the data type; 0: refuse it
 };
 
-/// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming file and event.
+/// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming
+/// file and event.
 Job import_kineto(const KinetoOptions& options);
 
 /// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.

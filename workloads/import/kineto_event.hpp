@@ -5,8 +5,8 @@
 
 namespace lightrail {
 
-/// One event of Chrome JSON as Kineto writes it, with those arguments that a replay needs. Times are [ns]: Kineto's
-/// microseconds have at most three decimals. What is absent in the file is empty.
+/// One event of Chrome JSON as Kineto writes it, with those arguments that a replay needs. Times are [ns]:
+/// Kineto's microseconds have at most three decimals. What is absent in the file is empty.
 struct KinetoEvent {
   std::int64_t index = 0;  ///< place in traceEvents, from 0
   std::string phase, category, name, thread;

@@ -15,15 +15,21 @@ namespace {
 
 using Kind = RuntimeCall::Kind;
 constexpr std::uint32_t no_op = 0xffffffff;
-constexpr std::int64_t resolution_ns = 1000;       ///< older traces have whole microseconds
-constexpr std::int64_t handoff_gap_ns = 100'000;   ///< a thread that is silent for longer may have waited for another
+constexpr std::int64_t resolution_ns = 1000;  ///< older traces have whole microseconds
+constexpr std::int64_t handoff_gap_ns =
+    100'000;  ///< a thread that is silent for longer may have waited for another
 
 /// Walks the calls of all threads in the order of time and emits operations.
 class Replay {
  public:
   Replay(const RankTrace& trace, const ReplayOptions& options, JobBuilder& job)
-      : trace_(trace), options_(options), job_(job), threads_(trace.threads.size()), last_on_(trace.streams.size(), no_op),
-        issued_(trace.streams.size()), joined_(trace.streams.size(), std::vector<std::uint32_t>(trace.streams.size(), no_op)) {}
+      : trace_(trace),
+        options_(options),
+        job_(job),
+        threads_(trace.threads.size()),
+        last_on_(trace.streams.size(), no_op),
+        issued_(trace.streams.size()),
+        joined_(trace.streams.size(), std::vector<std::uint32_t>(trace.streams.size(), no_op)) {}
 
   Program run() {
     program_.role = fmt::format("rank {}", trace_.rank);
@@ -80,20 +86,26 @@ class Replay {
     Thread& thread = threads_[call.thread];
     hand_over(call, thread);
     switch (call.kind) {
-      case Kind::launch: launch(call, thread); break;
+      case Kind::launch:
+        launch(call, thread);
+        break;
       case Kind::event_record:
         if (has_named_waits_) records_[call.correlation] = last_on_;
         break;
-      case Kind::stream_wait: wait(call, thread); break;
+      case Kind::stream_wait:
+        wait(call, thread);
+        break;
       case Kind::stream_sync:
       case Kind::device_sync:
-      case Kind::event_sync: synchronise(call, thread); break;
+      case Kind::event_sync:
+        synchronise(call, thread);
+        break;
     }
     thread.last_call_ns = call.start_ns;
   }
 
-  /// A thread that was silent while another made calls (autograd's thread, and the main thread while that works)
-  /// continues when the other had reached its last call.
+  /// A thread that was silent while another made calls (autograd's thread, and the main thread while that
+  /// works) continues when the other had reached its last call.
   void hand_over(const RuntimeCall& call, Thread& thread) {
     if (call.start_ns - std::max(thread.clock_ns, options_.epoch_ns) < handoff_gap_ns) return;
     const Thread* other = nullptr;
@@ -103,7 +115,8 @@ class Replay {
         other = &t;
     if (!other || other->clock_ns <= thread.clock_ns) return;
     std::vector<std::uint32_t> after{other->last_op};
-    thread.last_op = append(program_, host_op(OpKind::marker, call.thread, job_.name("continue after another thread")), after);
+    thread.last_op = append(
+        program_, host_op(OpKind::marker, call.thread, job_.name("continue after another thread")), after);
     thread.clock_ns = std::min(other->clock_ns, std::max(call.start_ns, thread.clock_ns));
   }
 
@@ -159,7 +172,8 @@ class Replay {
       if (producer != no_op && (joined == no_op || joined < producer))
         candidates.push_back({producer, measured_end(producer)});
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](auto& a, auto& b) { return a.end_ns > b.end_ns; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](auto& a, auto& b) { return a.end_ns > b.end_ns; });
     if (candidates.size() > thread.waits) candidates.resize(thread.waits);
     for (const auto& c : candidates) {
       after.push_back(c.op);
@@ -167,7 +181,8 @@ class Replay {
     }
   }
 
-  /// The newest operation of a stream that had ended by `start_ns`; one that overlapped cannot have been waited for.
+  /// The newest operation of a stream that had ended by `start_ns`; one that overlapped cannot have been
+  /// waited for.
   std::uint32_t newest_finished(std::uint32_t stream, std::int64_t start_ns) const {
     const auto& all = issued_[stream];
     for (std::size_t i = all.size(); i-- > 0 && all.size() - i < 1024;)
@@ -193,8 +208,10 @@ class Replay {
     };
     if (call.kind == Kind::device_sync)
       for (std::uint32_t op : last_on_) add(op);
-    else if (call.stream >= 0 && call.kind == Kind::stream_sync) add(last_on_[static_cast<std::size_t>(call.stream)]);
-    else if (call.kind == Kind::stream_sync && thread.last_stream != no_op) add(last_on_[thread.last_stream]);
+    else if (call.stream >= 0 && call.kind == Kind::stream_sync)
+      add(last_on_[static_cast<std::size_t>(call.stream)]);
+    else if (call.kind == Kind::stream_sync && thread.last_stream != no_op)
+      add(last_on_[thread.last_stream]);
     if (after.empty() && call.kind != Kind::device_sync) add(finished_last_within(call));
     block(call, after);
   }
@@ -205,7 +222,8 @@ class Replay {
     for (std::uint32_t op = static_cast<std::uint32_t>(program_.ops.size()); op-- > 0;) {
       auto it = end_ns_.find(op);
       if (it == end_ns_.end()) continue;
-      if (it->second >= call.start_ns && it->second <= call.end_ns() && it->second > best.end_ns) best = {op, it->second};
+      if (it->second >= call.start_ns && it->second <= call.end_ns() && it->second > best.end_ns)
+        best = {op, it->second};
       if (program_.ops.size() - op > 4096) break;
     }
     return best.op;
@@ -218,7 +236,8 @@ class Replay {
     if (after.empty()) return;
     std::int64_t ready = 0;
     for (std::uint32_t op : after) ready = std::max(ready, measured_end(op));
-    thread.last_op = append(program_, host_op(OpKind::marker, call.thread, job_.name("wait for the GPU")), after);
+    thread.last_op =
+        append(program_, host_op(OpKind::marker, call.thread, job_.name("wait for the GPU")), after);
     thread.clock_ns = std::max(thread.clock_ns, std::clamp(ready, call.start_ns, call.end_ns()));
   }
 
@@ -253,14 +272,15 @@ class Replay {
   JobBuilder& job_;
   Program program_;
   std::vector<Thread> threads_;
-  std::vector<std::uint32_t> last_on_;                   ///< by stream: its last operation so far
-  std::vector<std::vector<std::uint32_t>> issued_;       ///< by stream: all its operations so far
-  std::vector<std::vector<std::uint32_t>> joined_;       ///< [stream][other]: newest operation already waited for
+  std::vector<std::uint32_t> last_on_;              ///< by stream: its last operation so far
+  std::vector<std::vector<std::uint32_t>> issued_;  ///< by stream: all its operations so far
+  std::vector<std::vector<std::uint32_t>> joined_;  ///< [stream][other]: newest operation already waited for
   bool has_named_waits_ = false;
-  std::unordered_map<std::int64_t, std::vector<std::uint32_t>> records_;  ///< by correlation: last_on_ at the record
-  std::map<std::uint32_t, std::vector<std::uint32_t>> named_waits_;       ///< by waiting stream
-  std::unordered_map<std::uint32_t, std::int64_t> end_ns_;                ///< of emitted GPU operations
-  std::unordered_map<std::int64_t, std::vector<std::size_t>> launched_;   ///< by correlation
+  std::unordered_map<std::int64_t, std::vector<std::uint32_t>>
+      records_;  ///< by correlation: last_on_ at the record
+  std::map<std::uint32_t, std::vector<std::uint32_t>> named_waits_;      ///< by waiting stream
+  std::unordered_map<std::uint32_t, std::int64_t> end_ns_;               ///< of emitted GPU operations
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> launched_;  ///< by correlation
   std::vector<std::size_t> unlaunched_;
   std::size_t next_unlaunched_ = 0;
   std::int64_t latency_ns_ = 0;

@@ -15,7 +15,8 @@ struct ReplayOptions {
 };
 
 /// The program that repeats what the rank did: one stream a CUDA stream, one host stream a CPU thread.
-/// - A kernel waits for the CPU to reach its launch; the CPU time between calls is kept, waiting for the GPU is not.
+/// - A kernel waits for the CPU to reach its launch; the CPU time between calls is kept, waiting for the GPU
+/// is not.
 /// - A kernel follows what was launched before it on its stream, and what its stream was told to wait for.
 /// README.md of this folder has the rules and their limits. Kernels keep their measured durations.
 Program make_replay_program(const RankTrace& trace, const ReplayOptions& options, JobBuilder& job);

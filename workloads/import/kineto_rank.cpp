@@ -50,7 +50,8 @@ std::optional<RuntimeCall::Kind> kind_of_call(const std::string& name) {
   if (starts("cudaEventRecord") || starts("cuEventRecord")) return Kind::event_record;
   if (starts("cudaStreamWaitEvent") || starts("cuStreamWaitEvent")) return Kind::stream_wait;
   if (starts("cudaStreamSynchronize") || starts("cuStreamSynchronize")) return Kind::stream_sync;
-  if (starts("cudaDeviceSynchronize") || starts("cuCtxSynchronize") || name == "cudaFree") return Kind::device_sync;
+  if (starts("cudaDeviceSynchronize") || starts("cuCtxSynchronize") || name == "cudaFree")
+    return Kind::device_sync;
   if (starts("cudaEventSynchronize") || starts("cuEventSynchronize")) return Kind::event_sync;
   return std::nullopt;
 }
@@ -62,12 +63,18 @@ class Collector {
 
   void take(const KinetoEvent& e) {
     if (e.phase != "X") return;
-    if (e.category == "kernel" || e.category == "gpu_memcpy" || e.category == "gpu_memset") take_operation(e);
-    else if (e.category == "cuda_runtime" || e.category == "cuda_driver") take_call(e);
-    else if (e.category == "cuda_sync") take_sync(e);
-    else if (e.name == "record_param_comms") take_annotation(e, 2);
-    else if (e.category != "gpu_user_annotation" && e.name.rfind("nccl:", 0) == 0) take_annotation(e, 1);
-    else if (e.name.rfind("c10d::", 0) == 0) take_annotation(e, 0);
+    if (e.category == "kernel" || e.category == "gpu_memcpy" || e.category == "gpu_memset")
+      take_operation(e);
+    else if (e.category == "cuda_runtime" || e.category == "cuda_driver")
+      take_call(e);
+    else if (e.category == "cuda_sync")
+      take_sync(e);
+    else if (e.name == "record_param_comms")
+      take_annotation(e, 2);
+    else if (e.category != "gpu_user_annotation" && e.name.rfind("nccl:", 0) == 0)
+      take_annotation(e, 1);
+    else if (e.name.rfind("c10d::", 0) == 0)
+      take_annotation(e, 0);
   }
 
   void finish() {
@@ -79,7 +86,8 @@ class Collector {
     std::stable_sort(annotations_.begin(), annotations_.end(),
                      [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
     if (trace_.operations.empty())
-      throw InputErrors(InputError{trace_.path, 0, "no kernel, copy or memset among the events (was the GPU profiled?)"});
+      throw InputErrors(
+          InputError{trace_.path, 0, "no kernel, copy or memset among the events (was the GPU profiled?)"});
     trace_.threads = threads_.all;
     trace_.names = names_.all;
     link_communications();
@@ -88,8 +96,9 @@ class Collector {
 
  private:
   [[noreturn]] void fail(const KinetoEvent& e, const std::string& what) const {
-    throw InputErrors(InputError{trace_.path, 0, fmt::format("event {} '{}' ({}): {}", e.index,
-                                                             short_kernel_name(e.name), e.category, what)});
+    throw InputErrors(InputError{
+        trace_.path, 0,
+        fmt::format("event {} '{}' ({}): {}", e.index, short_kernel_name(e.name), e.category, what)});
   }
   void require_times(const KinetoEvent& e) const {
     if (!e.start_ns) fail(e, "lacks the key 'ts'");
@@ -160,7 +169,8 @@ class Collector {
 
   void take_annotation(const KinetoEvent& e, int trust) {
     if (!e.start_ns || !e.duration_ns) return;
-    annotations_.push_back({threads_.index(e.thread), *e.start_ns, *e.start_ns + *e.duration_ns, trust, nccl_metadata(e)});
+    annotations_.push_back(
+        {threads_.index(e.thread), *e.start_ns, *e.start_ns + *e.duration_ns, trust, nccl_metadata(e)});
   }
 
   /// Everything the annotations around a launch say, the innermost and the most trusted first.
@@ -192,13 +202,16 @@ class Collector {
 
   Communication describe(const GpuOperation& op, const std::string& kernel, const NcclMetadata& m) const {
     auto fail_op = [&](const std::string& what) {
-      throw InputErrors(InputError{trace_.path, 0, fmt::format("event {} '{}' (kernel): {}", op.event,
-                                                               short_kernel_name(kernel), what)});
+      throw InputErrors(
+          InputError{trace_.path, 0,
+                     fmt::format("event {} '{}' (kernel): {}", op.event, short_kernel_name(kernel), what)});
     };
     auto operation = nccl_operation(kernel, m.collective);
     if (!operation)
-      fail_op(fmt::format("cannot tell which communication this is (call '{}'; known: all-reduce, all-gather, "
-                          "reduce-scatter, broadcast, all-to-all, send, recv)", m.collective));
+      fail_op(
+          fmt::format("cannot tell which communication this is (call '{}'; known: all-reduce, all-gather, "
+                      "reduce-scatter, broadcast, all-to-all, send, recv)",
+                      m.collective));
     Communication c;
     c.kind = operation->kind;
     c.type = operation->type;
@@ -213,15 +226,19 @@ class Collector {
     if (c.group_size == 0) c.group_size = static_cast<std::int64_t>(c.ranks.size());
     std::int64_t elements = m.in_elements;
     constexpr std::int64_t most = largest_operation_bytes;
-    if (c.type == CollectiveType::all_gather && m.out_elements) elements = m.out_elements;
-    else if (c.type == CollectiveType::all_gather && m.in_elements <= most) elements = m.in_elements * std::max<std::int64_t>(1, c.group_size);
+    if (c.type == CollectiveType::all_gather && m.out_elements)
+      elements = m.out_elements;
+    else if (c.type == CollectiveType::all_gather && m.in_elements <= most)
+      elements = m.in_elements * std::max<std::int64_t>(1, c.group_size);
     if (c.kind == OpKind::recv && m.out_elements) elements = m.out_elements;
-    if (elements <= 0) fail_op("no size: neither its arguments nor a record_param_comms around its launch tell the elements");
+    if (elements <= 0)
+      fail_op("no size: neither its arguments nor a record_param_comms around its launch tell the elements");
     if (elements > most / c.element_bytes)
       fail_op(fmt::format("{} elements of {} bytes are more than 16 TiB", elements, c.element_bytes));
     c.bytes = elements * c.element_bytes;
     c.peer_rank = c.kind == OpKind::send ? m.target_rank : c.kind == OpKind::recv ? m.source_rank : -1;
-    if (c.kind != OpKind::collective && c.peer_rank < 0) fail_op("no 'Src Rank' or 'Dst Rank' of its partner");
+    if (c.kind != OpKind::collective && c.peer_rank < 0)
+      fail_op("no 'Src Rank' or 'Dst Rank' of its partner");
     return c;
   }
 
@@ -258,7 +275,8 @@ std::optional<std::uint32_t> number_in(const std::string& path) {
 
 }  // namespace
 
-RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank, const KinetoRankOptions& options) {
+RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
+                           const KinetoRankOptions& options) {
   RankTrace trace;
   trace.path = path;
   trace.first_call_ns = std::numeric_limits<std::int64_t>::max();
@@ -277,7 +295,8 @@ RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank, 
     if (rank >= 0 && rank < (1 << 20)) trace.rank = static_cast<std::uint32_t>(rank);
     if (world >= 0 && world <= (1 << 20)) trace.world_size = static_cast<std::uint32_t>(world);
     if (world > 0 && rank >= world)
-      throw InputErrors(InputError{path, 0, fmt::format("distributedInfo: rank {} of {} ranks", rank, world)});
+      throw InputErrors(
+          InputError{path, 0, fmt::format("distributedInfo: rank {} of {} ranks", rank, world)});
   }
   return trace;
 }

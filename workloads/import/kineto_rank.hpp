@@ -12,12 +12,12 @@ namespace lightrail {
 struct RuntimeCall {
   enum class Kind : std::uint8_t { launch, event_record, stream_wait, stream_sync, device_sync, event_sync };
   Kind kind = Kind::launch;
-  bool is_copy = false;        ///< cudaMemcpy*, may block the CPU
-  bool is_blocking = false;    ///< a copy that always blocks the CPU (cudaMemcpy without Async)
-  std::uint32_t thread = 0;    ///< index into RankTrace::threads
+  bool is_copy = false;      ///< cudaMemcpy*, may block the CPU
+  bool is_blocking = false;  ///< a copy that always blocks the CPU (cudaMemcpy without Async)
+  std::uint32_t thread = 0;  ///< index into RankTrace::threads
   std::int64_t start_ns = 0, duration_ns = 0;
   std::int64_t correlation = 0;
-  std::int32_t stream = -1;    ///< index of the stream it acts on; -1: the trace does not say
+  std::int32_t stream = -1;  ///< index of the stream it acts on; -1: the trace does not say
   std::int32_t wait_on_stream = -1;
   std::int64_t record_correlation = 0;  ///< of the cudaEventRecord that a wait waits for; 0: unknown
   std::int64_t end_ns() const { return start_ns + duration_ns; }
@@ -27,24 +27,24 @@ struct RuntimeCall {
 struct Communication {
   OpKind kind = OpKind::collective;
   CollectiveType type = CollectiveType::none;
-  std::int64_t bytes = 0;         ///< nccl-tests' size [B]
+  std::int64_t bytes = 0;  ///< nccl-tests' size [B]
   std::uint32_t element_bytes = 0;
-  std::int64_t group_size = 0;    ///< 0: unknown
-  std::string description;        ///< of the process group
+  std::int64_t group_size = 0;       ///< 0: unknown
+  std::string description;           ///< of the process group
   std::vector<std::uint32_t> ranks;  ///< of the process group; empty: the trace does not say
-  std::int64_t peer_rank = -1;    ///< send, recv
+  std::int64_t peer_rank = -1;       ///< send, recv
 };
 
 /// One kernel, copy or memset as it ran.
 struct GpuOperation {
   std::int64_t start_ns = 0, duration_ns = 0;
   std::int64_t correlation = 0;
-  std::uint32_t stream = 0;          ///< index into RankTrace::streams
-  std::uint32_t name = 0;            ///< index into RankTrace::names
+  std::uint32_t stream = 0;  ///< index into RankTrace::streams
+  std::uint32_t name = 0;    ///< index into RankTrace::names
   KernelClass kernel_class = KernelClass::memory_bound;
-  std::int32_t communication = -1;   ///< index into RankTrace::communications
+  std::int32_t communication = -1;  ///< index into RankTrace::communications
   bool is_pageable_copy = false;
-  std::int64_t event = 0;            ///< place in the file, for messages
+  std::int64_t event = 0;  ///< place in the file, for messages
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
@@ -59,13 +59,13 @@ struct RankTrace {
   std::vector<Communication> communications;
 };
 
-
 struct KinetoRankOptions {
   std::uint32_t element_bytes = 0;  ///< where an old trace does not name the data type; 0: refuse it
 };
 
-/// Reads one rank's file. `default_rank`: its rank when the trace itself and its name do not say. Throws InputErrors
-/// naming file and event.
-RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank, const KinetoRankOptions& options);
+/// Reads one rank's file. `default_rank`: its rank when the trace itself and its name do not say. Throws
+/// InputErrors naming file and event.
+RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
+                           const KinetoRankOptions& options);
 
 }  // namespace lightrail

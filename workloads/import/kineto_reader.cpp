@@ -16,8 +16,8 @@ using nlohmann::json;
 
 constexpr std::size_t longest_capture = 1 << 22;  ///< of one argument's text [B]
 
-/// Follows the nesting: 1 document, 2 traceEvents, 3 an event, 4 its args. Values of interest below (lists) and the
-/// header's objects are collected as text.
+/// Follows the nesting: 1 document, 2 traceEvents, 3 an event, 4 its args. Values of interest below (lists)
+/// and the header's objects are collected as text.
 class Handler final : public nlohmann::json_sax<json> {
  public:
   Handler(std::string path, const std::function<void(const KinetoEvent&)>& on_event)
@@ -91,9 +91,11 @@ class Handler final : public nlohmann::json_sax<json> {
     if (depth_ == 1) in_events_ = false;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    throw InputErrors(InputError{path_, 0, fmt::format("broken JSON after event {}, at byte {} ({})", event_index_,
-                                                       position, error.what())});
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    throw InputErrors(InputError{
+        path_, 0,
+        fmt::format("broken JSON after event {}, at byte {} ({})", event_index_, position, error.what())});
   }
 
  private:
@@ -115,28 +117,45 @@ class Handler final : public nlohmann::json_sax<json> {
   }
   std::int64_t time_of(const std::string& text) const {
     if (auto ns = nanoseconds_of_microseconds(text)) return *ns;
-    throw InputErrors(InputError{path_, 0, fmt::format("event {} '{}': {} {} us is out of range", event_.index,
-                                                       event_.name, key_ == "ts" ? "time" : "duration", text)});
+    throw InputErrors(InputError{path_, 0,
+                                 fmt::format("event {} '{}': {} {} us is out of range", event_.index,
+                                             event_.name, key_ == "ts" ? "time" : "duration", text)});
   }
   void number_argument(std::int64_t value) {
-    if (key_ == "correlation") event_.correlation = value;
-    else if (key_ == "stream") event_.stream = value;
-    else if (key_ == "bytes") event_.bytes = value;
-    else if (key_ == "wait_on_stream") event_.wait_on_stream = value;
-    else if (key_ == "wait_on_cuda_event_record_corr_id") event_.record_correlation = value;
-    else if (key_ == "In msg nelems") event_.in_elements = value;
-    else if (key_ == "Out msg nelems") event_.out_elements = value;
-    else if (key_ == "Group size") event_.group_size = value;
-    else if (key_ == "Src Rank") event_.source_rank = value;
-    else if (key_ == "Dst Rank") event_.target_rank = value;
-    else if (key_ == "Process Group Name") event_.group_name = std::to_string(value);
+    if (key_ == "correlation")
+      event_.correlation = value;
+    else if (key_ == "stream")
+      event_.stream = value;
+    else if (key_ == "bytes")
+      event_.bytes = value;
+    else if (key_ == "wait_on_stream")
+      event_.wait_on_stream = value;
+    else if (key_ == "wait_on_cuda_event_record_corr_id")
+      event_.record_correlation = value;
+    else if (key_ == "In msg nelems")
+      event_.in_elements = value;
+    else if (key_ == "Out msg nelems")
+      event_.out_elements = value;
+    else if (key_ == "Group size")
+      event_.group_size = value;
+    else if (key_ == "Src Rank")
+      event_.source_rank = value;
+    else if (key_ == "Dst Rank")
+      event_.target_rank = value;
+    else if (key_ == "Process Group Name")
+      event_.group_name = std::to_string(value);
   }
   void text_argument(const std::string& value) {
-    if (key_ == "Collective name") event_.collective = value;
-    else if (key_ == "dtype") event_.dtype = value;
-    else if (key_ == "Process Group Name") event_.group_name = value;
-    else if (key_ == "Process Group Description") event_.group_description = value;
-    else if (std::string* field = list_field()) *field = value;
+    if (key_ == "Collective name")
+      event_.collective = value;
+    else if (key_ == "dtype")
+      event_.dtype = value;
+    else if (key_ == "Process Group Name")
+      event_.group_name = value;
+    else if (key_ == "Process Group Description")
+      event_.group_description = value;
+    else if (std::string* field = list_field())
+      *field = value;
   }
   std::string* list_field() {
     if (key_ == "Process Group Ranks") return &event_.group_ranks;
@@ -156,8 +175,9 @@ class Handler final : public nlohmann::json_sax<json> {
       *capture_ += ',';
     *capture_ += text;
     if (capture_->size() > longest_capture)
-      throw InputErrors(InputError{path_, 0, fmt::format("event {} '{}': argument of over {} bytes", event_.index,
-                                                         event_.name, longest_capture)});
+      throw InputErrors(InputError{path_, 0,
+                                   fmt::format("event {} '{}': argument of over {} bytes", event_.index,
+                                               event_.name, longest_capture)});
     return true;
   }
   bool put_key(const std::string& text) {
@@ -193,7 +213,8 @@ std::optional<std::int64_t> nanoseconds_of_microseconds(const std::string& text)
   }
   std::size_t dot = text.find('.');
   bool is_negative = !text.empty() && text[0] == '-';
-  std::string whole = text.substr(is_negative ? 1 : 0, dot == std::string::npos ? dot : dot - (is_negative ? 1 : 0));
+  std::string whole =
+      text.substr(is_negative ? 1 : 0, dot == std::string::npos ? dot : dot - (is_negative ? 1 : 0));
   if (whole.empty() || whole.size() > 16 || whole > std::string(16, '9')) return std::nullopt;
   std::string fraction = dot == std::string::npos ? "" : text.substr(dot + 1);
   fraction.resize(3, '0');

@@ -14,9 +14,9 @@ struct KinetoHeader {
   bool has_events = false;
 };
 
-/// Reads one Kineto trace as a stream: `on_event` sees every element of traceEvents once, in file order, and must copy
-/// what it keeps; memory does not grow with the file. `path` is for messages. Throws InputErrors for broken JSON, for a
-/// document that is no trace, and what on_event throws.
+/// Reads one Kineto trace as a stream: `on_event` sees every element of traceEvents once, in file order, and
+/// must copy what it keeps; memory does not grow with the file. `path` is for messages. Throws InputErrors
+/// for broken JSON, for a document that is no trace, and what on_event throws.
 KinetoHeader read_kineto(std::streambuf& text, const std::string& path,
                          const std::function<void(const KinetoEvent&)>& on_event);
 

@@ -24,7 +24,9 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-bool has(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
+bool has(const std::string& text, std::string_view word) {
+  return text.find(word) != std::string::npos;
+}
 
 /// Elements of a tensor ([4, 2048]) or of a list of tensors ([[4, 2048], [8]]); saturates at most_elements.
 std::int64_t elements_of(const json& dims) {
@@ -32,10 +34,14 @@ std::int64_t elements_of(const json& dims) {
   std::int64_t total = 0, product = 1;
   bool is_list = dims[0].is_array();
   for (const auto& item : dims) {
-    if (is_list) total = std::min(total + elements_of(item), most_elements);
-    else if (!item.is_number_integer() || item.get<std::int64_t>() < 0) return 0;
-    else if (product > 0 && item.get<std::int64_t>() > most_elements / product) return most_elements;
-    else product *= item.get<std::int64_t>();
+    if (is_list)
+      total = std::min(total + elements_of(item), most_elements);
+    else if (!item.is_number_integer() || item.get<std::int64_t>() < 0)
+      return 0;
+    else if (product > 0 && item.get<std::int64_t>() > most_elements / product)
+      return most_elements;
+    else
+      product *= item.get<std::int64_t>();
   }
   return is_list ? total : product;
 }
@@ -43,8 +49,10 @@ std::int64_t elements_of(const json& dims) {
 void collect(const json& value, std::vector<std::int64_t>& out, bool& is_good) {
   if (value.is_array())
     for (const auto& item : value) collect(item, out, is_good);
-  else if (value.is_number_integer()) out.push_back(value.get<std::int64_t>());
-  else is_good = false;
+  else if (value.is_number_integer())
+    out.push_back(value.get<std::int64_t>());
+  else
+    is_good = false;
 }
 
 /// Item `index` of a JSON list of strings, from the end when negative; "" when absent.
@@ -57,7 +65,8 @@ std::string item_of(const std::string& text, int index) {
 }
 
 std::int64_t integer_of(const std::string& text) {
-  if (text.empty() || text.size() > 7 || !std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }))
+  if (text.empty() || text.size() > 7 ||
+      !std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }))
     return 0;
   return std::stoll(text);
 }
@@ -122,11 +131,12 @@ std::optional<NcclOperation> nccl_operation(const std::string& kernel, const std
 }
 
 std::uint32_t element_bytes_of_type(const std::string& dtype) {
-  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 22> sizes{{
-      {"c10half", 2}, {"half", 2}, {"float16", 2}, {"c10bfloat16", 2}, {"bfloat16", 2}, {"float", 4},
-      {"float32", 4}, {"int", 4}, {"int32", 4}, {"double", 8}, {"float64", 8}, {"long", 8},
-      {"longint", 8}, {"int64", 8}, {"byte", 1}, {"char", 1}, {"unsignedchar", 1}, {"signedchar", 1},
-      {"bool", 1}, {"uint8", 1}, {"int8", 1}, {"short", 2}}};
+  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 22> sizes{
+      {{"c10half", 2}, {"half", 2},         {"float16", 2},    {"c10bfloat16", 2}, {"bfloat16", 2},
+       {"float", 4},   {"float32", 4},      {"int", 4},        {"int32", 4},       {"double", 8},
+       {"float64", 8}, {"long", 8},         {"longint", 8},    {"int64", 8},       {"byte", 1},
+       {"char", 1},    {"unsignedchar", 1}, {"signedchar", 1}, {"bool", 1},        {"uint8", 1},
+       {"int8", 1},    {"short", 2}}};
   const std::string text = plain(dtype);
   if (has(text, "float8")) return 1;
   for (auto& [name, size] : sizes)
@@ -135,9 +145,18 @@ std::uint32_t element_bytes_of_type(const std::string& dtype) {
 }
 
 std::uint32_t element_bytes_of_kernel(const std::string& kernel) {
-  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 12> sizes{{
-      {"_bf16", 2}, {"_f16", 2}, {"_f32", 4}, {"_f64", 8}, {"_i32", 4}, {"_u32", 4},
-      {"_i64", 8}, {"_u64", 8}, {"_f8e4m3", 1}, {"_f8e5m2", 1}, {"_u8", 1}, {"_i8", 1}}};
+  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 12> sizes{{{"_bf16", 2},
+                                                                                     {"_f16", 2},
+                                                                                     {"_f32", 4},
+                                                                                     {"_f64", 8},
+                                                                                     {"_i32", 4},
+                                                                                     {"_u32", 4},
+                                                                                     {"_i64", 8},
+                                                                                     {"_u64", 8},
+                                                                                     {"_f8e4m3", 1},
+                                                                                     {"_f8e5m2", 1},
+                                                                                     {"_u8", 1},
+                                                                                     {"_i8", 1}}};
   for (auto& [suffix, size] : sizes)
     if (has(kernel, suffix)) return size;
   return 0;

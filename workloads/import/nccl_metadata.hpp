@@ -9,8 +9,8 @@
 
 namespace lightrail {
 
-/// What the profiler wrote about one call of a communication library: in the kernel's arguments (newer PyTorch), in
-/// record_param_comms, in the nccl:... annotation or in the c10d::... operator (older PyTorch).
+/// What the profiler wrote about one call of a communication library: in the kernel's arguments (newer
+/// PyTorch), in record_param_comms, in the nccl:... annotation or in the c10d::... operator (older PyTorch).
 struct NcclMetadata {
   std::string collective, dtype, group_description;
   std::int64_t in_elements = 0, out_elements = 0, group_size = 0;  ///< 0: not said

@@ -29,13 +29,14 @@ class Groups {
     Ranks all = c.ranks;
     if (all.empty()) {
       if (c.group_size != world)
-        fail(trace, fmt::format("a collective of {} ranks does not list them, and the trace has {} ranks", c.group_size,
-                                world));
+        fail(trace, fmt::format("a collective of {} ranks does not list them, and the trace has {} ranks",
+                                c.group_size, world));
       for (std::uint32_t r = 0; r < world; ++r) all.push_back(r);
     }
     for (std::uint32_t r : all)
-      if (r >= world) fail(trace, fmt::format("process group '{}' names rank {}, of which there is no file ({} ranks)",
-                                              c.description, r, world));
+      if (r >= world)
+        fail(trace, fmt::format("process group '{}' names rank {}, of which there is no file ({} ranks)",
+                                c.description, r, world));
     Ranks sorted = all;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
@@ -50,7 +51,8 @@ class Groups {
     if (kind_of_.contains(members)) return;
     std::size_t k = 0;
     while (k < kinds_.size() && !fits(kinds_[k], members, description)) ++k;
-    if (k == kinds_.size()) kinds_.push_back({description, members.size(), {}, std::vector<bool>(ranks_.size())});
+    if (k == kinds_.size())
+      kinds_.push_back({description, members.size(), {}, std::vector<bool>(ranks_.size())});
     kinds_[k].lists.push_back(members);
     for (std::uint32_t r : members) kinds_[k].has[r] = true;
     kind_of_[members] = k;
@@ -61,7 +63,9 @@ class Groups {
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       GroupKind kind;
       bool is_world = kinds_[k].lists.size() == 1 && kinds_[k].size == ranks_.size();
-      kind.name = is_world ? "world" : kinds_[k].description.empty() ? fmt::format("pg{}", k) : kinds_[k].description;
+      kind.name = is_world                        ? "world"
+                  : kinds_[k].description.empty() ? fmt::format("pg{}", k)
+                                                  : kinds_[k].description;
       while (job.find_group(kind.name).is_valid()) kind.name += "'";
       for (const Ranks& list : kinds_[k].lists) {
         std::vector<EndpointId> gpus;
@@ -79,10 +83,13 @@ class Groups {
     if (c.kind != OpKind::collective) {
       auto peer = std::find(members.begin(), members.end(), static_cast<std::uint32_t>(c.peer_rank));
       // PyTorch gives the partner by its rank in the world or, in some versions, in the group.
-      if (peer != members.end()) bound.peer = static_cast<std::int32_t>(peer - members.begin());
-      else if (c.peer_rank < static_cast<std::int64_t>(members.size())) bound.peer = static_cast<std::int32_t>(c.peer_rank);
-      else fail(trace, fmt::format("rank {} exchanges data with rank {}, which is not in process group '{}'", trace.rank,
-                                   c.peer_rank, c.description));
+      if (peer != members.end())
+        bound.peer = static_cast<std::int32_t>(peer - members.begin());
+      else if (c.peer_rank < static_cast<std::int64_t>(members.size()))
+        bound.peer = static_cast<std::int32_t>(c.peer_rank);
+      else
+        fail(trace, fmt::format("rank {} exchanges data with rank {}, which is not in process group '{}'",
+                                trace.rank, c.peer_rank, c.description));
     }
     return bound;
   }
@@ -105,7 +112,9 @@ class Groups {
   std::map<Ranks, std::size_t> kind_of_;
 };
 
-std::string text_of(const Communication& c) { return fmt::format("{} of {} B", collective_name(c.type), c.bytes); }
+std::string text_of(const Communication& c) {
+  return fmt::format("{} of {} B", collective_name(c.type), c.bytes);
+}
 
 /// Every member of a group must have executed the same collectives in the same order.
 void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std::vector<Ranks>>& members) {
@@ -113,29 +122,32 @@ void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std:
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     std::map<Ranks, std::vector<const Communication*>> mine;
     for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
-      if (ranks[r].communications[i].kind == OpKind::collective) mine[members[r][i]].push_back(&ranks[r].communications[i]);
+      if (ranks[r].communications[i].kind == OpKind::collective)
+        mine[members[r][i]].push_back(&ranks[r].communications[i]);
     for (auto& [list, calls] : mine) {
       auto [it, is_new] = first.try_emplace(list, r, calls);
       if (is_new) {
         // A member before this one without a single call would have no entry to compare with.
         for (std::uint32_t member : list)
-          if (member < r) fail(ranks[member], fmt::format("rank {} has no collective of a group in which {} has {}", member,
-                                                          ranks[r].path, calls.size()));
+          if (member < r)
+            fail(ranks[member], fmt::format("rank {} has no collective of a group in which {} has {}", member,
+                                            ranks[r].path, calls.size()));
         continue;
       }
       const auto& other = it->second.second;
       const auto& other_path = ranks[it->second.first].path;
       if (calls.size() != other.size())
-        fail(ranks[r], fmt::format("{} collectives in a group of {} ranks, but {} in {}", calls.size(), list.size(),
-                                   other.size(), other_path));
+        fail(ranks[r], fmt::format("{} collectives in a group of {} ranks, but {} in {}", calls.size(),
+                                   list.size(), other.size(), other_path));
       for (std::size_t i = 0; i < calls.size(); ++i)
         if (calls[i]->type != other[i]->type || calls[i]->bytes != other[i]->bytes)
-          fail(ranks[r], fmt::format("collective {} is {}, but {} in {}", i, text_of(*calls[i]), text_of(*other[i]), other_path));
+          fail(ranks[r], fmt::format("collective {} is {}, but {} in {}", i, text_of(*calls[i]),
+                                     text_of(*other[i]), other_path));
     }
     for (auto& [list, entry] : first)
       if (!mine.contains(list) && std::find(list.begin(), list.end(), r) != list.end())
-        fail(ranks[r], fmt::format("no collective in a group of {} ranks, but {} in {}", list.size(), entry.second.size(),
-                                   ranks[entry.first].path));
+        fail(ranks[r], fmt::format("no collective in a group of {} ranks, but {} in {}", list.size(),
+                                   entry.second.size(), ranks[entry.first].path));
   }
 }
 

@@ -30,14 +30,28 @@ Describe<TraceSpec> trace_table() {
   table.field("file", &TraceSpec::file, "trace written by 'lightrail trace', relative to the scenario")
       .field("files", &TraceSpec::files, "pattern of the ranks' files, relative to the scenario")
       .field("gpus", &TraceSpec::gpus, "GPU of each rank, in the order of ranks; default: GPU r runs rank r")
-      .field("element-bytes", &TraceSpec::element_bytes, "where an old Kineto trace does not name a data type", 0u, 16u)
-      .field("host-scale", &TraceSpec::host_scale, "times the recorded CPU time; 0: launches cost nothing", 0.0, 1000.0);
+      .field("element-bytes", &TraceSpec::element_bytes,
+             "where an old Kineto trace does not name a data type", 0u, 16u)
+      .field("host-scale", &TraceSpec::host_scale, "times the recorded CPU time; 0: launches cost nothing",
+             0.0, 1000.0);
   return table;
 }
 
 std::string beside(const Element& at, const char* attribute, const std::string& path) {
   const Attribute* found = at.find(attribute);
-  return (std::filesystem::path(found ? found->file : at.file).parent_path() / path).lexically_normal().string();
+  return (std::filesystem::path(found ? found->file : at.file).parent_path() / path)
+      .lexically_normal()
+      .string();
+}
+
+/// A catalogue entry has more than scaling reads; what the scenario itself adds to it must still be read.
+void mark_read(const Element& entry, const std::string& scenario_file) {
+  for (const Attribute& attribute : entry.attributes)
+    if (attribute.file != scenario_file) attribute.is_read = true;
+  for (const Element& child : entry.children) {
+    if (child.file != scenario_file) child.is_read = true;
+    mark_read(child, scenario_file);
+  }
 }
 
 /// Scales the kernels from the GPU that was recorded on to the system's.
@@ -51,6 +65,7 @@ KernelScale read_scale(const TraceSpec& spec, WorkloadContext& context) {
     context.errors.add(recorded->error("<recorded-on> lacks its <gpu catalogue=\"...\"/>"));
     return scale;
   }
+  mark_read(*from, recorded->file);
   const Element* to = system_gpu(context.scenario.root);
   if (!to) {
     context.errors.add(recorded->error("<recorded-on> needs a <cluster> with a <gpu> to scale to"));
@@ -69,7 +84,9 @@ Job load(const TraceSpec& spec, const std::string& path) {
 
 }  // namespace
 
-std::vector<ParameterDoc> trace_documentation() { return trace_table().documentation(); }
+std::vector<ParameterDoc> trace_documentation() {
+  return trace_table().documentation();
+}
 
 void make_trace_workload(WorkloadContext& context) {
   TraceSpec spec;
@@ -80,11 +97,14 @@ void make_trace_workload(WorkloadContext& context) {
   const char* needed = is_kineto ? "files" : "file";
   const std::string& given = is_kineto ? spec.files : spec.file;
   if (given.empty())
-    errors.add(context.element.error(fmt::format("<workload> kind 'trace' lacks the attribute '{}'", needed)));
+    errors.add(
+        context.element.error(fmt::format("<workload> kind 'trace' lacks the attribute '{}'", needed)));
   if (is_kineto ? !spec.file.empty() : !spec.files.empty())
     context.add_error(context.element, is_kineto ? "file" : "files",
-                      fmt::format("does not belong to format '{}' (expected '{}')", is_kineto ? "kineto" : "lightrail", needed));
-  if (!is_kineto && spec.element_bytes) context.add_error(context.element, "element-bytes", "belongs to format 'kineto'");
+                      fmt::format("does not belong to format '{}' (expected '{}')",
+                                  is_kineto ? "kineto" : "lightrail", needed));
+  if (!is_kineto && spec.element_bytes)
+    context.add_error(context.element, "element-bytes", "belongs to format 'kineto'");
   std::vector<std::uint32_t> placement;
   if (!spec.gpus.empty())
     if (std::string problem = parse_gpu_list(spec.gpus, context.gpu_count, placement); !problem.empty())
@@ -97,8 +117,10 @@ void make_trace_workload(WorkloadContext& context) {
     Job job = load(spec, path);
     if (job.gpu_count > context.gpu_count) {
       std::string named = is_kineto ? files_matching(path)[0] : path;
-      throw InputErrors(InputError{named, 0, fmt::format("a trace of {} ranks needs as many GPUs, but the system has {}",
-                                                         job.gpu_count, context.gpu_count)});
+      throw InputErrors(
+          InputError{named, 0,
+                     fmt::format("a trace of {} ranks needs as many GPUs, but the system has {}",
+                                 job.gpu_count, context.gpu_count)});
     }
     try {
       place_job(job, placement, context.gpu_count);

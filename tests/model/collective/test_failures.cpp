@@ -42,6 +42,37 @@ TEST_CASE("collectives on two communicators in crossed order end as a deadlock t
   CHECK_THAT(bed.bed.waits()[1], Contains("op 0 'op' (b) waits for data from gpu"));
 }
 
+TEST_CASE("operations behind what is stuck are named when nothing else waits") {
+  // GPU 0 never comes to its half of the barrier: it waits for a receive that its own later send would
+  // answer.
+  GpuBed bed({.gpus = 2});
+  GroupKindId pp = bed.group("pp", 2), alone = bed.group("alone", 1);
+  Program p = program_of({point(OpKind::recv, alone, 0, 8), point(OpKind::send, alone, 0, 8)});
+  bed.run_on({0}, p);
+  Program q = program_of({point(OpKind::recv, alone, 0, 8), collective(CollectiveType::barrier, pp, 0),
+                          point(OpKind::send, alone, 0, 8)});
+  q.streams = {"s", "t"};
+  bed.run_on({1}, q);
+  bed.set.programs[1].ops.push_back(collective(CollectiveType::barrier, pp, 0));
+  bed.run();
+  REQUIRE(bed.bed.waits().size() == 2);
+  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (alone) waits for data from gpu0");
+  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (alone) waits for data from gpu1");
+}
+
+TEST_CASE("a barrier and an all-to-all say whom they wait for") {
+  GpuBed bed({.gpus = 2});
+  GroupKindId a = bed.group("a", 2), b = bed.group("b", 2);
+  Op barrier = collective(CollectiveType::barrier, a, 0),
+     pairs = collective(CollectiveType::all_to_all, b, 64 << 20);
+  bed.run_on({0}, program_of({barrier, pairs}));
+  bed.run_on({1}, program_of({pairs, barrier}));
+  bed.run();
+  REQUIRE(bed.bed.waits().size() == 2);
+  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (a) waits for gpu1");
+  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (b) waits for data from gpu0");
+}
+
 TEST_CASE("members that disagree on a collective are named with both sizes") {
   GpuBed bed({.gpus = 2});
   GroupKindId tp = bed.group("tp", 2);

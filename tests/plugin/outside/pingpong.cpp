@@ -10,8 +10,8 @@ struct PlayerSpec final : Spec {
   bool serves = false;
 };
 
-/// Returns every ball that arrives until it has hit `rounds` of them. Two players over a link of latency L that hit
-/// r balls each end at 2 r L when one serves.
+/// Returns every ball that arrives until it has hit `rounds` of them. Two players over a link of latency L
+/// that hit r balls each end at 2 r L when one serves.
 class Player final : public Component {
  public:
   explicit Player(const PlayerSpec& spec) : rounds_(spec.rounds), serves_(spec.serves) {}

@@ -8,8 +8,11 @@ using Errors = std::vector<std::string>;
 namespace {
 
 MadeJob program(const std::string& ops, std::uint32_t gpus = 4, std::uint32_t storage_servers = 0) {
-  return make_job_of("<groups><group name=\"tp\" count=\"2\"/></groups><workload kind=\"explicit\"><program gpus=\"all\" role=\"r\">" +
-                         ops + "</program></workload>", gpus, storage_servers);
+  return make_job_of(
+      "<groups><group name=\"tp\" count=\"2\"/></groups><workload kind=\"explicit\"><program gpus=\"all\" "
+      "role=\"r\">" +
+          ops + "</program></workload>",
+      gpus, storage_servers);
 }
 
 }  // namespace
@@ -18,11 +21,13 @@ TEST_CASE("operations are read with streams, dependencies and dimensions") {
   MadeJob made = program(
       "<op kind=\"host\" id=\"h\" duration=\"3 us\"/>"
       "<op kind=\"compute\" id=\"c\" name=\"kernel\" duration=\"5 us\" after=\"h\"/>"
-      "<op kind=\"collective\" collective=\"all-reduce\" group=\"tp\" size=\"64 KiB\" stream=\"nccl\" after=\"c h\" algorithm=\"ring\" protocol=\"ll\"/>"
+      "<op kind=\"collective\" collective=\"all-reduce\" group=\"tp\" size=\"64 KiB\" stream=\"nccl\" "
+      "after=\"c h\" algorithm=\"ring\" protocol=\"ll\"/>"
       "<op kind=\"send\" peer=\"+1\" size=\"8 B\"/><op kind=\"recv\" peer=\"-1\" size=\"8 B\"/>"
       "<op kind=\"storage-read\" server=\"1\" size=\"1 MB\"/>"
       "<op kind=\"gemm\" m=\"128\" n=\"64\" k=\"32\"/><op kind=\"gemm\" m=\"128\" n=\"64\" k=\"32\"/>"
-      "<op kind=\"marker\" name=\"end\"/>", 4, 2);
+      "<op kind=\"marker\" name=\"end\"/>",
+      4, 2);
   REQUIRE(made.errors == Errors{});
   const Program& p = made.job.programs.programs[0];
   REQUIRE(p.ops.size() == 9);
@@ -45,7 +50,9 @@ TEST_CASE("operations are read with streams, dependencies and dimensions") {
 }
 
 TEST_CASE("repeat writes its operations again and ids mean the latest") {
-  MadeJob made = program("<repeat count=\"3\"><op kind=\"compute\" id=\"c\" duration=\"1 us\"/><op kind=\"marker\" after=\"c\"/></repeat>");
+  MadeJob made = program(
+      "<repeat count=\"3\"><op kind=\"compute\" id=\"c\" duration=\"1 us\"/><op kind=\"marker\" "
+      "after=\"c\"/></repeat>");
   REQUIRE(made.errors == Errors{});
   const Program& p = made.job.programs.programs[0];
   REQUIRE(p.ops.size() == 6);
@@ -53,7 +60,8 @@ TEST_CASE("repeat writes its operations again and ids mean the latest") {
 }
 
 TEST_CASE("an empty program is legal, and GPUs without a program are idle") {
-  MadeJob made = make_job_of("<workload kind=\"explicit\" iterations=\"7\"><program gpus=\"1\"/></workload>", 2);
+  MadeJob made =
+      make_job_of("<workload kind=\"explicit\" iterations=\"7\"><program gpus=\"1\"/></workload>", 2);
   REQUIRE(made.errors == Errors{});
   CHECK(made.job.programs.iterations == 7);
   CHECK(made.job.programs.programs[made.job.programs.program_of_gpu[1]].role == "program");
@@ -69,26 +77,40 @@ TEST_CASE("a wrong operation is refused with line, attribute and values") {
       Bad{"<op/>", "<op> lacks the required attribute 'kind'"},
       Bad{"<op kind=\"computes\"/>", "<op> attribute 'kind': invalid choice 'computes'"},
       Bad{"<op kind=\"compute\"/>", "<op> lacks the required attribute 'duration'"},
-      Bad{"<op kind=\"compute\" duration=\"-5 us\"/>", "<op> attribute 'duration': invalid time '-5 us' (must not be negative)"},
+      Bad{"<op kind=\"compute\" duration=\"-5 us\"/>",
+          "<op> attribute 'duration': invalid time '-5 us' (must not be negative)"},
       Bad{"<op kind=\"compute\" duration=\"5\"/>", "<op> attribute 'duration': invalid time '5'"},
-      Bad{"<op kind=\"host\" stream=\"compute\" duration=\"5 us\"/>", "<op> attribute 'stream': an operation of kind 'host' cannot run on stream 'compute'"},
-      Bad{"<op kind=\"compute\" stream=\"host 1\" duration=\"5 us\"/>", "<op> attribute 'stream': an operation of kind 'compute' cannot run on stream 'host 1'"},
-      Bad{"<op kind=\"marker\" after=\"x\"/>", "<op> attribute 'after': no earlier operation has the id invalid choice 'x'"},
-      Bad{"<op kind=\"marker\" id=\"x\"/><op kind=\"marker\" id=\"x\"/>", "<op> attribute 'id': 'x' is already the id of another operation"},
-      Bad{"<op kind=\"collective\" size=\"1 B\"/>", "<op> of kind 'collective' lacks the attribute 'collective'"},
-      Bad{"<op kind=\"collective\" collective=\"all-gather\"/>", "<op> all-gather lacks the attribute 'size'"},
-      Bad{"<op kind=\"collective\" collective=\"all-gather\" size=\"-1 B\"/>", "<op> attribute 'size': invalid size '-1 B' (must not be negative)"},
-      Bad{"<op kind=\"collective\" collective=\"all-gather\" size=\"1000000000000000000 B\"/>", "<op> attribute 'size': '1000000000000000000 B' is out of range"},
-      Bad{"<op kind=\"collective\" collective=\"broadcast\" group=\"tp\" root=\"2\" size=\"1 B\"/>", "<op> attribute 'root': 2 is not in a group of 2"},
-      Bad{"<op kind=\"collective\" collective=\"broadcast\" group=\"tpp\" size=\"1 B\"/>", "<op> attribute 'group': unknown group: invalid choice 'tpp'"},
+      Bad{"<op kind=\"host\" stream=\"compute\" duration=\"5 us\"/>",
+          "<op> attribute 'stream': an operation of kind 'host' cannot run on stream 'compute'"},
+      Bad{"<op kind=\"compute\" stream=\"host 1\" duration=\"5 us\"/>",
+          "<op> attribute 'stream': an operation of kind 'compute' cannot run on stream 'host 1'"},
+      Bad{"<op kind=\"marker\" after=\"x\"/>",
+          "<op> attribute 'after': no earlier operation has the id invalid choice 'x'"},
+      Bad{"<op kind=\"marker\" id=\"x\"/><op kind=\"marker\" id=\"x\"/>",
+          "<op> attribute 'id': 'x' is already the id of another operation"},
+      Bad{"<op kind=\"collective\" size=\"1 B\"/>",
+          "<op> of kind 'collective' lacks the attribute 'collective'"},
+      Bad{"<op kind=\"collective\" collective=\"all-gather\"/>",
+          "<op> all-gather lacks the attribute 'size'"},
+      Bad{"<op kind=\"collective\" collective=\"all-gather\" size=\"-1 B\"/>",
+          "<op> attribute 'size': invalid size '-1 B' (must not be negative)"},
+      Bad{"<op kind=\"collective\" collective=\"all-gather\" size=\"1000000000000000000 B\"/>",
+          "<op> attribute 'size': '1000000000000000000 B' is out of range"},
+      Bad{"<op kind=\"collective\" collective=\"broadcast\" group=\"tp\" root=\"2\" size=\"1 B\"/>",
+          "<op> attribute 'root': 2 is not in a group of 2"},
+      Bad{"<op kind=\"collective\" collective=\"broadcast\" group=\"tpp\" size=\"1 B\"/>",
+          "<op> attribute 'group': unknown group: invalid choice 'tpp'"},
       Bad{"<op kind=\"send\" peer=\"4\" size=\"1 B\"/>", "<op> attribute 'peer': 4 is not in a group of 4"},
-      Bad{"<op kind=\"send\" peer=\"x\" size=\"1 B\"/>", "<op> attribute 'peer': invalid peer 'x' (expected an index, or an offset as +1 or -1)"},
+      Bad{"<op kind=\"send\" peer=\"x\" size=\"1 B\"/>",
+          "<op> attribute 'peer': invalid peer 'x' (expected an index, or an offset as +1 or -1)"},
       Bad{"<op kind=\"recv\" peer=\"1\" size=\"0 B\"/>", "<op> attribute 'size': '0 B' is out of range"},
-      Bad{"<op kind=\"storage-read\" size=\"1 B\"/>", "<op> attribute 'server': storage server 0 does not exist (the system has 0)"},
+      Bad{"<op kind=\"storage-read\" size=\"1 B\"/>",
+          "<op> attribute 'server': storage server 0 does not exist (the system has 0)"},
       Bad{"<op kind=\"host-copy\" size=\"1 B\"/>", "<op> host-copy needs a host, and the system has none"},
       Bad{"<op kind=\"marker\" size=\"1 B\"/>", "<op> has no attribute 'size'"},
       Bad{"<repeat><op kind=\"marker\"/></repeat>", "<repeat> attribute 'count': is required"},
-      Bad{"<repeat count=\"1000000\"><repeat count=\"1000000\"><op kind=\"marker\"/></repeat></repeat>", "program 'r' has over 1000000 operations"});
+      Bad{"<repeat count=\"1000000\"><repeat count=\"1000000\"><op kind=\"marker\"/></repeat></repeat>",
+          "program 'r' has over 1000000 operations"});
   CAPTURE(bad.op);
   MadeJob made = program(bad.op);
   REQUIRE(!made.errors.empty());
@@ -96,9 +118,14 @@ TEST_CASE("a wrong operation is refused with line, attribute and values") {
 }
 
 TEST_CASE("a wrong program is refused") {
-  auto errors = [](const std::string& programs) { return make_job_of("<workload kind=\"explicit\">" + programs + "</workload>", 4).errors; };
+  auto errors = [](const std::string& programs) {
+    return make_job_of("<workload kind=\"explicit\">" + programs + "</workload>", 4).errors;
+  };
   CHECK(errors("<program/>") == Errors{"1: <program> lacks the required attribute 'gpus'"});
-  CHECK(errors("<program gpus=\"4\"/>") == Errors{"1: <program> attribute 'gpus': gpu 4 does not exist (the system has 4 GPUs)"});
-  CHECK(errors("<program gpus=\"0-2\"/>\n<program gpus=\"2\"/>") == Errors{"2: <program> attribute 'gpus': gpu 2 already has the program of line 1"});
-  CHECK(errors("<program gpus=\"0\" memory=\"-1 GB\"/>") == Errors{"1: <program> attribute 'memory': invalid size '-1 GB' (must not be negative)"});
+  CHECK(errors("<program gpus=\"4\"/>") ==
+        Errors{"1: <program> attribute 'gpus': gpu 4 does not exist (the system has 4 GPUs)"});
+  CHECK(errors("<program gpus=\"0-2\"/>\n<program gpus=\"2\"/>") ==
+        Errors{"2: <program> attribute 'gpus': gpu 2 already has the program of line 1"});
+  CHECK(errors("<program gpus=\"0\" memory=\"-1 GB\"/>") ==
+        Errors{"1: <program> attribute 'memory': invalid size '-1 GB' (must not be negative)"});
 }

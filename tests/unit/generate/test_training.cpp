@@ -22,7 +22,8 @@ Transformer catalogue_model(const std::string& name) {
 }
 
 std::string small_model(const std::string& more) {
-  return "<model layers=\"4\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" " + more + "/>";
+  return "<model layers=\"4\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" " +
+         more + "/>";
 }
 
 struct Case {
@@ -37,15 +38,18 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
   auto c = GENERATE(
       Case{"global-batch=\"4\" sequence=\"32\" tp=\"2\" pp=\"2\"", "", 8},
       Case{"global-batch=\"4\" sequence=\"32\" tp=\"4\" sequence-parallel=\"off\"", "biases=\"on\"", 8},
-      Case{"global-batch=\"12\" micro-batch=\"2\" sequence=\"32\" tp=\"2\" pp=\"4\" recompute=\"full\"", "tied-embeddings=\"on\"", 8},
-      Case{"global-batch=\"24\" sequence=\"32\" ep=\"4\" tp=\"2\"", "experts=\"8\" active-experts=\"2\" gated=\"on\"", 24},
+      Case{"global-batch=\"12\" micro-batch=\"2\" sequence=\"32\" tp=\"2\" pp=\"4\" recompute=\"full\"",
+           "tied-embeddings=\"on\"", 8},
+      Case{"global-batch=\"24\" sequence=\"32\" ep=\"4\" tp=\"2\"",
+           "experts=\"8\" active-experts=\"2\" gated=\"on\"", 24},
       Case{"global-batch=\"24\" sequence=\"32\" ep=\"8\" pp=\"2\" recompute=\"full\" gradients=\"bf16\"",
            "experts=\"8\" active-experts=\"3\"", 16},
       Case{"global-batch=\"9\" sequence=\"30\" overlap-gradients=\"on\"", "positions=\"7\"", 9},
       Case{"global-batch=\"6\" sequence=\"32\" tp=\"8\" distributed-optimizer=\"off\"", "", 24},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
-  std::string text = std::string("<workload kind=\"training\" ") + c.plan + ">" + small_model(c.model) + "</workload>";
+  std::string text =
+      std::string("<workload kind=\"training\" ") + c.plan + ">" + small_model(c.model) + "</workload>";
   MadeJob made = make_job_of(text, c.gpus);
   REQUIRE(made.errors == std::vector<std::string>{});
 
@@ -54,12 +58,15 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
   auto read = [](const std::string& attributes, Element& into) {
     for (std::size_t at = 0; (at = attributes.find_first_not_of(' ', at)) != std::string::npos;) {
       std::size_t equals = attributes.find('=', at), end = attributes.find('"', equals + 2);
-      into.attributes.push_back({attributes.substr(at, equals - at), attributes.substr(equals + 2, end - equals - 2), "", 0});
+      into.attributes.push_back(
+          {attributes.substr(at, equals - at), attributes.substr(equals + 2, end - equals - 2), "", 0});
       at = end + 1;
     }
   };
   read(c.plan, workload);
-  read("layers=\"4\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" " + std::string(c.model), model_element);
+  read("layers=\"4\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" " +
+           std::string(c.model),
+       model_element);
   Transformer model;
   TrainingPlan plan;
   read_transformer(model_element, model, errors);
@@ -72,13 +79,16 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
 }
 
 TEST_CASE("the catalogue's models have the parameters their authors state") {
-  auto billions = [](const char* name) { return static_cast<double>(catalogue_model(name).total_parameters()) / 1e9; };
-  CHECK(billions("gpt3_175b") == Approx(174.6).epsilon(0.001));    // table 2.1: 175.0 B
+  auto billions = [](const char* name) {
+    return static_cast<double>(catalogue_model(name).total_parameters()) / 1e9;
+  };
+  CHECK(billions("gpt3_175b") == Approx(174.6).epsilon(0.001));  // table 2.1: 175.0 B
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
-  CHECK(billions("mixtral_8x7b") == Approx(46.70).epsilon(0.001)); // 47 B
-  CHECK(billions("mixtral_8x22b") == Approx(140.6).epsilon(0.001));// 141 B
-  CHECK(static_cast<double>(catalogue_model("mixtral_8x7b").active_parameters()) / 1e9 == Approx(12.88).epsilon(0.001)); // 13 B
+  CHECK(billions("mixtral_8x7b") == Approx(46.70).epsilon(0.001));   // 47 B
+  CHECK(billions("mixtral_8x22b") == Approx(140.6).epsilon(0.001));  // 141 B
+  CHECK(static_cast<double>(catalogue_model("mixtral_8x7b").active_parameters()) / 1e9 ==
+        Approx(12.88).epsilon(0.001));  // 13 B
 }
 
 TEST_CASE("all stages together hold the model once, where nothing is padded or copied") {
@@ -112,7 +122,8 @@ TEST_CASE("a GPU keeps 18 bytes a parameter without a distributed optimiser and 
   TrainingMemory m = training_memory(model, plan, 0);
   CHECK(m.parameters + m.gradients + m.optimizer == 18 * model.total_parameters());
   plan.distributed_optimizer = true;
-  CHECK(training_memory(model, plan, 0).optimizer == Approx(12.0 * static_cast<double>(model.total_parameters()) / 8).epsilon(1e-6));
+  CHECK(training_memory(model, plan, 0).optimizer ==
+        Approx(12.0 * static_cast<double>(model.total_parameters()) / 8).epsilon(1e-6));
 }
 
 TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
@@ -125,9 +136,15 @@ TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
 
 TEST_CASE("a plan that does not fit is refused with the table of what takes how much") {
   std::string cluster = "<cluster><server><gpu memory=\"80 GB\"/></server></cluster>";
-  MadeJob made = make_job_of(cluster + "\n<workload kind=\"training\" global-batch=\"8\" sequence=\"4096\"><model catalogue=\"models/llama3_70b\"/></workload>", 8);
+  MadeJob made = make_job_of(cluster +
+                                 "\n<workload kind=\"training\" global-batch=\"8\" sequence=\"4096\"><model "
+                                 "catalogue=\"models/llama3_70b\"/></workload>",
+                             8);
   REQUIRE(made.errors.size() == 1);
-  CHECK_THAT(made.errors[0], Catch::StartsWith("2: <workload> kind 'training': stage 0 does not fit a GPU of 74.51 GiB (parameters 131.42 GiB, gradients 262.83 GiB, optimiser 98.56 GiB, activations "));
+  CHECK_THAT(
+      made.errors[0],
+      Catch::StartsWith("2: <workload> kind 'training': stage 0 does not fit a GPU of 74.51 GiB (parameters "
+                        "131.42 GiB, gradients 262.83 GiB, optimiser 98.56 GiB, activations "));
 }
 
 TEST_CASE("a plan that does not divide is refused with its numbers") {
@@ -146,18 +163,27 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"ep=\"16\"", "experts=\"8\" active-experts=\"1\"", 16, "ep = 16 does not divide experts = 8"},
       Bad{"micro-batch=\"3\"", "", 8, "micro-batch x dp = 24 does not divide global-batch = 32"},
       Bad{"tp=\"2\" sequence=\"33\"", "", 8, "tp = 2 does not divide sequence = 33"},
-      Bad{"tp=\"2\" sequence-parallel=\"off\"", "experts=\"8\" active-experts=\"1\"", 8, "needs sequence-parallel=\"on\""},
+      Bad{"tp=\"2\" sequence-parallel=\"off\"", "experts=\"8\" active-experts=\"1\"", 8,
+          "needs sequence-parallel=\"on\""},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);
-  MadeJob made = make_job_of(std::string("<workload kind=\"training\" global-batch=\"32\" ") + bad.plan + ">" + small_model(bad.model) + "</workload>", bad.gpus);
+  MadeJob made = make_job_of(std::string("<workload kind=\"training\" global-batch=\"32\" ") + bad.plan +
+                                 ">" + small_model(bad.model) + "</workload>",
+                             bad.gpus);
   REQUIRE(made.errors.size() == 1);
   CHECK_THAT(made.errors[0], Catch::StartsWith("1: <") && Catch::Contains(bad.message));
 }
 
 TEST_CASE("a training workload needs a model and makes its groups itself") {
-  CHECK(make_job_of("<workload kind=\"training\" global-batch=\"8\"/>", 8).errors ==
-        std::vector<std::string>{"1: <workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"});
-  CHECK(make_job_of("<groups><group name=\"tp\" count=\"2\"/></groups><workload kind=\"training\" global-batch=\"8\">" + small_model("") + "</workload>", 8).errors ==
-        std::vector<std::string>{"1: <groups> declares 'tp', which a training workload makes itself"});
+  CHECK(
+      make_job_of("<workload kind=\"training\" global-batch=\"8\"/>", 8).errors ==
+      std::vector<std::string>{"1: <workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"});
+  CHECK(
+      make_job_of(
+          "<groups><group name=\"tp\" count=\"2\"/></groups><workload kind=\"training\" global-batch=\"8\">" +
+              small_model("") + "</workload>",
+          8)
+          .errors ==
+      std::vector<std::string>{"1: <groups> declares 'tp', which a training workload makes itself"});
 }

@@ -53,7 +53,8 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   auto path = scenario_path();
   auto take = [&](const InputErrors& problem) {
     for (const auto& error : problem.errors())
-      made.errors.push_back(error.file == path.string() ? std::to_string(error.line) + ": " + error.what : to_string(error));
+      made.errors.push_back(error.file == path.string() ? std::to_string(error.line) + ": " + error.what
+                                                        : to_string(error));
   };
   try {
     Scenario scenario = scenario_of(children);

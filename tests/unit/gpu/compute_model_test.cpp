@@ -83,12 +83,13 @@ TEST_CASE("attention times of prefill are within 10 % (median), of decode within
     bool is_prefill = row[1] == "context_attention";
     shape.m = is_prefill ? std::stoll(row[3]) : 1;
     shape.n = is_prefill ? shape.m : std::stoll(row[4]) + 1;
-    shape.heads = std::stoll(row[5]), shape.kv_heads = std::stoll(row[6]), shape.head_dim = std::stoll(row[7]);
+    shape.heads = std::stoll(row[5]), shape.kv_heads = std::stoll(row[6]),
+    shape.head_dim = std::stoll(row[7]);
     if (is_prefill && shape.m == 1) continue;  // one token: timed as decode, measured as prefill
     (is_prefill ? prefill : decode).add(kernel_time(h100, shape), std::stod(row[8]));
   }
-  INFO("prefill " << prefill.quantile(0.5) << " " << prefill.quantile(0.95) << ", decode " << decode.quantile(0.5)
-                  << " " << decode.quantile(0.95));
+  INFO("prefill " << prefill.quantile(0.5) << " " << prefill.quantile(0.95) << ", decode "
+                  << decode.quantile(0.5) << " " << decode.quantile(0.95));
   CHECK(prefill.quantile(0.5) < 0.10);
   CHECK(prefill.quantile(0.95) < 0.35);
   CHECK(decode.quantile(0.5) < 0.20);
@@ -108,7 +109,8 @@ TEST_CASE("a backward attention kernel takes more, in proportion to its work") {
   ComputeSpec h100 = catalogue_gpu("h100_sxm");
   KernelShape shape;
   shape.kind = KernelKind::attention;
-  shape.batch = 8, shape.m = shape.n = 8192, shape.heads = 32, shape.kv_heads = 8, shape.head_dim = 128, shape.causal = 1;
+  shape.batch = 8, shape.m = shape.n = 8192, shape.heads = 32, shape.kv_heads = 8, shape.head_dim = 128,
+  shape.causal = 1;
   auto forward = static_cast<double>(kernel_time(h100, shape).count());
   shape.backward = 1;
   auto backward = static_cast<double>(kernel_time(h100, shape).count());

@@ -8,8 +8,8 @@ namespace lightrail {
 class KinetoText {
  public:
   explicit KinetoText(int rank = 0, int world = 1) : rank_(rank), world_(world) {}
-  KinetoText& event(const std::string& category, const std::string& name, const std::string& ts, const std::string& dur,
-                    const std::string& args, const std::string& tid = "1");
+  KinetoText& event(const std::string& category, const std::string& name, const std::string& ts,
+                    const std::string& dur, const std::string& args, const std::string& tid = "1");
   KinetoText& call(const std::string& name, int ts, int dur, int correlation, const std::string& tid = "1");
   KinetoText& kernel(const std::string& name, int ts, int dur, int correlation, int stream = 7,
                      const std::string& more = "");

@@ -18,7 +18,8 @@ TEST_CASE("microseconds become nanoseconds exactly") {
 }
 
 TEST_CASE("events arrive in file order with the arguments that a replay needs") {
-  std::stringbuf text(R"({"a": {"traceEvents": [1]}, "distributedInfo": {"rank": 3, "pg": [[0, 1], {"x": "y\"z"}]},
+  std::stringbuf text(
+      R"({"a": {"traceEvents": [1]}, "distributedInfo": {"rank": 3, "pg": [[0, 1], {"x": "y\"z"}]},
     "traceEvents": [
       {"ph": "X", "cat": "kernel", "name": "k", "tid": "seven", "ts": 1.25, "dur": 2,
        "args": {"stream": 7, "correlation": 9, "deep": {"stream": 1, "args": {"stream": 2}}, "Input Dims": [[4, [2]], []],
@@ -53,7 +54,9 @@ TEST_CASE("text that is no trace is refused with the place") {
   };
   CHECK(refuse("{}") == "f.json: no 'traceEvents' (expected a Kineto trace in Chrome JSON)");
   CHECK(refuse("[]") == "f.json: no 'traceEvents' (expected a Kineto trace in Chrome JSON)");
-  CHECK_THAT(refuse("{\"traceEvents\": [{}, {\"ph\": "), Catch::StartsWith("f.json: broken JSON after event 2, at byte "));
+  CHECK_THAT(refuse("{\"traceEvents\": [{}, {\"ph\": "),
+             Catch::StartsWith("f.json: broken JSON after event 2, at byte "));
   CHECK_THAT(refuse("hello"), Catch::StartsWith("f.json: broken JSON after event 0, at byte "));
-  CHECK(refuse("{\"traceEvents\": [{\"name\": \"k\", \"ts\": 1e30}]}") == "f.json: event 0 'k': time 1e30 us is out of range");
+  CHECK(refuse("{\"traceEvents\": [{\"name\": \"k\", \"ts\": 1e30}]}") ==
+        "f.json: event 0 'k': time 1e30 us is out of range");
 }

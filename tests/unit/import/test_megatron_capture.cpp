@@ -65,14 +65,16 @@ TEST_CASE("the 84 all-reduces of the capture have their sizes and one group of e
   }
 }
 
-TEST_CASE("a kernel's duration is the measured one and every all-reduce joins the compute stream on both sides") {
+TEST_CASE(
+    "a kernel's duration is the measured one and every all-reduce joins the compute stream on both sides") {
   const Program& p = captured_job().programs.programs[0];
   std::int64_t kernels = 0, joins = 0;
   for (const Op& op : p.ops) {
     if (op.kind == OpKind::compute) kernels += op.duration.count();
     for (std::uint32_t d = 0; d < op.dependency_count; ++d) {
       const Op& before = p.ops[p.dependencies[op.first_dependency + d]];
-      bool is_host = p.streams[before.stream].rfind("host", 0) == 0 || p.streams[op.stream].rfind("host", 0) == 0;
+      bool is_host =
+          p.streams[before.stream].rfind("host", 0) == 0 || p.streams[op.stream].rfind("host", 0) == 0;
       joins += !is_host && before.stream != op.stream;
     }
   }
@@ -80,7 +82,8 @@ TEST_CASE("a kernel's duration is the measured one and every all-reduce joins th
   CHECK(joins == 2 * 84);
 }
 
-TEST_CASE("replaying the capture with its own all-reduce time gives its own span on every rank within 0.1 %") {
+TEST_CASE(
+    "replaying the capture with its own all-reduce time gives its own span on every rank within 0.1 %") {
   const Job& job = captured_job();
   Times times = evaluate(job, [](const Op& op) { return op.bytes > 1'000'000 ? 599'000'000 : 60'000'000; });
   std::int64_t end = 0;
@@ -89,5 +92,6 @@ TEST_CASE("replaying the capture with its own all-reduce time gives its own span
     CHECK(std::abs(gpu_span(job, times, gpu) - captured) < captured / 1000);
     end = std::max(end, *std::max_element(times.end[gpu].begin(), times.end[gpu].end()));
   }
-  CHECK(std::abs(end - job.capture.step_ps) < job.capture.step_ps / 20);  // rank 1's CPU stalls for 18 ms at the end
+  CHECK(std::abs(end - job.capture.step_ps) <
+        job.capture.step_ps / 20);  // rank 1's CPU stalls for 18 ms at the end
 }

@@ -18,7 +18,8 @@ TEST_CASE("kernels are told by the libraries' habits of naming") {
 }
 
 TEST_CASE("short names keep what a reader needs") {
-  CHECK(short_kernel_name("void at::native::elementwise_kernel<128, 4, f<g>(h)>(int, int)") == "at::native::elementwise_kernel");
+  CHECK(short_kernel_name("void at::native::elementwise_kernel<128, 4, f<g>(h)>(int, int)") ==
+        "at::native::elementwise_kernel");
   CHECK(short_kernel_name("void (anonymous namespace)::softmax<c10::Half>(c10::Half*)") == "softmax");
   CHECK(short_kernel_name("Memcpy HtoD (Pinned -> Device)") == "Memcpy HtoD (Pinned -> Device)");
   CHECK(short_kernel_name(std::string(200, 'x')).size() == 96);
@@ -26,9 +27,11 @@ TEST_CASE("short names keep what a reader needs") {
 
 TEST_CASE("a communication is told by its kernel, point-to-point ones by their call") {
   CHECK(nccl_operation("ncclDevKernel_AllReduce_Sum_f16_RING_LL", "")->type == CollectiveType::all_reduce);
-  CHECK(nccl_operation("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", "")->type == CollectiveType::reduce_scatter);
+  CHECK(nccl_operation("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", "")->type ==
+        CollectiveType::reduce_scatter);
   CHECK(nccl_operation("ncclDevKernel_SendRecv", "all_to_allv")->type == CollectiveType::all_to_all);
-  CHECK(nccl_operation("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t", "alltoall_base_")->type == CollectiveType::all_to_all);
+  CHECK(nccl_operation("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t", "alltoall_base_")->type ==
+        CollectiveType::all_to_all);
   CHECK(nccl_operation("ncclDevKernel_SendRecv", "send")->kind == OpKind::send);
   CHECK(!nccl_operation("ncclDevKernel_SendRecv", "coalesced"));
   CHECK(!nccl_operation("ncclDevKernel_Reduce_Sum_f32_RING_LL", "reduce"));

@@ -69,12 +69,14 @@ TEST_CASE("a trace file gives back the job that was written") {
     bool are_equal = true;
     for (std::size_t i = 0; i < x.ops.size(); ++i)
       are_equal = are_equal && x.ops[i].kind == y.ops[i].kind && x.ops[i].duration == y.ops[i].duration &&
-                  x.ops[i].bytes == y.ops[i].bytes && x.ops[i].name == y.ops[i].name && x.ops[i].group == y.ops[i].group &&
-                  x.ops[i].stream == y.ops[i].stream && x.ops[i].first_dependency == y.ops[i].first_dependency &&
+                  x.ops[i].bytes == y.ops[i].bytes && x.ops[i].name == y.ops[i].name &&
+                  x.ops[i].group == y.ops[i].group && x.ops[i].stream == y.ops[i].stream &&
+                  x.ops[i].first_dependency == y.ops[i].first_dependency &&
                   x.ops[i].dimension == y.ops[i].dimension;
     CHECK(are_equal);
   }
-  CHECK_THAT(describe_trace(back), Catch::Contains("81 x all-reduce of 67108864 B over world") && Catch::Contains("program 'rank 0' on 1 GPU(s)"));
+  CHECK_THAT(describe_trace(back), Catch::Contains("81 x all-reduce of 67108864 B over world") &&
+                                       Catch::Contains("program 'rank 0' on 1 GPU(s)"));
 }
 
 TEST_CASE("the same job gives the same file") {
@@ -95,7 +97,8 @@ TEST_CASE("a trace file that is cut, foreign or missing is refused with the reas
   std::ostringstream data;
   data << std::ifstream(folder.path("t.h5"), std::ios::binary).rdbuf();
   folder.plain("cut.h5", data.str().substr(0, data.str().size() / 2));
-  CHECK_THAT(read_error(folder.path("cut.h5")), Catch::StartsWith("cannot read trace as HDF5 (") && Catch::Contains("truncated"));
+  CHECK_THAT(read_error(folder.path("cut.h5")),
+             Catch::StartsWith("cannot read trace as HDF5 (") && Catch::Contains("truncated"));
   folder.plain("text.h5", "no HDF5 at all, but long enough to look for a signature in it");
   CHECK_THAT(read_error(folder.path("text.h5")), Catch::StartsWith("cannot read trace as HDF5 ("));
   CHECK(read_error(folder.path("none.h5")) == "cannot read trace (no such file)");
@@ -104,7 +107,8 @@ TEST_CASE("a trace file that is cut, foreign or missing is refused with the reas
     other.attribute("schema", "lightrail-result");
     other.close();
   }
-  CHECK(read_error(folder.path("other.h5")) == "is not a Lightrail trace (@schema is 'lightrail-result', expected 'lightrail-trace')");
+  CHECK(read_error(folder.path("other.h5")) ==
+        "is not a Lightrail trace (@schema is 'lightrail-result', expected 'lightrail-trace')");
 }
 
 TEST_CASE("indices that lead nowhere are refused") {
@@ -116,17 +120,40 @@ TEST_CASE("indices that lead nowhere are refused") {
     return read_error(folder.path("x.h5"));
   };
   auto op = [](Job& job) -> Op& { return job.programs.programs[0].ops[5]; };
-  CHECK_THAT(broken([&](Job& j) { op(j).name = 99'999; }), Catch::StartsWith("program 'rank 0' op 5: name 99999 of "));
-  CHECK_THAT(broken([&](Job& j) { op(j).stream = 77; }), Catch::StartsWith("program 'rank 0' op 5: stream 77 of 3"));
-  CHECK_THAT(broken([&](Job& j) { op(j).dimension = 9; }), Catch::StartsWith("program 'rank 0' op 5: dimension 9 of 1"));
-  CHECK_THAT(broken([&](Job& j) { op(j).split = 9; }), Catch::StartsWith("program 'rank 0' op 5: split 9 of 2"));
-  CHECK_THAT(broken([&](Job& j) { op(j).kind = OpKind::collective; op(j).group = GroupKindId{0}; }), Catch::Contains("a collective without a type"));
-  CHECK_THAT(broken([&](Job& j) { op(j).kind = OpKind::send; op(j).group = GroupKindId{9}; }), Catch::Contains("group 9 of 2"));
-  CHECK_THAT(broken([&](Job& j) { op(j).kind = OpKind::compute; op(j).duration = picoseconds(0); op(j).shape = 9; }), Catch::Contains("shape 9 of 1"));
-  CHECK_THAT(broken([&](Job& j) { op(j).kind = static_cast<OpKind>(200); }), Catch::StartsWith("/ops/kind row 5: 200 is out of range (0 ... 8)"));
-  CHECK_THAT(broken([&](Job& j) { op(j).bytes = -1; }), Catch::StartsWith("/ops/size_bytes row 5: -1 is out of range"));
-  CHECK_THAT(broken([&](Job& j) { j.programs.programs[0].dependencies[0] = 500; }), Catch::StartsWith("/dependencies row 0: 500 is out of range"));
-  CHECK_THAT(broken([&](Job& j) { j.programs.program_of_gpu[3] = 8; }), Catch::StartsWith("/program_of_gpu row 3: 8 is out of range (0 ... 7)"));
-  CHECK_THAT(broken([&](Job& j) { j.groups[0].listed[0][1] = EndpointId{0}; }), Catch::Contains("gpu 0 is in two groups"));
-  CHECK_THAT(broken([&](Job& j) { j.programs.iterations = 0; }), Catch::StartsWith("@iterations row 0: 0 is out of range"));
+  CHECK_THAT(broken([&](Job& j) { op(j).name = 99'999; }),
+             Catch::StartsWith("program 'rank 0' op 5: name 99999 of "));
+  CHECK_THAT(broken([&](Job& j) { op(j).stream = 77; }),
+             Catch::StartsWith("program 'rank 0' op 5: stream 77 of 3"));
+  CHECK_THAT(broken([&](Job& j) { op(j).dimension = 9; }),
+             Catch::StartsWith("program 'rank 0' op 5: dimension 9 of 1"));
+  CHECK_THAT(broken([&](Job& j) { op(j).split = 9; }),
+             Catch::StartsWith("program 'rank 0' op 5: split 9 of 2"));
+  CHECK_THAT(broken([&](Job& j) {
+               op(j).kind = OpKind::collective;
+               op(j).group = GroupKindId{0};
+             }),
+             Catch::Contains("a collective without a type"));
+  CHECK_THAT(broken([&](Job& j) {
+               op(j).kind = OpKind::send;
+               op(j).group = GroupKindId{9};
+             }),
+             Catch::Contains("group 9 of 2"));
+  CHECK_THAT(broken([&](Job& j) {
+               op(j).kind = OpKind::compute;
+               op(j).duration = picoseconds(0);
+               op(j).shape = 9;
+             }),
+             Catch::Contains("shape 9 of 1"));
+  CHECK_THAT(broken([&](Job& j) { op(j).kind = static_cast<OpKind>(200); }),
+             Catch::StartsWith("/ops/kind row 5: 200 is out of range (0 ... 8)"));
+  CHECK_THAT(broken([&](Job& j) { op(j).bytes = -1; }),
+             Catch::StartsWith("/ops/size_bytes row 5: -1 is out of range"));
+  CHECK_THAT(broken([&](Job& j) { j.programs.programs[0].dependencies[0] = 500; }),
+             Catch::StartsWith("/dependencies row 0: 500 is out of range"));
+  CHECK_THAT(broken([&](Job& j) { j.programs.program_of_gpu[3] = 8; }),
+             Catch::StartsWith("/program_of_gpu row 3: 8 is out of range (0 ... 7)"));
+  CHECK_THAT(broken([&](Job& j) { j.groups[0].listed[0][1] = EndpointId{0}; }),
+             Catch::Contains("gpu 0 is in two groups"));
+  CHECK_THAT(broken([&](Job& j) { j.programs.iterations = 0; }),
+             Catch::StartsWith("@iterations row 0: 0 is out of range"));
 }

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/model/describe.hpp"
-#include "scenario_files.hpp"
+#include "tests/unit/scenario/scenario_files.hpp"
 
 using namespace lightrail;
 using Texts = std::vector<std::string>;

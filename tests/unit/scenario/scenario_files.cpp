@@ -1,4 +1,4 @@
-#include "scenario_files.hpp"
+#include "tests/unit/scenario/scenario_files.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "scenario_files.hpp"
+#include "tests/unit/scenario/scenario_files.hpp"
 
 using namespace lightrail;
 using lightrail::test::errors_of;
