@@ -112,6 +112,7 @@ void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Sum
   constexpr int fields = sizeof(CollectiveRow) / sizeof(std::int64_t);
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
+  LIGHTRAIL_EXPECT(collectives_.size() < (1u << 31) / fields);
   int mine = static_cast<int>(collectives_.size()) * fields;
   std::vector<int> counts(ranks), starts(ranks + 1);
   MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);

@@ -161,12 +161,16 @@ std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outco
   MPI_Comm_size(comm, &ranks);
   std::vector<RankedProfile> mine;
   for (const auto& window : outcome.profile) mine.push_back({rank, window});
-  int bytes = static_cast<int>(mine.size() * sizeof(RankedProfile));
+  int count = static_cast<int>(mine.size());
   std::vector<int> counts(ranks), starts(ranks + 1);
-  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
   std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
-  std::vector<RankedProfile> all(static_cast<std::size_t>(starts.back()) / sizeof(RankedProfile));
-  MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, comm);
+  std::vector<RankedProfile> all(static_cast<std::size_t>(starts.back()));
+  MPI_Datatype row;
+  MPI_Type_contiguous(sizeof(RankedProfile), MPI_BYTE, &row);
+  MPI_Type_commit(&row);
+  MPI_Gatherv(mine.data(), count, row, all.data(), counts.data(), starts.data(), row, 0, comm);
+  MPI_Type_free(&row);
   return all;
 }
 

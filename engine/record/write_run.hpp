@@ -29,7 +29,7 @@ void write_run_end(ResultFile& file, const RunOutcome& outcome);
 
 /// What the engine reports about the run; the sums over rows are SummaryCollector's.
 Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model);
-/// All ranks' windows, in the order of ranks, on every rank.
+/// All ranks' windows in the order of ranks, on rank 0; elsewhere none.
 std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outcome);
 
 }  // namespace lightrail

@@ -27,7 +27,12 @@ std::string Catalogue::file_of(const std::string& entry, const InputError& place
     return std::string();
   };
   std::error_code code;
-  if (directory_.empty() || !fs::is_directory(directory_, code))
+  if (directory_.empty())
+    return fail(fmt::format(
+        "catalogue entry '{}' asked for, but no catalogue folder was found (name it with --catalogue or "
+        "LIGHTRAIL_CATALOGUE)",
+        entry));
+  if (!fs::is_directory(directory_, code))
     return fail(fmt::format("catalogue entry '{}' asked for, but the catalogue folder '{}' does not exist",
                             entry, directory_));
   const fs::path relative(entry);

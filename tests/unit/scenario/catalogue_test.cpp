@@ -113,6 +113,15 @@ TEST_CASE("a catalogue that is not there is named") {
               "catalogue folder 'DIR/configs' does not exist"});
 }
 
+TEST_CASE("without any catalogue the two ways to name one are told") {
+  ErrorList errors;
+  CHECK(Catalogue("").file_of("gpus/a", {"s.xml", 3, ""}, errors).empty());
+  CHECK_THROWS_WITH(errors.throw_if_any(),
+                    "s.xml:3: catalogue entry 'gpus/a' asked for, but no catalogue folder was found (name it "
+                    "with --catalogue "
+                    "or LIGHTRAIL_CATALOGUE)");
+}
+
 TEST_CASE("citations say of which kind they are") {
   CHECK(errors_with("<gpu><source kind='rumour'/></gpu>") ==
         Texts{"DIR/main.xml:2: <source> attribute 'kind': invalid choice 'rumour' (one of datasheet, "
