@@ -36,6 +36,14 @@ std::string result_path(const CommandLine& line, const Model& model) {
   return std::filesystem::path(line.positional.front()).stem().string() + ".h5";
 }
 
+void check_outputs(const CommandLine& line) {
+  for (const std::string& file : {line.out, line.summary_file}) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+      throw IoError("cannot write '" + file + "': the folder '" + folder.string() + "' does not exist");
+  }
+}
+
 RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model) {
   RecorderOptions options;
   options.path = result_path(line, model);

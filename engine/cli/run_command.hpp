@@ -10,6 +10,9 @@ namespace lightrail {
 /// folder.
 std::string result_path(const CommandLine& line, const Model& model);
 
+/// Throws IoError when --out or --summary name a folder that does not exist: before the run, not after it.
+void check_outputs(const CommandLine& line);
+
 RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model);
 
 /// Runs the model and ends the result file whatever happens: a run that fails leaves status "failed" in it.

@@ -4,6 +4,7 @@
 
 #include "engine/model/state_io.hpp"
 #include "engine/sync/failure.hpp"
+#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {
@@ -21,11 +22,15 @@ std::vector<std::byte> gather_bytes(std::span<const std::byte> mine, MPI_Comm co
   MPI_Comm_size(comm, &ranks);
   const int count = static_cast<int>(mine.size());
   counts.resize(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  MPI_Request request;
+  MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
+  wait_yielding(request);
   std::vector<int> starts(counts.size(), 0);
   for (std::size_t r = 1; r < counts.size(); ++r) starts[r] = starts[r - 1] + counts[r - 1];
   std::vector<std::byte> all(static_cast<std::size_t>(starts.back() + counts.back()));
-  MPI_Allgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, comm);
+  MPI_Iallgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, comm,
+                  &request);
+  wait_yielding(request);
   return all;
 }
 
@@ -47,7 +52,7 @@ DeadlockReport report_waits(RankModel& model, MPI_Comm comm) {
 
   std::vector<int> counts;
   const std::vector<std::byte> all = gather_bytes(out.bytes(), comm, counts);
-  MPI_Allreduce(MPI_IN_PLACE, &report.total, 1, MPI_INT64_T, MPI_SUM, comm);
+  all_reduce(&report.total, 1, MPI_INT64_T, MPI_SUM, comm);
   std::vector<Wait> waits;
   for (StateReader in(all); !in.is_at_end();) {
     Wait wait;

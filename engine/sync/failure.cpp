@@ -7,6 +7,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/state_io.hpp"
+#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {
@@ -105,7 +106,9 @@ void agree_on_failure(MPI_Comm comm, const std::optional<Failure>& mine) {
   Key key = {1, 0, 0};
   if (mine) key = {0, mine->time.count(), mine->component.value};
   std::vector<Key> keys(static_cast<std::size_t>(ranks));
-  MPI_Allgather(key.data(), 3, MPI_INT64_T, keys.data(), 3, MPI_INT64_T, comm);
+  MPI_Request request;
+  MPI_Iallgather(key.data(), 3, MPI_INT64_T, keys.data(), 3, MPI_INT64_T, comm, &request);
+  wait_yielding(request);
   const auto first = std::min_element(keys.begin(), keys.end());
   if ((*first)[0] == 1) return;
   const int owner = static_cast<int>(first - keys.begin());

@@ -10,6 +10,7 @@
 #include "engine/sync/deadlock_report.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/reference_engine.hpp"
+#include "engine/sync/wait_yielding.hpp"
 #include "engine/sync/window_engine.hpp"
 
 namespace lightrail {
@@ -29,7 +30,7 @@ std::int64_t peak_rss() {
 
 template <class T>
 T reduce(T value, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm);
+  all_reduce(&value, 1, type, op, comm);
   return value;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/sync/failure.hpp"
 #include "engine/sync/flush_clock.hpp"
 #include "engine/sync/slice_queue.hpp"
+#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {
@@ -116,7 +117,7 @@ EngineOutcome WindowEngine::run() {
     before = worked;
   }
   std::int64_t last = outcome_.last_event.count();
-  MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
+  all_reduce(&last, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
   outcome_.last_event = SimTime{last};
   return outcome_;
 }
@@ -177,8 +178,8 @@ void WindowEngine::run_component(std::uint32_t local, std::span<const Event> eve
 void WindowEngine::print_progress(SimTime now) {
   const auto work_us = static_cast<std::int64_t>(parts_.profile.total().work_s * 1e6);
   std::int64_t sums[2] = {outcome_.events, work_us}, largest = work_us;
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, parts_.comm);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
+  all_reduce(sums, 2, MPI_INT64_T, MPI_SUM, parts_.comm);
+  all_reduce(&largest, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
   const double wall = wall_seconds() - started_;
   if (!parts_.printer.is_due(wall)) return;  // the other ranks
   const double mean = static_cast<double>(sums[1]) / parts_.partition.ranks;

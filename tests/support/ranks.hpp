@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "engine/sync/wait_yielding.hpp"
+
 namespace lightrail::test {
 
 inline int rank() {
@@ -20,7 +22,9 @@ inline int ranks() {
 template <class T>
 std::vector<T> from_all_ranks(const T& mine) {
   std::vector<T> all(static_cast<std::size_t>(ranks()));
-  MPI_Allgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, MPI_COMM_WORLD, &request);
+  wait_yielding(request);
   return all;
 }
 
