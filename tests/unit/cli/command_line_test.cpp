@@ -52,7 +52,7 @@ TEST_CASE("without options a run has the defaults") {
   CHECK_FALSE(line.has_seed);
   CHECK(line.run.stop_at == time_never);
   CHECK(line.run.engine == Engine::window);
-  CHECK(line.io == IoMode::collective);
+  CHECK(line.io == IoMode::automatic);
 }
 
 TEST_CASE("help and version come first") {
