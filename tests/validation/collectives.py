@@ -1,0 +1,58 @@
+"""Targets K1, N1, N2, N3: the captured step's all-reduces and the nccl-tests tables."""
+from harness import collective_times, printed_us, table, time_rows
+
+MIB = 2**20
+SERVERS = {"a100_sxm": "servers/dgx_a100", "h100_sxm": "servers/dgx_h100"}
+
+
+def nccl_tests(prefix, smallest=0):
+    rows = [r for r in table("nccl_tests_tables.csv") if r["table_id"].startswith(prefix)]
+    # 68 us at 32 B between 13 us and 15 us: an outlier of the source.
+    return {(r["collective"], int(r["size_bytes"])): float(r["oop_time_us"]) for r in rows
+            if int(r["size_bytes"]) >= smallest and not (prefix == "dgxc_8xH100" and r["size_bytes"] == "32")}
+
+
+def target_k1(run, short):
+    """The captured Megatron step on 8 A100."""
+    summary = run("megatron_tp8_replay.xml")
+    for row, published, simulated, unit in (
+            ("step, GPU span of the median rank", 613.0, summary["step_time_ps"] * 1e-9, "ms"),
+            ("fastest member's all-reduce, median", 599.0, printed_us(summary["stdout"], "collective, median"), "us"),
+            ("fastest member's all-reduces, sum", 50.099, printed_us(summary["stdout"], "collectives, sum") * 1e-3, "ms")):
+        yield {"row": row, "published": published, "simulated": simulated, "unit": unit, "bound_pct": 15}
+
+
+def target_n1(run, short):
+    """All-reduce, 8 x H100 with NVLS."""
+    simulated = collective_times(run("nccl_tests/one_server.xml", server="servers/dgx_h100", to="64 MiB" if short else "16 GiB"))
+    yield from time_rows("8 x H100", nccl_tests("dgxc_8xH100"), simulated, 30)
+
+
+def target_n2(run, short):
+    """All-reduce, 8 A100, 2 x 8 A100, 2 x 8 H100."""
+    to = "64 MiB" if short else "16 GiB"
+    a100 = collective_times(run("nccl_tests/one_server.xml", server="servers/dgx_a100", to=to))
+    yield from time_rows("8 x A100", nccl_tests("stas_8xA100", 16 * MIB), a100, 20)
+    to = "64 MiB" if short else "2 GiB"
+    p5 = collective_times(run("nccl_tests/two_servers.xml", server="servers/dgx_h100", to=to))
+    yield from time_rows("2 x 8 H100", nccl_tests("aws_2xp5"), p5, 20)
+    p4 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p4de", to=to, switch="switches/qm8700",
+                              cable="links/100g_copper"))
+    yield from time_rows("2 x 8 A100, 4 x 100G", nccl_tests("aws_2xp4de"), p4, 20)
+
+
+def target_n3(run, short):
+    """Four collectives on 2, 4, 8 A100 and H100 of one server."""
+    measured = {}
+    for r in table("nccl_intranode.csv"):
+        key = (r["system"], r["collective"].replace("alltoall", "all_to_all"), int(r["gpus"]))
+        measured.setdefault(key, {})[(key[1], int(r["bytes_total_assumed"]))] = float(r["time_us"])
+    for (system, collective, gpus), times in sorted(measured.items()):
+        if short and gpus != 8:
+            continue
+        simulated = collective_times(run("nccl_tests/one_server.xml", server=SERVERS[system], gpus=gpus, collective=collective.replace("_", "-"),
+                                         **{"from": "512 B", "to": "64 MiB" if short else "512 MiB"}))
+        yield from time_rows(f"{gpus} x {system}", times, simulated, 20)
+
+
+TARGETS = {"K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}

@@ -1,0 +1,72 @@
+"""What the targets share: running a scenario, reading the published tables, turning both into rows.
+
+A target is a function target(run, short) that yields rows {"row", "published", "simulated", "unit", "bound_pct"}; `run` is a
+Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row must be exact.
+"""
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "tests" / "validation"
+
+
+class Runner:
+    """Runs scenarios with one lightrail command and remembers what it has run."""
+
+    def __init__(self, lightrail):
+        self.lightrail = lightrail
+        self.done = {}
+
+    def __call__(self, scenario, **settings):
+        """The JSON summary of one run, with what the command printed under "stdout"."""
+        key = (scenario, *sorted(settings.items()))
+        if key not in self.done:
+            self.done[key] = self.simulate(scenario, settings)
+        return self.done[key]
+
+    def simulate(self, scenario, settings):
+        with tempfile.TemporaryDirectory() as folder:
+            summary = pathlib.Path(folder) / "summary.json"
+            command = [self.lightrail, "run", str(ROOT / "scenarios" / scenario), "--progress", "none",
+                       "--out", str(pathlib.Path(folder) / "run.h5"), "--summary", str(summary)]
+            for name, value in settings.items():
+                command += ["--set", f"{name}={value}"]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{' '.join(command)}\nended with exit code {done.returncode}\n{done.stderr}")
+            result = json.loads(summary.read_text())
+            result["stdout"] = done.stdout
+            return result
+
+
+def table(name):
+    """The rows of a published table of this folder."""
+    with open(DATA / name) as file:
+        return list(csv.DictReader(file))
+
+
+def collective_times(summary):
+    """{(collective, nccl-tests size): time [us]} of a benchmark run."""
+    return {(c["collective"].replace("-", "_"), c["size_bytes"]): c["median_ps"] * 1e-6 for c in summary["collectives"]}
+
+
+def time_rows(label, measured, simulated, bound):
+    """One row a size that both have; measured, simulated: {(collective, size): us}."""
+    for key in sorted(measured):
+        if key in simulated:
+            yield {"row": f"{label} {key[0]} {key[1]} B", "published": measured[key], "simulated": simulated[key], "unit": "us",
+                   "bound_pct": bound}
+
+
+def printed_us(text, label):
+    """Second figure [us] of the line of `text` that starts with `label` (captured, simulated)."""
+    line = next((l for l in text.splitlines() if l.startswith(label)), None)
+    figures = re.findall(r"([\d.]+) (ns|us|ms|s)\b", line or "")
+    if len(figures) < 2:
+        sys.exit(f"the run did not print '{label}' with a captured and a simulated time")
+    return float(figures[1][0]) * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[figures[1][1]]
