@@ -1,5 +1,8 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 
 namespace lightrail {
 
@@ -15,6 +18,20 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 /// Folds `value` into the running hash `state`; order matters.
 constexpr std::uint64_t hash_combine(std::uint64_t state, std::uint64_t value) {
   return mix64(state + 0x9e3779b97f4a7c15ULL + value);
+}
+
+/// Of a byte string. Damage inside one group of 8 bytes always changes it: every step is one to one in the
+/// state and in the 8 bytes. Not against forgery.
+inline std::uint64_t checksum(std::span<const std::byte> bytes) {
+  std::uint64_t state = mix64(bytes.size() + 1);
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), 8);
+    state = hash_combine(state, word);
+  }
+  std::uint64_t rest = 0;
+  if (!bytes.empty()) std::memcpy(&rest, bytes.data(), bytes.size());
+  return hash_combine(state, rest);
 }
 
 }  // namespace lightrail

@@ -1,5 +1,8 @@
 #pragma once
+#include <string>
+
 #include "engine/model/context.hpp"
+#include "engine/model/state_io.hpp"
 
 namespace lightrail {
 
@@ -13,6 +16,16 @@ class Recorder : public RowSink {
   virtual ~Recorder() = default;
   virtual SimTime interval() const = 0;
   virtual void flush(SimTime boundary) = 0;  ///< collective over all ranks
+
+  /// For a checkpoint, in this order. save(): collective; rows of ended intervals are put where the run can
+  /// find them again (files may go to `folder`), `run` gets what all ranks have together (rank 0's is
+  /// stored). save_rows(): rows of one component of this rank since the last flush. A recorder that keeps
+  /// nothing leaves all four as they are.
+  virtual void save(StateWriter& run, const std::string& folder) { (void)run, (void)folder; }
+  virtual void save_rows(ComponentId component, StateWriter& out) { (void)component, (void)out; }
+  /// The counterparts, before the first row. Collective; every rank reads the same `run`.
+  virtual void load(StateReader& run, const std::string& folder) { (void)run, (void)folder; }
+  virtual void load_rows(ComponentId component, StateReader& in) { (void)component, (void)in; }
 };
 
 }  // namespace lightrail

@@ -37,6 +37,12 @@ class FarWheel {
     return time_never;
   }
 
+  template <class F>
+  void for_each(F&& visit) const {
+    for (const auto& level : levels_)
+      for (const Slot& slot : level) slot.bucket.for_each(visit);
+  }
+
   /// Makes `round` the base. Needs that no event lies before it; its own events go to `pour(event, local)`,
   /// others that shared a slot with it move down.
   template <class RoundOf, class Pour>

@@ -12,6 +12,9 @@ class FlushClock {
   /// No event at or after this may be handled before pass() has gone beyond it.
   SimTime boundary() const { return boundary_; }
 
+  /// Goes on where another clock was.
+  void resume(SimTime boundary) { boundary_ = boundary; }
+
   /// Every event before `next` has been handled and the next event anywhere is at `next`.
   void pass(SimTime next) {
     if (next < boundary_) return;

@@ -14,7 +14,8 @@ struct WindowFacts {
   std::int64_t failed_at = time_never.count();  ///< [ps] of the first failure
   std::int64_t stop = 0;                        ///< minus the code of a stop request; see StopRequests
   std::int64_t asks_progress = 0;               ///< -1: rank 0 wants the sums of a progress line
-  static constexpr int size = 4;
+  std::int64_t asks_checkpoint = 0;             ///< -1: rank 0's clock wants a checkpoint
+  static constexpr int size = 5;
 };
 static_assert(sizeof(WindowFacts) == WindowFacts::size * sizeof(std::int64_t));
 

@@ -29,6 +29,8 @@ class ProgressPrinter {
   ProgressPrinter(Progress style, double every_s, int rank);
   ~ProgressPrinter();
   bool is_due(double wall_s) const { return style_ != Progress::none && wall_s >= next_s_; }
+  /// Events handled before the first line's time began, by the run that was resumed.
+  void start_at(std::int64_t events) { last_events_ = events; }
   void print(ProgressFacts facts);
 
  private:

@@ -62,6 +62,30 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
   }
 }
 
+void RankModel::save(std::uint32_t local, StateWriter& out) const {
+  const Slot& slot = slots_[local];
+  out.put(slot.hash), out.put(slot.self.next_tie);
+  for (std::uint32_t p = 0; p < slot.port_count; ++p) out.put(out_links_[slot.first_port + p].next_tie);
+  StateWriter state;
+  slot.component->save(state);
+  out.put(state);
+}
+
+void RankModel::load(std::uint32_t local, StateReader& in) {
+  Slot& slot = slots_[local];
+  in.get(slot.hash), in.get(slot.self.next_tie);
+  for (std::uint32_t p = 0; p < slot.port_count; ++p) in.get(out_links_[slot.first_port + p].next_tie);
+  std::vector<std::byte> bytes;
+  in.get(bytes);
+  StateReader state(bytes);
+  try {
+    slot.component->load(state);
+  } catch (const InputErrors& e) {  // the bytes are those that were saved: save() and load() differ
+    throw ContractError(model_->component_name(slot.id) + ": " + e.what());
+  }
+  if (!state.is_at_end()) throw ContractError(model_->component_name(slot.id) + ": load() left state unread");
+}
+
 std::uint64_t RankModel::hash() const {
   std::uint64_t all = 0;
   for (const Slot& slot : slots_) all ^= keyed_hash(slot.hash, slot.id);

@@ -61,6 +61,9 @@ class RankModel {
     for (std::uint32_t p = 0; p < slot.port_count && p < 8; p += 2) __builtin_prefetch(ports + p, 1);
     __builtin_prefetch(&places_[link.value]);
   }
+  /// A component's state, how many events it sent on each link, and its hash.
+  void save(std::uint32_t local, StateWriter& out) const;
+  void load(std::uint32_t local, StateReader& in);
   /// Of all events handled so far by this rank's components; ranks combine by exclusive or.
   std::uint64_t hash() const;
 

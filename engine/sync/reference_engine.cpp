@@ -23,15 +23,28 @@ class ReferenceEngine final : public EventSink {
   EngineOutcome run() {
     started_ = wall_seconds();
     RankModel& model = parts_.model;
-    for (std::uint32_t local = 0; local < model.size(); ++local)
-      guard(local, SimTime{0}, [&] { model.start(local, *this); });
+    if (parts_.options.resume)
+      resume(*parts_.options.resume);
+    else
+      for (std::uint32_t local = 0; local < model.size(); ++local)
+        guard(local, SimTime{0}, [&] { model.start(local, *this); });
     while (!queue_.empty()) {
       const Item item = queue_.top();
       const SimTime now = item.event.time;
       if (failure_ && now > failure_->time) break;
       if (now >= parts_.options.stop_at) break;
-      if (outcome_.events % 1024 == 0 && must_stop(now)) break;
-      flushes_.pass(now);
+      if (outcome_.events % 1024 == 0) ask(now);
+      if (is_first_of(now) && !failure_) {
+        flushes_.pass(now);
+        if (parts_.checkpoints.is_on() &&
+            (stop_code_ != 0 || wants_checkpoint_ || parts_.checkpoints.is_due(now)))
+          write_checkpoint(now);
+        if (stop_code_ != 0) {
+          outcome_.stop_code = stop_code_;
+          outcome_.stopped_at = now;
+          break;
+        }
+      }
       queue_.pop();
       // Other components still handle their events of the same time, so that the failure is the one with the
       // smallest (time, component) whatever the order of links.
@@ -48,10 +61,7 @@ class ReferenceEngine final : public EventSink {
   }
 
  private:
-  struct Item {
-    Event event;
-    std::uint32_t local;
-  };
+  using Item = PendingEvent;
   struct Later {
     bool operator()(const Item& x, const Item& y) const { return comes_before(y.event, x.event); }
   };
@@ -65,14 +75,35 @@ class ReferenceEngine final : public EventSink {
     }
   }
 
-  bool must_stop(SimTime now) {
-    outcome_.stop_code = parts_.stops.code();
-    outcome_.stopped_at = now;
+  /// Whether every event before `now` was handled and none at it.
+  bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > outcome_.last_event; }
+
+  void resume(const CheckpointFile& file) {
+    std::vector<PendingEvent> pending;
+    const RunFacts facts = parts_.checkpoints.restore(file, pending);
+    for (const PendingEvent& one : pending) queue_.push({one.event, one.local});
+    flushes_.resume(facts.flush_boundary);
+    outcome_.last_event = facts.last_event;
+    outcome_.events = facts.events;
+    parts_.printer.start_at(facts.events);
+  }
+
+  void write_checkpoint(SimTime now) {
+    std::vector<PendingEvent> pending;
+    for (auto rest = queue_; !rest.empty(); rest.pop())
+      pending.push_back({rest.top().event, rest.top().local});
+    parts_.checkpoints.write({now, outcome_.last_event, flushes_.boundary(), outcome_.events},
+                             std::move(pending));
+    wants_checkpoint_ = false;
+  }
+
+  void ask(SimTime now) {
+    stop_code_ = parts_.stops.code();
+    wants_checkpoint_ = parts_.checkpoints.asks();
     const double wall = wall_seconds() - started_;
     if (parts_.printer.is_due(wall))
       parts_.printer.print(
           {now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall, outcome_.events, 0, 1});
-    return outcome_.stop_code != 0;
   }
 
   RunParts parts_;
@@ -80,6 +111,8 @@ class ReferenceEngine final : public EventSink {
   std::priority_queue<Item, std::vector<Item>, Later> queue_;
   std::optional<Failure> failure_;
   EngineOutcome outcome_;
+  std::int64_t stop_code_ = 0;
+  bool wants_checkpoint_ = false;
   double started_ = 0;
 };
 

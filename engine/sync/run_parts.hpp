@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/model/recorder.hpp"
+#include "engine/sync/checkpoints.hpp"
 #include "engine/sync/profile.hpp"
 #include "engine/sync/progress_line.hpp"
 #include "engine/sync/rank_model.hpp"
@@ -20,6 +21,7 @@ struct RunParts {
   MPI_Comm comm;
   const RunOptions& options;
   StopRequests& stops;
+  Checkpoints& checkpoints;
   ProgressPrinter& printer;
   Profile& profile;
 };

@@ -67,7 +67,8 @@ struct Simulation::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Profile& profile);
+  EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Checkpoints& checkpoints,
+                           Profile& profile);
   void end_components(SimTime end);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
 
@@ -94,9 +95,9 @@ Simulation::Simulation(const Model& model, const Partition& partition, MPI_Comm 
 Simulation::~Simulation() = default;
 
 EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, StopRequests& stops,
-                                            Profile& profile) {
+                                            Checkpoints& checkpoints, Profile& profile) {
   ProgressPrinter printer(options.progress, options.progress_every_s, rank);
-  const RunParts run{partition, *rank_model, recorder, comm, options, stops, printer, profile};
+  const RunParts run{partition, *rank_model, recorder, comm, options, stops, checkpoints, printer, profile};
   try {
     return options.engine == Engine::reference ? run_reference_engine(run) : run_window_engine(run);
   } catch (const SimulationError& e) {
@@ -141,9 +142,11 @@ RunResult Simulation::run(const RunOptions& options) {
   StopRequests stops(options.catch_signals,
                      options.exit_after_s);  // to the end: a second signal must not kill the flush
   Profile profile;
-  const EngineOutcome outcome = p.run_engine(options, stops, profile);
+  Checkpoints checkpoints(options, *p.rank_model, p.recorder, p.comm);
+  const EngineOutcome outcome = p.run_engine(options, stops, checkpoints, profile);
 
   RunResult result;
+  result.checkpoint = checkpoints.newest();
   if (outcome.stop_code != 0) {
     result.status = RunStatus::stopped;
     result.stop_reason = StopRequests::name(outcome.stop_code);

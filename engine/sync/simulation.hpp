@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/checkpoint/checkpoint_format.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/partition/partition.hpp"
@@ -22,6 +23,17 @@ enum class Progress : std::uint8_t {
 enum class RunStatus : std::uint8_t { complete, stopped, deadlock };
 const char* to_string(RunStatus status);
 
+class CheckpointFile;
+
+/// Whether a run saves its state, and when: at multiples of `every` simulated time, every `wall_every_s` of
+/// wall time, and always when it is stopped early.
+struct CheckpointPlan {
+  std::string folder;  ///< empty: never
+  SimTime every = time_never;
+  double wall_every_s = 0;  ///< 0: never
+  CheckpointIdentity identity;
+};
+
 /// How a run is carried out. Nothing here can change a result; only stop_at and exit_after_s end it earlier.
 struct RunOptions {
   Engine engine = Engine::window;
@@ -33,7 +45,9 @@ struct RunOptions {
       time_never;              ///< for the share and eta of the progress line; stop_at where that is earlier
   SimTime window{0};           ///< widest window between ranks; 0: the lookahead of the partition
   std::uint32_t block = 1024;  ///< components a queue block, 1 ... 65536
-  bool catch_signals = true;   ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
+  CheckpointPlan checkpoint;
+  const CheckpointFile* resume = nullptr;  ///< go on from there; must outlive the run
+  bool catch_signals = true;               ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
 };
 
 /// Consecutive windows of one rank, merged so that a run of any length keeps at most 1,024 rows.
@@ -54,6 +68,7 @@ struct RunResult {
   std::vector<std::string> waits;  ///< deadlock: "gpu3: op 17 ..." in component order, at most 20
   std::int64_t waits_total = 0;
   std::string stop_reason;  ///< stopped: "SIGTERM", "exit-after"
+  std::string checkpoint;   ///< the newest one written; empty: none
   std::int64_t windows = 0;
   double wall_s = 0;                ///< of run() [s]
   double build_s = 0;               ///< slowest rank's construction [s]

@@ -35,6 +35,13 @@ class SliceQueue {
     if (in_order == 0) return wheel_.next_time();
     return ring_[static_cast<std::size_t>((first_slice_ + std::countr_zero(in_order)) % ring_slices)].first;
   }
+  /// visit(event, local) for all events, in any order.
+  template <class F>
+  void for_each(F&& visit) const {
+    for (const Slice& slice : ring_)
+      for (const Bucket& bucket : slice.blocks) bucket.for_each(visit);
+    wheel_.for_each(visit);
+  }
   const Slicer& slicer() const { return slicer_; }
 
   /// Takes the events of the first occupied slice that lie before `end` and calls run(local, events) for each

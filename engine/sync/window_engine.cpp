@@ -62,6 +62,9 @@ class WindowEngine final : public EventSink {
 
   /// Exchanges events and facts with the other ranks; the same answer on all of them.
   WindowFacts turn();
+  void resume(const CheckpointFile& file);
+  /// Every event before `start` was handled and the next event anywhere is there.
+  void write_checkpoint(SimTime start);
   void print_progress(SimTime now);
   void work(SimTime start);
   void run_component(std::uint32_t local, std::span<const Event> events);
@@ -93,7 +96,10 @@ class WindowEngine final : public EventSink {
 
 EngineOutcome WindowEngine::run() {
   started_ = wall_seconds();
-  for (active_ = 0; active_ < model_.size(); ++active_) guard([&] { model_.start(active_, *this); });
+  if (parts_.options.resume)
+    resume(*parts_.options.resume);
+  else
+    for (active_ = 0; active_ < model_.size(); ++active_) guard([&] { model_.start(active_, *this); });
   for (double before = started_;;) {
     const std::int64_t sent_events = exchange_.sent_events(), sent_bytes = exchange_.sent_bytes();
     const WindowFacts all = turn();
@@ -102,6 +108,9 @@ EngineOutcome WindowEngine::run() {
     const SimTime start{all.next_time};
     outcome_.has_events_left = start != time_never;
     if (start >= parts_.options.stop_at || !outcome_.has_events_left) break;
+    if (parts_.checkpoints.is_on() &&
+        (all.stop != 0 || all.asks_checkpoint != 0 || parts_.checkpoints.is_due(start)))
+      write_checkpoint(start);
     if (all.stop != 0) {
       outcome_.stop_code = -all.stop;
       outcome_.stopped_at = start;
@@ -128,10 +137,29 @@ WindowFacts WindowEngine::turn() {
   if (failure_) mine.failed_at = failure_->time.count();
   mine.stop = -parts_.stops.code();
   mine.asks_progress = parts_.printer.is_due(wall_seconds() - started_) ? -1 : 0;
+  mine.asks_checkpoint = parts_.checkpoints.asks() ? -1 : 0;
   const WindowFacts all = exchange_.turn(outcome_.windows, mine);
   exchange_.for_each_received(
       [&](const Event& event) { queue_.push(event, model_.place_of(event.link).local); });
   return all;
+}
+
+void WindowEngine::resume(const CheckpointFile& file) {
+  std::vector<PendingEvent> pending;
+  const RunFacts facts = parts_.checkpoints.restore(file, pending);
+  for (const PendingEvent& one : pending) queue_.push(one.event, one.local);
+  flushes_.resume(facts.flush_boundary);
+  outcome_.last_event = facts.last_event;
+  outcome_.events = facts.events;
+  parts_.printer.start_at(facts.events);
+}
+
+void WindowEngine::write_checkpoint(SimTime start) {
+  run_together(parts_.comm, start, [&] { flushes_.pass(start); });
+  std::vector<PendingEvent> pending;
+  queue_.for_each([&](const Event& event, std::uint32_t local) { pending.push_back({event, local}); });
+  parts_.checkpoints.write({start, outcome_.last_event, flushes_.boundary(), outcome_.events},
+                           std::move(pending));
 }
 
 void WindowEngine::work(SimTime start) {
@@ -142,7 +170,8 @@ void WindowEngine::work(SimTime start) {
   }
   const Slicer& slicer = queue_.slicer();
   const SimTime widest = slicer.start_of(slicer.slice_of(start) + grid_.slices_a_window);
-  window_end_ = std::min({widest, flushes_.boundary(), parts_.options.stop_at});
+  window_end_ =
+      std::min({widest, flushes_.boundary(), parts_.checkpoints.boundary(), parts_.options.stop_at});
   while (!failure_) {
     const SimTime next = queue_.next_time();
     if (next >= window_end_) break;

@@ -25,4 +25,23 @@ std::uint64_t MemoryRecorder::digest(MPI_Comm comm) const {
   return all ^ boundaries;
 }
 
+void MemoryRecorder::save_rows(ComponentId component, StateWriter& out) {
+  std::size_t count = 0;
+  for (const Row& row : rows) count += row.component == component;
+  out.put(count);
+  for (const Row& row : rows)
+    if (row.component == component)
+      out.put(row.interval), out.put(row.table), out.put(row.time), out.put(row.values);
+}
+
+void MemoryRecorder::load_rows(ComponentId component, StateReader& in) {
+  std::size_t count = 0;
+  in.get(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Row& row = rows.emplace_back();
+    row.component = component;
+    in.get(row.interval), in.get(row.table), in.get(row.time), in.get(row.values);
+  }
+}
+
 }  // namespace lightrail::test

@@ -26,6 +26,10 @@ class MemoryRecorder final : public Recorder {
     rows.push_back({flushes.size(), table, component, time, {row.begin(), row.end()}});
   }
   void flush(SimTime boundary) override { flushes.push_back(boundary); }
+  void save(StateWriter& run, const std::string&) override { run.put(flushes); }
+  void save_rows(ComponentId component, StateWriter& out) override;
+  void load(StateReader& run, const std::string&) override { run.get(flushes); }
+  void load_rows(ComponentId component, StateReader& in) override;
 
   /// Of all rows on all ranks: rows of a component in their order, components in any. Collective.
   std::uint64_t digest(MPI_Comm comm) const;

@@ -37,10 +37,12 @@ TEST_CASE("in the window's reduction an idle rank never hides another rank's nex
 TEST_CASE("in the window's reduction one rank's stop request, failure or question reaches all") {
   for (int one = 0; one < ranks(); ++one) {
     WindowFacts mine;
-    if (rank() == one) mine.stop = -15, mine.asks_progress = -1, mine.failed_at = 0;
+    if (rank() == one)
+      mine.stop = -15, mine.asks_progress = -1, mine.asks_checkpoint = -1, mine.failed_at = 0;
     const WindowFacts all = reduce(mine);
     CHECK(all.stop == -15);
     CHECK(all.asks_progress == -1);
+    CHECK(all.asks_checkpoint == -1);
     CHECK(all.failed_at == 0);
   }
 }

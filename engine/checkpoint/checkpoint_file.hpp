@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint_format.hpp"
+
+namespace lightrail {
+
+/// A checkpoint, open for reading; every rank may have its own. What is read has passed its checksum.
+class CheckpointFile {
+ public:
+  /// Reads head, run section and index. Throws InputErrors for a file that is no checkpoint or one of another
+  /// schema, IoError for one that is damaged.
+  explicit CheckpointFile(std::string path);
+  ~CheckpointFile();
+  CheckpointFile(const CheckpointFile&) = delete;
+  CheckpointFile& operator=(const CheckpointFile&) = delete;
+
+  /// Throws InputErrors for a checkpoint of another software, scenario or number of components.
+  void check_is_for(const CheckpointIdentity& identity, std::size_t components) const;
+  /// Throws IoError when a section of components [first, last) is damaged.
+  void check_components(std::size_t first, std::size_t last) const;
+
+  const std::string& path() const { return path_; }
+  std::string folder() const;
+  SimTime time() const { return SimTime{head_.time_ps}; }
+  std::size_t components() const { return index_.size(); }
+  std::span<const std::byte> run() const { return run_; }
+  std::vector<std::byte> component(std::size_t id) const;
+
+ private:
+  void read(std::uint64_t offset, void* to, std::size_t size) const;
+  [[noreturn]] void fail(const std::string& what) const;  ///< the file is damaged
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  CheckpointHead head_;
+  std::vector<std::byte> run_;
+  std::vector<CheckpointEntry> index_;
+  std::vector<std::uint64_t> offsets_;  ///< by component
+};
+
+}  // namespace lightrail

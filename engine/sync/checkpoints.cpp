@@ -1,0 +1,140 @@
+#include "engine/sync/checkpoints.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "engine/checkpoint/checkpoint_folder.hpp"
+#include "engine/checkpoint/checkpoint_writer.hpp"
+#include "engine/sync/failure.hpp"
+#include "engine/sync/gather.hpp"
+#include "engine/sync/run_parts.hpp"
+#include "engine/sync/wait_yielding.hpp"
+
+namespace lightrail {
+namespace {
+
+// Components that travel to rank 0 together: some MB, and few collective calls.
+constexpr std::uint32_t components_a_gather = 2048;
+
+bool is_same_folder(const std::string& x, const std::string& y) {
+  std::error_code error;
+  return std::filesystem::equivalent(x, y, error) && !error;
+}
+
+/// Sections of some components, in any order: id, size, bytes, ...
+using Sections = std::vector<std::pair<std::uint32_t, std::span<const std::byte>>>;
+
+Sections split(std::span<const std::byte> bytes) {
+  Sections all;
+  while (!bytes.empty()) {
+    std::uint32_t id = 0;
+    std::uint64_t size = 0;
+    StateReader in(bytes);
+    in.get(id), in.get(size);
+    bytes = bytes.subspan(sizeof id + sizeof size);
+    all.emplace_back(id, bytes.first(size));
+    bytes = bytes.subspan(size);
+  }
+  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  return all;
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const RunOptions& options, RankModel& model, Recorder& recorder, MPI_Comm comm)
+    : plan_(options.checkpoint), model_(&model), recorder_(&recorder), comm_(comm), last_s_(wall_seconds()) {
+  MPI_Comm_rank(comm, &rank_);
+  set_boundary(SimTime{0});
+}
+
+bool Checkpoints::asks() const {
+  return rank_ == 0 && is_on() && plan_.wall_every_s > 0 && wall_seconds() - last_s_ >= plan_.wall_every_s;
+}
+
+void Checkpoints::set_boundary(SimTime now) {
+  boundary_ = time_never;
+  if (!is_on() || plan_.every == time_never) return;
+  std::int64_t boundary = 0;
+  if (!__builtin_mul_overflow(now / plan_.every + 1, plan_.every.count(), &boundary))
+    boundary_ = SimTime{boundary};
+}
+
+void Checkpoints::write(const RunFacts& facts, std::vector<PendingEvent> pending) {
+  run_together(comm_, facts.now, [&] {
+    if (rank_ == 0) prepare_folder(plan_.folder, is_new_run_);
+  });
+  is_new_run_ = false;
+
+  std::int64_t events = facts.events, last_event = facts.last_event.count();
+  all_reduce(&events, 1, MPI_INT64_T, MPI_SUM, comm_);
+  all_reduce(&last_event, 1, MPI_INT64_T, MPI_MAX, comm_);
+  StateWriter run;
+  run.put(facts.now), run.put(SimTime{last_event}), run.put(facts.flush_boundary), run.put(events);
+  recorder_->save(run, plan_.folder);
+
+  std::optional<CheckpointWriter> writer;
+  if (rank_ == 0) writer.emplace(plan_.folder).append_run(run.bytes());
+  append_components(pending, writer ? &*writer : nullptr);
+  run_together(comm_, facts.now, [&] {
+    if (writer) writer->publish(plan_.identity, facts.now, next_number_);
+    if (writer && !writer->problem().empty()) throw IoError(writer->problem());
+  });
+  newest_ = checkpoint_path(plan_.folder, next_number_++);
+  last_s_ = wall_seconds();
+  set_boundary(facts.now);
+}
+
+/// In the order of ids, whoever holds them.
+void Checkpoints::append_components(std::vector<PendingEvent>& pending, CheckpointWriter* writer) {
+  std::sort(pending.begin(), pending.end(), [](const PendingEvent& x, const PendingEvent& y) {
+    return x.local != y.local ? x.local < y.local : comes_before(x.event, y.event);
+  });
+  const auto total = static_cast<std::uint32_t>(model_->model().components.size());
+  auto next = pending.begin();
+  std::uint32_t local = 0;
+  std::vector<Event> events;
+  for (std::uint32_t first = 0; first < total; first += components_a_gather) {
+    StateWriter mine;
+    for (; local < model_->size() && model_->id_of(local).value < first + components_a_gather; ++local) {
+      events.clear();
+      for (; next != pending.end() && next->local == local; ++next) events.push_back(next->event);
+      StateWriter section;
+      model_->save(local, section);
+      section.put(events);
+      recorder_->save_rows(model_->id_of(local), section);
+      mine.put(model_->id_of(local).value);
+      mine.put(section);
+    }
+    const std::vector<std::byte> all = gather_to_zero(mine.bytes(), comm_);
+    if (writer)
+      for (const auto& [id, bytes] : split(all)) writer->append_component(bytes);
+  }
+}
+
+RunFacts Checkpoints::restore(const CheckpointFile& file, std::vector<PendingEvent>& pending) {
+  RunFacts facts;
+  StateReader run(file.run());
+  run.get(facts.now), run.get(facts.last_event), run.get(facts.flush_boundary), run.get(facts.events);
+  recorder_->load(run, file.folder());
+  run_together(comm_, facts.now, [&] {
+    LIGHTRAIL_EXPECT(run.is_at_end());
+    for (std::uint32_t local = 0; local < model_->size(); ++local) {
+      const std::vector<std::byte> bytes = file.component(model_->id_of(local).value);
+      StateReader in(bytes);
+      model_->load(local, in);
+      std::vector<Event> events;
+      in.get(events);
+      for (const Event& event : events) pending.push_back({event, local});
+      recorder_->load_rows(model_->id_of(local), in);
+      LIGHTRAIL_EXPECT(in.is_at_end());
+    }
+  });
+  next_number_ = std::max<std::int64_t>(checkpoint_number(file.path()), 0) + 1;
+  is_new_run_ = !is_same_folder(file.folder(), plan_.folder);
+  set_boundary(facts.now);
+  if (rank_ != 0) facts.events = 0;
+  return facts;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,83 @@
+#include <catch2/catch.hpp>
+#include <optional>
+
+#include "engine/checkpoint/checkpoint_folder.hpp"
+#include "engine/sync/checkpoints.hpp"
+#include "engine/sync/simulation.hpp"
+#include "tests/support/random_model.hpp"
+#include "tests/support/ranks.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+Outcome run(const RandomCase& c, MPI_Comm comm, RunOptions options) {
+  int on = 1;
+  MPI_Comm_size(comm, &on);
+  MemoryRecorder recorder(c.interval);
+  Simulation simulation(c.model, make_partition(c.model, on, Partitioner::automatic), comm, recorder);
+  options.stop_at = c.stop_at;
+  options.catch_signals = false;
+  const RunResult result = simulation.run(options);
+  return {result.hash, recorder.digest(comm), result.events, result.end};
+}
+
+RunOptions saving(const std::string& folder, SimTime every) {
+  RunOptions options;
+  options.checkpoint = {folder, every, 0, {"test", 1}};
+  return options;
+}
+
+/// Rank 0's folder, on every rank.
+std::string shared(const TemporaryFolder& folder) {
+  std::array<char, 256> name{};
+  folder.path().copy(name.data(), name.size() - 1);
+  return from_all_ranks(name).front().data();
+}
+
+void wait_for_all() {
+  from_all_ranks(0);
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints have the same bytes on any number of ranks, and any number goes on from them") {
+  int resumed = 0;
+  for (std::uint64_t number = 2000; number < (ranks() <= 2 ? 2030u : 2010u); ++number) {
+    const RandomCase c = random_case(number, ranks() <= 2 ? 800 : 150);
+    INFO(c.text);
+    const Outcome expected = run(c, MPI_COMM_SELF, {});
+    const SimTime every{expected.end.count() / 3 + 1};
+    const TemporaryFolder alone, mine;
+    const std::string together = shared(mine);
+    REQUIRE(run(c, MPI_COMM_SELF, saving(alone.path(), every)) == expected);
+    REQUIRE(run(c, MPI_COMM_WORLD, saving(together, every)) == expected);
+    for (std::int64_t n = 1; n <= 4; ++n) {
+      const std::string path = checkpoint_path(together, n);
+      const std::string bytes = read_file(path);
+      REQUIRE(bytes == read_file(checkpoint_path(alone.path(), n)));
+      if (bytes.empty()) continue;
+      ++resumed;
+      const CheckpointFile file(path);
+      RunOptions options;
+      options.resume = &file;
+      REQUIRE(run(c, MPI_COMM_WORLD, options) == expected);
+      REQUIRE(run(c, MPI_COMM_SELF, options) == expected);
+    }
+    wait_for_all();
+  }
+  CHECK(resumed > 5);
+}
+
+TEST_CASE("a checkpoint that rank 0 cannot write ends all ranks") {
+  const RandomCase c = random_case(2001, 200);
+  std::string text;
+  try {
+    run(c, MPI_COMM_WORLD, saving("no/such/folder", SimTime{1}));
+  } catch (const IoError& e) {
+    text = e.what();
+  }
+  CHECK_THAT(text, Catch::Contains("no/such/folder"));
+}
