@@ -99,6 +99,7 @@ GpuTransport::Way GpuTransport::way_to(EndpointId to) const {
 }
 
 void GpuTransport::count(const Transfer& transfer) {
+  if (transfer.to == self_) return;  // a copy within its memory is no traffic
   if (transfer.dimension < by_dimension_.size()) {
     by_dimension_[transfer.dimension].bytes += transfer.payload_bytes;
     ++by_dimension_[transfer.dimension].messages;

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import pandas as pd
+
 
 def _show(run):
     print(f"status      {run.info['status']}")
@@ -12,6 +14,13 @@ def _show(run):
             print(f"{name:11} {value}")
     for name in run.tables:
         print(f"{name:15} {len(run.tables[name]):>10} rows")
+
+
+def _readable(steps):
+    """Of the table of compare(): milliseconds, and parts as shares of the step."""
+    parts = {name: steps[f"{name}_ps"] / steps["step_ps"] for name in ("compute", "exposed", "idle")}
+    columns = {"step [ms]": steps["step_ps"].map(lambda ps: f"{ps * 1e-9:.3f}")}
+    return pd.DataFrame(columns | {f"{name} [%]": (100 * share).map("{:.1f}".format) for name, share in parts.items()})
 
 
 def _parse(arguments):
@@ -54,7 +63,7 @@ def main(arguments=None):
         figure, table = compare([open_run(path) for path in options.results])
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
-        print(table.to_string())
+        print(_readable(table).to_string())
     else:
         _show(open_run(options.result))
     return 0
