@@ -49,9 +49,13 @@ def prefill_seconds(q, batch, length, heads, kv_heads, head_dim, peak, bandwidth
 
 
 def decode_seconds(q, batch, keys, heads, kv_heads, head_dim, bandwidth, sms):
+    """One block a sequence and KV head; where SMs would stay idle, blocks of 256 keys and a pass that combines them."""
     size = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * 2
-    return (q["decode-latency"] * 1e-6 + size / (bandwidth * q["decode-memory-efficiency"])
-            + np.ceil(batch * kv_heads / sms) * q["decode-unit"] * 1e-6)
+    blocks = batch * kv_heads
+    unit = q["decode-unit"] + np.where(heads > kv_heads, q["decode-group-unit"], 0)
+    combine = np.where((keys > 256) & (blocks < sms), q["decode-combine"], 0)
+    return (q["decode-latency"] + combine) * 1e-6 + p_norm(size / (bandwidth * q["decode-memory-efficiency"]),
+                                                           np.maximum(blocks / sms, 1) * unit * 1e-6, q["decode-overlap"])
 
 
 def share(x):
@@ -64,7 +68,9 @@ GEMM = {"latency": (np.exp, 1.2), "efficiency": (share, 1.4), "prologue": (np.ex
         "tile-64x128": (share, 0.8), "tile-128x128": (share, 1.5)}
 PREFILL = {"latency": (np.exp, 2.3), "efficiency": (share, 0.3), "prologue": (np.exp, 5.0),
            "memory-efficiency": (share, 0.5), "overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.0)}
-DECODE = {"decode-latency": (np.exp, 2.0), "decode-memory-efficiency": (share, 1.0), "decode-unit": (np.exp, 0.5)}
+DECODE = {"decode-latency": (np.exp, 2.0), "decode-combine": (np.exp, 1.5), "decode-memory-efficiency": (share, 1.8),
+          "decode-unit": (np.exp, 0.5), "decode-group-unit": (np.exp, 1.0),
+          "decode-overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.8)}
 
 
 def fit(space, seconds, measured):
@@ -96,7 +102,7 @@ def fit(space, seconds, measured):
 
 def report(q, error, head):
     def text(name, value):
-        return f"{value:.4g} us" if name.endswith(("latency", "unit")) else f"{value:.4g}"
+        return f"{value:.4g} us" if name.endswith(("latency", "unit", "combine")) else f"{value:.4g}"
     print(head, " ".join(f'{name}="{text(name, value)}"' for name, value in q.items()))
     print(f"<!-- {len(error)} shapes: median error {np.median(error):.1%}, 95th percentile {np.quantile(error, 0.95):.1%} -->")
 

@@ -90,8 +90,14 @@ double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, c
   const double bytes = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * size_of(shape.dtype);
   const double memory =
       bytes / (bytes_per_second(spec.memory_bandwidth) * attention.decode_memory_efficiency);
-  return seconds(attention.decode_latency) + memory +
-         std::ceil(batch * kv_heads / spec.sms) * seconds(attention.decode_unit);
+  // One block a sequence and key-value head. Where SMs would stay idle, a head's keys are split and a second
+  // pass combines the parts.
+  const double blocks = batch * kv_heads;
+  const bool is_split = keys > 256 && blocks < spec.sms;
+  const double unit =
+      seconds(attention.decode_unit) + (heads > kv_heads ? seconds(attention.decode_group_unit) : 0);
+  return seconds(attention.decode_latency) + (is_split ? seconds(attention.decode_combine) : 0) +
+         p_norm(memory, std::max(blocks / spec.sms, 1.0) * unit, attention.decode_overlap);
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ struct AttentionSpec {
   double backward_work = 2.5;  ///< backward over forward work
   SimTime decode_latency{};    ///< of the smallest kernel, one new token a sequence
   double decode_memory_efficiency = 1;
-  SimTime decode_unit{};  ///< time of one wave of (sequence, key-value head) units
+  SimTime decode_unit{};        ///< of one wave of blocks, each a sequence and key-value head
+  SimTime decode_group_unit{};  ///< more of it where several query heads share a key-value head
+  SimTime decode_combine{};     ///< second pass where the keys of a head are split over SMs
+  double decode_overlap = 1;    ///< p of the norm that joins memory and blocks
 };
 
 /// Norms, activations, optimiser steps, casts: <memory-kernel .../>.

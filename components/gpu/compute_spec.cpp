@@ -74,8 +74,14 @@ Describe<AttentionSpec> attention_parameters() {
                 SimTime{0}, milliseconds(1))
       .required("decode-memory-efficiency", &AttentionSpec::decode_memory_efficiency,
                 "share of the HBM bandwidth", 0.01, 1.0)
-      .field("decode-unit", &AttentionSpec::decode_unit, "time of a wave of (sequence, key-value head) units",
-             SimTime{0}, milliseconds(1));
+      .field("decode-unit", &AttentionSpec::decode_unit,
+             "time of a wave of (sequence, key-value head) blocks", SimTime{0}, milliseconds(1))
+      .field("decode-group-unit", &AttentionSpec::decode_group_unit,
+             "more of it where several query heads share a key-value head", SimTime{0}, milliseconds(1))
+      .field("decode-combine", &AttentionSpec::decode_combine,
+             "second pass where the keys of a head are split over idle SMs", SimTime{0}, milliseconds(1))
+      .field("decode-overlap", &AttentionSpec::decode_overlap,
+             "power of the norm that joins memory and block time", 1.0, 32.0);
 }
 
 Describe<MemoryKernelSpec> memory_kernel_parameters() {

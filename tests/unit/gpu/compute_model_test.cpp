@@ -72,7 +72,7 @@ TEST_CASE("GEMM times are within 10 % (median) and 35 % (95th percentile) of the
   }
 }
 
-TEST_CASE("attention times of prefill are within 10 % (median), of decode within 20 %") {
+TEST_CASE("attention times are within 10 % (median) and 35 % (95th percentile)") {
   Errors prefill, decode;
   ComputeSpec h100 = catalogue_gpu("h100_sxm");
   for (const auto& row : read_csv("tests/data/gpu_kernels/attention.csv")) {
@@ -92,7 +92,8 @@ TEST_CASE("attention times of prefill are within 10 % (median), of decode within
                   << decode.quantile(0.5) << " " << decode.quantile(0.95));
   CHECK(prefill.quantile(0.5) < 0.10);
   CHECK(prefill.quantile(0.95) < 0.35);
-  CHECK(decode.quantile(0.5) < 0.20);
+  CHECK(decode.quantile(0.5) < 0.10);
+  CHECK(decode.quantile(0.95) < 0.35);
 }
 
 TEST_CASE("a memory-bound kernel takes its latency and its bytes over the reachable bandwidth") {
