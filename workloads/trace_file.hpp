@@ -5,7 +5,7 @@
 
 namespace lightrail {
 
-/// Lightrail's own trace format: a job as columns of one HDF5 file (README.md of this folder lists them).
+/// Lightrail's own trace format: a job as columns of one HDF5 file (trace_columns.hpp lists them).
 /// Throws IoError.
 void write_trace(const Job& job, const std::string& path, const std::string& source);
 
