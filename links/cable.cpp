@@ -95,6 +95,37 @@ Cable read_cable(const Element& link, ErrorList& errors) {
   return cable;
 }
 
+namespace {
+
+/// What components need of a cable's light. Up to an optical switch, or from it on, one half of a budget
+/// each: the switch joins the halves.
+LinkLight light_of(const Cable& cable, bool sends, bool receives) {
+  const OpticalSpec& optics = *cable.optics;
+  const LightBudget budget = light_budget(cable.name, {{&optics, "", Decibel{0.0}}});
+  LinkLight light;
+  if (optics.fec == Fec::rs_544_514)
+    light.codeword_bytes = static_cast<std::uint32_t>(fec_payload(optics.fec).value);
+  light.burst_bits = optics.burst_bits;
+  light.has_replay = optics.replay;
+  light.replay_latency = optics.replay_latency();
+  light.retraining = optics.transceiver.retraining;
+  light.flap_interval = optics.flap_interval;
+  light.flap_time = optics.flap_time;
+  if (sends && receives) {
+    light.codeword_failure = budget.failure();
+  } else if (sends) {
+    light.level_dbm = budget.lines.back().after.value;
+  } else if (receives) {
+    // The allowances at the head of the budget are the sender's.
+    double fibre = 0;
+    for (std::size_t i = 2; i < budget.lines.size(); ++i) fibre += budget.lines[i].loss.value;
+    light.needed_dbm = optics.transceiver.sensitivity.value + fibre;
+  }
+  return light;
+}
+
+}  // namespace
+
 LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival, const TrainSettings& trains) {
   LinkClass link;
   link.name = cable.name;
@@ -108,6 +139,7 @@ LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival, const Tr
   link.latency = std::max(link.latency, SimTime{1});
   link.mtu_bytes = static_cast<std::uint32_t>(trains.mtu.value);
   link.grain = cable.medium == "nvlink" ? trains.nvlink_grain : trains.grain;
+  if (cable.optics) link.light = light_of(cable, sends, receives);
   // Half of a cable's energy is spent at each end.
   link.energy_pj_per_bit = cable.energy_pj_per_bit * (sends + receives) / 2;
   return link;

@@ -37,6 +37,10 @@ EgressBank::EgressBank(const BuildContext& build)
     port.lanes = end.far.lanes;
     port.capacity = end.far.lanes == 0 ? unlimited : end.far.bytes;
     port.first_lane = static_cast<std::uint32_t>(lanes_.size());
+    if (end.is_connected && !LineErrors::is_clean(*end.light)) {
+      port.errors = static_cast<std::uint16_t>(errors_.size());
+      errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
+    }
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(port.lanes, 1); ++k)
       lanes_.emplace_back().credits = port.capacity;
@@ -81,6 +85,7 @@ SimTime EgressBank::put(Context& context, PortIndex port, Lane& lane, const Payl
   Port& p = ports_[port];
   SimTime start = std::max({ready, context.now(), p.free_at});
   SimTime busy = p.line.of(train.bytes);
+  if (p.errors != no_errors) start = errors_[p.errors].last_start(start, busy, train.bytes);
   p.free_at = start + busy;
   lane.credits -= train.bytes;
   lane.total_wait += start - ready;
@@ -142,12 +147,14 @@ std::vector<std::string> EgressBank::waits_for() const {
 void EgressBank::save(StateWriter& out) const {
   for (const Port& p : ports_) out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.meter);
   out.put(lanes_);
+  for (const LineErrors& errors : errors_) errors.save(out);
   pool_.save(out);
 }
 
 void EgressBank::load(StateReader& in) {
   for (Port& p : ports_) in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.meter);
   in.get(lanes_);
+  for (LineErrors& errors : errors_) errors.load(in);
   pool_.load(in);
 }
 

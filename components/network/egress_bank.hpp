@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "components/network/line_errors.hpp"
 #include "components/network/line_time.hpp"
 #include "components/network/link_meter.hpp"
 #include "components/network/port_end.hpp"
@@ -21,8 +22,9 @@ namespace lightrail {
 /// asking:
 ///   start = max(ready, free), free = start + bytes / rate.
 /// So most trains cost no event here; only a train without credits waits, and the credit that frees it sends
-/// it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back. Leaves out
-/// link errors and packet headers (the rate of a link class is its payload rate).
+/// it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back; a line
+/// that errs (LineErrors) delays its trains in their order. Leaves out packet headers (the rate of a link
+/// class is its payload rate).
 ///
 /// Contract: every port's far end returns the credits of what it took (CreditReturn), or has no buffer to
 /// return.
@@ -73,6 +75,7 @@ class EgressBank {
   void load(StateReader& in);
 
  private:
+  static constexpr std::uint16_t no_errors = 0xffff;
   struct Lane {
     std::int64_t credits = 0;  ///< [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
@@ -87,6 +90,7 @@ class EgressBank {
     std::uint32_t first_lane = 0;
     std::uint8_t lanes = 0;  ///< of the far buffer; 0: no flow control, one lane
     bool is_connected = false;
+    std::uint16_t errors = no_errors;  ///< index into errors_
     LinkId link{};
     std::int64_t capacity = 0;  ///< credits of an empty far buffer, per lane [B]
     LinkMeter meter;
@@ -100,6 +104,7 @@ class EgressBank {
   MeterSettings meter_settings_;
   std::vector<Port> ports_;
   std::vector<Lane> lanes_;
+  std::vector<LineErrors> errors_;  ///< of the lines that err at all
   std::vector<double> energy_pj_per_byte_;
   bool is_queue_recorded_ = false;
   WaitingPool pool_;

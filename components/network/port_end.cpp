@@ -47,6 +47,7 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   end.mtu_bytes = link_class.mtu_bytes;
   end.grain = link_class.grain;
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
+  end.light = &link_class.light;
 
   if (auto* own = dynamic_cast<const BufferedSpec*>(&build.spec)) end.near = own->input_buffer(port);
   if (const BufferedSpec* far = buffered_spec(model, out.to)) {

@@ -15,9 +15,10 @@ struct PortEnd {
   std::uint32_t mtu_bytes = 0;    ///< [B]
   std::uint32_t grain = 1;        ///< packets per train
   double energy_pj_per_bit = 0;
-  InputBuffer far{};        ///< the credits this port starts with
-  InputBuffer near{};       ///< what the other end believes of this port
-  bool is_circuit = false;  ///< an optical switch lies between: credits are returned one by one
+  const LinkLight* light = nullptr;  ///< of the outgoing link; null: not connected
+  InputBuffer far{};                 ///< the credits this port starts with
+  InputBuffer near{};                ///< what the other end believes of this port
+  bool is_circuit = false;           ///< an optical switch lies between: credits are returned one by one
 
   std::uint32_t train_bytes() const { return mtu_bytes * grain; }
 };

@@ -40,6 +40,19 @@ struct LinkRecord {
   std::uint16_t link_class = 0;
 };
 
+/// What light does to a link; all zero for links that are not optical. Levels are OMA of one lane.
+struct LinkLight {
+  double level_dbm = 0;         ///< towards an optical switch: what arrives there, less all allowances
+  double needed_dbm = 0;        ///< from an optical switch: what must leave it for the receiver's sensitivity
+  double codeword_failure = 0;  ///< without optical switch: probability that FEC cannot correct a codeword
+  std::uint32_t codeword_bytes = 0;      ///< payload of a codeword [B]; 0: no FEC, no errors
+  double burst_bits = 1;                 ///< mean length of bursts of bit errors
+  bool has_replay = false;               ///< the link sends again what FEC could not correct
+  SimTime replay_latency{};              ///< from the end of a train that failed to its start once more
+  SimTime retraining{};                  ///< from light that returns to data
+  SimTime flap_interval{}, flap_time{};  ///< mean time between losses of light, 0: none; how long they last
+};
+
 /// What all links of one kind share, already evaluated from the scenario by links/.
 struct LinkClass {
   std::string name;
@@ -49,6 +62,7 @@ struct LinkClass {
   std::uint32_t grain = 1;         ///< packets per train
   std::string medium;              ///< "electrical", "optical", "nvlink", "pcie"
   double energy_pj_per_bit = 0;
+  LinkLight light = {};
 };
 
 /// The whole system as flat tables, the same on every rank, a few tens of bytes a port; nothing is built yet.

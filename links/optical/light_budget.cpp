@@ -4,11 +4,21 @@
 
 #include <algorithm>
 
+#include "links/optical/bit_errors.hpp"
+
 namespace lightrail {
 
 Decibel LightBudget::margin() const {
   const double left = lines.empty() ? launch.value : lines.back().after.value;
   return Decibel{left - sensitivity.value};
+}
+
+double LightBudget::bit_error_rate() const {
+  return pre_fec_bit_error_rate(margin());
+}
+
+double LightBudget::failure() const {
+  return codeword_failure(bit_error_rate(), burst_bits);
 }
 
 std::string LightBudget::text() const {
@@ -19,6 +29,8 @@ std::string LightBudget::text() const {
     out += fmt::format("  {:<44} {:>6.2f} dB {:>7.2f} dBm\n", line.what, line.loss.value, line.after.value);
   out += fmt::format("  {:<44} {:>9} {:>7.2f} dBm\n", "receiver needs (OMA)", "", sensitivity.value);
   out += fmt::format("  {:<44} {:>6.2f} dB\n", "margin", margin().value);
+  out += fmt::format("  {:<44} {:>9.2e}\n", "bit errors before FEC", bit_error_rate());
+  out += fmt::format("  {:<44} {:>9.2e}\n", "codewords that RS(544,514) cannot correct", failure());
   return out;
 }
 
@@ -28,6 +40,7 @@ LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) 
   const TransceiverSpec& rx = spans.back().fibre->transceiver;
   LightBudget budget{std::move(path), tx.launch,   {},
                      rx.sensitivity,  Metres{0.0}, std::min(tx.reach, rx.reach)};
+  budget.least_margin = spans.front().fibre->least_margin;
   double level = tx.launch.value;
   auto lose = [&](std::string what, double loss) {
     level -= loss;
@@ -41,12 +54,18 @@ LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) 
   for (const LightSpan& span : spans) {
     const OpticalSpec& fibre = *span.fibre;
     budget.length += fibre.length;
+    budget.least_margin = std::min(budget.least_margin, fibre.least_margin);
+    budget.burst_bits = std::max(budget.burst_bits, fibre.burst_bits);
     if (fibre.connectors > 0)
       lose(fmt::format("connectors, {} x {:g} dB", fibre.connectors, fibre.connector_loss.value),
            fibre.connectors * fibre.connector_loss.value);
     if (fibre.splices > 0)
       lose(fmt::format("splices, {} x {:g} dB", fibre.splices, fibre.splice_loss.value),
            fibre.splices * fibre.splice_loss.value);
+    if (fibre.circulators > 0)
+      lose(fmt::format("circulators, {} x {:g} dB", fibre.circulators, fibre.circulator_loss.value),
+           fibre.circulators * fibre.circulator_loss.value);
+    if (fibre.ageing.value > 0) lose("age and temperature allowance", fibre.ageing.value);
     lose(fmt::format("fibre, {:g} m x {:g} dB/km", fibre.length.value, fibre.fibre_loss.value),
          fibre.length.value / 1000 * fibre.fibre_loss.value);
     if (!span.passes.empty()) lose("optical switch " + span.passes, span.passing_loss.value);
@@ -59,10 +78,13 @@ void check_budget(const LightBudget& budget, const InputError& place, ErrorList&
     errors.add({place.file, place.line,
                 fmt::format("{} of fibre on {} is beyond the reach of the transceivers ({})",
                             format_value(budget.length), budget.path, format_value(budget.reach))});
-  if (budget.margin().value < 0)
-    errors.add(
-        {place.file, place.line,
-         fmt::format("the light margin is negative, {:.2f} dB:\n{}", budget.margin().value, budget.text())});
+  // Sums of decibels: a budget that closes exactly may come out a rounding error below.
+  const double least = budget.least_margin.value, margin = budget.margin().value;
+  if (margin >= least - 1e-9) return;
+  errors.add({place.file, place.line,
+              least == 0 ? fmt::format("the light margin is negative, {:.2f} dB:\n{}", margin, budget.text())
+                         : fmt::format("the light margin is {:.2f} dB, less than least-margin {:g} dB:\n{}",
+                                       margin, least, budget.text())});
 }
 
 }  // namespace lightrail

@@ -19,8 +19,12 @@ struct LightBudget {
   PowerDbm sensitivity;
   Metres length;  ///< of all fibre on the way
   Metres reach;   ///< of the transceivers
+  double burst_bits = 1;
+  Decibel least_margin{0.0};  ///< of the fibres that ask for least
 
   Decibel margin() const;
+  double bit_error_rate() const;  ///< before FEC
+  double failure() const;         ///< of a codeword of RS(544,514)
   /// The whole budget as a table, ten lines or so, each ended by a newline.
   std::string text() const;
 };
@@ -35,7 +39,8 @@ struct LightSpan {
 /// From the transceiver of the first stretch to that of the last. Needs at least one stretch.
 LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans);
 
-/// Refuses a negative margin, with the whole budget printed, and more fibre than the transceivers reach.
+/// Refuses a margin below the least one (0 dB unless the link says so), with the whole budget printed, and
+/// more fibre than the transceivers reach.
 void check_budget(const LightBudget& budget, const InputError& place, ErrorList& errors);
 
 }  // namespace lightrail

@@ -36,7 +36,9 @@ Describe<TransceiverSpec> transceiver_table() {
       .field("penalty", &S::penalty, "allowance for multi-path interference and dispersion", none, most)
       .field("reach", &S::reach, "longest fibre the module is specified for", Metres{0.1}, Metres{1e6})
       .field("latency", &S::latency, "one pass through the module", SimTime{0}, milliseconds(1))
-      .field("power", &S::power, "of one module", Watts{0.0}, Watts{1000.0});
+      .field("power", &S::power, "of one module", Watts{0.0}, Watts{1000.0})
+      .field("retraining", &S::retraining, "from light that returns to data that flows", SimTime{0},
+             milliseconds(3'600'000));
   return table;
 }
 
@@ -55,6 +57,24 @@ Describe<OpticalSpec> optical_table() {
       .field("connector-loss", &S::connector_loss, "each", none, most)
       .field("splices", &S::splices, "splices on the way", 0u, 1000u)
       .field("splice-loss", &S::splice_loss, "each", none, most)
+      .field("circulators", &S::circulators, "circulators on the way, for both directions on one fibre", 0u,
+             10u)
+      .field("circulator-loss", &S::circulator_loss, "each", none, most)
+      .field("ageing", &S::ageing, "allowance for age and temperature", none, most)
+      .field("burst-bits", &S::burst_bits, "mean length of bursts of bit errors; 1: independent bits", 1.0,
+             140.0)
+      .field("least-margin", &S::least_margin,
+             "light to spare that a path must have; below 0 for studies of "
+             "bit errors",
+             Decibel{-3.0}, most)
+      .field("replay", &S::replay, "the link sends again what FEC could not correct")
+      .field("replay-turnaround", &S::replay_turnaround,
+             "of a request to send again, beside the way there "
+             "and back",
+             SimTime{0}, milliseconds(1))
+      .field("flap-interval", &S::flap_interval, "mean time between two losses of light; 0: none", SimTime{0},
+             milliseconds(3'600'000'000))
+      .field("flap-time", &S::flap_time, "how long the light stays away", SimTime{0}, milliseconds(3'600'000))
       .choice("fec", &S::fec, "forward error correction at the receiver", fec_choices())
       .field("fec-interleave", &S::fec_interleave, "codewords collected before decoding", 1u, 16u)
       .field("fec-decode", &S::fec_decode, "time of the decoder itself", SimTime{0}, milliseconds(1));

@@ -17,11 +17,14 @@ struct TransceiverSpec {
   Metres reach{500.0};               ///< longest fibre the module is specified for
   SimTime latency = nanoseconds(5);  ///< one pass through the module
   Watts power{0.0};                  ///< one module, all lanes, both directions
+  SimTime retraining{0};             ///< from light that returns to data: receiver, equaliser, link up
 };
 Describe<TransceiverSpec> transceiver_table();
 
 /// A fibre with a transceiver at each end (at one end where it runs to an optical switch).
-/// Assumes equal modules at both ends and worst-case powers. Leaves out bit errors and ageing.
+/// Assumes equal modules at both ends and worst-case powers. Bit errors follow from the margin
+/// (bit_errors.hpp); what FEC cannot correct is sent again by the link (replay). Leaves out crosstalk of an
+/// optical switch.
 struct OpticalSpec {
   BitRate rate{};
   double efficiency = 1.0;
@@ -33,6 +36,15 @@ struct OpticalSpec {
   Decibel connector_loss{0.5};
   std::uint32_t splices = 0;
   Decibel splice_loss{0.1};
+  std::uint32_t circulators = 0;  ///< they join both directions on one fibre: one at each device
+  Decibel circulator_loss{0.8};
+  Decibel ageing{0.0};        ///< allowance for the module's and the fibre's age and temperature
+  double burst_bits = 1;      ///< mean length of bursts of bit errors; 1: bit errors are independent
+  Decibel least_margin{0.0};  ///< paths with less are refused
+  bool replay = true;         ///< the link sends again what FEC could not correct; else the transport must
+  SimTime replay_turnaround = nanoseconds(200);
+  SimTime flap_interval{0};  ///< mean time between two losses of light; 0: none
+  SimTime flap_time = milliseconds(100);
   Fec fec = Fec::rs_544_514;
   std::uint32_t fec_interleave = 2;
   SimTime fec_decode = nanoseconds(70);
@@ -41,7 +53,12 @@ struct OpticalSpec {
   BitRate payload_rate() const;
   SimTime propagation() const;  ///< length times fibre_delay, rounded to the nearest picosecond
   SimTime transmit_latency() const { return transceiver.latency; }
-  SimTime receive_latency() const;   ///< module and FEC
+  SimTime receive_latency() const;  ///< module and FEC
+  /// From the end of a train that FEC could not correct to its start on the wire once more: there, turned
+  /// around, and back.
+  SimTime replay_latency() const {
+    return 2 * (transmit_latency() + propagation() + receive_latency()) + replay_turnaround;
+  }
   double energy_pj_per_bit() const;  ///< one module's power: half of each end's, per bit of one direction
 };
 Describe<OpticalSpec> optical_table();

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "links/cable.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 using namespace lightrail;
@@ -80,4 +81,49 @@ TEST_CASE("fibre beyond the transceivers' reach is refused though there is light
   check_budget(light_budget("a -> b", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
   CHECK(test::texts(errors) ==
         "x.xml:7: 501 m of fibre on a -> b is beyond the reach of the transceivers (500 m)\n");
+}
+
+TEST_CASE("circulators and the allowance for age cost light") {
+  OpticalSpec spec = dr4();
+  spec.circulators = 2;
+  spec.ageing = Decibel{0.1};
+  CHECK(light_budget("", {{&spec, "", Decibel{0}}}).margin().value == Approx(1.8 - 2 * 0.8 - 0.1));
+}
+
+TEST_CASE("a budget says how often FEC will fail") {
+  // A margin of 0 dB: bit errors at KP4's threshold.
+  OpticalSpec spec = dr4();
+  spec.ageing = Decibel{1.8};
+  const LightBudget budget = light_budget("", {{&spec, "", Decibel{0}}});
+  CHECK(budget.bit_error_rate() == Approx(2.4e-4).epsilon(1e-6));
+  CHECK(budget.failure() == Approx(8.152e-13).epsilon(1e-3));
+  CHECK_THAT(budget.text(), Catch::Contains("bit errors before FEC                         2.40e-04") &&
+                                Catch::Contains("RS(544,514) cannot correct"));
+}
+
+TEST_CASE("a study may ask for less margin than none, a careful one for more") {
+  OpticalSpec spec = dr4();
+  spec.ageing = Decibel{2.3};  // 0.5 dB too little
+  ErrorList errors;
+  spec.least_margin = Decibel{-0.5};
+  check_budget(light_budget("a", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
+  CHECK(test::texts(errors) == "");
+  spec.least_margin = Decibel{1.0};
+  spec.ageing = Decibel{1.0};
+  check_budget(light_budget("a", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
+  CHECK_THAT(test::texts(errors), Catch::Contains("the light margin is 0.80 dB, less than least-margin 1 dB"));
+}
+
+TEST_CASE("two halves of a path and the switch between them have the margin of the whole") {
+  OpticalSpec spec = dr4();
+  spec.splices = 1;
+  Cable cable;
+  cable.name = "c";
+  cable.rate = spec.payload_rate();
+  cable.optics = std::make_shared<OpticalSpec>(spec);
+  const auto to = evaluate(cable, CableEnds::to_ocs, SimTime{0}, {}).light;
+  const auto from = evaluate(cable, CableEnds::from_ocs, SimTime{0}, {}).light;
+  const LightBudget whole = light_budget("", {{&spec, "o", Decibel{0.7}}, {&spec, "", Decibel{0}}});
+  CHECK(to.level_dbm - 0.7 - from.needed_dbm == Approx(whole.margin().value));
+  CHECK(to.codeword_bytes == 640);
 }

@@ -1,0 +1,73 @@
+#include "components/network/line_errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lightrail {
+namespace {
+
+/// A train fails less often than once in 10^30: not within any run.
+constexpr double never = 1e-30, hopeless = 0.9;
+/// Purposes of random numbers; the port is added.
+constexpr std::uint32_t error_purpose = 0x4c000000, flap_purpose = 0x4d000000;
+
+}  // namespace
+
+double train_failure(double codeword_failure, std::uint32_t codeword_bytes, std::uint32_t train_bytes) {
+  if (codeword_bytes == 0) return 0;
+  const std::uint32_t codewords = (train_bytes + codeword_bytes - 1) / codeword_bytes;
+  return -std::expm1(codewords * std::log1p(-codeword_failure));
+}
+
+bool LineErrors::is_clean(const LinkLight& light) {
+  return (light.codeword_bytes == 0 || light.codeword_failure < never) && light.flap_interval.count() == 0;
+}
+
+LineErrors::LineErrors(const BuildContext& build, std::uint32_t port, const LinkLight& light,
+                       std::uint32_t train_bytes)
+    : light_(light),
+      errors_(build.model.seed, build.id, error_purpose + port),
+      flaps_(build.model.seed, build.id, flap_purpose + port) {
+  const double failure = train_failure(light.codeword_failure, light.codeword_bytes, train_bytes);
+  if (failure > hopeless)
+    throw InputErrors(InputError{
+        "", 0,
+        fmt::format("{}: {:.1f} % of the trains of {} B on the line of port {} would fail (a codeword does "
+                    "with {:.2e}): the light is too weak",
+                    build.model.component_name(build.id), 100 * failure, train_bytes, port,
+                    light.codeword_failure)});
+  if (light_.flap_interval.count() > 0) down_at_ = after_gap(SimTime{0});
+}
+
+SimTime LineErrors::after_gap(SimTime from) {
+  const double gap = flaps_.exponential(static_cast<double>(light_.flap_interval.count()));
+  const auto room = static_cast<double>((time_never - from).count() / 2);
+  return from + SimTime{std::max<std::int64_t>(1, std::llround(std::min(gap, room)))};
+}
+
+SimTime LineErrors::last_start(SimTime start, SimTime busy, std::uint32_t bytes) {
+  const double failure = train_failure(light_.codeword_failure, light_.codeword_bytes, bytes);
+  for (;;) {
+    // A train that the loss of light cuts off goes as a whole when the link is up again.
+    while (start + busy > down_at_) {
+      const SimTime up = down_at_ + light_.flap_time + light_.retraining;
+      start = std::max(start, up);
+      down_at_ = after_gap(up);
+    }
+    if (failure < never || errors_.uniform() >= failure) return start;
+    ++replays_;
+    start += busy + light_.replay_latency;
+  }
+}
+
+void LineErrors::save(StateWriter& out) const {
+  out.put(errors_), out.put(flaps_), out.put(down_at_), out.put(replays_);
+}
+
+void LineErrors::load(StateReader& in) {
+  in.get(errors_), in.get(flaps_), in.get(down_at_), in.get(replays_);
+}
+
+}  // namespace lightrail
