@@ -5,6 +5,7 @@ find_package(pugixml REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
 find_package(PkgConfig REQUIRED)
 
 set(HDF5_PREFER_PARALLEL ON)

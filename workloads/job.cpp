@@ -79,12 +79,12 @@ Job JobBuilder::take() {
   return std::move(job_);
 }
 
-std::uint8_t stream_of(Program& program, const std::string& name) {
+std::uint16_t stream_of(Program& program, const std::string& name) {
   auto it = std::find(program.streams.begin(), program.streams.end(), name);
   if (it == program.streams.end()) it = program.streams.insert(it, name);
   if (program.streams.size() > 255)
     throw InputErrors(InputError{"", 0, "program '" + program.role + "' has more than 255 streams"});
-  return static_cast<std::uint8_t>(it - program.streams.begin());
+  return static_cast<std::uint16_t>(it - program.streams.begin());
 }
 
 std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies) {

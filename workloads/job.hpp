@@ -13,6 +13,9 @@ namespace lightrail {
 /// Op::dimension of an operation that sends nothing.
 inline constexpr std::uint16_t no_dimension = 0xffff;
 
+/// A program has no more streams; those that importers make without a name of their own count too.
+inline constexpr std::size_t most_streams = 65'535;
+
 /// No single operation moves more than this [B]; larger sizes are refused as typing mistakes.
 inline constexpr std::int64_t largest_operation_bytes = std::int64_t{1} << 44;
 
@@ -66,7 +69,7 @@ class JobBuilder {
 };
 
 /// Index of `name` in `program.streams`, added when new. Throws InputErrors past 255 streams.
-std::uint8_t stream_of(Program& program, const std::string& name);
+std::uint16_t stream_of(Program& program, const std::string& name);
 
 /// Appends `op` with its dependencies and returns its index. Equal and implied neighbours are kept as given.
 std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies = {});

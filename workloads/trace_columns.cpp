@@ -72,11 +72,17 @@ TraceWriter::TraceWriter(const std::string& path) : path_(path) {
 }
 
 TraceWriter::~TraceWriter() {
+  for (Column& column : columns_)
+    if (column.dataset >= 0) H5Dclose(column.dataset);
   if (file_ >= 0) H5Fclose(file_);
 }
 
 void TraceWriter::close() {
   Quiet quiet;
+  for (Column& column : columns_) {
+    flush(column);
+    H5Dclose(std::exchange(column.dataset, -1));
+  }
   if (file_ >= 0 && H5Fclose(std::exchange(file_, -1)) < 0)
     throw IoError(fmt::format("{}: cannot write trace ({})", path_, reason()));
 }
@@ -122,12 +128,60 @@ void TraceWriter::write(const std::string& path, std::int64_t type, std::size_t 
               H5Dclose);
   if (!made.is_good() || (rows > 0 && H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
     throw IoError(fmt::format("{}: cannot write {} ({})", path_, path, reason()));
-  if (unit.empty()) return;
+  if (!unit.empty()) units(made.get(), path, unit);
+}
+
+void TraceWriter::units(std::int64_t dataset, const std::string& path, const std::string& unit) {
   Handle text(H5Tcopy(H5T_C_S1), H5Tclose), scalar(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(text.get(), unit.size());
-  Handle units(H5Acreate2(made.get(), "units", text.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (!units.is_good() || H5Awrite(units.get(), text.get(), unit.data()) < 0)
+  Handle made(H5Acreate2(dataset, "units", text.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (!made.is_good() || H5Awrite(made.get(), text.get(), unit.data()) < 0)
     throw IoError(fmt::format("{}: cannot write {}@units ({})", path_, path, reason()));
+}
+
+std::size_t TraceWriter::column(const std::string& path, const std::string& unit) {
+  Quiet quiet;
+  hsize_t none = 0, unlimited = H5S_UNLIMITED;
+  Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose),
+      made_with(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_chunk(made_with.get(), 1, &chunk_rows);
+  H5Pset_shuffle(made_with.get());
+  H5Pset_deflate(made_with.get(), 1);
+  H5Pset_obj_track_times(made_with.get(), 0);
+  hid_t made =
+      H5Dcreate2(file_, path.c_str(), H5T_STD_I64LE, space.get(), H5P_DEFAULT, made_with.get(), H5P_DEFAULT);
+  if (made < 0) throw IoError(fmt::format("{}: cannot write {} ({})", path_, path, reason()));
+  columns_.push_back({path, made, 0, {}});
+  units(made, path, unit);
+  return columns_.size() - 1;
+}
+
+void TraceWriter::take_back(std::size_t index, std::size_t rows) {
+  Column& column = columns_[index];
+  const std::size_t held = std::min(rows, column.held.size());
+  column.held.resize(column.held.size() - held);
+  if (held == rows) return;
+  Quiet quiet;
+  hsize_t left = column.rows - (rows - held);
+  if (H5Dset_extent(column.dataset, &left) < 0)
+    throw IoError(fmt::format("{}: cannot write {} ({})", path_, column.path, reason()));
+  column.rows = left;
+}
+
+void TraceWriter::flush(Column& column) {
+  if (column.held.empty()) return;
+  Quiet quiet;
+  hsize_t first = column.rows, count = column.held.size(), rows = first + count;
+  bool is_good = H5Dset_extent(column.dataset, &rows) >= 0;
+  Handle file_space(H5Dget_space(column.dataset), H5Sclose),
+      memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  is_good = is_good &&
+            H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr) >= 0 &&
+            H5Dwrite(column.dataset, H5T_NATIVE_INT64, memory.get(), file_space.get(), H5P_DEFAULT,
+                     column.held.data()) >= 0;
+  if (!is_good) throw IoError(fmt::format("{}: cannot write {} ({})", path_, column.path, reason()));
+  column.rows = rows;
+  column.held.clear();
 }
 
 void TraceWriter::numbers(const std::string& path, const std::vector<std::int64_t>& values,

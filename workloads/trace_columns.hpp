@@ -20,13 +20,31 @@ class TraceWriter {
                const std::string& unit = "1");
   void reals(const std::string& path, const std::vector<double>& values, const std::string& unit = "1");
   void texts(const std::string& path, const std::vector<std::string>& values);  ///< fixed length
+  /// A column of numbers that grows row by row; what it holds back is bounded.
+  std::size_t column(const std::string& path, const std::string& unit);
+  void append(std::size_t column, std::int64_t value) {
+    columns_[column].held.push_back(value);
+    if (columns_[column].held.size() == held_rows) flush(columns_[column]);
+  }
+  /// Forgets the last `rows` of a column.
+  void take_back(std::size_t column, std::size_t rows);
   void close();
 
  private:
+  static constexpr std::size_t held_rows = 65'536;
+  struct Column {
+    std::string path;
+    std::int64_t dataset = -1;
+    std::size_t rows = 0;
+    std::vector<std::int64_t> held;
+  };
+  void flush(Column& column);
+  void units(std::int64_t dataset, const std::string& path, const std::string& unit);
   void write(const std::string& path, std::int64_t type, std::size_t rows, const void* data,
              const std::string& unit);
   std::string path_;
   std::int64_t file_ = -1;
+  std::vector<Column> columns_;
 };
 
 /// Reads them back. Throws InputErrors with file and reason: truncated, not HDF5, a column that lacks.

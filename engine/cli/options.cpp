@@ -88,8 +88,11 @@ std::string usage_text(const CommandDoc& command) {
   if (command.command == Command::trace)
     text +=
         "  trace import kineto FILE... --out T.h5   captured PyTorch profiles, one a GPU\n"
+        "  trace import chakra FILE... --out T.h5   Chakra execution traces, one a rank; groups.json names "
+        "the groups\n"
+        "  trace import goal FILE --out T.h5        a GOAL schedule\n"
         "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
-        "  trace show T.h5                          roles, streams, operations and bytes\n\n";
+        "  trace show T.h5 (also: info)             roles, streams, operations and bytes\n\n";
   for (const OptionDoc& option : option_docs())
     if (option.applies_to(command.command)) text += option_line(option);
   return text + "\n" + exit_codes;

@@ -2,7 +2,9 @@
 
 #include "engine/cli/commands.hpp"
 #include "workloads/build_workload.hpp"
+#include "workloads/import/import_trace.hpp"
 #include "workloads/import/kineto.hpp"
+#include "workloads/trace_digest.hpp"
 #include "workloads/trace_file.hpp"
 
 namespace lightrail {
@@ -14,18 +16,31 @@ const std::string& out_of(const CommandLine& line) {
   return line.out;
 }
 
-std::string import_trace(const CommandLine& line) {
-  const std::string& format = line.positional[1];
-  if (format != "kineto")
-    throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(format, {"kineto"})});
-  KinetoOptions options;
+/// "one of the names" -> its format.
+TraceFormat format_of(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [text, format] : trace_formats()) {
+    if (text == name) return format;
+    known.push_back(text);
+  }
+  throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(name, known)});
+}
+
+std::string import_files(const CommandLine& line) {
+  ImportOptions options;
+  options.format = format_of(line.positional[1]);
   for (std::size_t i = 2; i < line.positional.size(); ++i)
-    for (const std::string& file : files_matching(line.positional[i])) options.files.push_back(file);
+    for (const std::string& file : files_matching(line.positional[i]))
+      if (options.format == TraceFormat::chakra && file.ends_with(".json"))
+        options.groups_file = file;
+      else
+        options.files.push_back(file);
   if (options.files.empty())
-    throw InputErrors(InputError{"", 0, "trace import kineto: no trace files are given"});
-  Job job = import_kineto(options);
-  write_trace(job, out_of(line), line.typed);
-  return describe_trace(job) + "written to " + line.out + "\n";
+    throw InputErrors(InputError{"", 0, "trace import " + line.positional[1] + ": no trace files are given"});
+  JobOutput output(out_of(line), line.typed);
+  import_trace(options, output);
+  const Job job = output.take();
+  return describe_trace(job, output.digests()) + "written to " + line.out + "\n";
 }
 
 std::string generate_trace(const CommandLine& line) {
@@ -47,10 +62,11 @@ ExitCode trace(const CommandLine& line, const MpiSession& mpi) {
   // Rank 0 does the work: the other ranks have nothing to add.
   auto text = on_every_rank(mpi, [&]() -> std::string {
     if (mpi.rank() != 0) return "";
-    if (verb == "import") return import_trace(line);
+    if (verb == "import") return import_files(line);
     if (verb == "generate") return generate_trace(line);
-    if (verb == "show") return describe_trace(read_trace(line.positional[1]));
-    throw InputErrors(InputError{"", 0, "trace: " + invalid_choice(verb, {"import", "generate", "show"})});
+    if (verb == "show" || verb == "info") return describe_trace(read_trace(line.positional[1]));
+    throw InputErrors(
+        InputError{"", 0, "trace: " + invalid_choice(verb, {"import", "generate", "show", "info"})});
   });
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;

@@ -120,16 +120,16 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
   run.counts.assign(1, {});
   run.open = 1;
   if (op.kind == OpKind::recv) {
-    if (must_wait) transport.send_control(context, peer, connection(op, Phase::point_clear));
+    if (must_wait) transport.send_control(context, peer, connection(op, Phase::point_clear, op.root));
     transport.expect(context, {peer,
-                               connection(op, Phase::point_to_point),
+                               connection(op, Phase::point_to_point, op.root),
                                op.bytes,
                                nccl_->wire_bytes(run.protocol, op.bytes),
                                nccl_->software(run.protocol, medium),
                                {slot, 0}});
   } else if (must_wait) {
     transport.expect(context,
-                     {peer, connection(op, Phase::point_clear), 0, control_bytes, SimTime{0}, {slot, 0}});
+                     {peer, connection(op, Phase::point_clear, op.root), 0, control_bytes, SimTime{0}, {slot, 0}});
   } else {
     send_point(context, transport, slot);
   }
@@ -139,7 +139,7 @@ void CommEngine::send_point(Context& context, Transport& transport, std::uint32_
   const Op& op = op_of(slot);
   runs_[slot].counts[0].sent |= is_posted;
   transport.send(context, {peer_of(op),
-                           connection(op, Phase::point_to_point),
+                           connection(op, Phase::point_to_point, op.root),
                            op.bytes,
                            nccl_->wire_bytes(runs_[slot].protocol, op.bytes),
                            op.dimension,

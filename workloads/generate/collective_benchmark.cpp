@@ -89,7 +89,7 @@ void make_collective_benchmark(WorkloadContext& context) {
 
   Program program;
   program.role = "collective";
-  std::uint8_t stream = stream_of(program, "nccl");
+  std::uint16_t stream = stream_of(program, "nccl");
   std::uint16_t dimension = context.job.dimension(spec.group);
   for (CollectiveType type : types) {
     std::int64_t last = 0;

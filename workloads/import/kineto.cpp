@@ -138,8 +138,15 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
 }  // namespace
 
 Job import_kineto(const KinetoOptions& options) {
+  JobOutput output;
+  import_kineto(options, output);
+  return output.take();
+}
+
+void import_kineto(const KinetoOptions& options, JobOutput& output) {
   std::vector<RankTrace> ranks = read_all(options);
-  JobBuilder job(static_cast<std::uint32_t>(ranks.size()));
+  output.begin(static_cast<std::uint32_t>(ranks.size()));
+  JobBuilder& job = output.job();
   Bound bound = bind_process_groups(ranks, job);
   auto calls = calls_by_group(ranks, bound, job);
   auto offset = clock_offsets(ranks.size(), calls);
@@ -168,9 +175,8 @@ Job import_kineto(const KinetoOptions& options) {
       op.peer = b.peer;
     };
     Program program = make_replay_program(ranks[r], replay, job);
-    job.assign(static_cast<std::uint32_t>(r), job.program(std::move(program)));
+    job.assign(static_cast<std::uint32_t>(r), output.program(program));
   }
-  return job.take();
 }
 
 std::vector<std::string> files_matching(const std::string& pattern) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/job.hpp"
+#include "workloads/job_output.hpp"
 
 namespace lightrail {
 
@@ -14,6 +14,7 @@ struct KinetoOptions {
 
 /// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming
 /// file and event.
+void import_kineto(const KinetoOptions& options, JobOutput& output);
 Job import_kineto(const KinetoOptions& options);
 
 /// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.

@@ -251,7 +251,7 @@ class Replay {
   std::uint32_t emit(std::size_t index, const std::vector<std::uint32_t>& after) {
     const GpuOperation& source = trace_.operations[index];
     Op op;
-    op.stream = static_cast<std::uint8_t>(source.stream);
+    op.stream = static_cast<std::uint16_t>(source.stream);
     op.name = job_.name(trace_.names[source.name]);
     op.dimension = no_dimension;
     if (source.communication >= 0) {

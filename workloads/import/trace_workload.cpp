@@ -6,6 +6,7 @@
 
 #include "engine/model/describe.hpp"
 #include "workloads/import/gpu_roofs.hpp"
+#include "workloads/import/import_trace.hpp"
 #include "workloads/import/kineto.hpp"
 #include "workloads/trace_file.hpp"
 #include "workloads/transform_job.hpp"
@@ -14,27 +15,39 @@ namespace lightrail {
 
 namespace {
 
-enum class Format : std::uint8_t { lightrail, kineto };
-
 struct TraceSpec {
-  Format format = Format::lightrail;
-  std::string file, files, gpus;
-  std::uint32_t element_bytes = 0;
+  TraceFormat format = TraceFormat::own;
+  std::string file, files, gpus, groups_file;
+  std::uint32_t element_bytes = 0, ranks = 0;
   double host_scale = 1;
 };
 
 Describe<TraceSpec> trace_table() {
+  auto formats = trace_formats();
+  formats.insert(formats.begin(), {"lightrail", TraceFormat::own});
   Describe<TraceSpec> table;
-  table.choice("format", &TraceSpec::format, "lightrail: one HDF5 file; kineto: one JSON file a rank",
-               {{"lightrail", Format::lightrail}, {"kineto", Format::kineto}});
-  table.field("file", &TraceSpec::file, "trace written by 'lightrail trace', relative to the scenario")
+  table
+      .choice("format", &TraceSpec::format,
+              "lightrail: one HDF5 file; kineto: one JSON file a rank; chakra: one .et file a rank; "
+              "goal: one schedule",
+              formats)
+      .field("file", &TraceSpec::file, "trace of all ranks, relative to the scenario")
       .field("files", &TraceSpec::files, "pattern of the ranks' files, relative to the scenario")
       .field("gpus", &TraceSpec::gpus, "GPU of each rank, in the order of ranks; default: GPU r runs rank r")
       .field("element-bytes", &TraceSpec::element_bytes,
              "where an old Kineto trace does not name a data type", 0u, 16u)
+      .field("groups-file", &TraceSpec::groups_file,
+             "process groups of a Chakra trace as JSON, relative to the scenario")
+      .field("ranks", &TraceSpec::ranks, "GPUs that all execute the one file of a Chakra trace", 0u, 1u << 20)
       .field("host-scale", &TraceSpec::host_scale, "times the recorded CPU time; 0: launches cost nothing",
              0.0, 1000.0);
   return table;
+}
+
+std::string name_of(TraceFormat format) {
+  for (const auto& [name, known] : trace_formats())
+    if (format == known) return name;
+  return "lightrail";
 }
 
 std::string beside(const Element& at, const char* attribute, const std::string& path) {
@@ -74,12 +87,17 @@ KernelScale read_scale(const TraceSpec& spec, WorkloadContext& context) {
   return scale_between(read_roofs(*from, context.errors), read_roofs(*to, context.errors), spec.host_scale);
 }
 
-Job load(const TraceSpec& spec, const std::string& path) {
-  if (spec.format == Format::lightrail) return read_trace(path);
-  KinetoOptions options;
-  options.files = files_matching(path);
+Job load(const TraceSpec& spec, const std::vector<std::string>& files) {
+  if (spec.format == TraceFormat::own) return read_trace(files[0]);
+  ImportOptions options;
+  options.format = spec.format;
+  options.files = files;
   options.element_bytes = spec.element_bytes;
-  return import_kineto(options);
+  options.groups_file = spec.groups_file;
+  options.ranks = spec.ranks;
+  JobOutput output;
+  import_trace(options, output);
+  return output.take();
 }
 
 }  // namespace
@@ -93,18 +111,22 @@ void make_trace_workload(WorkloadContext& context) {
   ErrorList& errors = context.errors;
   std::size_t before = errors.size();
   trace_table().parse(context.element, spec, errors);
-  bool is_kineto = spec.format == Format::kineto;
-  const char* needed = is_kineto ? "files" : "file";
-  const std::string& given = is_kineto ? spec.files : spec.file;
+  const bool is_one = spec.format == TraceFormat::own || is_one_file(spec.format);
+  const std::string format = name_of(spec.format);
+  const char *needed = is_one ? "file" : "files", *other = is_one ? "files" : "file";
+  const std::string& given = is_one ? spec.file : spec.files;
   if (given.empty())
     errors.add(
         context.element.error(fmt::format("<workload> kind 'trace' lacks the attribute '{}'", needed)));
-  if (is_kineto ? !spec.file.empty() : !spec.files.empty())
-    context.add_error(context.element, is_kineto ? "file" : "files",
-                      fmt::format("does not belong to format '{}' (expected '{}')",
-                                  is_kineto ? "kineto" : "lightrail", needed));
-  if (!is_kineto && spec.element_bytes)
+  if (!(is_one ? spec.files : spec.file).empty())
+    context.add_error(context.element, other,
+                      fmt::format("does not belong to format '{}' (expected '{}')", format, needed));
+  if (format != "kineto" && spec.element_bytes)
     context.add_error(context.element, "element-bytes", "belongs to format 'kineto'");
+  for (const char* attribute : {"groups-file", "ranks"})
+    if (format != "chakra" && context.element.find(attribute))
+      context.add_error(context.element, attribute, "belongs to format 'chakra'");
+  if (!spec.groups_file.empty()) spec.groups_file = beside(context.element, "groups-file", spec.groups_file);
   std::vector<std::uint32_t> placement;
   if (!spec.gpus.empty())
     if (std::string problem = parse_gpu_list(spec.gpus, context.gpu_count, placement); !problem.empty())
@@ -112,16 +134,15 @@ void make_trace_workload(WorkloadContext& context) {
   KernelScale scale = read_scale(spec, context);
   if (errors.size() > before) return;
 
-  std::string path = beside(context.element, needed, given);
+  const std::string path = beside(context.element, needed, given);
   try {
-    Job job = load(spec, path);
-    if (job.gpu_count > context.gpu_count) {
-      std::string named = is_kineto ? files_matching(path)[0] : path;
+    const auto files = is_one ? std::vector<std::string>{path} : files_matching(path);
+    Job job = load(spec, files);
+    if (job.gpu_count > context.gpu_count)
       throw InputErrors(
-          InputError{named, 0,
+          InputError{files[0], 0,
                      fmt::format("a trace of {} ranks needs as many GPUs, but the system has {}",
                                  job.gpu_count, context.gpu_count)});
-    }
     try {
       place_job(job, placement, context.gpu_count);
     } catch (const InputErrors& problem) {

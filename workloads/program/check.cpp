@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "workloads/program/program_index.hpp"
 
@@ -160,13 +161,13 @@ class Checker {
     }
   }
 
-  /// Sends and receives of one pair, in program order, must be the same list of sizes.
+  /// Sends and receives of one pair and lane, in program order, must be the same list of sizes.
   void check_points(GroupKindId kind, const std::vector<std::uint32_t>& members,
                     const std::vector<std::uint32_t>& roles) {
     struct Sizes {
       std::vector<std::int64_t> sent, received;
     };
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Sizes> pairs;  // (from, to)
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sizes> pairs;  // (from, to, lane)
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       if (roles[m] >= calls_.size()) continue;
       auto calls = calls_[roles[m]].find(kind.value);
@@ -182,16 +183,20 @@ class Checker {
               fmt::format("peer {} is not in a group of {} ('{}')", op.peer, size, groups_.kind(kind).name));
           return;
         }
+        if (op.root >= most_lanes) {
+          complain(program, index, fmt::format("lane {} does not exist (there are {})", op.root, most_lanes));
+          return;
+        }
         auto other = static_cast<std::uint32_t>(peer);
         if (op.kind == OpKind::send)
-          pairs[{m, other}].sent.push_back(op.bytes);
+          pairs[{m, other, op.root}].sent.push_back(op.bytes);
         else
-          pairs[{other, m}].received.push_back(op.bytes);
+          pairs[{other, m, op.root}].received.push_back(op.bytes);
       }
     }
     for (const auto& [pair, sizes] : pairs) {
       const std::string who = fmt::format("group '{}': gpu {} sends to gpu {}", groups_.kind(kind).name,
-                                          members[pair.first], members[pair.second]);
+                                          members[std::get<0>(pair)], members[std::get<1>(pair)]);
       if (sizes.sent.size() != sizes.received.size()) {
         errors_.add({"", 0,
                      fmt::format("{} {} times, which receives {} times", who, sizes.sent.size(),

@@ -47,17 +47,21 @@ enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
 /// How a send or receive names its partner.
 enum class PeerMode : std::uint8_t { index, offset };  ///< group index, or my index + peer modulo the size
 
+/// Lanes that a pair's sends and receives can be told apart by.
+inline constexpr std::uint32_t most_lanes = 256;
+
 /// One operation, 64 bytes. It starts when the operation before it on its stream and all its dependencies
 /// have finished. Bytes follow nccl-tests: all-reduce, broadcast: the buffer; all-gather: the gathered
 /// buffer; reduce-scatter: the input buffer; all-to-all: the whole send buffer of one GPU (all peers and
-/// itself).
+/// itself). The sends of a pair on one lane meet its receives on that lane in program order; messages of
+/// different lanes may overtake each other.
 struct Op {
   OpKind kind = OpKind::marker;
-  std::uint8_t stream = 0;  ///< index into Program::streams
   CollectiveType collective = CollectiveType::none;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
+  std::uint16_t stream = 0;     ///< index into Program::streams
   std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
@@ -69,7 +73,7 @@ struct Op {
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v: index into ProgramSet::splits; 0: equal shares
   std::uint32_t element_bytes = 2;
-  std::uint32_t root = 0;  ///< broadcast
+  std::uint32_t root = 0;  ///< broadcast: member that sends; send and recv: lane, 0 ... 255
 };
 
 /// What a kernel computes, for the compute timing model.

@@ -183,7 +183,7 @@ TEST_CASE("process groups become group kinds: disjoint ones of one description s
   CHECK(job.groups[0].listed.size() == 2);
   CHECK(job.groups[1].listed[1] == std::vector<EndpointId>{EndpointId{1}, EndpointId{3}});
   std::vector<std::pair<CollectiveType, std::int64_t>> calls;
-  for (const Op& op : job.programs.programs[3].ops)
+  for (const Op& op : job.programs.programs[job.programs.program_of_gpu[3]].ops)
     if (op.kind == OpKind::collective) calls.emplace_back(op.collective, op.bytes);
   CHECK(calls == std::vector<std::pair<CollectiveType, std::int64_t>>{{CollectiveType::all_gather, 32},
                                                                       {CollectiveType::reduce_scatter, 64},

@@ -7,6 +7,7 @@
 #include "tests/unit/import/kineto_text.hpp"
 #include "workloads/import/kineto.hpp"
 #include "workloads/trace_columns.hpp"
+#include "workloads/trace_digest.hpp"
 #include "workloads/trace_file.hpp"
 
 using namespace lightrail;

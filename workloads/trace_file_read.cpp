@@ -1,99 +1,18 @@
-#include "workloads/trace_file.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "engine/base/error.hpp"
 #include "workloads/trace_columns.hpp"
+#include "workloads/trace_file.hpp"
+#include "workloads/trace_layout.hpp"
 
 namespace lightrail {
 
 namespace {
 
-constexpr const char* schema = "lightrail-trace";
-constexpr std::int64_t schema_version = 1;
 using Numbers = std::vector<std::int64_t>;
-
-/// A member of Op as a column: how it is called, how it is read and written, its largest value.
-struct OpColumn {
-  const char* name;
-  const char* unit;
-  std::int64_t low, high;
-  std::int64_t (*get)(const Op&);
-  void (*set)(Op&, std::int64_t);
-};
-
-template <class T>
-constexpr std::int64_t high_of = static_cast<std::int64_t>(std::numeric_limits<T>::max());
-
-const std::vector<OpColumn>& op_columns() {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  static const std::vector<OpColumn> all = {
-      {"kind", "1", 0, static_cast<std::int64_t>(OpKind::marker),
-       [](const Op& o) { return std::int64_t(o.kind); },
-       [](Op& o, std::int64_t v) { o.kind = static_cast<OpKind>(v); }},
-      {"stream", "1", 0, 255, [](const Op& o) { return std::int64_t(o.stream); },
-       [](Op& o, std::int64_t v) { o.stream = static_cast<std::uint8_t>(v); }},
-      {"collective", "1", 0, static_cast<std::int64_t>(CollectiveType::barrier),
-       [](const Op& o) { return std::int64_t(o.collective); },
-       [](Op& o, std::int64_t v) { o.collective = static_cast<CollectiveType>(v); }},
-      {"algorithm", "1", 0, static_cast<std::int64_t>(Algorithm::hierarchical),
-       [](const Op& o) { return std::int64_t(o.algorithm); },
-       [](Op& o, std::int64_t v) { o.algorithm = static_cast<Algorithm>(v); }},
-      {"protocol", "1", 0, static_cast<std::int64_t>(Protocol::simple),
-       [](const Op& o) { return std::int64_t(o.protocol); },
-       [](Op& o, std::int64_t v) { o.protocol = static_cast<Protocol>(v); }},
-      {"peer_mode", "1", 0, static_cast<std::int64_t>(PeerMode::offset),
-       [](const Op& o) { return std::int64_t(o.peer_mode); },
-       [](Op& o, std::int64_t v) { o.peer_mode = static_cast<PeerMode>(v); }},
-      {"dimension", "1", 0, high_of<std::uint16_t>, [](const Op& o) { return std::int64_t(o.dimension); },
-       [](Op& o, std::int64_t v) { o.dimension = static_cast<std::uint16_t>(v); }},
-      {"name", "1", 0, high_of<std::uint32_t>, [](const Op& o) { return std::int64_t(o.name); },
-       [](Op& o, std::int64_t v) { o.name = static_cast<std::uint32_t>(v); }},
-      {"group", "1", 0, high_of<std::uint32_t>, [](const Op& o) { return std::int64_t(o.group.value); },
-       [](Op& o, std::int64_t v) { o.group = GroupKindId{static_cast<std::uint32_t>(v)}; }},
-      {"size_bytes", "B", 0, largest_operation_bytes, [](const Op& o) { return o.bytes; },
-       [](Op& o, std::int64_t v) { o.bytes = v; }},
-      {"duration_ps", "ps", 0, most, [](const Op& o) { return std::int64_t(o.duration.count()); },
-       [](Op& o, std::int64_t v) { o.duration = picoseconds(v); }},
-      {"shape", "1", 0, high_of<std::uint32_t>, [](const Op& o) { return std::int64_t(o.shape); },
-       [](Op& o, std::int64_t v) { o.shape = static_cast<std::uint32_t>(v); }},
-      {"peer", "1", std::numeric_limits<std::int32_t>::min(), high_of<std::int32_t>,
-       [](const Op& o) { return std::int64_t(o.peer); },
-       [](Op& o, std::int64_t v) { o.peer = static_cast<std::int32_t>(v); }},
-      {"dependencies", "1", 0, high_of<std::uint16_t>,
-       [](const Op& o) { return std::int64_t(o.dependency_count); },
-       [](Op& o, std::int64_t v) { o.dependency_count = static_cast<std::uint16_t>(v); }},
-      {"split", "1", 0, high_of<std::uint16_t>, [](const Op& o) { return std::int64_t(o.split); },
-       [](Op& o, std::int64_t v) { o.split = static_cast<std::uint16_t>(v); }},
-      {"element_bytes", "B", 1, 64, [](const Op& o) { return std::int64_t(o.element_bytes); },
-       [](Op& o, std::int64_t v) { o.element_bytes = static_cast<std::uint32_t>(v); }},
-      {"root", "1", 0, high_of<std::uint32_t>, [](const Op& o) { return std::int64_t(o.root); },
-       [](Op& o, std::int64_t v) { o.root = static_cast<std::uint32_t>(v); }},
-  };
-  return all;
-}
-
-constexpr std::size_t shape_fields = 12;
-std::array<std::int64_t, shape_fields> fields(const KernelShape& s) {
-  return {std::int64_t(s.kind),
-          std::int64_t(s.dtype),
-          s.causal,
-          s.backward,
-          s.batch,
-          s.m,
-          s.n,
-          s.k,
-          s.heads,
-          s.kv_heads,
-          s.head_dim,
-          s.bytes};
-}
-
-constexpr std::size_t capture_fields = 3;
 
 /// Splits `flat` into parts of the given lengths; fails when they do not add up.
 std::vector<Numbers> parts(const Numbers& flat, const Numbers& lengths, const TraceReader& in,
@@ -115,28 +34,6 @@ void check_range(const TraceReader& in, const char* what, std::size_t row, std::
                  std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
     in.fail(fmt::format("{} row {}: {} is out of range ({} ... {})", what, row, value, low, high));
-}
-
-void write_groups(const Job& job, TraceWriter& out) {
-  std::vector<std::string> names;
-  Numbers digit_counts, digits, list_counts, list_sizes, members;
-  for (const auto& kind : job.groups) {
-    names.push_back(kind.name);
-    digit_counts.push_back(static_cast<std::int64_t>(kind.digits.size()));
-    for (const auto& d : kind.digits) digits.push_back(d.count), digits.push_back(d.stride);
-    list_counts.push_back(static_cast<std::int64_t>(kind.listed.size()));
-    for (const auto& list : kind.listed) {
-      list_sizes.push_back(static_cast<std::int64_t>(list.size()));
-      for (EndpointId gpu : list) members.push_back(gpu.value);
-    }
-  }
-  out.group("/groups");
-  out.texts("/groups/name", names);
-  out.numbers("/groups/digit_count", digit_counts);
-  out.numbers("/groups/digits", digits);
-  out.numbers("/groups/list_count", list_counts);
-  out.numbers("/groups/list_size", list_sizes);
-  out.numbers("/groups/members", members);
 }
 
 void read_groups(Job& job, const TraceReader& in) {
@@ -175,35 +72,6 @@ void read_groups(Job& job, const TraceReader& in) {
       in.fail(problem.errors()[0].what);
     }
     job.groups.push_back(std::move(kind));
-  }
-}
-
-void write_programs(const Job& job, TraceWriter& out) {
-  std::vector<std::string> roles, streams;
-  Numbers memory, stream_counts, op_counts, dependencies;
-  for (const auto& p : job.programs.programs) {
-    roles.push_back(p.role);
-    memory.push_back(p.memory_bytes);
-    stream_counts.push_back(static_cast<std::int64_t>(p.streams.size()));
-    streams.insert(streams.end(), p.streams.begin(), p.streams.end());
-    op_counts.push_back(static_cast<std::int64_t>(p.ops.size()));
-    for (const Op& op : p.ops)
-      for (std::uint32_t d = 0; d < op.dependency_count; ++d)
-        dependencies.push_back(p.dependencies[op.first_dependency + d]);
-  }
-  out.group("/programs");
-  out.texts("/programs/role", roles);
-  out.numbers("/programs/memory_bytes", memory, "B");
-  out.numbers("/programs/streams", stream_counts);
-  out.numbers("/programs/ops", op_counts);
-  out.texts("/streams", streams);
-  out.numbers("/dependencies", dependencies);
-  out.group("/ops");
-  for (const auto& column : op_columns()) {
-    Numbers values;
-    for (const auto& p : job.programs.programs)
-      for (const Op& op : p.ops) values.push_back(column.get(op));
-    out.numbers(std::string("/ops/") + column.name, values, column.unit);
   }
 }
 
@@ -264,7 +132,7 @@ void read_programs(Job& job, const TraceReader& in) {
     program.memory_bytes = memory[p];
     check_range(in, "/programs/memory_bytes", p, memory[p], 0, std::numeric_limits<std::int64_t>::max());
     check_range(in, "/programs/streams", p, stream_counts[p], 0,
-                std::min<std::int64_t>(255, static_cast<std::int64_t>(streams.size() - stream_at)));
+                std::min<std::int64_t>(most_streams, static_cast<std::int64_t>(streams.size() - stream_at)));
     for (std::int64_t s = 0; s < stream_counts[p]; ++s) program.streams.push_back(streams[stream_at++]);
     for (std::int64_t i = 0; i < op_counts[p]; ++i) {
       Op op = ops[op_at++];
@@ -317,50 +185,12 @@ void read_shapes(Job& job, const TraceReader& in) {
 
 }  // namespace
 
-void write_trace(const Job& job, const std::string& path, const std::string& source) {
-  TraceWriter out(path);
-  out.attribute("schema", schema);
-  out.attribute("schema_version", schema_version);
-  out.attribute("source", source);
-  out.attribute("gpus", std::int64_t{job.gpu_count});
-  out.attribute("iterations", std::int64_t{job.programs.iterations});
-  out.texts("/names", job.names);
-  out.texts("/dimensions", job.dimensions);
-  write_groups(job, out);
-  write_programs(job, out);
-  out.numbers("/program_of_gpu",
-              Numbers(job.programs.program_of_gpu.begin(), job.programs.program_of_gpu.end()));
-  Numbers shapes;
-  for (const auto& s : job.programs.shapes)
-    for (std::int64_t value : fields(s)) shapes.push_back(value);
-  out.numbers("/shapes", shapes);
-  Numbers sizes;
-  std::vector<double> shares;
-  for (std::size_t i = 1; i < job.programs.splits.size(); ++i) {
-    sizes.push_back(job.programs.splits[i].size);
-    shares.insert(shares.end(), job.programs.splits[i].share.begin(), job.programs.splits[i].share.end());
-  }
-  out.group("/splits");
-  out.numbers("/splits/size", sizes);
-  out.reals("/splits/share", shares);
-  Numbers ranks;
-  for (const auto& r : job.capture.ranks)
-    ranks.insert(ranks.end(), {r.span_ps, r.other_kernels_ps, r.collectives_ps});
-  out.group("/capture");
-  out.numbers("/capture/ranks_ps", ranks, "ps");
-  out.attribute("capture_step_ps", job.capture.step_ps);
-  out.attribute("capture_collectives", job.capture.collectives);
-  out.attribute("capture_fastest_median_ps", job.capture.fastest_median_ps);
-  out.attribute("capture_fastest_sum_ps", job.capture.fastest_sum_ps);
-  out.close();
-}
-
 Job read_trace(const std::string& path) {
   TraceReader in(path);
-  if (std::string found = in.text_attribute("schema"); found != schema)
-    in.fail(fmt::format("is not a Lightrail trace (@schema is '{}', expected '{}')", found, schema));
-  if (std::int64_t version = in.number_attribute("schema_version"); version != schema_version)
-    in.fail(fmt::format("has trace format version {} (this build reads {})", version, schema_version));
+  if (std::string found = in.text_attribute("schema"); found != trace_schema)
+    in.fail(fmt::format("is not a Lightrail trace (@schema is '{}', expected '{}')", found, trace_schema));
+  if (std::int64_t version = in.number_attribute("schema_version"); version != trace_schema_version)
+    in.fail(fmt::format("has trace format version {} (this build reads {})", version, trace_schema_version));
   Job job;
   std::int64_t gpus = in.number_attribute("gpus"), iterations = in.number_attribute("iterations");
   check_range(in, "@gpus", 0, gpus, 1, 1 << 20);

@@ -1,0 +1,31 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+inline constexpr const char* trace_schema = "lightrail-trace";
+inline constexpr std::int64_t trace_schema_version = 1;
+
+/// A member of Op as a column of a trace file: how it is called, how it is read and written, its range.
+struct OpColumn {
+  const char* name;
+  const char* unit;
+  std::int64_t low, high;
+  std::int64_t (*get)(const Op&);
+  void (*set)(Op&, std::int64_t);
+};
+
+const std::vector<OpColumn>& op_columns();
+
+/// The members of a KernelShape in the order of the file.
+inline constexpr std::size_t shape_fields = 12;
+std::array<std::int64_t, shape_fields> fields_of(const KernelShape& shape);
+
+/// Captured figures a rank.
+inline constexpr std::size_t capture_fields = 3;
+
+}  // namespace lightrail
