@@ -91,6 +91,8 @@ std::string usage_text(const CommandDoc& command) {
         "  trace import chakra FILE... --out T.h5   Chakra execution traces, one a rank; groups.json names "
         "the groups\n"
         "  trace import goal FILE --out T.h5        a GOAL schedule\n"
+        "  trace import aicb FILE --out T.h5        a workload.txt of AICB or SimAI (aicb-csv: a CSV of a "
+        "physical run)\n"
         "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
         "  trace show T.h5 (also: info)             roles, streams, operations and bytes\n\n";
   for (const OptionDoc& option : option_docs())

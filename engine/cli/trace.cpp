@@ -27,6 +27,7 @@ TraceFormat format_of(const std::string& name) {
 }
 
 std::string import_files(const CommandLine& line) {
+  const std::string& out = out_of(line);
   ImportOptions options;
   options.format = format_of(line.positional[1]);
   for (std::size_t i = 2; i < line.positional.size(); ++i)
@@ -37,7 +38,7 @@ std::string import_files(const CommandLine& line) {
         options.files.push_back(file);
   if (options.files.empty())
     throw InputErrors(InputError{"", 0, "trace import " + line.positional[1] + ": no trace files are given"});
-  JobOutput output(out_of(line), line.typed);
+  JobOutput output(out, line.typed);
   import_trace(options, output);
   const Job job = output.take();
   return describe_trace(job, output.digests()) + "written to " + line.out + "\n";

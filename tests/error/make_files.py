@@ -214,3 +214,62 @@ def trace_peer_outside(folder, lightrail):
         trace["ops/peer"][2] = 9
         trace["ops/peer_mode"][2] = 0
     _change_trace(folder, lightrail, change)
+
+
+def _varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def _field(number, value):
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    return _varint(number << 3 | 2) + _varint(len(value)) + value
+
+
+def _chakra(rank=0, kind=7, after=(1,), **attributes):
+    """A kernel, then one node of a kind, in the wire format of a Chakra trace."""
+    named = lambda name, value: _field(10, _field(1, name.encode()) + _field(9, value))
+    messages = [_field(1, b"0.0.4"), _field(1, 1) + _field(2, b"k") + _field(3, 4) + _field(7, 5),
+                _field(1, 2) + _field(2, b"c") + _field(3, kind) + b"".join(_field(5, a) for a in after)
+                + b"".join(named(k, v) for k, v in attributes.items())]
+    return b"".join(_varint(len(m)) + m for m in messages)
+
+
+ALL_REDUCE = {"comm_type": 0, "comm_size": 4096}
+
+
+def _chakra_files(folder, second):
+    (folder / "x.0.et").write_bytes(_chakra(**ALL_REDUCE))
+    (folder / "x.1.et").write_bytes(second)
+
+
+def chakra_pair(folder, _):
+    _chakra_files(folder, _chakra(**ALL_REDUCE))
+
+
+def chakra_unknown_kind(folder, _):
+    _chakra_files(folder, _chakra(kind=12))
+
+
+def chakra_without_size(folder, _):
+    _chakra_files(folder, _chakra(comm_type=0))
+
+
+def chakra_dangling(folder, _):
+    _chakra_files(folder, _chakra(after=(1, 9), **ALL_REDUCE))
+
+
+def chakra_lost_send(folder, _):
+    _chakra_files(folder, _chakra(kind=5, comm_dst=0, comm_size=64))
+
+
+def chakra_cut(folder, _):
+    _chakra_files(folder, _chakra(**ALL_REDUCE)[:-4])
+
+
+def chakra_disagree(folder, _):
+    _chakra_files(folder, _chakra(comm_type=0, comm_size=8192))

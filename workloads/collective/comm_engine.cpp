@@ -28,7 +28,8 @@ EndpointId CommEngine::peer_of(const Op& op) const {
   const GroupView group = view(op);
   if (op.peer_mode == PeerMode::index) return group.member(static_cast<std::uint32_t>(op.peer));
   const auto size = static_cast<std::int64_t>(group.size);
-  return group.member(static_cast<std::uint32_t>(((group.my_index + op.peer) % size + size) % size));
+  return group.member(
+      static_cast<std::uint32_t>(((std::int64_t{group.my_index} + op.peer) % size + size) % size));
 }
 
 EndpointId CommEngine::io_peer(const Op& op) const {

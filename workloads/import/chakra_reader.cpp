@@ -1,6 +1,7 @@
 #include "workloads/import/chakra_reader.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <limits>
 
@@ -46,6 +47,7 @@ class Reader {
   }
   template <class Message>
   void parse(Message& message) const {
+    google::protobuf::LogSilencer silent;  // the library would print what it thinks of damaged text
     if (!message.ParseFromString(bytes_)) fail("damaged: not a message of a Chakra trace");
   }
   [[noreturn]] void fail(const std::string& what) const {

@@ -10,13 +10,17 @@
 namespace lightrail {
 
 const std::vector<std::pair<std::string, TraceFormat>>& trace_formats() {
-  static const std::vector<std::pair<std::string, TraceFormat>> all{
-      {"kineto", TraceFormat::kineto}, {"chakra", TraceFormat::chakra}, {"goal", TraceFormat::goal}};
+  static const std::vector<std::pair<std::string, TraceFormat>> all{{"kineto", TraceFormat::kineto},
+                                                                    {"chakra", TraceFormat::chakra},
+                                                                    {"goal", TraceFormat::goal},
+                                                                    {"aicb", TraceFormat::aicb},
+                                                                    {"aicb-csv", TraceFormat::aicb_csv}};
   return all;
 }
 
 bool is_one_file(TraceFormat format) {
-  return format == TraceFormat::own || format == TraceFormat::goal;
+  return format == TraceFormat::own || format == TraceFormat::goal || format == TraceFormat::aicb ||
+         format == TraceFormat::aicb_csv;
 }
 
 void import_trace(const ImportOptions& options, JobOutput& output) {
@@ -37,6 +41,12 @@ void import_trace(const ImportOptions& options, JobOutput& output) {
       break;
     case TraceFormat::goal:
       import_goal(options.files[0], output);
+      break;
+    case TraceFormat::aicb:
+      import_aicb_text({options.files[0], options.ranks, options.pipeline, options.experts}, output);
+      break;
+    case TraceFormat::aicb_csv:
+      import_aicb_csv({options.files[0], options.ranks, options.pipeline, options.experts}, output);
       break;
   }
 }

@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/expert_load.hpp"
+#include "workloads/import/aicb.hpp"
 #include "workloads/job_output.hpp"
 
 namespace lightrail {
 
 /// Formats of traces: our own, and those that other tools write.
-enum class TraceFormat : std::uint8_t { own, kineto, chakra, goal };
+enum class TraceFormat : std::uint8_t { own, kineto, chakra, goal, aicb, aicb_csv };
 
 /// The names of the others' in scenarios and on the command line.
 const std::vector<std::pair<std::string, TraceFormat>>& trace_formats();
@@ -19,7 +21,10 @@ struct ImportOptions {
   std::vector<std::string> files;   ///< one a rank, or one for all ranks
   std::uint32_t element_bytes = 0;  ///< Kineto: where an old trace does not name the data type
   std::string groups_file;          ///< Chakra: JSON of process groups
-  std::uint32_t ranks = 0;          ///< Chakra: that many ranks execute the one file
+  /// Chakra: that many ranks execute the one file. AICB: GPUs, where the file does not say.
+  std::uint32_t ranks = 0;
+  AicbPipeline pipeline = AicbPipeline::rows;
+  ExpertLoad experts;  ///< AICB
 };
 
 /// True when a format has one file for all ranks.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/model/describe.hpp"
@@ -20,6 +21,10 @@ struct TraceSpec {
   std::string file, files, gpus, groups_file;
   std::uint32_t element_bytes = 0, ranks = 0;
   double host_scale = 1;
+  AicbPipeline pipeline = AicbPipeline::rows;
+  ExpertLoad::Kind expert_kind = ExpertLoad::Kind::uniform;
+  double expert_exponent = 1;
+  std::uint32_t expert_seed = 1;
 };
 
 Describe<TraceSpec> trace_table() {
@@ -27,10 +32,11 @@ Describe<TraceSpec> trace_table() {
   formats.insert(formats.begin(), {"lightrail", TraceFormat::own});
   Describe<TraceSpec> table;
   table
-      .choice("format", &TraceSpec::format,
-              "lightrail: one HDF5 file; kineto: one JSON file a rank; chakra: one .et file a rank; "
-              "goal: one schedule",
-              formats)
+      .choice(
+          "format", &TraceSpec::format,
+          "lightrail: one HDF5 file; kineto: one JSON file a rank; chakra: one .et file a rank; "
+          "goal: one schedule; aicb: one workload.txt of AICB or SimAI; aicb-csv: one CSV of a physical run",
+          formats)
       .field("file", &TraceSpec::file, "trace of all ranks, relative to the scenario")
       .field("files", &TraceSpec::files, "pattern of the ranks' files, relative to the scenario")
       .field("gpus", &TraceSpec::gpus, "GPU of each rank, in the order of ranks; default: GPU r runs rank r")
@@ -38,7 +44,18 @@ Describe<TraceSpec> trace_table() {
              "where an old Kineto trace does not name a data type", 0u, 16u)
       .field("groups-file", &TraceSpec::groups_file,
              "process groups of a Chakra trace as JSON, relative to the scenario")
-      .field("ranks", &TraceSpec::ranks, "GPUs that all execute the one file of a Chakra trace", 0u, 1u << 20)
+      .field("ranks", &TraceSpec::ranks,
+             "chakra: GPUs that all execute the one file; aicb: GPUs, where the file does not say", 0u,
+             1u << 20)
+      .choice("pipeline", &TraceSpec::pipeline,
+              "aicb: rows: every GPU executes every row; interleaved: stages exchange activations",
+              {{"rows", AicbPipeline::rows}, {"interleaved", AicbPipeline::interleaved}})
+      .choice("experts", &TraceSpec::expert_kind,
+              "aicb: how tokens spread over the members of an expert group",
+              {{"uniform", ExpertLoad::Kind::uniform}, {"zipf", ExpertLoad::Kind::zipf}})
+      .field("expert-exponent", &TraceSpec::expert_exponent, "zipf: share of the k-th busiest, k^-exponent",
+             0.0, 10.0)
+      .field("expert-seed", &TraceSpec::expert_seed, "zipf: draws who is the busiest, layer by layer")
       .field("host-scale", &TraceSpec::host_scale, "times the recorded CPU time; 0: launches cost nothing",
              0.0, 1000.0);
   return table;
@@ -87,6 +104,22 @@ KernelScale read_scale(const TraceSpec& spec, WorkloadContext& context) {
   return scale_between(read_roofs(*from, context.errors), read_roofs(*to, context.errors), spec.host_scale);
 }
 
+/// Attributes that only some formats have.
+void check_formats(const std::string& format, WorkloadContext& context) {
+  static const std::vector<std::pair<const char*, std::vector<std::string>>> belongs{
+      {"element-bytes", {"kineto"}},
+      {"groups-file", {"chakra"}},
+      {"ranks", {"chakra", "aicb", "aicb-csv"}},
+      {"pipeline", {"aicb"}},
+      {"experts", {"aicb", "aicb-csv"}},
+      {"expert-exponent", {"aicb", "aicb-csv"}},
+      {"expert-seed", {"aicb", "aicb-csv"}}};
+  for (const auto& [attribute, formats] : belongs)
+    if (context.element.find(attribute) && std::find(formats.begin(), formats.end(), format) == formats.end())
+      context.add_error(context.element, attribute,
+                        fmt::format("belongs to format '{}'", fmt::join(formats, "', '")));
+}
+
 Job load(const TraceSpec& spec, const std::vector<std::string>& files) {
   if (spec.format == TraceFormat::own) return read_trace(files[0]);
   ImportOptions options;
@@ -95,6 +128,8 @@ Job load(const TraceSpec& spec, const std::vector<std::string>& files) {
   options.element_bytes = spec.element_bytes;
   options.groups_file = spec.groups_file;
   options.ranks = spec.ranks;
+  options.pipeline = spec.pipeline;
+  options.experts = {spec.expert_kind, spec.expert_exponent, spec.expert_seed};
   JobOutput output;
   import_trace(options, output);
   return output.take();
@@ -121,11 +156,7 @@ void make_trace_workload(WorkloadContext& context) {
   if (!(is_one ? spec.files : spec.file).empty())
     context.add_error(context.element, other,
                       fmt::format("does not belong to format '{}' (expected '{}')", format, needed));
-  if (format != "kineto" && spec.element_bytes)
-    context.add_error(context.element, "element-bytes", "belongs to format 'kineto'");
-  for (const char* attribute : {"groups-file", "ranks"})
-    if (format != "chakra" && context.element.find(attribute))
-      context.add_error(context.element, attribute, "belongs to format 'chakra'");
+  check_formats(format, context);
   if (!spec.groups_file.empty()) spec.groups_file = beside(context.element, "groups-file", spec.groups_file);
   std::vector<std::uint32_t> placement;
   if (!spec.gpus.empty())

@@ -176,7 +176,8 @@ class Checker {
       for (std::uint32_t index : calls->second.points) {
         const Op& op = program.ops[index];
         auto size = static_cast<std::int64_t>(members.size());
-        std::int64_t peer = op.peer_mode == PeerMode::index ? op.peer : ((m + op.peer) % size + size) % size;
+        std::int64_t peer =
+            op.peer_mode == PeerMode::index ? op.peer : ((std::int64_t{m} + op.peer) % size + size) % size;
         if (peer < 0 || peer >= size) {
           complain(
               program, index,

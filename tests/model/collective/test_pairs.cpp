@@ -96,6 +96,52 @@ TEST_CASE("several messages of one pair keep their order and sizes") {
   for (std::uint32_t op = 1; op < 4; ++op) CHECK(bed.end_of(1, op) > bed.end_of(1, op - 1));
 }
 
+TEST_CASE("messages on two lanes overtake each other and each receive gets its own") {
+  // 10 kB is sent first, 3 MB after it; the receiver asks for the 3 MB first. On one lane it would be
+  // refused.
+  GpuBed bed({.gpus = 2});
+  GroupKindId pp = bed.group("pp", 2);
+  Program sender, receiver;
+  sender.role = "sender", receiver.role = "receiver";
+  sender.streams = receiver.streams = {"a"};
+  sender.ops = {point(OpKind::send, pp, 1, 10'000), point(OpKind::send, pp, 1, 3'000'000)};
+  receiver.ops = {point(OpKind::recv, pp, 1, 3'000'000), point(OpKind::recv, pp, 1, 10'000)};
+  sender.ops[1].root = receiver.ops[0].root = 9;
+  bed.run_on({0}, sender);
+  bed.run_on({1}, receiver);
+  bed.run();
+  CHECK(bed.bed.waits().empty());
+  const SimTime sent = bed.end_of(0, 1);
+  CHECK(bed.end_of(1, 0) == sent + nvlink_path + bed.nccl.software(Protocol::simple, Medium::nvlink));
+  // The small one was there long before: only its own base latency and software time follow.
+  CHECK(bed.end_of(1, 1) ==
+        bed.end_of(1, 0) + bed.nccl.base_ll + bed.nccl.software(Protocol::ll, Medium::nvlink));
+}
+
+TEST_CASE("a lane that does not exist is refused") {
+  GpuBed bed({.gpus = 2});
+  Pair pair = make_pair(bed.group("pp", 2), 10'000);
+  pair.sender.ops[0].root = 256;
+  bed.run_on({0}, pair.sender);
+  bed.run_on({1}, pair.receiver);
+  CHECK_THAT(bed.mistakes().at(0), Catch::EndsWith("lane 256 does not exist (there are 256)"));
+}
+
+TEST_CASE("an offset wraps around a group whose size is no power of two") {
+  GpuBed bed({.gpus = 3});
+  GroupKindId ring = bed.group("ring", 3);
+  Program program;
+  program.role = "ring";
+  program.streams = {"send", "recv"};
+  program.ops = {point(OpKind::send, ring, -1, 10'000), point(OpKind::recv, ring, 1, 10'000)};
+  program.ops[1].stream = 1;
+  for (Op& op : program.ops) op.peer_mode = PeerMode::offset;
+  bed.run_on({0, 1, 2}, program);
+  bed.run();
+  CHECK(bed.bed.waits().empty());
+  for (std::uint32_t gpu = 0; gpu < 3; ++gpu) CHECK(bed.received_bytes(gpu) == 10'000);
+}
+
 TEST_CASE("a GPU sends to itself at half its memory's bandwidth") {
   GpuBed bed({.gpus = 1});
   GroupKindId alone = bed.group("alone", 1);
