@@ -128,8 +128,9 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
                                nccl_->software(run.protocol, medium),
                                {slot, 0}});
   } else if (must_wait) {
-    transport.expect(context,
-                     {peer, connection(op, Phase::point_clear, op.root), 0, control_bytes, SimTime{0}, {slot, 0}});
+    transport.expect(
+        context,
+        {peer, connection(op, Phase::point_clear, op.root), 0, control_bytes, SimTime{0}, {slot, 0}});
   } else {
     send_point(context, transport, slot);
   }

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "chakra.pb.h"
 #include "engine/base/error.hpp"
+#include "workloads/import/chakra.pb.h"
 #include "workloads/import/gzip_file.hpp"
 
 namespace lightrail {
