@@ -25,9 +25,14 @@ using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
 std::vector<RankTrace> read_all(const KinetoOptions& options) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
   std::vector<RankTrace> ranks;
-  for (std::size_t i = 0; i < options.files.size(); ++i)
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
     ranks.push_back(
         read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
+    // A large trace is read twice rather than held.
+    held += ranks.back().bytes();
+    if (held > options.most_held_bytes) ranks.back().reduce();
+  }
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (r > 0 && ranks[r].rank == ranks[r - 1].rank)
@@ -108,16 +113,13 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Capture::Rank figures;
     figures.gpu = static_cast<std::uint32_t>(r);
-    std::int64_t end = 0, collectives = 0;
-    for (const auto& op : ranks[r].operations) {
-      end = std::max(end, op.end_ns());
-      bool is_communication = op.communication >= 0;
-      (is_communication ? figures.collectives_ps : figures.other_kernels_ps) += op.duration_ns * 1000;
-      collectives += is_communication;
-    }
-    figures.span_ps = (end - ranks[r].operations.front().start_ns) * 1000;
-    capture.step_ps = std::max(capture.step_ps, (end - offset[r] - epoch_ns) * 1000);
-    capture.collectives = std::max(capture.collectives, collectives);
+    const RankTrace::Figures& all_of = ranks[r].figures;
+    figures.other_kernels_ps = all_of.kernels_ns * 1000;
+    figures.collectives_ps = all_of.communication_ns * 1000;
+    figures.span_ps = (all_of.end_ns - all_of.first_start_ns) * 1000;
+    capture.step_ps = std::max(capture.step_ps, (all_of.end_ns - offset[r] - epoch_ns) * 1000);
+    capture.collectives =
+        std::max(capture.collectives, static_cast<std::int64_t>(ranks[r].communications.size()));
     capture.ranks.push_back(figures);
   }
   std::vector<std::int64_t> fastest;
@@ -154,12 +156,12 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto& trace = ranks[r];
     epoch_ns =
-        std::min({epoch_ns, trace.first_call_ns - offset[r], trace.operations.front().start_ns - offset[r]});
+        std::min({epoch_ns, trace.first_call_ns - offset[r], trace.figures.first_start_ns - offset[r]});
   }
   job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
   constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (ranks[r].operations.back().start_ns - offset[r] - epoch_ns > longest_ns)
+    if (ranks[r].figures.last_start_ns - offset[r] - epoch_ns > longest_ns)
       throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
     ReplayOptions replay;
     replay.epoch_ns = epoch_ns + offset[r];
@@ -174,8 +176,14 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
       op.dimension = b.dimension;
       op.peer = b.peer;
     };
-    Program program = make_replay_program(ranks[r], replay, job);
-    job.assign(static_cast<std::uint32_t>(r), output.program(program));
+    if (ranks[r].is_reduced) {
+      const RankTrace whole =
+          read_kineto_rank(ranks[r].path, static_cast<std::uint32_t>(r), {options.element_bytes});
+      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(whole, replay, job)));
+    } else {
+      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(ranks[r], replay, job)));
+      ranks[r].reduce();
+    }
   }
 }
 

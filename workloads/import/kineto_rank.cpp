@@ -92,9 +92,20 @@ class Collector {
     trace_.names = names_.all;
     link_communications();
     name_streams();
+    trace_.figures = figures();
   }
 
  private:
+  RankTrace::Figures figures() const {
+    RankTrace::Figures f;
+    f.first_start_ns = trace_.operations.front().start_ns;
+    f.last_start_ns = trace_.operations.back().start_ns;
+    for (const auto& op : trace_.operations) {
+      f.end_ns = std::max(f.end_ns, op.end_ns());
+      (op.communication >= 0 ? f.communication_ns : f.kernels_ns) += op.duration_ns;
+    }
+    return f;
+  }
   [[noreturn]] void fail(const KinetoEvent& e, const std::string& what) const {
     throw InputErrors(InputError{
         trace_.path, 0,
@@ -274,6 +285,16 @@ std::optional<std::uint32_t> number_in(const std::string& path) {
 }
 
 }  // namespace
+
+void RankTrace::reduce() {
+  is_reduced = true;
+  std::vector<GpuOperation> kept;
+  for (const auto& op : operations)
+    if (op.communication >= 0) kept.push_back(op);
+  operations = std::move(kept);
+  calls = {};
+  names = {};
+}
 
 RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
                            const KinetoRankOptions& options) {

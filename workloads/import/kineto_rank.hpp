@@ -57,6 +57,19 @@ struct RankTrace {
   std::vector<RuntimeCall> calls;
   std::vector<GpuOperation> operations;
   std::vector<Communication> communications;
+
+  /// Of all operations, also of those that were dropped.
+  struct Figures {
+    std::int64_t first_start_ns = 0, last_start_ns = 0, end_ns = 0, kernels_ns = 0, communication_ns = 0;
+  };
+  Figures figures;
+  bool is_reduced = false;
+  /// Keeps collectives, sends and receives only: what ranks must know of each other. read_kineto_rank() gives
+  /// the rest again.
+  void reduce();
+  std::size_t bytes() const {
+    return operations.size() * sizeof(GpuOperation) + calls.size() * sizeof(RuntimeCall);
+  }
 };
 
 struct KinetoRankOptions {

@@ -48,6 +48,24 @@ TEST_CASE("the capture's own figures are those of the published target") {
   CHECK(c.fastest_sum_ps / 1'000'000'000 == 50);
 }
 
+TEST_CASE("ranks that are read twice instead of held give the same job") {
+  KinetoOptions options;
+  options.files = files_matching("tests/data/kineto-megatron-tp8/megatron_kineto_*.json.gz");
+  options.most_held_bytes = 0;
+  const Job again = import_kineto(options), &held = captured_job();
+  REQUIRE(again.programs.programs.size() == held.programs.programs.size());
+  for (std::size_t p = 0; p < again.programs.programs.size(); ++p) {
+    const Program &a = again.programs.programs[p], &b = held.programs.programs[p];
+    REQUIRE(a.ops.size() == b.ops.size());
+    CHECK(a.dependencies == b.dependencies);
+    for (std::size_t i = 0; i < a.ops.size(); ++i)
+      if (a.ops[i].duration != b.ops[i].duration || a.ops[i].bytes != b.ops[i].bytes ||
+          again.names[a.ops[i].name] != held.names[b.ops[i].name])
+        FAIL("op " << i);
+  }
+  CHECK(again.capture.step_ps == held.capture.step_ps);
+}
+
 TEST_CASE("the 84 all-reduces of the capture have their sizes and one group of eight") {
   const Job& job = captured_job();
   REQUIRE(job.groups.size() == 1);
