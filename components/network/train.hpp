@@ -15,8 +15,21 @@ enum class WireKind : std::uint8_t {
   control = 4,  ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted
                 ///< as payload
   wake = 5,     ///< a component's own timer
-  sent = 6      ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
+  sent = 6,     ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
+  // Optical switch -> who sent it light: the train or control message did not get through. Stands for the
+  // acknowledgement that does not come: the sender's transport acts on it, not the switch.
+  lost_train = 7,       ///< met darkness: sent again when the retransmission timer ends
+  lost_control = 8,     ///< the same, a control message
+  corrupt_train = 9,    ///< FEC could not correct it: the link replays it
+  corrupt_control = 10  ///< the same, a control message
 };
+
+/// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
+inline constexpr int retry_shift = 13;
+inline constexpr std::uint32_t most_retries = 7;
+inline std::uint32_t retries_of(const Payload& p) {
+  return p.count >> retry_shift;
+}
 
 /// Flags in `count` of a WireKind::message; other bits must be 0.
 inline constexpr std::uint16_t notify_sent =

@@ -44,6 +44,10 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
     if (kind_of(p) == WireKind::wake) return injectors_[p.a].on_wake(context, crossbar_.egress(), *this);
+    if (Retransmission::is_for(kind_of(p))) {
+      crossbar_.egress().offer(context, 0, Retransmission::original(p), context.now());
+      return;
+    }
     Payload work = p;
     work.count = p.count & ((1u << port_shift) - 1);
     return start_work(work, static_cast<PortIndex>(p.count >> port_shift), context);
@@ -60,6 +64,12 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
     case WireKind::message:
       if (port != 0) return accept_work(p, port, context);
       break;
+    case WireKind::lost_train:
+    case WireKind::lost_control:
+    case WireKind::corrupt_train:
+    case WireKind::corrupt_control:
+      if (port == 0) return send_again(p, context);
+      break;
     default:
       break;
   }
@@ -75,6 +85,20 @@ void Nic::receive(const Payload& train, Context& context) {
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here",
                               to_of(train).value, endpoint_name(model_, to_of(train))));
   crossbar_.forward(context, train, 0, out);
+}
+
+/// An optical switch could not pass it on.
+void Nic::send_again(const Payload& back, Context& context) {
+  ++resent_;
+  if (Retransmission::is_corrupt(kind_of(back))) {
+    crossbar_.egress().offer(context, 0, Retransmission::original(back), context.now());
+    return;
+  }
+  const auto later = Retransmission::later(back, spec_.retries);
+  if (!later)
+    fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
+                              to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, *later);
 }
 
 /// Work requests pass one after the other, one interval each.
@@ -149,13 +173,13 @@ std::vector<std::string> Nic::waits_for() const {
 void Nic::save(StateWriter& out) const {
   crossbar_.save(out);
   for (const Injector& injector : injectors_) injector.save(out);
-  out.put(work_free_at_), out.put(notices_), out.put(free_notice_);
+  out.put(work_free_at_), out.put(notices_), out.put(free_notice_), out.put(resent_);
 }
 
 void Nic::load(StateReader& in) {
   crossbar_.load(in);
   for (Injector& injector : injectors_) injector.load(in);
-  in.get(work_free_at_), in.get(notices_), in.get(free_notice_);
+  in.get(work_free_at_), in.get(notices_), in.get(free_notice_), in.get(resent_);
 }
 
 std::shared_ptr<const ComponentKind> nic_kind() {
@@ -166,29 +190,33 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "what it "
       "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
       "links, memory "
-      "registration and retransmission.";
+      "registration and acknowledgements.";
   kind->weight = 4;
   kind->ports = {{"0", "1", "fabric"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the adapter and of the links it drives"}};
-  bind_spec(*kind,
-            Describe<NicSpec>()
-                .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
-                       BitRate{1'000'000'000'000'000})
-                .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction",
-                       BitRate{1}, BitRate{1'000'000'000'000'000})
-                .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
-                       std::int64_t{1}, std::int64_t{1'000'000'000'000})
-                .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
-                .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
-                .field("send-latency", &NicSpec::send_latency,
-                       "from the work request to the head on the wire", SimTime{0}, milliseconds(1))
-                .field("receive-latency", &NicSpec::receive_latency,
-                       "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
-                .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known",
-                       Watts{0}, Watts{1e6}));
+  bind_spec(
+      *kind,
+      Describe<NicSpec>()
+          .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
+                 BitRate{1'000'000'000'000'000})
+          .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
+                 BitRate{1'000'000'000'000'000})
+          .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
+                 std::int64_t{1}, std::int64_t{1'000'000'000'000})
+          .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
+          .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
+          .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
+                 SimTime{0}, milliseconds(1))
+          .field("receive-latency", &NicSpec::receive_latency,
+                 "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
+          .field("retransmit-timeout", &NicSpec::retransmit_timeout,
+                 "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
+          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, most_retries)
+          .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
+                 Watts{1e6}));
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build); };
   return kind;

@@ -3,6 +3,7 @@
 
 #include "components/network/crossbar.hpp"
 #include "components/network/injector.hpp"
+#include "components/network/retransmission.hpp"
 #include "engine/model/address_book.hpp"
 
 namespace lightrail {
@@ -14,6 +15,8 @@ struct NicSpec final : BufferedSpec {
   Bytes buffer{512 * 1024};
   std::uint32_t lanes = 2;
   SimTime send_latency{0}, receive_latency{0};
+  SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
+  std::uint32_t retries = most_retries;
   Watts power{0};
 
   InputBuffer input_buffer(PortIndex port) const override {
@@ -28,9 +31,11 @@ struct NicSpec final : BufferedSpec {
 /// Send: a work request (WireKind::message) is cut into trains; connections take turns train by train,
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
-/// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. A message to an endpoint
-/// on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe, no
-/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches, retransmission.
+/// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
+/// lost is sent again when the retransmission timer ends (selective repeat), a few times. A message to an
+/// endpoint on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe, no
+/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
+/// acknowledgements of what has arrived.
 class Nic final : public Component, private SentListener {
  public:
   explicit Nic(const BuildContext& build);
@@ -57,6 +62,7 @@ class Nic final : public Component, private SentListener {
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Payload& train, Context& context);
   void accept_work(const Payload& work, PortIndex port, Context& context);
+  void send_again(const Payload& back, Context& context);
   void start_work(const Payload& work, PortIndex port, Context& context);
   std::uint32_t new_notice(const Payload& work, PortIndex port);
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
@@ -73,6 +79,7 @@ class Nic final : public Component, private SentListener {
   SimTime work_free_at_{};
   std::vector<Notice> notices_;
   std::uint32_t free_notice_ = none;
+  std::int64_t resent_ = 0;  ///< trains and control messages
 };
 
 std::shared_ptr<const ComponentKind> nic_kind();

@@ -21,12 +21,19 @@ bool parse_port(std::string_view text, std::uint32_t& port) {
 std::string CircuitTable::join(std::uint32_t in, std::uint32_t out, std::uint32_t ports) {
   for (std::uint32_t port : {in, out})
     if (port >= ports) return fmt::format("port {} does not exist (0 ... {})", port, ports - 1);
+  if (in == out) return fmt::format("port {} would see its own light", in);
   if (out_.size() < ports) out_.resize(ports, dark);
   if (out_[in] != dark) return fmt::format("port {} sends light to {} and {}", in, out_[in], out);
   if (auto other = std::find(out_.begin(), out_.end(), out); other != out_.end())
     return fmt::format("port {} gets light from {} and {}", out, other - out_.begin(), in);
   out_[in] = static_cast<PortIndex>(out);
   return "";
+}
+
+PortIndex CircuitTable::one_way_port() const {
+  for (std::size_t in = 0; in < out_.size(); ++in)
+    if (out_[in] != dark && out(out_[in]) != in) return static_cast<PortIndex>(in);
+  return dark;
 }
 
 std::string CircuitTable::parse(const std::string& text, std::uint32_t ports, CircuitTable& table) {
@@ -40,7 +47,7 @@ std::string CircuitTable::parse(const std::string& text, std::uint32_t ports, Ci
       return fmt::format("invalid circuit '{}' (expected two ports: 0-4 for both directions, 0>4 for one)",
                          word);
     std::string problem = table.join(in, out, ports);
-    if (problem.empty() && word[mark] == '-' && in != out) problem = table.join(out, in, ports);
+    if (problem.empty() && word[mark] == '-') problem = table.join(out, in, ports);
     if (!problem.empty()) return fmt::format("circuit '{}': {}", word, problem);
   }
   return "";

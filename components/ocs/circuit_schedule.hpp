@@ -16,9 +16,17 @@ class CircuitTable {
 
   PortIndex out(PortIndex in) const { return in < out_.size() ? out_[in] : dark; }
   bool operator==(const CircuitTable&) const = default;
+  /// Light from `in` leaves at `out`, or nowhere. For tables that are made, not parsed.
+  void set(PortIndex in, PortIndex out) {
+    if (in >= out_.size()) out_.resize(in + 1u, dark);
+    out_[in] = out;
+  }
+  /// A port whose light does not come back from where it goes; dark: none.
+  PortIndex one_way_port() const;
 
   /// "0-4 1-5 2>6": 0-4 joins both directions, 2>6 only light from 2 to 6; "" joins nothing. Ports are below
-  /// `ports`; each sends light to one port and gets light from one at most. Returns "" or what is wrong.
+  /// `ports`; each sends light to one port and gets light from one at most, never to itself. Returns "" or
+  /// what is wrong.
   static std::string parse(const std::string& text, std::uint32_t ports, CircuitTable& table);
 
  private:

@@ -2,16 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "components/network/build_checks.hpp"
+#include "components/network/line_errors.hpp"
+#include "components/network/region_control.hpp"
 #include "components/network/train.hpp"
 #include "engine/model/output_selection.hpp"
 #include "engine/model/tables.hpp"
+#include "links/optical/bit_errors.hpp"
 
 namespace lightrail {
 namespace {
+
+/// Purposes of random numbers; ports are added to the last two.
+constexpr std::uint32_t jitter_purpose = 1, error_purpose = 2, drift_purpose = 0x10000,
+                        path_purpose = 0x20000;
+/// A train that fails less often than this does not within any run.
+constexpr double never = 1e-30;
 
 /// True when the device at `port` returns credits for what it takes.
 bool takes_part(const BuildContext& build, PortIndex port) {
@@ -28,33 +39,69 @@ bool takes_part(const BuildContext& build, PortIndex port) {
 Ocs::Ocs(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const OcsSpec&>(build.spec)),
+      id_(build.id),
       meter_settings_(meter_settings(build.model)),
       ports_(build.record.port_count),
       meters_(build.record.port_count),
-      ledger_(build.record.port_count) {
-  check_port_count(build, spec_.ports);
+      ledger_(build.record.port_count),
+      jitter_(build.model.seed, build.id, jitter_purpose),
+      errors_(build.model.seed, build.id, error_purpose) {
+  check_port_count(build, spec_.ports + 1);  // the control port
   if (auto* output = model_.resource<OutputSelection>()) is_recorded_ = output->is_recorded(tables::ocs);
   bool some = false, all = true;
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
-    ports_[i].out = spec_.first.out(port);
     LinkId link = model_.ports[build.record.first_port + i].out;
     links_.push_back(link);
     lines_.emplace_back(link.is_valid() ? model_.link_classes[model_.links[link.value].link_class].rate
                                         : BitRate{});
-    has_credits_.push_back(takes_part(build, port));
-    if (link.is_valid()) some = some || has_credits_[i], all = all && has_credits_[i];
+    has_credits_.push_back(port != control_port() && takes_part(build, port));
+    if (link.is_valid() && port != control_port())
+      some = some || has_credits_[i], all = all && has_credits_[i];
   }
   if (some && !all)
     throw InputErrors(
         InputError{"", 0,
                    build.model.component_name(build.id) +
                        ": devices with and without credit flow control share one optical switch"});
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    ports_[i].out = spec_.first.out(port);
+    ports_[i].failure = failure_of(port, ports_[i].out);
+  }
+}
+
+Decibel Ocs::path_loss(const OcsSpec& spec, std::uint64_t seed, ComponentId id, PortIndex in, PortIndex out) {
+  double loss = spec.insertion_loss.value;
+  if (spec.loss_spread.value > 0) {
+    Random path(seed, id, path_purpose + (std::uint32_t{in} * 40'503u ^ out) * 2u);
+    loss += path.normal(0, spec.loss_spread.value);
+  }
+  if (spec.drift_spread.value > 0)
+    for (const PortIndex port : {in, out}) {
+      Random drift(seed, id, drift_purpose + port);
+      loss += std::abs(drift.normal(0, spec.drift_spread.value));
+    }
+  return Decibel{std::max(loss, 0.0)};
+}
+
+double Ocs::failure_of(PortIndex in, PortIndex out) const {
+  if (out >= links_.size() || in >= links_.size() || !links_[out].is_valid() || !links_[in].is_valid())
+    return 0;
+  const auto light = [&](LinkId link) -> const LinkLight& {
+    return model_.link_classes[model_.links[link.value].link_class].light;
+  };
+  const LinkLight& from = light(LinkId{links_[in].value ^ 1});
+  const LinkLight& to = light(links_[out]);
+  if (from.codeword_bytes == 0 || to.codeword_bytes == 0) return 0;
+  const Decibel margin{from.level_dbm - path_loss(spec_, model_.seed, id_, in, out).value - to.needed_dbm};
+  return codeword_failure(pre_fec_bit_error_rate(margin), std::max(from.burst_bits, to.burst_bits));
 }
 
 void Ocs::handle(const Event& event, PortIndex port, Context& context) {
-  switch_circuits(context);
+  catch_up(context);
   const Payload& p = event.payload;
+  if (port == self_port || port == control_port()) return on_control(p, context);
   if (kind_of(p) == WireKind::credit) {
     ledger_.freed(port, p.lane, p.bytes, [&](PortIndex sender, std::uint32_t bytes) {
       Payload credit = p;
@@ -64,10 +111,17 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
     return;
   }
   Port& in = ports_[port];
+  const bool is_payload = kind_of(p) == WireKind::train;
   if (in.out == CircuitTable::dark || context.now() < in.lit_from || in.out >= ports_.size() ||
-      !links_[in.out].is_valid())
-    return lose(context, p, port);
-  bool is_payload = kind_of(p) == WireKind::train;
+      !links_[in.out].is_valid()) {
+    if (is_payload) in.lost_bytes += p.bytes;
+    return send_back(context, p, port, false);
+  }
+  if (in.failure > never) {
+    const LinkLight& light = model_.link_classes[model_.links[links_[in.out].value].link_class].light;
+    if (errors_.uniform() < train_failure(in.failure, light.codeword_bytes, p.bytes))
+      return send_back(context, p, port, light.has_replay);
+  }
   if (is_payload) in.bytes += p.bytes;
   if (has_credits_[in.out]) ledger_.sent(port, in.out, p.lane, p.bytes);
   meters_[in.out].add(context, meter_settings_, links_[in.out], context.now(), lines_[in.out].of(p.bytes),
@@ -75,34 +129,142 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   context.send(in.out, context.now(), p);
 }
 
-void Ocs::lose(Context& context, const Payload& train, PortIndex port) {
-  Port& in = ports_[port];
-  if (in.lost_trains++ == 0) in.first_lost = context.now();
-  if (kind_of(train) == WireKind::train) in.lost_bytes += train.bytes;
-  // The train fills no buffer, so its sender has its credits back.
-  if (!has_credits_[port]) return;
-  Payload credit;
-  credit.kind = static_cast<std::uint8_t>(WireKind::credit);
-  credit.lane = train.lane;
-  credit.bytes = train.bytes;
-  context.send(port, context.now(), credit);
+/// The train fills no buffer, so its sender has its credits back, and what would have been its
+/// acknowledgement's absence.
+void Ocs::send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt) {
+  if (has_credits_[port]) {
+    Payload credit;
+    credit.kind = static_cast<std::uint8_t>(WireKind::credit);
+    credit.lane = train.lane;
+    credit.bytes = train.bytes;
+    context.send(port, context.now(), credit);
+  }
+  Payload back = train;
+  const bool is_train = kind_of(train) == WireKind::train;
+  back.kind =
+      static_cast<std::uint8_t>(is_corrupt ? (is_train ? WireKind::corrupt_train : WireKind::corrupt_control)
+                                           : (is_train ? WireKind::lost_train : WireKind::lost_control));
+  context.send(port, context.now(), back);
+}
+
+void Ocs::on_control(const Payload& payload, Context& context) {
+  switch (control_kind_of(payload)) {
+    case ControlKind::connect:
+      commanded_.push_back(payload.a), commanded_.push_back(payload.b);
+      return;
+    case ControlKind::apply: {
+      if (payload.count == 0) {  // from the controller: the switch's own processor takes its time
+        SimTime at = context.now() + spec_.control_latency +
+                     static_cast<std::int64_t>(commanded_.size() / 2) * spec_.control_per_circuit;
+        if (spec_.control_jitter.count() > 0)
+          at += SimTime{std::llround(jitter_.exponential(static_cast<double>(spec_.control_jitter.count())))};
+        Payload later = payload;
+        later.count = 1;
+        return context.wake(at, later);
+      }
+      CircuitTable table;
+      for (std::size_t i = 0; i + 1 < commanded_.size(); i += 2)
+        table.set(static_cast<PortIndex>(commanded_[i]), static_cast<PortIndex>(commanded_[i + 1]));
+      commanded_.clear();
+      const SimTime lit = apply(table, context.now(), context);
+      return context.send(control_port(), lit, control_payload(ControlKind::lit));
+    }
+    default:
+      throw SimulationError(context.now(), model_.component_name(context.self()),
+                            fmt::format("a command of kind {} came in, which is not one", payload.kind));
+  }
 }
 
 /// Brings the circuits up to now. Done on arrivals instead of by timers, so that a schedule does not prolong
 /// a run.
-void Ocs::switch_circuits(Context& context) {
-  while (next_ < spec_.schedule.size() && spec_.schedule[next_].at <= context.now()) {
-    const Reconfiguration& change = spec_.schedule[next_++];
-    for (std::size_t i = 0; i < ports_.size(); ++i) {
-      PortIndex out = change.table.out(static_cast<PortIndex>(i));
-      if (out == ports_[i].out) continue;
-      write_row(context, static_cast<PortIndex>(i), change.at);
-      ports_[i].out = out;
-      ports_[i].since = change.at;
-      ports_[i].lit_from = change.at + spec_.dark_time;
-      ports_[i].bytes = ports_[i].lost_bytes = 0;
+void Ocs::catch_up(Context& context) {
+  for (;;) {
+    const bool has_change = next_ < spec_.schedule.size() && spec_.schedule[next_].at <= context.now();
+    const bool has_fault = next_fault_ < spec_.faults.size() && spec_.faults[next_fault_].at <= context.now();
+    if (has_fault && (!has_change || spec_.faults[next_fault_].at <= spec_.schedule[next_].at)) {
+      apply_fault(spec_.faults[next_fault_++], context);
+    } else if (has_change) {
+      const Reconfiguration& change = spec_.schedule[next_++];
+      apply(change.table, change.at, context);
+    } else {
+      return;
     }
   }
+}
+
+void Ocs::apply_fault(const OcsFault& fault, Context& context) {
+  for (std::size_t i = 0; i < spec_.ports && i < ports_.size(); ++i) {
+    if (fault.port != OcsFault::whole_switch && fault.port != i) continue;
+    Port& port = ports_[i];
+    port.is_failed = fault.kind == OcsFault::Kind::failed;
+    port.is_stuck = fault.kind == OcsFault::Kind::stuck;
+    if (!port.is_failed) continue;
+    for (std::size_t k = 0; k < ports_.size(); ++k)
+      if (k == i || ports_[k].out == i)
+        join(static_cast<PortIndex>(k), CircuitTable::dark, fault.at, fault.at, context);
+  }
+}
+
+/// What the ports can do of what is wanted: failed ones are dark, stuck ones keep what they have.
+CircuitTable Ocs::possible(const CircuitTable& wanted) const {
+  CircuitTable table;
+  std::vector<bool> is_taken(ports_.size(), false);
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    if (ports_[i].is_stuck && ports_[i].out < ports_.size()) is_taken[ports_[i].out] = true;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto in = static_cast<PortIndex>(i);
+    PortIndex out = wanted.out(in);
+    if (ports_[i].is_stuck)
+      out = ports_[i].out;
+    else if (ports_[i].is_failed || (out < ports_.size() && (ports_[out].is_failed || is_taken[out])))
+      out = CircuitTable::dark;
+    table.set(in, out);
+  }
+  return table;
+}
+
+SimTime Ocs::apply(const CircuitTable& wanted, SimTime at, Context& context) {
+  const CircuitTable table = possible(wanted);
+  SimTime dark_until = at, all_lit = at;
+  std::vector<SimTime> lit(ports_.size(), at);
+  bool has_changed = false;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto in = static_cast<PortIndex>(i);
+    const PortIndex out = table.out(in);
+    if (out == ports_[i].out) continue;
+    has_changed = true;
+    if (out == CircuitTable::dark) continue;
+    const bool is_other_half = out < i && table.out(out) == in && ports_[out].out != in;
+    if (is_other_half) {
+      lit[i] = lit[out];
+      continue;
+    }
+    // One circuit after the other, or all together.
+    dark_until = spec_.serial ? dark_until + spec_.dark_time : at + spec_.dark_time;
+    lit[i] = dark_until;
+  }
+  for (std::size_t i = 0; i < ports_.size() && has_changed; ++i) {
+    const auto in = static_cast<PortIndex>(i);
+    const PortIndex out = table.out(in);
+    const bool goes_dark = out != ports_[i].out || spec_.dark == DarkScope::all;
+    if (!goes_dark || (out == CircuitTable::dark && ports_[i].out == CircuitTable::dark)) continue;
+    SimTime from = spec_.dark == DarkScope::all ? std::max(dark_until, at + spec_.dark_time) : lit[i];
+    if (out < links_.size() && links_[out].is_valid())
+      from += model_.link_classes[model_.links[links_[out].value].link_class].light.retraining;
+    if (out != CircuitTable::dark) all_lit = std::max(all_lit, from);
+    join(in, out, at, from, context);
+  }
+  return all_lit;
+}
+
+void Ocs::join(PortIndex port, PortIndex out, SimTime at, SimTime lit_from, Context& context) {
+  Port& p = ports_[port];
+  write_row(context, port, at);
+  if (out != p.out) p.failure = failure_of(port, out);
+  p.out = out;
+  p.since = at;
+  p.lit_from = lit_from;
+  p.bytes = p.lost_bytes = 0;
 }
 
 void Ocs::write_row(Context& context, PortIndex port, SimTime end) {
@@ -115,7 +277,7 @@ void Ocs::write_row(Context& context, PortIndex port, SimTime end) {
 }
 
 void Ocs::finish(Context& context) {
-  switch_circuits(context);
+  catch_up(context);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     write_row(context, static_cast<PortIndex>(i), SimTime{-1});
     if (links_[i].is_valid()) meters_[i].finish(context, meter_settings_, links_[i]);
@@ -128,23 +290,23 @@ void Ocs::finish(Context& context) {
   context.record(tables::power, row);
 }
 
-std::vector<std::string> Ocs::waits_for() const {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < ports_.size(); ++i)
-    if (ports_[i].lost_trains > 0)
-      all.push_back(
-          fmt::format("port {}: {} trains lost in the dark, the first at {}; nothing sends them again", i,
-                      ports_[i].lost_trains, format_time(ports_[i].first_lost)));
-  return all;
-}
-
 void Ocs::save(StateWriter& out) const {
-  out.put(ports_), out.put(meters_), out.put(next_);
+  for (const Port& p : ports_) {
+    out.put(p.out), out.put(p.is_failed), out.put(p.is_stuck), out.put(p.since), out.put(p.lit_from);
+    out.put(p.bytes), out.put(p.lost_bytes), out.put(p.failure);
+  }
+  out.put(meters_), out.put(next_), out.put(next_fault_), out.put(commanded_), out.put(jitter_);
+  out.put(errors_);
   ledger_.save(out);
 }
 
 void Ocs::load(StateReader& in) {
-  in.get(ports_), in.get(meters_), in.get(next_);
+  for (Port& p : ports_) {
+    in.get(p.out), in.get(p.is_failed), in.get(p.is_stuck), in.get(p.since), in.get(p.lit_from);
+    in.get(p.bytes), in.get(p.lost_bytes), in.get(p.failure);
+  }
+  in.get(meters_), in.get(next_), in.get(next_fault_), in.get(commanded_), in.get(jitter_);
+  in.get(errors_);
   ledger_.load(in);
 }
 
@@ -152,38 +314,20 @@ std::shared_ptr<const ComponentKind> ocs_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "ocs";
   kind->doc =
-      "Optical circuit switch: joins ports one to one, without buffer. A <schedule> of <at time circuits> "
-      "replaces the "
-      "circuits; added ones have light dark-time later. Trains that meet darkness are lost and reported; "
-      "nothing sends "
-      "them again. Leaves out failing ports, crosstalk and re-training of transceivers.";
+      "Optical circuit switch: joins ports one to one, without buffer. A <schedule> of <at time circuits> or "
+      "a "
+      "controller replaces the circuits; added ones have light dark-time later. What meets darkness is lost: "
+      "its sender's transport sends it again. <fault at port kind> makes ports fail or stick. Leaves out "
+      "crosstalk.";
   kind->weight = 4;
-  kind->ports = {{"0 ...", "ports", "any optical link; light of both directions"}};
+  kind->ports = {{"0 ...", "ports", "any optical link; light of both directions"},
+                 {"ports", "0 or 1", "its controller"}};
   kind->statistics = {{"ocs", "every circuit: times, payload, and what met darkness"},
                       {"link_use", "payload and busy time of every output by interval"},
                       {"power", "energy of the switch"}};
-  bind_spec(
-      *kind,
-      Describe<OcsSpec>()
-          .field("ports", &OcsSpec::ports, "number of ports", 1u, 65000u)
-          .field("dark-time", &OcsSpec::dark_time, "from a reconfiguration to light on the circuits it adds",
-                 SimTime{0}, milliseconds(3'600'000))
-          .field("insertion-loss", &OcsSpec::insertion_loss, "loss of a path, counted in the light budget",
-                 Decibel{0}, Decibel{60})
-          .field("circuits", &OcsSpec::circuits, "circuits at the start: '0-4 1-5' both ways, '0>4' one way")
-          .field("power", &OcsSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
-                 Watts{1e6}));
+  bind_spec(*kind, ocs_table());
+  kind->make_spec = make_ocs_spec;
   accept_sources(*kind);
-  kind->make_spec = [make = kind->make_spec](const Element& element, ErrorList& errors) {
-    auto spec = std::make_shared<OcsSpec>(static_cast<const OcsSpec&>(*make(element, errors)));
-    if (std::string problem = CircuitTable::parse(spec->circuits, spec->ports, spec->first);
-        !problem.empty()) {
-      const Attribute* circuits = element.find("circuits");
-      errors.add({circuits->file, circuits->line, "<ocs> attribute 'circuits': " + problem});
-    }
-    spec->schedule = parse_schedule(element, spec->ports, errors);
-    return std::shared_ptr<const Spec>(std::move(spec));
-  };
   kind->make = [](const BuildContext& build) { return std::make_unique<Ocs>(build); };
   return kind;
 }

@@ -2,68 +2,66 @@
 #include <string>
 #include <vector>
 
-#include "components/network/buffered_spec.hpp"
 #include "components/network/line_time.hpp"
 #include "components/network/link_meter.hpp"
-#include "components/ocs/circuit_schedule.hpp"
 #include "components/ocs/credit_ledger.hpp"
-#include "engine/base/quantity.hpp"
+#include "components/ocs/ocs_spec.hpp"
+#include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
+#include "engine/model/kind.hpp"
 
 namespace lightrail {
-
-struct OcsSpec final : BufferedSpec {
-  std::uint32_t ports = 320;
-  SimTime dark_time = milliseconds(25);
-  Decibel insertion_loss{2.0};
-  std::string circuits;
-  Watts power{0};
-
-  CircuitTable first;                     ///< from `circuits`
-  std::vector<Reconfiguration> schedule;  ///< rising times
-
-  InputBuffer input_buffer(PortIndex) const override { return {}; }
-  bool is_transparent() const override { return true; }
-};
 
 /// An optical circuit switch: light that enters a port leaves at the port its circuit leads to, at once and
 /// unbuffered.
 ///
-/// A schedule replaces the circuits at given times. A circuit that stays the same stays lit; one that is
-/// added has light dark_time later. A train whose head arrives while its port is dark or joined to nothing is
-/// lost as a whole and counted; a train whose head passed before is whole. Nothing at this level sends lost
-/// trains again, so their receivers never finish and the run ends as a deadlock, in which this component
-/// names what it lost. Credits find the sender of the train they stand for whatever the circuits are now
-/// (CreditLedger). insertion-loss is what a path through the switch adds to the light budget of its links
-/// (links/optical). Leaves out: drifting and failing ports, crosstalk, re-training of transceivers after
-/// light returns.
+/// A schedule or a controller's commands (at the port behind the optical ones) replace the circuits. A
+/// circuit that stays the same stays lit unless dark="all"; one that is added has light dark_time later, with
+/// serial="on" after those before it, and carries data when the receivers have trained (LinkLight). A train
+/// whose head arrives while its port is dark or joined to nothing is lost as a whole and counted; one whose
+/// head passed before is whole. What is lost or corrupt comes back to its sender, whose transport sends it
+/// again (WireKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and so
+/// the codewords that FEC cannot correct. Faulty ports stay dark or keep their circuit. Credits find the
+/// sender of the train they stand for whatever the circuits are now (CreditLedger). Leaves out crosstalk.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
+
+  /// Loss of the path between two ports [dB]: insertion loss, seeded spread and drift; never below 0.
+  static Decibel path_loss(const OcsSpec& spec, std::uint64_t seed, ComponentId id, PortIndex in,
+                           PortIndex out);
 
  private:
   struct Port {
     PortIndex out = CircuitTable::dark;
-    std::uint16_t unused[3] = {};
+    std::uint16_t is_failed = 0, is_stuck = 0, unused = 0;
     SimTime since{};  ///< begin of the present row of the ocs table
     SimTime lit_from{};
     std::int64_t bytes = 0, lost_bytes = 0;  ///< payload since then
-    std::int64_t lost_trains = 0;            ///< of the whole run, payload and control
-    SimTime first_lost{};
+    double failure = 0;                      ///< of a codeword on the circuit
   };
 
-  void switch_circuits(Context& context);
+  void on_control(const Payload& payload, Context& context);
+  /// Schedule and faults up to now.
+  void catch_up(Context& context);
+  void apply_fault(const OcsFault& fault, Context& context);
+  /// Returns when the last circuit that was added carries data.
+  SimTime apply(const CircuitTable& wanted, SimTime at, Context& context);
+  CircuitTable possible(const CircuitTable& wanted) const;
+  void join(PortIndex port, PortIndex out, SimTime at, SimTime lit_from, Context& context);
+  double failure_of(PortIndex in, PortIndex out) const;
   void write_row(Context& context, PortIndex port, SimTime end);
-  void lose(Context& context, const Payload& train, PortIndex port);
+  void send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt);
+  PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
 
   const Model& model_;
   const OcsSpec& spec_;
+  ComponentId id_;
   MeterSettings meter_settings_;
   bool is_recorded_ = false;
   std::vector<LineTime> lines_;
@@ -73,7 +71,9 @@ class Ocs final : public Component {
   std::vector<Port> ports_;
   std::vector<LinkMeter> meters_;
   CreditLedger ledger_;
-  std::uint32_t next_ = 0;  ///< into the schedule
+  std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and the faults
+  std::vector<std::uint32_t> commanded_;     ///< in, out of the circuits since the last apply
+  Random jitter_, errors_;
 };
 
 std::shared_ptr<const ComponentKind> ocs_kind();

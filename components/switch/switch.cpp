@@ -38,9 +38,14 @@ void Switch::fail(const Context& context, const std::string& what) const {
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
+  if (Retransmission::is_for(kind_of(p))) return send_again(p, port, context);
   if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
     fail(context,
          fmt::format("payload of kind {} came in on port {}; a switch forwards trains", p.kind, port));
+  crossbar_.forward(context, p, port, port_for(p, context));
+}
+
+PortIndex Switch::port_for(const Payload& p, Context& context) {
   if (!book_ || to_of(p).value >= book_->endpoints.size())
     fail(context, fmt::format("destination endpoint {} does not exist", to_of(p).value));
   Lid lid = (*book_)[to_of(p)].lid;
@@ -49,7 +54,22 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
   if (out == PortChooser::unroutable || out >= context.port_count())
     fail(context,
          fmt::format("no route to endpoint {} ({})", to_of(p).value, endpoint_name(model_, to_of(p))));
-  crossbar_.forward(context, p, port, out);
+  return out;
+}
+
+/// An optical switch could not pass it on. A corrupt train the link replays; a lost one is routed anew later.
+void Switch::send_again(const Payload& back, PortIndex port, Context& context) {
+  const Payload train = Retransmission::original(back);
+  if (port == self_port || Retransmission::is_corrupt(kind_of(back))) {
+    const PortIndex out = port == self_port ? port_for(train, context) : port;
+    crossbar_.egress().offer(context, out, train, context.now());
+    return;
+  }
+  const auto later = Retransmission::later(back, spec_.retries);
+  if (!later)
+    fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
+                              to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, *later);
 }
 
 void Switch::finish(Context& context) {
@@ -93,6 +113,9 @@ std::shared_ptr<const ComponentKind> switch_kind() {
                  1u << 20)
           .field("flowlet-gap", &SwitchSpec::flowlet_gap, "pause after which adaptive-flow may move a flow",
                  SimTime{0}, milliseconds(1000))
+          .field("retransmit-timeout", &SwitchSpec::retransmit_timeout,
+                 "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
+          .field("retries", &SwitchSpec::retries, "how often before the connection breaks", 0u, most_retries)
           .field("power", &SwitchSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
   accept_sources(*kind);

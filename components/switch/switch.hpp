@@ -1,5 +1,6 @@
 #pragma once
 #include "components/network/crossbar.hpp"
+#include "components/network/retransmission.hpp"
 #include "components/switch/port_chooser.hpp"
 #include "engine/model/address_book.hpp"
 
@@ -14,6 +15,8 @@ struct SwitchSpec final : BufferedSpec {
   Routing routing = Routing::fixed;
   std::uint32_t flow_entries = 1024;
   SimTime flowlet_gap = microseconds(1);
+  SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
+  std::uint32_t retries = most_retries;
   Watts power{0};
 
   InputBuffer input_buffer(PortIndex) const override {
@@ -24,7 +27,8 @@ struct SwitchSpec final : BufferedSpec {
 /// An InfiniBand-like packet switch: lossless by credits per virtual lane, cut-through, up/down routes.
 ///
 /// Assumes: every input has its own buffer per lane; the crossbar is never the bottleneck; outputs serve
-/// trains in the order of their arrival. Leaves out: priorities between lanes, congestion notification,
+/// trains in the order of their arrival. What an optical switch lost is sent again from here, when the
+/// source's retransmission timer would end. Leaves out: priorities between lanes, congestion notification,
 /// multicast, link errors, head-of-line blocking inside an input buffer.
 class Switch final : public Component {
  public:
@@ -37,6 +41,8 @@ class Switch final : public Component {
   void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in); }
 
  private:
+  PortIndex port_for(const Payload& train, Context& context);
+  void send_again(const Payload& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
   const Model& model_;

@@ -49,6 +49,7 @@ class NetworkBed {
   /// A probe that is the next endpoint: its lid is the endpoint's id, NIC and local number as given.
   ComponentId add_endpoint(std::uint32_t server = 0, std::uint16_t local = 0, std::uint16_t nic = 0,
                            bool joins_last_atom = false);
+  LinkClass& link_class_at(std::uint16_t index) { return model_.link_classes[index]; }
   std::uint16_t link_class(SimTime latency, BitRate rate, std::uint32_t mtu = 4096, std::uint32_t grain = 16);
   /// A cable between two ports, the same class both ways; returns the link id from a to b.
   LinkId connect(ComponentId a, PortIndex port_a, ComponentId b, PortIndex port_b, std::uint16_t link_class);

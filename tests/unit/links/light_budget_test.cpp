@@ -111,7 +111,8 @@ TEST_CASE("a study may ask for less margin than none, a careful one for more") {
   spec.least_margin = Decibel{1.0};
   spec.ageing = Decibel{1.0};
   check_budget(light_budget("a", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
-  CHECK_THAT(test::texts(errors), Catch::Contains("the light margin is 0.80 dB, less than least-margin 1 dB"));
+  CHECK_THAT(test::texts(errors),
+             Catch::Contains("the light margin is 0.80 dB, less than least-margin 1 dB"));
 }
 
 TEST_CASE("two halves of a path and the switch between them have the margin of the whole") {

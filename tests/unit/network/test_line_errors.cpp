@@ -61,7 +61,8 @@ TEST_CASE("a flap stops the line until light is back and the receiver trained") 
   light.flap_time = microseconds(20);
   light.retraining = microseconds(5);
   LineErrors errors(place.build(), 0, light, 4096);
-  // A line that is asked all the time: the gaps that are not its own serialisation are flaps of 25 us or more.
+  // A line that is asked all the time: the gaps that are not its own serialisation are flaps of 25 us or
+  // more.
   SimTime now{0}, down{0};
   int flaps = 0;
   while (now < milliseconds(100)) {

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lightrail {
+
+/// Bytes that servers of one region have for each other: bytes[from * servers + to].
+struct DemandMatrix {
+  std::uint32_t servers = 0;
+  std::vector<std::int64_t> bytes;
+
+  explicit DemandMatrix(std::uint32_t n = 0) : servers(n), bytes(std::size_t{n} * n) {}
+  std::int64_t& at(std::uint32_t from, std::uint32_t to) { return bytes[std::size_t{from} * servers + to]; }
+  std::int64_t at(std::uint32_t from, std::uint32_t to) const {
+    return bytes[std::size_t{from} * servers + to];
+  }
+  /// What both directions of a circuit between the two would carry.
+  std::int64_t pair(std::uint32_t a, std::uint32_t b) const { return at(a, b) + at(b, a); }
+  bool operator==(const DemandMatrix&) const = default;
+};
+
+/// Circuits between servers, both directions each: count[a * servers + b] = count[b * servers + a].
+struct CircuitCounts {
+  std::uint32_t servers = 0;
+  std::vector<std::uint32_t> count;
+
+  explicit CircuitCounts(std::uint32_t n = 0) : servers(n), count(std::size_t{n} * n) {}
+  std::uint32_t at(std::uint32_t a, std::uint32_t b) const { return count[std::size_t{a} * servers + b]; }
+  void add(std::uint32_t a, std::uint32_t b) {
+    ++count[std::size_t{a} * servers + b], ++count[std::size_t{b} * servers + a];
+  }
+  std::uint32_t degree(std::uint32_t a) const;
+  std::uint32_t total() const;
+  bool operator==(const CircuitCounts&) const = default;
+};
+
+enum class Assignment : std::uint8_t {
+  greedy,          ///< MixNet's, as its authors' code reads
+  greedy_printed,  ///< MixNet's, as printed: stops at the first bottleneck pair without free ports
+  matching,        ///< maximum-weight matchings, one a port, each on what the ones before left
+  birkhoff,        ///< Birkhoff-von-Neumann: the permutations of the demand that weigh most
+  uniform,         ///< the same number for every pair, as far as the ports go; the demand is not asked
+  topoopt          ///< connected first, then by demand, once for all
+};
+
+std::vector<std::pair<std::string, Assignment>> assignment_choices();
+
+/// Circuits for a demand with `ports` of each server. Deterministic: equal demands are served in the order of
+/// the pairs (0,1), (0,2), ..., (1,2), ...
+CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, std::uint32_t ports);
+
+/// Time that the demand would take over the circuits [bytes a circuit]: the largest of bytes / circuits over
+/// pairs, where pairs without circuit share `rest` circuits' worth of the packet fabric for each server.
+double completion(const DemandMatrix& demand, const CircuitCounts& circuits, double rest);
+
+}  // namespace lightrail

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/model/event.hpp"
+
+namespace lightrail {
+
+/// What a controller, its optical switch and the GPUs of its region tell each other over control links.
+enum class ControlKind : std::uint8_t {
+  // controller -> optical switch
+  connect = 40,  ///< a: port in, b: port out; belongs to the table that the next `apply` makes
+  apply = 41,    ///< the circuits named since the last one are the whole table
+  // optical switch -> controller
+  lit = 42,  ///< every circuit of the table carries data again
+  // GPU -> controller
+  demand = 43,      ///< a: server of the region, b: call, bytes: KiB that the GPU will send there
+  demand_end = 44,  ///< b: call; that was all
+  drained = 45,     ///< b: epoch; nothing of this GPU is on the way to a circuit
+  // controller -> GPU
+  pause = 46,    ///< b: epoch; start nothing on circuits and say when the last has gone
+  circuit = 47,  ///< a: NIC of the server, b: server at the far end
+  live = 48      ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all
+};
+
+inline Payload control_payload(ControlKind kind, std::uint32_t a = 0, std::uint32_t b = 0,
+                               std::uint32_t bytes = 0) {
+  Payload p;
+  p.kind = static_cast<std::uint8_t>(kind);
+  p.bytes = bytes;
+  p.a = a;
+  p.b = b;
+  return p;
+}
+inline ControlKind control_kind_of(const Payload& p) {
+  return static_cast<ControlKind>(p.kind);
+}
+
+}  // namespace lightrail

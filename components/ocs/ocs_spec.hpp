@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/network/buffered_spec.hpp"
+#include "components/ocs/circuit_schedule.hpp"
+#include "engine/base/quantity.hpp"
+
+namespace lightrail {
+
+/// What goes dark when circuits change.
+enum class DarkScope : std::uint8_t {
+  changed,  ///< the circuits that are added
+  all       ///< every circuit: one mirror array, one wavelength grid
+};
+
+/// A port that fails or sticks from `at` on.
+struct OcsFault {
+  static constexpr std::uint32_t whole_switch = 0xffffffff;
+  enum class Kind : std::uint8_t {
+    failed,   ///< neither takes nor gives light
+    stuck,    ///< keeps the circuit it has
+    repaired  ///< as it should be; takes part from the next reconfiguration on
+  };
+  SimTime at{};
+  std::uint32_t port = whole_switch;
+  Kind kind = Kind::failed;
+};
+
+struct OcsSpec final : BufferedSpec {
+  std::uint32_t ports = 320;
+  bool bidirectional = false;  ///< a port's circuit carries both directions; else each direction is its own
+  SimTime dark_time = milliseconds(25);
+  DarkScope dark = DarkScope::changed;
+  bool serial = false;  ///< circuits are switched one after the other, dark_time each
+  SimTime control_latency{0}, control_per_circuit{0};  ///< from a command to the first darkness
+  SimTime control_jitter{0};                           ///< mean of an exponential delay on top
+  Decibel insertion_loss{2.0};
+  Decibel loss_spread{0.0};   ///< standard deviation of the loss from path to path
+  Decibel drift_spread{0.0};  ///< standard deviation of what age and temperature add at each port
+  std::string circuits;
+  Watts power{0};
+
+  CircuitTable first;                     ///< from `circuits`
+  std::vector<Reconfiguration> schedule;  ///< rising times
+  std::vector<OcsFault> faults;           ///< rising times
+
+  InputBuffer input_buffer(PortIndex) const override { return {}; }
+  bool is_transparent() const override { return true; }
+};
+
+/// Reads <fault at="1 ms" port="3" kind="failed"/> of `element`; without `port` the whole switch.
+std::vector<OcsFault> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors);
+
+/// Parameters of <ocs>.
+Describe<OcsSpec> ocs_table();
+
+/// The attributes of <ocs>, its circuits, schedule and faults.
+std::shared_ptr<const Spec> make_ocs_spec(const Element& element, ErrorList& errors);
+
+}  // namespace lightrail

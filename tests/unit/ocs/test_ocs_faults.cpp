@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+
+#include "components/ocs/ocs.hpp"
+#include "tests/unit/ocs/ocs_star.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+std::vector<SimTime> times(OcsStar& star, std::uint32_t probe) {
+  std::vector<SimTime> all;
+  for (const Arrival& a : star.bed.trains(star.probes[probe])) all.push_back(a.time);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a serial switch joins circuit after circuit, a parallel one all together") {
+  for (const bool serial : {false, true}) {
+    OcsStar star(6, "");
+    star.spec->serial = serial;
+    star.spec->schedule = {star.change(microseconds(1), "0-1 2-3 4-5")};
+    // Both directions of a circuit count once: light after 10, 20 and 30 us, or after 10 us.
+    for (std::uint32_t from : {0u, 2u, 3u, 4u})
+      for (int us = 2; us < 40; ++us) star.send(microseconds(us), from);
+    star.bed.run();
+    CHECK(times(star, 1).front() == microseconds(11) + nanoseconds(200) + (serial ? SimTime{0} : SimTime{0}));
+    CHECK(times(star, 3).front() == microseconds(serial ? 21 : 11) + nanoseconds(200));
+    CHECK(times(star, 2).front() == times(star, 3).front());
+    CHECK(times(star, 5).front() == microseconds(serial ? 31 : 11) + nanoseconds(200));
+  }
+}
+
+TEST_CASE("with dark=all every circuit is dark while one changes") {
+  OcsStar star(4, "0-1");
+  star.spec->dark = DarkScope::all;
+  star.spec->schedule = {star.change(microseconds(5), "0-1 2-3")};
+  star.send(microseconds(4), 0), star.send(microseconds(6), 0), star.send(microseconds(16), 0);
+  star.bed.run();
+  CHECK(times(star, 1).size() == 2);
+  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
+}
+
+TEST_CASE("receivers train before a new circuit carries data") {
+  OcsStar star(3, "0-1", [](LinkLight& light) { light.retraining = microseconds(100); });
+  star.spec->schedule = {star.change(microseconds(5), "0-2")};
+  for (int us = 6; us < 120; us += 2) star.send(microseconds(us));
+  star.bed.run();
+  CHECK(times(star, 2).front() == microseconds(116) + nanoseconds(200));
+}
+
+TEST_CASE("a failed port is dark, a stuck one keeps its circuit, a repaired one takes part again") {
+  OcsStar star(4, "0-1 2-3");
+  using Kind = OcsFault::Kind;
+  star.spec->faults = {{microseconds(1), 0, Kind::failed}, {microseconds(1), 2, Kind::stuck}};
+  star.spec->faults.push_back({microseconds(50), 0, Kind::repaired});
+  star.spec->schedule = {star.change(microseconds(20), "0-2 1-3"), star.change(microseconds(60), "0-1")};
+  star.send(SimTime{0}, 0);
+  star.send(microseconds(10), 0);  // failed
+  star.send(microseconds(40), 2);  // stuck: still to 3
+  star.send(microseconds(40), 1);  // 3 has light from 2, so 1 has none
+  star.send(microseconds(80), 0);  // repaired and joined anew
+  star.bed.run();
+  CHECK(times(star, 1).size() == 2);
+  CHECK(times(star, 3).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[1], WireKind::lost_train).size() == 1);
+}
+
+TEST_CASE("a whole switch that fails takes all light away") {
+  OcsStar star(4, "0-1 2-3");
+  star.spec->faults = {{microseconds(1), OcsFault::whole_switch, OcsFault::Kind::failed}};
+  star.spec->schedule = {star.change(microseconds(20), "0-2 1-3")};
+  for (std::uint32_t from = 0; from < 4; ++from)
+    star.send(microseconds(5), from), star.send(microseconds(50), from);
+  star.bed.run();
+  for (std::uint32_t p = 0; p < 4; ++p) {
+    CHECK(times(star, p).empty());
+    CHECK(star.bed.trains(star.probes[p], WireKind::lost_train).size() == 2);
+  }
+}
+
+TEST_CASE("a path's loss is seeded, differs by path and has the spread that was asked for") {
+  OcsSpec spec;
+  spec.loss_spread = Decibel{0.3};
+  double sum = 0, squares = 0;
+  const int n = 100;
+  for (int in = 0; in < n; ++in)
+    for (int out = 0; out < n; ++out) {
+      const double loss =
+          Ocs::path_loss(spec, 7, ComponentId{3}, static_cast<PortIndex>(in), static_cast<PortIndex>(out))
+              .value;
+      sum += loss, squares += (loss - 2) * (loss - 2);
+    }
+  CHECK(sum / (n * n) == Approx(2.0).margin(0.02));
+  CHECK(std::sqrt(squares / (n * n)) == Approx(0.3).epsilon(0.05));
+  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) == Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2));
+  CHECK(Ocs::path_loss(spec, 8, ComponentId{3}, 1, 2) != Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2));
+  spec.loss_spread = Decibel{0};
+  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) == Decibel{2.0});
+  spec.drift_spread = Decibel{0.2};
+  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) > Decibel{2.0});
+}
+
+TEST_CASE("a path with too little light corrupts trains as often as its codewords fail") {
+  // Level -1 dBm, loss 2 dB, needed -2.5 dBm: 0.5 dB short of the sensitivity, 3.5e-5 a codeword.
+  OcsStar star(2, "0-1", [](LinkLight& light) {
+    light.codeword_bytes = 640;
+    light.level_dbm = -1;
+    light.needed_dbm = -2.5;
+    light.has_replay = true;
+  });
+  const int n = 20'000;
+  for (int i = 0; i < n; ++i) star.send(microseconds(i), 0, 65'536);
+  star.bed.run();
+  const std::size_t corrupt = star.bed.trains(star.probes[0], WireKind::corrupt_train).size();
+  const double mean = n * (1 - std::pow(1 - 3.531e-5, 103));
+  CHECK(static_cast<double>(corrupt) == Approx(mean).margin(4 * std::sqrt(mean)));
+  CHECK(times(star, 1).size() + corrupt == static_cast<std::size_t>(n));
+}
