@@ -27,7 +27,8 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"component", {"kind"}},
       {"ocs", {"circuits"}},
       {"schedule", {}},
-      {"at", {"time", "circuits"}}};
+      {"at", {"time", "circuits"}},
+      {"fault", {"at", "port", "kind"}}};
   return all;
 }
 
