@@ -2,6 +2,7 @@
 
 #include "engine/cli/commands.hpp"
 #include "engine/cli/run_command.hpp"
+#include "engine/cli/run_identity.hpp"
 
 namespace lightrail {
 namespace {
@@ -12,6 +13,7 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto scenario = on_every_rank(mpi, [&] { return load(line); });
   auto model = on_every_rank(mpi, [&] { return build_model(scenario, kinds, line); });
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partitioner); });
+  auto checkpoint = prepare_checkpoints(scenario, model, line, mpi);
 
   Summary summary;
   std::exception_ptr error;

@@ -119,10 +119,20 @@ void fill_run(const Given& given, CommandLine& line) {
   RunOptions& run = line.run;
   run.stop_at = given.value("stop-at", run.stop_at, picoseconds(1), time_never);
   // Wall time, not simulated time: seconds as the engine takes them.
-  run.exit_after_s =
-      static_cast<double>(
-          given.value("exit-after", SimTime{0}, picoseconds(1), SimTime{time_never.count() - 1}).count()) *
-      1e-12;
+  const auto seconds = [&](const char* name) {
+    const SimTime most{time_never.count() - 1};
+    return static_cast<double>(given.value(name, SimTime{0}, picoseconds(1), most).count()) * 1e-12;
+  };
+  run.exit_after_s = seconds("exit-after");
+  CheckpointPlan& checkpoint = run.checkpoint;
+  checkpoint.folder = given.text("checkpoint", "");
+  checkpoint.every = given.value("checkpoint-every", checkpoint.every, picoseconds(1), time_never);
+  checkpoint.wall_every_s = seconds("checkpoint-wall");
+  if (checkpoint.folder == "none" && (given.has("checkpoint-every") || given.has("checkpoint-wall")))
+    fail(
+        "option --checkpoint none: no checkpoints, but --checkpoint-every or --checkpoint-wall asks for "
+        "them");
+  line.resume = given.text("resume", "");
   run.window = given.value("window", run.window, picoseconds(1), time_never);
   run.block = given.value("block", run.block, std::uint32_t{1}, std::uint32_t{65'536});
   run.engine = given.choice<Engine>("engine", {{"window", Engine::window}, {"reference", Engine::reference}});

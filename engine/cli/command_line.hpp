@@ -18,7 +18,7 @@ struct CommandLine {
   std::vector<std::string> positional;  ///< scenario, kind, trace files ...
   std::vector<std::string> settings;    ///< --set
   std::vector<std::string> plugins;
-  std::string catalogue, out, summary_file, format = "text";
+  std::string catalogue, out, summary_file, resume, format = "text";
   std::uint64_t seed = 0;
   bool has_seed = false, map = false, dot = false, budget = false, list = false;
   std::int64_t sweep_case = -1;

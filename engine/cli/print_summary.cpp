@@ -60,6 +60,8 @@ std::string summary_text(const Summary& summary, const std::string& file) {
       summary.events, summary.wall_s, rate, summary.ranks, summary.ranks == 1 ? "" : "s", summary.build_s,
       bytes_text(summary.peak_rss_bytes));
   text += fmt::format("hash             {}\n", summary.hash);
+  if (summary.status == "stopped" && !summary.checkpoint.empty())
+    text += fmt::format("checkpoint       {} (go on with --resume)\n", summary.checkpoint);
   if (!file.empty()) text += fmt::format("result           {}\n", file);
   return text;
 }

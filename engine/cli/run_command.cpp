@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/checkpoint/checkpoint_file.hpp"
 #include "engine/cli/print_summary.hpp"
 
 namespace lightrail {
@@ -52,6 +53,8 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
   options.command_line = line.typed;
   options.scenario_xml = scenario.resolved_xml;
   options.inputs = scenario.inputs;
+  options.is_resumed = line.run.resume != nullptr;
+  if (line.run.resume) options.resumed_at = line.run.resume->time();
   return options;
 }
 

@@ -82,6 +82,7 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
       partition_(&partition),
       selection_(model.resource<OutputSelection>()),
       ranks_(size_of(comm)),
+      spool_(table_schemas().size()),
       collector_(model.dimensions.size()) {
   LIGHTRAIL_EXPECT(options_.interval > SimTime{0});
   MPI_Comm_rank(comm_, &rank_);
@@ -89,7 +90,7 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
   written_.resize(buffers_.size());
   if (options_.path.empty()) return;
   is_crowded_ = is_crowded(comm_);
-  create_file();
+  if (!options_.is_resumed) create_file();
   last_write_s_ = MPI_Wtime();
 }
 
@@ -109,6 +110,7 @@ void Hdf5Recorder::create_file() {
     problem = file.problem();
   }
   agree(problem);
+  has_file_ = true;
 }
 
 void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
@@ -134,9 +136,9 @@ void Hdf5Recorder::flush(SimTime) {
   if (is_due) write_pending();
 }
 
-void Hdf5Recorder::write_pending() {
+void Hdf5Recorder::write_pending(std::int64_t before) {
   std::vector<std::int64_t> rows;
-  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
+  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows_before(before)));
   all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_SUM);
   if (*std::max_element(rows.begin(), rows.end()) == 0) return;
   const int writers = writers_for(*std::max_element(rows.begin(), rows.end()));
@@ -146,7 +148,7 @@ void Hdf5Recorder::write_pending() {
   if (writers > 1 && rank_ == 0) columns->reserve(most_bytes(rows));
   agree(columns ? columns->problem() : "");
   for (std::size_t table = 0; table < buffers_.size(); ++table)
-    if (rows[table] > 0) write_table(table, writers, columns.get());
+    if (rows[table] > 0) write_table(table, before, writers, columns.get());
   if (columns) columns->close();
   agree(columns ? columns->problem() : "");
   last_write_s_ = MPI_Wtime();
@@ -159,11 +161,11 @@ int Hdf5Recorder::writers_for(std::int64_t most_rows) const {
   return options_.io == IoMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
 }
 
-void Hdf5Recorder::write_table(std::size_t table, int writers, ColumnWriter* columns) {
+void Hdf5Recorder::write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns) {
   const TableSchema& schema = table_schemas()[table];
   const std::size_t width = schema.columns.size() + 1;
   std::vector<RowRun> runs;
-  std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs);
+  std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs, before);
   RowSlab mine = redistribute(comm_, writers, written_[table], width, runs, sorted);
   written_[table] = mine.total;
   if (!columns) return;
@@ -178,6 +180,10 @@ void Hdf5Recorder::write_table(std::size_t table, int writers, ColumnWriter* col
 
 /// Throws on every rank when one of them has a problem; the text is the lowest such rank's.
 void Hdf5Recorder::agree(const std::string& problem) {
+  agree_on_text(problem.empty() ? "" : fmt::format("result file '{}': {}", options_.path, problem));
+}
+
+void Hdf5Recorder::agree_on_text(const std::string& problem) {
   int first = problem.empty() ? ranks_ : rank_;
   all_reduce(comm_, &first, 1, MPI_INT, MPI_MIN);
   if (first == ranks_) return;
@@ -186,14 +192,14 @@ void Hdf5Recorder::agree(const std::string& problem) {
   MPI_Bcast(&length, 1, MPI_INT, first, comm_);
   text.resize(static_cast<std::size_t>(length));
   MPI_Bcast(text.data(), length, MPI_CHAR, first, comm_);
-  throw IoError(fmt::format("result file '{}': {}", options_.path, text));
+  throw IoError(text);
 }
 
 Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
   Summary summary = make_summary(outcome, ranks_, *model_);
   collector_.reduce(comm_, *model_, summary);
   std::vector<RankedProfile> profile = gather_profile(comm_, outcome);
-  if (options_.path.empty()) return summary;
+  if (!has_file_) return summary;
   write_pending();
   std::string problem;
   if (rank_ == 0) {

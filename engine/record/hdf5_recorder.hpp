@@ -11,6 +11,7 @@
 #include "engine/partition/partition.hpp"
 #include "engine/record/column_writer.hpp"
 #include "engine/record/row_buffer.hpp"
+#include "engine/record/row_spool.hpp"
 #include "engine/record/run_outcome.hpp"
 #include "engine/record/summary_collector.hpp"
 
@@ -30,6 +31,8 @@ struct RecorderOptions {
   std::string scenario_xml;         ///< resolved, stored as /run/scenario
   std::vector<std::string> inputs;  ///< files read, stored as /run/inputs
   std::int64_t created_s = 0;       ///< seconds since 1970; 0: rank 0's clock
+  SimTime resumed_at{};             ///< [ps] simulated time of the checkpoint, stored as /run/@resumed_at_ps
+  bool is_resumed = false;          ///< load() makes the file, when the checkpoint has proved sound
 };
 
 /// Writes the result file: tables as the run goes, /summary, /profile and the final status at its end. Rows
@@ -46,17 +49,30 @@ class Hdf5Recorder final : public Recorder {
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
   SimTime interval() const override { return options_.interval; }
   void flush(SimTime boundary) override;
+  void save(StateWriter& run, const std::string& folder) override;
+  void save_rows(ComponentId component, StateWriter& out) override;
+  void load(StateReader& run, const std::string& folder) override;
+  void load_rows(ComponentId component, StateReader& in) override;
 
   /// Ends the file with the run's status and returns what the run amounts to, the same on every rank. Call it
   /// also for a run that failed: what was recorded up to there is kept.
   Summary finish(const RunOutcome& outcome);
 
  private:
+  /// A row since the last flush; of one component and table in the order they were made.
+  struct OpenRow {
+    std::uint32_t component;
+    TableId table;
+    std::size_t row;
+    auto operator<=>(const OpenRow&) const = default;
+  };
   void create_file();
-  void write_pending();
+  /// Writes the rows of intervals before `before`.
+  void write_pending(std::int64_t before = RowBuffer::any);
   int writers_for(std::int64_t most_rows) const;
-  void write_table(std::size_t table, int writers, ColumnWriter* columns);
-  void agree(const std::string& problem);
+  void write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns);
+  void agree(const std::string& problem);          ///< of the result file
+  void agree_on_text(const std::string& problem);  ///< the whole text
 
   RecorderOptions options_;
   MPI_Comm comm_;
@@ -68,6 +84,10 @@ class Hdf5Recorder final : public Recorder {
   std::vector<RowBuffer> buffers_;     ///< by table
   std::vector<std::int64_t> written_;  ///< rows in the file, by table
   std::int64_t intervals_ = 0;
+  bool has_file_ = false;
+  RowSpool spool_;                  ///< rank 0's
+  std::string spool_folder_;        ///< empty: no spool yet
+  std::vector<OpenRow> open_rows_;  ///< between save() and save_rows(), sorted
   double last_write_s_ = 0;
   SummaryCollector collector_;
 };

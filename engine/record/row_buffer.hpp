@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
+#include "engine/model/state_io.hpp"
 
 namespace lightrail {
 
@@ -21,10 +23,17 @@ class RowBuffer {
 
   void append(std::int64_t interval, ComponentId component, SimTime time, std::span<const std::int64_t> row);
   std::size_t rows() const { return keys_.size(); }
+  std::size_t rows_before(std::int64_t interval) const;
 
-  /// Rows in the order (interval, component, time, sequence), component in front: (width + 1) values a row.
-  /// `runs` says whose they are. Leaves the buffer empty.
-  std::vector<std::int64_t> take_sorted(std::vector<RowRun>& runs);
+  static constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+  /// Takes the rows of intervals before `before`, in the order (interval, component, time, sequence),
+  /// component in front: (width + 1) values a row. `runs` says whose they are.
+  std::vector<std::int64_t> take_sorted(std::vector<RowRun>& runs, std::int64_t before = any);
+
+  ComponentId component(std::size_t row) const { return ComponentId{keys_[row].component}; }
+  void save(std::size_t row, StateWriter& out) const;
+  /// Appends a saved row.
+  void load(std::int64_t interval, ComponentId component, StateReader& in);
 
  private:
   struct Key {

@@ -27,6 +27,7 @@ struct RunOutcome {
   std::vector<std::string> waits;   ///< deadlock: who waits for what
   std::string reason;               ///< stopped: why; failed: the error
   std::vector<WindowProfile> profile;
+  std::string checkpoint;  ///< the newest one written; empty: none
 };
 
 /// From the engine's result, which this folder does not know by name. The caller maps its status to an exit
@@ -45,7 +46,8 @@ RunOutcome make_outcome(const RunResult& result, const std::string& status, int 
                      result.peak_rss_bytes,
                      result.waits,
                      result.stop_reason,
-                     {}};
+                     {},
+                     result.checkpoint};
   for (const auto& row : result.profile)
     outcome.profile.push_back({row.first_window, row.windows, row.t_start, row.t_end, row.work_s, row.wait_s,
                                row.events, row.sent_events, row.sent_bytes});

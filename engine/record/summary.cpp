@@ -49,6 +49,7 @@ std::string to_json(const Summary& s) {
   Json json;
   json["status"] = s.status;
   json["reason"] = s.reason;
+  json["checkpoint"] = s.checkpoint;
   json["hash"] = s.hash;
   json["seed"] = s.seed;
   json["events"] = s.events;

@@ -39,6 +39,7 @@ struct CollectiveSummary {
 /// What a run amounts to: /summary of the file, and what the command line prints.
 struct Summary {
   std::string status, hash, reason;
+  std::string checkpoint;  ///< the newest one written; empty: none
   std::vector<std::string> waits;
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;
   double wall_s = 0, build_s = 0;

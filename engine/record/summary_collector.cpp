@@ -15,10 +15,6 @@ namespace lightrail {
 
 namespace {
 
-void all_reduce(MPI_Comm comm, MPI_Op op, std::vector<std::int64_t>& values) {
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, op, comm);
-}
-
 /// nccl-tests' factor from algorithm bandwidth to bus bandwidth (doc/PERFORMANCE.md of nccl-tests).
 double bus_factor(const std::string& collective, std::int64_t group_size) {
   if (group_size < 1) return 1;
@@ -89,39 +85,18 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   }
 }
 
-void SummaryCollector::reduce_iterations(MPI_Comm comm, Summary& summary) const {
-  std::vector<std::int64_t> count{-static_cast<std::int64_t>(iterations_.size())};
-  all_reduce(comm, MPI_MIN, count);
-  std::vector<std::int64_t> least, sum;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(-count[0]); ++i) {
-    Iteration it = i < iterations_.size() ? iterations_[i] : Iteration();
-    least.insert(least.end(), it.least.begin(), it.least.end());
-    sum.insert(sum.end(), it.sum.begin(), it.sum.end());
-  }
-  all_reduce(comm, MPI_MIN, least);
-  all_reduce(comm, MPI_SUM, sum);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(-count[0]); ++i) {
-    const std::int64_t *l = &least[i * 6], *s = &sum[i * 5];
+void SummaryCollector::add_iterations(Summary& summary) const {
+  for (std::size_t i = 0; i < iterations_.size(); ++i) {
+    const auto& l = iterations_[i].least;
+    const auto& s = iterations_[i].sum;
     if (s[0] == 0) continue;
     summary.iterations.push_back(
         {static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2], -l[3], l[4], -l[5]});
   }
 }
 
-void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Summary& summary) const {
-  constexpr int fields = sizeof(CollectiveRow) / sizeof(std::int64_t);
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  LIGHTRAIL_EXPECT(collectives_.size() < (1u << 31) / fields);
-  int mine = static_cast<int>(collectives_.size()) * fields;
-  std::vector<int> counts(ranks), starts(ranks + 1);
-  MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
-  std::vector<CollectiveRow> all(static_cast<std::size_t>(starts.back() / fields));
-  MPI_Allgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(),
-                 MPI_INT64_T, comm);
-  std::sort(all.begin(), all.end());
-
+void SummaryCollector::add_collectives(const Model& model, Summary& summary) const {
+  const auto& all = collectives_;
   const auto& columns = table_schemas()[tables::collectives].columns;
   const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
                          return c.name == "collective";
@@ -160,15 +135,13 @@ void SummaryCollector::reduce_collectives(MPI_Comm comm, const Model& model, Sum
 }
 
 void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summary) const {
-  reduce_iterations(comm, summary);
-  std::vector<std::int64_t> sums = dimension_bytes_;
-  sums.push_back(energy_nj_);
-  sums.push_back(power_rows_);
-  all_reduce(comm, MPI_SUM, sums);
+  const SummaryCollector all = merged(comm);
+  all.add_iterations(summary);
   for (std::size_t d = 0; d < model.dimensions.size(); ++d)
-    summary.dimensions.push_back({model.dimensions[d], sums[2 * d], sums[2 * d + 1]});
-  if (sums.back() > 0) summary.energy_j = static_cast<double>(sums[sums.size() - 2]) * 1e-9;
-  reduce_collectives(comm, model, summary);
+    summary.dimensions.push_back(
+        {model.dimensions[d], all.dimension_bytes_[2 * d], all.dimension_bytes_[2 * d + 1]});
+  if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
+  all.add_collectives(model, summary);
 }
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/model/state_io.hpp"
 #include "engine/record/summary.hpp"
 
 namespace lightrail {
@@ -22,6 +23,11 @@ class SummaryCollector {
   /// Fills iterations, dimensions, collectives, all_reduce_median_ps and energy_j, the same on every rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
+  /// Collective: what all ranks have together, the same on every rank.
+  SummaryCollector merged(MPI_Comm comm) const;
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
  private:
   struct Iteration {
     // All are reduced by MIN (largest values negated) or SUM.
@@ -34,8 +40,10 @@ class SummaryCollector {
     auto operator<=>(const CollectiveRow&) const = default;
   };
   void add_step(std::span<const std::int64_t> row);
-  void reduce_iterations(MPI_Comm comm, Summary& summary) const;
-  void reduce_collectives(MPI_Comm comm, const Model& model, Summary& summary) const;
+  std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
+  std::vector<CollectiveRow> merged_collectives(MPI_Comm comm) const;
+  void add_iterations(Summary& summary) const;
+  void add_collectives(const Model& model, Summary& summary) const;
 
   std::vector<Iteration> iterations_;
   std::vector<std::int64_t> dimension_bytes_;  ///< bytes, messages of dimension 0, of dimension 1, ...

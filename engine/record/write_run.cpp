@@ -38,6 +38,7 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
   file.set_attribute("/run", "mpi_ranks", std::int64_t{ranks});
   file.set_attribute("/run", "seed", static_cast<std::int64_t>(model.seed));
   file.set_attribute("/run", "interval_ps", std::int64_t{options.interval.count()});
+  file.set_attribute("/run", "resumed_at_ps", std::int64_t{options.resumed_at.count()});
   file.set_attribute("/run", "io", options.io == IoMode::gather ? "gather" : "collective");
   file.write_text("/run/scenario", options.scenario_xml);
   file.write_texts("/run/inputs", options.inputs.size(), [&](auto i) { return options.inputs[i]; });
@@ -135,6 +136,7 @@ void write_run_end(ResultFile& file, const RunOutcome& outcome) {
   file.set_attribute("/run", "imbalance", outcome.imbalance);
   file.set_attribute("/run", "peak_rss_bytes", outcome.peak_rss_bytes);
   file.set_attribute("/run", "reason", shortened(outcome.reason));
+  file.set_attribute("/run", "checkpoint", shortened(outcome.checkpoint));
   file.write_texts("/run/waits", outcome.waits.size(), [&](auto i) { return outcome.waits[i]; });
   file.set_attribute("/run", "status", outcome.status);
 }
@@ -144,6 +146,7 @@ Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model) {
   summary.status = outcome.status;
   summary.hash = fmt::format("{:016x}", outcome.hash);
   summary.reason = outcome.reason;
+  summary.checkpoint = outcome.checkpoint;
   summary.waits = outcome.waits;
   summary.events = outcome.events;
   summary.sim_end_ps = outcome.end.count();

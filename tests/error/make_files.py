@@ -273,3 +273,58 @@ def chakra_cut(folder, _):
 
 def chakra_disagree(folder, _):
     _chakra_files(folder, _chakra(comm_type=0, comm_size=8192))
+
+
+def checkpoints(folder, lightrail):
+    """Two checkpoints of scenario.xml in saved/, with rows, and a result of before."""
+    command = [lightrail, "run", "scenario.xml", "--out", "result.h5", "--checkpoint", "saved",
+               "--checkpoint-every", "40 us", "--progress", "none"]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    found = sorted((folder / "saved").glob("checkpoint-*.lr"))
+    assert len(found) == 2 and (folder / "saved/rows-ops.lr").stat().st_size > 0, found
+    (folder / "result.h5").write_text("a result of before")
+
+
+def _damage_newest(folder, lightrail, change, name="checkpoint-*.lr"):
+    checkpoints(folder, lightrail)
+    file = sorted((folder / "saved").glob(name))[-1]
+    file.write_bytes(change(bytearray(file.read_bytes())))
+
+
+def checkpoint_cut(folder, lightrail):
+    _damage_newest(folder, lightrail, lambda data: data[:len(data) // 2])
+
+
+def _flip(data, at):
+    data[at] ^= 16
+    return data
+
+
+def checkpoint_flipped(folder, lightrail):
+    _damage_newest(folder, lightrail, lambda data: _flip(data, len(data) // 2))
+
+
+def checkpoint_of_other_schema(folder, lightrail):
+    _damage_newest(folder, lightrail, lambda data: _flip(data, 9))
+
+
+def checkpoint_rows_cut(folder, lightrail):
+    _damage_newest(folder, lightrail, lambda data: data[:-8], "rows-ops.lr")
+
+
+def checkpoint_rows_flipped(folder, lightrail):
+    _damage_newest(folder, lightrail, lambda data: _flip(data, 3), "rows-ops.lr")
+
+
+def checkpoint_rows_missing(folder, lightrail):
+    checkpoints(folder, lightrail)
+    (folder / "saved/rows-ops.lr").unlink()
+
+
+def checkpoint_folder_empty(folder, lightrail):
+    (folder / "saved").mkdir()
+
+
+def checkpoint_of_something_else(folder, lightrail):
+    (folder / "saved").mkdir()
+    (folder / "saved/checkpoint-000001.lr").write_text("x" * 1000)

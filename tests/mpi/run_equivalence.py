@@ -20,17 +20,27 @@ SAME = ["status", "hash", "events", "sim_end_ps"]
 TIMEOUT_S = 900
 
 
-def run(lightrail, scenario, folder, name, ranks, options):
-    """Runs once; returns (summary, result file). A run that fails alike everywhere is no equivalence test."""
-    result, summary = folder / f"{name}.h5", folder / f"{name}.json"
-    command = [lightrail, "run", scenario, "--out", result, "--summary", summary, "--progress", "none", *options]
+def start(lightrail, scenario, folder, name, ranks, options):
+    """Runs once, into FOLDER/NAME.h5 and .json; returns (exit code, output)."""
+    command = [lightrail, "run", scenario, "--out", folder / f"{name}.h5", "--summary", folder / f"{name}.json",
+               "--progress", "none", *options]
     if ranks > 1:
         command = ["mpiexec", "-n", str(ranks), *command]
     done = subprocess.run([str(c) for c in command], timeout=TIMEOUT_S, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode != 0:
-        sys.exit(f"{name}: exit code {done.returncode}\n{done.stdout}")
-    return json.loads(summary.read_text()), result
+    return done.returncode, done.stdout
+
+
+def load_summary(folder, name):
+    return json.loads((folder / f"{name}.json").read_text())
+
+
+def run(lightrail, scenario, folder, name, ranks, options):
+    """Runs once; returns (summary, result file). A run that fails alike everywhere is no equivalence test."""
+    code, log = start(lightrail, scenario, folder, name, ranks, options)
+    if code != 0:
+        sys.exit(f"{name}: exit code {code}\n{log}")
+    return load_summary(folder, name), folder / f"{name}.h5"
 
 
 def differences(expected, summary, expected_file, file):

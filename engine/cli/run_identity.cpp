@@ -1,0 +1,80 @@
+#include "engine/cli/run_identity.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "engine/base/hash.hpp"
+#include "engine/checkpoint/checkpoint_folder.hpp"
+#include "engine/cli/run_command.hpp"
+#include "engine/model/groups.hpp"
+#include "engine/model/state_io.hpp"
+#include "engine/record/provenance.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+namespace {
+
+void put_groups(StateWriter& out, const GroupTable& groups) {
+  for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
+    const GroupKind& kind = groups.kind(GroupKindId{k});
+    out.put(kind.name), out.put(kind.digits), out.put(kind.listed);
+  }
+}
+
+void put_programs(StateWriter& out, const ProgramSet& set) {
+  for (const Program& program : set.programs)
+    out.put(program.role), out.put(program.streams), out.put(program.ops), out.put(program.dependencies);
+  out.put(set.program_of_gpu), out.put(set.iterations);
+  for (const KernelShape& s : set.shapes)
+    out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype), s.causal,
+                                      s.backward, s.batch, s.m, s.n, s.k, s.heads, s.kv_heads, s.head_dim,
+                                      s.bytes});
+  for (const SplitMatrix& split : set.splits) out.put(split.size), out.put(split.share);
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void check_stop_at(const CommandLine& line, const CheckpointFile& file) {
+  if (line.run.stop_at <= file.time())
+    throw InputErrors(InputError{file.path(), 0,
+                                 fmt::format("the checkpoint is at {}, not before the end of the run ({})",
+                                             format_time(file.time()), format_time(line.run.stop_at))});
+}
+
+}  // namespace
+
+CheckpointIdentity run_identity(const Scenario& scenario, const Model& model, const CommandLine& line) {
+  StateWriter out;
+  out.put(scenario.resolved_xml), out.put(model.seed);
+  for (const std::string& plugin : line.plugins) out.put(bytes_of(plugin));
+  if (const auto* groups = model.resource<GroupTable>()) put_groups(out, *groups);
+  if (const auto* programs = model.resource<ProgramSet>()) put_programs(out, *programs);
+  return {fmt::format("{} ({})", software_version(), git_describe()), checksum(out.bytes())};
+}
+
+std::unique_ptr<CheckpointFile> prepare_checkpoints(const Scenario& scenario, const Model& model,
+                                                    CommandLine& line, const MpiSession& mpi) {
+  return on_every_rank(mpi, [&] {
+    CheckpointPlan& plan = line.run.checkpoint;
+    if (plan.folder.empty()) plan.folder = result_path(line, model) + ".checkpoint";
+    if (plan.folder == "none") plan.folder.clear();
+    plan.identity = run_identity(scenario, model, line);
+    std::unique_ptr<CheckpointFile> file;
+    if (line.resume.empty()) return file;
+    file = std::make_unique<CheckpointFile>(find_checkpoint(line.resume));
+    const std::size_t count = model.components.size(), ranks = static_cast<std::size_t>(mpi.size()),
+                      rank = static_cast<std::size_t>(mpi.rank());
+    file->check_is_for(plan.identity, count);
+    check_stop_at(line, *file);
+    file->check_components(count * rank / ranks, count * (rank + 1) / ranks);
+    line.run.resume = file.get();
+    return file;
+  });
+}
+
+}  // namespace lightrail

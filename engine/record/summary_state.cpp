@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/error.hpp"
+#include "engine/record/polite_wait.hpp"
+#include "engine/record/summary_collector.hpp"
+
+namespace lightrail {
+namespace {
+
+void all_reduce(MPI_Comm comm, MPI_Op op, std::vector<std::int64_t>& values) {
+  MPI_Request request;
+  MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, op, comm,
+                 &request);
+  wait_politely(request);
+}
+
+}  // namespace
+
+std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI_Comm comm) const {
+  std::vector<std::int64_t> count{-static_cast<std::int64_t>(iterations_.size())};
+  all_reduce(comm, MPI_MIN, count);
+  std::vector<Iteration> all = iterations_;
+  all.resize(static_cast<std::size_t>(-count[0]));
+  std::vector<std::int64_t> least, sum;
+  for (const Iteration& it : all) {
+    least.insert(least.end(), it.least.begin(), it.least.end());
+    sum.insert(sum.end(), it.sum.begin(), it.sum.end());
+  }
+  all_reduce(comm, MPI_MIN, least);
+  all_reduce(comm, MPI_SUM, sum);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::copy_n(&least[i * all[i].least.size()], all[i].least.size(), all[i].least.begin());
+    std::copy_n(&sum[i * all[i].sum.size()], all[i].sum.size(), all[i].sum.begin());
+  }
+  return all;
+}
+
+std::vector<SummaryCollector::CollectiveRow> SummaryCollector::merged_collectives(MPI_Comm comm) const {
+  constexpr int fields = sizeof(CollectiveRow) / sizeof(std::int64_t);
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  LIGHTRAIL_EXPECT(collectives_.size() < (1u << 31) / fields);
+  int mine = static_cast<int>(collectives_.size()) * fields;
+  std::vector<int> counts(static_cast<std::size_t>(ranks)), starts(counts.size() + 1);
+  MPI_Request request;
+  MPI_Iallgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
+  wait_politely(request);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  std::vector<CollectiveRow> all(static_cast<std::size_t>(starts.back() / fields));
+  MPI_Iallgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(),
+                  MPI_INT64_T, comm, &request);
+  wait_politely(request);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
+  SummaryCollector all(0);
+  all.iterations_ = merged_iterations(comm);
+  all.collectives_ = merged_collectives(comm);
+  std::vector<std::int64_t> sums = dimension_bytes_;
+  sums.push_back(energy_nj_), sums.push_back(power_rows_);
+  all_reduce(comm, MPI_SUM, sums);
+  all.power_rows_ = sums.back(), sums.pop_back();
+  all.energy_nj_ = sums.back(), sums.pop_back();
+  all.dimension_bytes_ = std::move(sums);
+  return all;
+}
+
+void SummaryCollector::save(StateWriter& out) const {
+  out.put(iterations_), out.put(dimension_bytes_), out.put(collectives_);
+  out.put(energy_nj_), out.put(power_rows_);
+}
+
+void SummaryCollector::load(StateReader& in) {
+  in.get(iterations_), in.get(dimension_bytes_), in.get(collectives_);
+  in.get(energy_nj_), in.get(power_rows_);
+}
+
+}  // namespace lightrail
