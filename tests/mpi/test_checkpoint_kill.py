@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from run_equivalence import differences, load_summary, run  # noqa: E402
 from test_stop import children  # noqa: E402
 
-KILLS, LIMIT_S = 6, 300
+KILLS, LIMIT_S = 4, 300
 INTERVAL_PS = 200_000_000
 UNITS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
