@@ -23,9 +23,20 @@ void put_groups(StateWriter& out, const GroupTable& groups) {
   }
 }
 
+void put_op(StateWriter& out, const Op& op) {
+  static_assert(sizeof(Op) == 64);  // a member more belongs here too
+  out.put(op.kind), out.put(op.collective), out.put(op.algorithm), out.put(op.protocol),
+      out.put(op.peer_mode);
+  out.put(op.stream), out.put(op.dimension), out.put(op.name), out.put(op.group), out.put(op.bytes);
+  out.put(op.duration), out.put(op.shape), out.put(op.peer), out.put(op.first_dependency);
+  out.put(op.dependency_count), out.put(op.split), out.put(op.element_bytes), out.put(op.root);
+}
+
 void put_programs(StateWriter& out, const ProgramSet& set) {
-  for (const Program& program : set.programs)
-    out.put(program.role), out.put(program.streams), out.put(program.ops), out.put(program.dependencies);
+  for (const Program& program : set.programs) {
+    out.put(program.role), out.put(program.streams), out.put(program.dependencies);
+    for (const Op& op : program.ops) put_op(out, op);
+  }
   out.put(set.program_of_gpu), out.put(set.iterations);
   for (const KernelShape& s : set.shapes)
     out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype), s.causal,

@@ -61,7 +61,6 @@ struct Op {
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
-  std::uint8_t unused = 0;      ///< no padding: a checkpoint hashes the bytes
   std::uint16_t stream = 0;     ///< index into Program::streams
   std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
   std::uint32_t name = 0;       ///< index into Model::names
