@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "components/network/port_end.hpp"
+#include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 
 namespace lightrail {
@@ -20,24 +22,48 @@ class CreditReturn {
   explicit CreditReturn(const BuildContext& build);
 
   /// The tail of `train`, which came in on `port`, leaves its buffer at `at` (>= now).
-  void freed(Context& context, PortIndex port, const Payload& train, SimTime at);
+  void freed(Context& context, PortIndex port, const Payload& train, SimTime at) {
+    if (lanes_ == 0) return;
+    LIGHTRAIL_EXPECT(train.lane < lanes_);
+    Pending& pending = pending_[train.lane * port_count_ + port];
+    if (pending.batch_bytes == no_return) return;
+    pending.bytes += train.bytes;
+    pending.at = std::max(pending.at, at);
+    if (pending.bytes >= pending.batch_bytes) give_back(context, port, train.lane, pending);
+  }
 
-  void save(StateWriter& out) const { out.put(pending_); }
-  void load(StateReader& in) { in.get(pending_); }
+  void save(StateWriter& out) const {
+    for (const Pending& pending : pending_) out.put(pending);
+  }
+  void load(StateReader& in) {
+    for (Pending& pending : pending_) in.get(pending);
+  }
+  void prefetch_all() const {
+    // Payload goes on the first lane; the others are rarely needed.
+    for (std::size_t i = 0; i < port_count_ && i < pending_.size(); i += 4)
+      __builtin_prefetch(&pending_[i], 1);
+  }
 
  private:
-  struct Port {
-    std::uint32_t first = 0;  ///< index into pending_
-    std::uint32_t batch_bytes = 0;
-    std::uint8_t lanes = 0;
-  };
+  static constexpr std::uint32_t no_return = 0xffffffff;
   struct Pending {
     SimTime at{};
     std::uint32_t bytes = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t batch_bytes = no_return;  ///< fixed; no_return: nothing is given back on this port
   };
-  std::vector<Port> ports_;
-  std::vector<Pending> pending_;
+  void give_back(Context& context, PortIndex port, std::uint8_t lane, Pending& pending);
+
+  struct Ends {
+    std::vector<PortEnd> ports;
+    std::int64_t longest = 0;  ///< train of any of them [B]
+    std::uint32_t lanes = 0;
+  };
+  explicit CreditReturn(const Ends& ends);
+  static Ends ends_of(const BuildContext& build);
+
+  std::uint32_t port_count_;
+  std::uint32_t lanes_;             ///< of the port that has most
+  SmallArray<Pending, 6> pending_;  ///< by lane and port
 };
 
 }  // namespace lightrail

@@ -37,6 +37,11 @@ class Crossbar {
   EgressBank& egress() { return egress_; }
   const EgressBank& egress() const { return egress_; }
 
+  void prefetch_all() const {
+    egress_.prefetch_all();
+    returns_.prefetch_all();
+    for (std::size_t i = 0; i < in_lines_.size(); i += 8) __builtin_prefetch(&in_lines_[i]);
+  }
   void finish(Context& context) { egress_.finish(context); }
   void save(StateWriter& out) const { egress_.save(out), returns_.save(out); }
   void load(StateReader& in) { egress_.load(in), returns_.load(in); }
@@ -45,7 +50,7 @@ class Crossbar {
   EgressBank egress_;
   CreditReturn returns_;
   SimTime latency_;
-  std::vector<LineTime> in_lines_;  ///< by port; rate 0 where nothing is connected
+  SmallArray<LineTime, 3> in_lines_;  ///< by port; of rate 0 where nothing is connected
 };
 
 }  // namespace lightrail

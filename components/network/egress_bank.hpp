@@ -11,6 +11,7 @@
 #include "components/network/port_end.hpp"
 #include "components/network/train.hpp"
 #include "components/network/waiting_pool.hpp"
+#include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 
 namespace lightrail {
@@ -35,19 +36,31 @@ class EgressBank {
   bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
   SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
   BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
-  SimTime line_time(PortIndex port, std::uint32_t bytes) { return ports_[port].line.of(bytes); }
+  SimTime line_time(PortIndex port, std::uint32_t bytes) const { return ports_[port].line.of(bytes); }
   /// How long the line would be busy if all that waits could go; what adaptive routing compares.
   SimTime load(PortIndex port, SimTime now) const {
     const Port& p = ports_[port];
-    return std::max(p.free_at - now, SimTime{0}) + p.ps_per_byte * p.waiting_bytes;
+    SimTime line = std::max(p.free_at - now, SimTime{0});
+    return p.waiting_bytes == 0 ? line : line + SimTime{p.ps_per_byte} * p.waiting_bytes;
   }
   /// True when `bytes` on `lane` would not have to wait for credits.
-  bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const;
+  bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const {
+    const Lane& l = lane_of(ports_[port], context, port, lane);
+    return l.first_waiting == WaitingPool::none && l.credits >= bytes;
+  }
 
   /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
   /// must wait for credits; `from` (the port it came in on) is then handed back by on_credit.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
-                               PortIndex from = self_port);
+                               PortIndex from = self_port) {
+    Port& p = ports_[port];
+    LIGHTRAIL_EXPECT(p.is_connected);
+    Lane& lane = lane_of(p, context, port, train.lane);
+    if (lane.first_waiting == WaitingPool::none && lane.credits >= train.bytes)
+      return put(context, port, lane, train, ready);
+    wait(context, port, lane, train, ready, from);
+    return std::nullopt;
+  }
 
   /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for
   /// each.
@@ -65,49 +78,91 @@ class EgressBank {
 
   /// Rows of link_use and queue. Call from Component::finish.
   void finish(Context& context);
-  /// Payload carried times the energy per bit of the links [pJ].
+  /// Payload carried times the energy per bit of the links [pJ]; 0 unless power is recorded.
   double link_energy_pj() const;
-  /// Serialisation time of the port that was busy longest.
+  /// Serialisation time of the port that was busy longest; 0 unless power is recorded.
   SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
   std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
+  std::size_t port_count() const { return ports_.size(); }
+  void prefetch(PortIndex port) const { __builtin_prefetch(&ports_[port], 1); }
+  void prefetch_all() const {
+    for (const Port& port : ports_) __builtin_prefetch(&port, 1);
+  }
+
  private:
   static constexpr std::uint16_t no_errors = 0xffff;
   struct Lane {
     std::int64_t credits = 0;  ///< [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
+  };
+  static constexpr std::uint32_t near_lanes = 2;
+  struct alignas(64) Port {  // what a hop needs: one cache line
+    SimTime free_at{};
+    std::int64_t waiting_bytes = 0;
+    Lane near[near_lanes];
+    LineTime line;
+    std::uint32_t ps_per_byte = 0;  ///< of the line, rounded up; for load() only
+    std::uint8_t lanes = 0;         ///< of the far buffer; 0: no flow control, one lane
+    bool is_connected = false;
+    std::uint16_t errors = no_errors;  ///< index into errors_
+  };
+  static_assert(sizeof(Lane) == 16);
+  struct PortEnds {             // what only rare moments need
+    std::int64_t capacity = 0;  ///< credits of an empty far buffer, per lane [B]
+    LinkId link{};
+    double energy_pj_per_byte = 0;
+  };
+  struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
   };
-  struct Port {
-    SimTime free_at{};
-    std::int64_t waiting_bytes = 0;
-    SimTime ps_per_byte{};  ///< rounded up; for load() only
-    LineTime line;
-    std::uint32_t first_lane = 0;
-    std::uint8_t lanes = 0;  ///< of the far buffer; 0: no flow control, one lane
-    bool is_connected = false;
-    std::uint16_t errors = no_errors;  ///< index into errors_
-    LinkId link{};
-    std::int64_t capacity = 0;  ///< credits of an empty far buffer, per lane [B]
-    LinkMeter meter;
-  };
 
-  std::size_t lane_index(const Context& context, PortIndex port, std::uint8_t lane) const;
+  Lane& lane_of(Port& p, const Context& context, PortIndex port, std::uint8_t lane) {
+    if (p.lanes == 0) return p.near[0];
+    if (lane >= p.lanes) refuse_lane(context, port, lane);
+    return lane < near_lanes ? p.near[lane] : far_lane(port, lane);
+  }
+  const Lane& lane_of(const Port& p, const Context& context, PortIndex port, std::uint8_t lane) const {
+    return const_cast<EgressBank*>(this)->lane_of(const_cast<Port&>(p), context, port, lane);
+  }
+  Lane& far_lane(PortIndex port, std::uint32_t lane) {
+    return far_lanes_[std::size_t{port} * (max_lanes - near_lanes) + lane - near_lanes];
+  }
+  [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
+  LaneCount& count_of(PortIndex port, std::uint8_t lane) {
+    return counts_[std::size_t{port} * max_lanes + (ports_[port].lanes == 0 ? 0 : lane)];
+  }
+  void wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
+            PortIndex from);
   Lane& take_credit(const Context& context, PortIndex port, const Payload& credit);
-  SimTime put(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready);
+  void count(Context& context, PortIndex port, const Payload& train, SimTime ready, SimTime start,
+             SimTime busy);
+  SimTime put(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready) {
+    Port& p = ports_[port];
+    SimTime start = std::max({ready, context.now(), p.free_at});
+    SimTime busy = p.line.of(train.bytes);
+    if (p.errors != no_errors) start = errors_[p.errors].last_start(start, busy, train.bytes);
+    p.free_at = start + busy;
+    lane.credits -= train.bytes;
+    if (is_counting_) count(context, port, train, ready, start, busy);
+    context.send(port, start, train);
+    return p.free_at;
+  }
 
-  const Model* model_;
-  MeterSettings meter_settings_;
-  std::vector<Port> ports_;
-  std::vector<Lane> lanes_;
-  std::vector<LineErrors> errors_;  ///< of the lines that err at all
-  std::vector<double> energy_pj_per_byte_;
-  bool is_queue_recorded_ = false;
+  SmallArray<Port, 3> ports_;
   WaitingPool pool_;
+  bool is_counting_ = false;
+  std::vector<Lane> far_lanes_;     ///< by port, lanes from the third on; empty where no port has them
+  std::vector<LineErrors> errors_;  ///< of the lines that err at all
+  const Model* model_;
+  std::vector<PortEnds> ends_;
+  MeterSettings meter_settings_;
+  std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use or power is recorded
+  std::vector<LaneCount> counts_;  ///< by port and lane; empty unless queue is recorded
 };
 
 }  // namespace lightrail

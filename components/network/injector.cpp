@@ -5,14 +5,25 @@
 namespace lightrail {
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
-                   std::vector<Source> sources, SimTime latency)
-    : port_(port), latency_(latency), wake_tag_(wake_tag), sources_(sources.size()) {
-  PortEnd end = port_end(build, port);
-  mtu_bytes_ = std::max<std::uint32_t>(end.mtu_bytes, 1);
-  train_bytes_ = std::max<std::uint32_t>(end.train_bytes(), 1);
-  lanes_ = std::max<std::uint32_t>(end.far.lanes, 1);
-  for (const Source& source : sources) readers_.emplace_back(source.read_rate);
-  rings_.resize(lanes_ * (1 + sources.size()));
+                   const std::vector<Source>& sources, SimTime latency)
+    : Injector(port_end(build, port), port, wake_tag, sources, latency) {}
+
+Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
+                   const std::vector<Source>& sources, SimTime latency)
+    : port_(port),
+      wake_tag_(wake_tag),
+      mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
+      train_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
+      lanes_(std::max<std::uint32_t>(end.far.lanes, 1)),
+      latency_(latency),
+      rings_(lanes_ * (1 + sources.size())),
+      sources_(sources.size()) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    BitRate rate = sources[i].read_rate;
+    // A source as fast as the line has read a train before the line is free again.
+    if (rate.value != 0 && (end.out_rate.value == 0 || rate < end.out_rate))
+      sources_[i].reader = LineTime(rate);
+  }
 }
 
 void Injector::post(const Outgoing& message, SimTime now) {
@@ -84,9 +95,8 @@ std::uint32_t Injector::next_bytes(std::uint32_t ring) const {
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.
 SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress) {
-  LineTime& reader = readers_[source];
-  if (reader.rate().value == 0 || (egress.rate(port_).value != 0 && reader.rate() >= egress.rate(port_)))
-    return SimTime{0};
+  const LineTime& reader = sources_[source].reader;
+  if (reader.rate().value == 0) return SimTime{0};
   return reader.of(bytes) - egress.line_time(port_, bytes);
 }
 
@@ -97,8 +107,9 @@ std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTi
         egress.has_credit(port_, head_message(ring).head.lane, next_bytes(ring), context))
       return ring;
   auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
-  for (std::uint32_t i = 0; i < payload_rings; ++i) {
-    std::uint32_t ring = lanes_ + (next_ring_ + i) % payload_rings;
+  std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
+  for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
+    std::uint32_t ring = lanes_ + turn;
     if (rings_[ring].last == none) continue;
     std::uint32_t bytes = next_bytes(ring);
     if (!egress.has_credit(port_, head_message(ring).head.lane, bytes, context)) continue;
@@ -123,8 +134,8 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   std::uint64_t token = message.token;
   if (!is_control(ring)) {
     SourceState& source = sources_[source_of(ring)];
-    if (readers_[source_of(ring)].rate().value != 0)
-      source.free_at = now - read_lag(source_of(ring), bytes, egress) + readers_[source_of(ring)].of(bytes);
+    if (source.reader.rate().value != 0)
+      source.free_at = now - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
@@ -187,14 +198,18 @@ void Injector::wake_at(SimTime at, Context& context) {
 }
 
 void Injector::save(StateWriter& out) const {
-  out.put(sources_), out.put(rings_), out.put(messages_), out.put(flows_);
+  for (const SourceState& source : sources_) out.put(source.free_at), out.put(source.active);
+  for (const Ring& ring : rings_) out.put(ring);
+  out.put(messages_), out.put(flows_);
   index_.save(out);
   out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
 }
 
 void Injector::load(StateReader& in) {
-  in.get(sources_), in.get(rings_), in.get(messages_), in.get(flows_);
+  for (SourceState& source : sources_) in.get(source.free_at), in.get(source.active);
+  for (Ring& ring : rings_) in.get(ring);
+  in.get(messages_), in.get(flows_);
   index_.load(in);
   in.get(free_message_), in.get(free_flow_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);

@@ -4,6 +4,7 @@
 
 #include "components/network/egress_bank.hpp"
 #include "components/network/flow_index.hpp"
+#include "engine/base/small_array.hpp"
 
 namespace lightrail {
 
@@ -44,7 +45,7 @@ class Injector {
   /// injectors' wakes apart by it. `latency`: from choosing a train to its head on the wire; trains follow
   /// one another without gap.
   Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
-           std::vector<Source> sources = {{}}, SimTime latency = SimTime{0});
+           const std::vector<Source>& sources = {{}}, SimTime latency = SimTime{0});
 
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
@@ -59,6 +60,11 @@ class Injector {
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
+  /// Fetches what a wake touches; reads this object.
+  void prefetch() const {
+    __builtin_prefetch(flows_.data(), 1);
+    __builtin_prefetch(messages_.data(), 1);
+  }
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
@@ -84,8 +90,11 @@ class Injector {
     SimTime free_at{};  ///< when its next train may be read
     std::uint32_t active = 0;
     std::uint32_t unused = 0;
+    LineTime reader;  ///< fixed: rate 0 unless it is slower than the line
   };
 
+  Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
+           SimTime latency);
   std::uint32_t new_message(const Outgoing& message);
   void add_to_ring(std::uint32_t ring, std::uint32_t flow);
   std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
@@ -100,20 +109,19 @@ class Injector {
   std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
   PortIndex port_;
-  SimTime latency_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
-  std::vector<LineTime> readers_;
+  SimTime latency_;
 
-  std::vector<SourceState> sources_;
-  std::vector<Ring> rings_;  ///< control by lane, then payload by source and lane
-  std::vector<Message> messages_;
-  std::vector<Flow> flows_;
-  FlowIndex index_;
-  std::uint32_t free_message_ = none, free_flow_ = none;
-  std::uint32_t next_ring_ = 0;
   std::uint32_t active_messages_ = 0;
+  std::uint32_t next_ring_ = 0;
   std::int64_t active_bytes_ = 0;
   SimTime wake_time_ = time_never;
+  SmallArray<Ring, 8> rings_;  ///< control by lane, then payload by source and lane
+  SmallArray<SourceState, 3> sources_;
+  std::vector<Flow> flows_;
+  std::vector<Message> messages_;
+  std::uint32_t free_message_ = none, free_flow_ = none;
+  FlowIndex index_;
 };
 
 }  // namespace lightrail

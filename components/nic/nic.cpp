@@ -10,24 +10,47 @@
 
 namespace lightrail {
 
+namespace {
+
+const NicSpec& spec_of(const BuildContext& build) {
+  return static_cast<const NicSpec&>(build.spec);
+}
+
+/// Devices are read at the rate of their PCIe link.
+std::vector<Injector::Source> sources_of(const BuildContext& build) {
+  std::vector<Injector::Source> sources(build.record.port_count);
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    sources[i].read_rate = port_end(build, static_cast<PortIndex>(i)).in_rate;
+  return sources;
+}
+
+}  // namespace
+
 Nic::Nic(const BuildContext& build)
-    : model_(build.model),
-      spec_(static_cast<const NicSpec&>(build.spec)),
+    : crossbar_(build, spec_of(build).receive_latency),
+      endpoint_at_(build.record.port_count),
+      fabric_(build, 0, 0, sources_of(build), spec_of(build).send_latency),
+      model_(build.model),
+      spec_(spec_of(build)),
       book_(build.model.resource<AddressBook>()),
-      crossbar_(build, spec_.receive_latency),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
-  std::vector<Injector::Source> sources;
+  loops_.reserve(build.record.port_count - 1u);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
     check_port_rate(build, port, i == 0 ? spec_.port_rate : spec_.pcie_rate);
-    PortEnd end = port_end(build, port);
-    sources.push_back({i == 0 ? BitRate{} : end.in_rate});
-    EndpointId device;
-    if (end.is_connected) device.value = model_.components[model_.links[end.out.value].to.value].number;
-    endpoint_at_.push_back(device);
+    LinkId out = model_.ports[build.record.first_port + i].out;
+    if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
+    if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
-  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
-    injectors_.emplace_back(build, static_cast<PortIndex>(i), i, sources, spec_.send_latency);
+}
+
+void Nic::prefetch() const {
+  crossbar_.prefetch_all();
+  fabric_.prefetch();
+}
+
+void Nic::handle_all(EventBatch& batch) {
+  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 
 void Nic::fail(const Context& context, const std::string& what) const {
@@ -43,7 +66,7 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
-    if (kind_of(p) == WireKind::wake) return injectors_[p.a].on_wake(context, crossbar_.egress(), *this);
+    if (kind_of(p) == WireKind::wake) return injector(p.a).on_wake(context, crossbar_.egress(), *this);
     if (Retransmission::is_for(kind_of(p))) {
       crossbar_.egress().offer(context, 0, Retransmission::original(p), context.now());
       return;
@@ -55,7 +78,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   switch (kind_of(p)) {
     case WireKind::credit:
       crossbar_.credit(context, p, port);
-      return injectors_[port].pump(context, crossbar_.egress(), *this);
+      return injector(port).pump(context, crossbar_.egress(), *this);
     case WireKind::train:
       if (port == 0) return receive(p, context);
       break;
@@ -126,11 +149,11 @@ void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
   std::uint32_t notice = none;
   if (!is_control && (work.count & notify_sent)) notice = new_notice(work, port);
   if (work.bytes == 0) return on_sent(context, notice, context.now());
-  injectors_[out].post(
+  injector(out).post(
       {from_of(work), to, connection_of(work), work.bytes, work.lane,
        is_control ? WireKind::control : WireKind::train, static_cast<std::uint8_t>(port), notice},
       context.now());
-  injectors_[out].pump(context, crossbar_.egress(), *this);
+  injector(out).pump(context, crossbar_.egress(), *this);
 }
 
 std::uint32_t Nic::new_notice(const Payload& work, PortIndex port) {
@@ -163,22 +186,24 @@ void Nic::finish(Context& context) {
 
 std::vector<std::string> Nic::waits_for() const {
   std::vector<std::string> all = crossbar_.egress().waits_for();
-  for (std::size_t i = 0; i < injectors_.size(); ++i)
-    if (!injectors_[i].is_idle())
-      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", i,
-                                injectors_[i].active_messages(), injectors_[i].active_bytes()));
+  for (std::uint32_t i = 0; i < endpoint_at_.size(); ++i)
+    if (const Injector& from = i == 0 ? fabric_ : loops_[i - 1]; !from.is_idle())
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", i, from.active_messages(),
+                                from.active_bytes()));
   return all;
 }
 
 void Nic::save(StateWriter& out) const {
   crossbar_.save(out);
-  for (const Injector& injector : injectors_) injector.save(out);
+  fabric_.save(out);
+  for (const Injector& loop : loops_) loop.save(out);
   out.put(work_free_at_), out.put(notices_), out.put(free_notice_), out.put(resent_);
 }
 
 void Nic::load(StateReader& in) {
   crossbar_.load(in);
-  for (Injector& injector : injectors_) injector.load(in);
+  fabric_.load(in);
+  for (Injector& loop : loops_) loop.load(in);
   in.get(work_free_at_), in.get(notices_), in.get(free_notice_), in.get(resent_);
 }
 
@@ -191,6 +216,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
       "links, memory "
       "registration and acknowledgements.";
+  kind->hot_bytes = sizeof(Nic);
   kind->weight = 4;
   kind->ports = {{"0", "1", "fabric"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};

@@ -41,6 +41,8 @@ class Nic final : public Component, private SentListener {
   explicit Nic(const BuildContext& build);
 
   void handle(const Event& event, PortIndex port, Context& context) override;
+  void handle_all(EventBatch& batch) override;
+  void prefetch() const override;
   void finish(Context& context) override;
   std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
@@ -66,16 +68,18 @@ class Nic final : public Component, private SentListener {
   void start_work(const Payload& work, PortIndex port, Context& context);
   std::uint32_t new_notice(const Payload& work, PortIndex port);
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
+  Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
+  Crossbar crossbar_;
+  SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
+  Injector fabric_;
+  std::vector<Injector> loops_;  ///< by port - 1: back to the device there
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;
-  Crossbar crossbar_;
-  SimTime work_interval_;
-  std::vector<EndpointId> endpoint_at_;  ///< by port
-  std::vector<Injector> injectors_;      ///< by port: 0 feeds the fabric, others loop back to their device
 
+  SimTime work_interval_;
   SimTime work_free_at_{};
   std::vector<Notice> notices_;
   std::uint32_t free_notice_ = none;

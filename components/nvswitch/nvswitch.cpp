@@ -57,6 +57,12 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   crossbar_.forward(context, p, port, out);
 }
 
+void Nvswitch::handle_all(EventBatch& batch) {
+  if (book_)
+    for (const Delivery& delivery : batch.ahead()) book_->prefetch(to_of(delivery.event.payload));
+  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+}
+
 void Nvswitch::finish(Context& context) {
   crossbar_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
@@ -70,6 +76,7 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
       "the local "
       "GPU on the destination's rail (PXN). Leaves out the planes of single chips, multicast and in-switch "
       "reduction.";
+  kind->hot_bytes = sizeof(Nvswitch);
   kind->weight = 8;
   kind->ports = {{"i", "GPUs of the server", "to local GPU i"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},

@@ -72,6 +72,12 @@ void Switch::send_again(const Payload& back, PortIndex port, Context& context) {
   context.wake(context.now() + spec_.retransmit_timeout, *later);
 }
 
+void Switch::handle_all(EventBatch& batch) {
+  if (book_)
+    for (const Delivery& delivery : batch.ahead()) book_->prefetch(to_of(delivery.event.payload));
+  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+}
+
 void Switch::finish(Context& context) {
   crossbar_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
@@ -86,6 +92,7 @@ std::shared_ptr<const ComponentKind> switch_kind() {
       "Every input has its own buffer; outputs serve trains in order of arrival. Leaves out priorities, "
       "congestion "
       "notification and link errors.";
+  kind->hot_bytes = sizeof(Switch);
   kind->weight = 8;
   kind->ports = {{"0 ...", "ports", "to NICs, switches, optical switches; either way up to port-rate"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},

@@ -35,6 +35,8 @@ class Switch final : public Component {
   explicit Switch(const BuildContext& build);
 
   void handle(const Event& event, PortIndex port, Context& context) override;
+  void handle_all(EventBatch& batch) override;
+  void prefetch() const override { crossbar_.prefetch_all(); }
   void finish(Context& context) override;
   std::vector<std::string> waits_for() const override { return crossbar_.egress().waits_for(); }
   void save(StateWriter& out) const override { crossbar_.save(out), chooser_.save(out); }

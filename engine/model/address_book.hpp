@@ -21,6 +21,8 @@ struct AddressBook {
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
 
+  /// A hint for whoever will ask for `id`, which may be anything.
+  void prefetch(EndpointId id) const { __builtin_prefetch(endpoints.data() + id.value); }
   const Entry& operator[](EndpointId id) const { return endpoints[id.value]; }
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/model/context.hpp"
+#include "engine/model/event_batch.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {
@@ -22,6 +23,13 @@ class Component {
   virtual void start(Context&) {}
   /// One event; `port` is the port it came in on, or self_port.
   virtual void handle(const Event& event, PortIndex port, Context& context) = 0;
+  /// The events of one slice. Hot kinds override this by the same loop, in which handle() is then no virtual
+  /// call, and fetch memory ahead. What comes of it must be what handle() makes of every single event.
+  virtual void handle_all(EventBatch& batch) {
+    while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  }
+  /// A hint that events come soon: the place to fetch own memory ahead. Must not read what it fetches.
+  virtual void prefetch() const {}
   /// Called once after the last event; the place for totals and their rows.
   virtual void finish(Context&) {}
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "engine/base/error.hpp"
-#include "engine/base/quantity.hpp"
 #include "engine/model/event.hpp"
 
 namespace lightrail {
@@ -15,14 +14,23 @@ using PortIndex = std::uint16_t;
 /// The port index that `handle` sees for events a component sent to itself.
 inline constexpr PortIndex self_port = 0xffff;
 
-/// The sending side of one directed link. `rate` 0: the link does not serialise (control links).
+/// The sending side of one directed link.
 struct OutLink {
   SimTime latency{};
-  BitRate rate{};
   LinkId id{};
   ComponentId to{};
   std::uint32_t next_tie = 0;
+  std::uint32_t place = 0;       ///< the engine's own: where `to` is held
+  PortIndex to_port = 0;         ///< the port at `to`
   std::uint16_t link_class = 0;  ///< index into Model::link_classes
+};
+
+/// An event with where it goes, as an engine keeps it while it waits.
+struct Delivery {
+  Event event{};
+  std::uint32_t place = 0;  ///< of OutLink
+  PortIndex port = 0;       ///< at the destination
+  std::uint16_t unused = 0;
 };
 
 using TableId = std::uint16_t;
@@ -30,7 +38,8 @@ using TableId = std::uint16_t;
 /// Takes events from the running component and files them. Implemented by each engine.
 class EventSink {
  public:
-  virtual void push(const Event& event, ComponentId to) = 0;
+  /// `link` is the one that `event` was sent on.
+  virtual void push(const Event& event, const OutLink& link) = 0;
 
  protected:
   ~EventSink() = default;
@@ -76,8 +85,9 @@ class Context {
   }
 
  private:
+  friend class EventBatch;
   void put(OutLink& link, SimTime departure, const Payload& payload) {
-    events_->push(Event{departure + link.latency, link.id, link.next_tie++, payload}, link.to);
+    events_->push(Event{departure + link.latency, link.id, link.next_tie++, payload}, link);
   }
   ComponentId self_;
   SimTime now_;

@@ -40,6 +40,7 @@ class ComponentKind {
   std::string name, doc;
   std::uint32_t weight =
       1;  ///< expected events of one component relative to other kinds; balances the partition
+  std::uint32_t hot_bytes = 128;  ///< of the component object that an event touches; fetched ahead of it
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -5,15 +5,14 @@
 #include <new>
 #include <vector>
 
-#include "engine/model/event.hpp"
+#include "engine/model/context.hpp"
 
 namespace lightrail {
 
-/// About 1 KB of events and their destinations; a bucket is a list of these and grows without moving events.
+/// About 1 KB of events; a bucket is a list of these and grows without moving events.
 struct Chunk {
-  static constexpr std::uint32_t capacity = 28;
-  Event events[capacity];
-  std::uint32_t locals[capacity];  ///< RankModel's index of the destination
+  static constexpr std::uint32_t capacity = 25;
+  Delivery items[capacity];
   Chunk* next;
 };
 static_assert(sizeof(Chunk) <= 1024);
@@ -28,22 +27,16 @@ struct Bucket {
   void for_each(F&& visit) const {
     std::uint32_t n = in_head;
     for (const Chunk* chunk = head; chunk; chunk = chunk->next, n = Chunk::capacity)
-      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->events[i], chunk->locals[i]);
+      for (std::uint32_t i = 0; i < n; ++i) visit(chunk->items[i]);
   }
 };
 
 /// Gives chunks to buckets and takes them back; never returns memory before its end.
 class ChunkPool {
  public:
-  void append(Bucket& bucket, const Event& event, std::uint32_t local) {
-    if (bucket.in_head == Chunk::capacity || !bucket.head) {
-      Chunk* chunk = take();
-      chunk->next = bucket.head;
-      bucket.head = chunk;
-      bucket.in_head = 0;
-    }
-    bucket.head->events[bucket.in_head] = event;
-    bucket.head->locals[bucket.in_head++] = local;
+  void append(Bucket& bucket, const Delivery& delivery) {
+    if (bucket.in_head == Chunk::capacity || !bucket.head) add_chunk(bucket);
+    bucket.head->items[bucket.in_head++] = delivery;
     ++bucket.size;
   }
   void release(Bucket& bucket) {
@@ -57,11 +50,13 @@ class ChunkPool {
   }
 
  private:
-  Chunk* take() {
+  void add_chunk(Bucket& bucket) {
     if (!free_) grow();
     Chunk* chunk = free_;
     free_ = chunk->next;
-    return chunk;
+    chunk->next = bucket.head;
+    bucket.head = chunk;
+    bucket.in_head = 0;
   }
   void grow() {
     constexpr std::size_t chunks = 256;

@@ -19,13 +19,13 @@ class FarWheel {
   std::int64_t base() const { return base_; }
 
   /// Needs round > base().
-  void push(const Event& event, std::uint32_t local, std::int64_t round) {
+  void push(const Delivery& delivery, std::int64_t round) {
     LIGHTRAIL_EXPECT(round > base_);
     const int level = level_of(round);
     const int slot = digit(round, level);
     Slot& s = levels_[level][slot];
-    pool_->append(s.bucket, event, local);
-    if (event.time < s.first) s.first = event.time;
+    pool_->append(s.bucket, delivery);
+    if (delivery.event.time < s.first) s.first = delivery.event.time;
     occupied_[level] |= std::uint64_t{1} << slot;
     ++size_;
   }
@@ -43,7 +43,7 @@ class FarWheel {
       for (const Slot& slot : level) slot.bucket.for_each(visit);
   }
 
-  /// Makes `round` the base. Needs that no event lies before it; its own events go to `pour(event, local)`,
+  /// Makes `round` the base. Needs that no event lies before it; its own events go to `pour(delivery)`,
   /// others that shared a slot with it move down.
   template <class RoundOf, class Pour>
   void advance(std::int64_t round, RoundOf&& round_of, Pour&& pour) {
@@ -56,12 +56,12 @@ class FarWheel {
     occupied_[level] &= ~(std::uint64_t{1} << slot);
     Bucket bucket = std::exchange(levels_[level][slot], {}).bucket;
     size_ -= bucket.size;
-    bucket.for_each([&](const Event& event, std::uint32_t local) {
-      const std::int64_t r = round_of(event.time);
+    bucket.for_each([&](const Delivery& delivery) {
+      const std::int64_t r = round_of(delivery.event.time);
       if (r == round)
-        pour(event, local);
+        pour(delivery);
       else
-        push(event, local, r);
+        push(delivery, r);
     });
     pool_->release(bucket);
   }

@@ -22,7 +22,6 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
     smallest_latency_ = std::min(smallest_latency_, link_class.latency);
   }
 
-  places_.resize(model.links.size() + model.components.size());
   for (std::uint32_t c = 0; c < model.components.size(); ++c) {
     const ComponentRecord& record = model.components[c];
     const int owner = partition.rank_of(record);
@@ -38,26 +37,28 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
     slot.port_count = record.port_count;
     slot.self.id = model.self_link(id);
     slot.self.to = id;
-    places_[slot.self.id.value] = {where_[c], self_port};
+    slot.self.place = where_[c];
+    slot.self.to_port = self_port;
     for (std::uint32_t p = 0; p < record.port_count; ++p) {
       OutLink& out = out_links_.emplace_back();
       out.id = model.ports[record.first_port + p].out;
+      out.place = nowhere;
       if (!out.id.is_valid()) continue;
       const LinkRecord& link = model.links[out.id.value];
       const LinkClass& link_class = model.link_classes[link.link_class];
       out.latency = link_class.latency;
-      out.rate = link_class.rate;
       out.to = link.to;
+      out.to_port = link.to_port;
       out.link_class = link.link_class;
     }
   }
-  for (std::uint32_t l = 0; l < model.links.size(); ++l) {
-    const std::uint32_t to = where_[model.links[l].to.value];
-    if (!(to & remote)) places_[l] = {to, model.links[l].to_port};
-  }
+  for (OutLink& out : out_links_)
+    if (out.id.is_valid()) out.place = where_[out.to.value];
   for (Slot& slot : slots_) {
     const ComponentRecord& record = model.components[slot.id.value];
     slot.component = model.kinds[record.kind]->make({slot.id, record, *model.specs[record.spec], model});
+    slot.hot_lines = static_cast<std::uint16_t>(
+        std::min<std::uint32_t>((model.kinds[record.kind]->hot_bytes + 63) / 64, 64));
     LIGHTRAIL_EXPECT(slot.component != nullptr);
   }
 }
@@ -84,6 +85,28 @@ void RankModel::load(std::uint32_t local, StateReader& in) {
     throw ContractError(model_->component_name(slot.id) + ": " + e.what());
   }
   if (!state.is_at_end()) throw ContractError(model_->component_name(slot.id) + ": load() left state unread");
+}
+
+Delivery RankModel::deliver(const Event& event) const {
+  const auto links = static_cast<std::uint32_t>(model_->links.size());
+  if (event.link.value >= links) return {event, where_[event.link.value - links], self_port, 0};
+  const LinkRecord& link = model_->links[event.link.value];
+  return {event, where_[link.to.value], link.to_port, 0};
+}
+
+std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
+                                   EventSink& events, SimTime& now) {
+  Slot& slot = slots_[local];
+  Context call = context(local, known.front().event.time, events);
+  EventBatch batch(call, known, own, slot.hash);
+  try {
+    slot.component->handle_all(batch);
+  } catch (...) {
+    now = call.now();
+    throw;
+  }
+  now = call.now();
+  return batch.handled();
 }
 
 std::uint64_t RankModel::hash() const {

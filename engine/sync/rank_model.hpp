@@ -7,19 +7,13 @@
 #include "engine/model/component.hpp"
 #include "engine/model/model.hpp"
 #include "engine/partition/partition.hpp"
-#include "engine/sync/event_hash.hpp"
 
 namespace lightrail {
 
 /// One rank's components, built, with the sending sides of their links. Local indices follow the global ids.
+/// `OutLink::place` is the local index of the destination on this rank, else `remote` plus its rank.
 class RankModel {
  public:
-  /// The component and port at the far end of a directed link, if it is on this rank.
-  struct Place {
-    std::uint32_t local = 0;
-    PortIndex port = 0;
-  };
-
   /// Builds this rank's components. Throws InputErrors for a link whose latency is below 1 ps.
   RankModel(const Model& model, const Partition& partition, int rank, RowSink& rows);
 
@@ -27,13 +21,12 @@ class RankModel {
   ComponentId id_of(std::uint32_t local) const { return slots_[local].id; }
   Component& component(std::uint32_t local) { return *slots_[local].component; }
   const Model& model() const { return *model_; }
-  Place place_of(LinkId link) const { return places_[link.value]; }
 
-  /// Local index of a component of this rank; for others `remote` plus their rank; for no component
-  /// `nowhere`.
-  std::uint32_t where(ComponentId id) const { return id.value < where_.size() ? where_[id.value] : nowhere; }
   static constexpr std::uint32_t remote = 0x80000000u;
-  static constexpr std::uint32_t nowhere = 0xffffffffu;
+  static constexpr std::uint32_t nowhere = 0xffffffffu;  ///< of a port that is not connected
+
+  /// Where an event goes that came over a link; self links included.
+  Delivery deliver(const Event& event) const;
 
   /// Smallest latency of any link of the model; time_never without links. The same on every rank.
   SimTime smallest_latency() const { return smallest_latency_; }
@@ -46,20 +39,30 @@ class RankModel {
     Context call = context(local, end, events);
     slots_[local].component->finish(call);
   }
-  void handle(std::uint32_t local, const Event& event, EventSink& events) {
-    Slot& slot = slots_[local];
-    slot.hash = extend_hash(slot.hash, event);
-    Context call = context(local, event.time, events);
-    slot.component->handle(event, places_[event.link.value].port, call);
+  void handle(const Delivery& delivery, EventSink& events) {
+    Slot& slot = slots_[delivery.place];
+    slot.hash = extend_hash(slot.hash, delivery.event);
+    Context call = context(delivery.place, delivery.event.time, events);
+    slot.component->handle(delivery.event, delivery.port, call);
   }
-  void prefetch_slot(std::uint32_t local) const { __builtin_prefetch(&slots_[local]); }
-  /// Needs the slot to be near; also fetches the place of a link.
-  void prefetch_component(std::uint32_t local, LinkId link) const {
+  /// Handles `known`, which is not empty and in order, and what the component files in `own` meanwhile.
+  /// Returns how many. Should an event fail, `now` is its time.
+  std::int64_t handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
+                          EventSink& events, SimTime& now);
+
+  void prefetch_slot(std::uint32_t local) const { __builtin_prefetch(&slots_[local], 1); }
+  /// Needs the slot to be near.
+  void prefetch_component(std::uint32_t local) const {
     const Slot& slot = slots_[local];
-    __builtin_prefetch(slot.component.get());
+    const char* object = reinterpret_cast<const char*>(slot.component.get());
+    for (std::uint32_t i = 0; i < slot.hot_lines; ++i) __builtin_prefetch(object + 64 * i, 1);
+  }
+  /// Needs the component to be near.
+  void prefetch_state(std::uint32_t local) const {
+    const Slot& slot = slots_[local];
     const OutLink* ports = out_links_.data() + slot.first_port;
-    for (std::uint32_t p = 0; p < slot.port_count && p < 8; p += 2) __builtin_prefetch(ports + p, 1);
-    __builtin_prefetch(&places_[link.value]);
+    for (std::uint32_t p = 0; p < slot.port_count; p += 2) __builtin_prefetch(ports + p, 1);
+    slot.component->prefetch();
   }
   /// A component's state, how many events it sent on each link, and its hash.
   void save(std::uint32_t local, StateWriter& out) const;
@@ -75,6 +78,7 @@ class RankModel {
     std::uint32_t first_port = 0;
     ComponentId id{};
     PortIndex port_count = 0;
+    std::uint16_t hot_lines = 0;  ///< cache lines of the object
   };
   Context context(std::uint32_t local, SimTime now, EventSink& events) {
     Slot& slot = slots_[local];
@@ -86,7 +90,6 @@ class RankModel {
   RowSink* rows_;
   std::vector<Slot> slots_;
   std::vector<OutLink> out_links_;
-  std::vector<Place> places_;         ///< by directed link, self links included
   std::vector<std::uint32_t> where_;  ///< by component
   SimTime smallest_latency_ = time_never;
 };

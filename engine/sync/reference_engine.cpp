@@ -14,10 +14,9 @@ class ReferenceEngine final : public EventSink {
  public:
   explicit ReferenceEngine(const RunParts& parts) : parts_(parts), flushes_(parts.recorder) {}
 
-  void push(const Event& event, ComponentId to) override {
-    const std::uint32_t where = parts_.model.where(to);
-    LIGHTRAIL_EXPECT(where < RankModel::remote);  // a port that is not connected
-    queue_.push({event, where});
+  void push(const Event& event, const OutLink& link) override {
+    LIGHTRAIL_EXPECT(link.place < RankModel::remote);  // a port that is not connected
+    queue_.push({event, link.place, link.to_port, 0});
   }
 
   EngineOutcome run() {
@@ -29,7 +28,7 @@ class ReferenceEngine final : public EventSink {
       for (std::uint32_t local = 0; local < model.size(); ++local)
         guard(local, SimTime{0}, [&] { model.start(local, *this); });
     while (!queue_.empty()) {
-      const Item item = queue_.top();
+      const Delivery item = queue_.top();
       const SimTime now = item.event.time;
       if (failure_ && now > failure_->time) break;
       if (now >= parts_.options.stop_at) break;
@@ -48,10 +47,10 @@ class ReferenceEngine final : public EventSink {
       queue_.pop();
       // Other components still handle their events of the same time, so that the failure is the one with the
       // smallest (time, component) whatever the order of links.
-      if (failure_ && failure_->component == model.id_of(item.local)) continue;
+      if (failure_ && failure_->component == model.id_of(item.place)) continue;
       ++outcome_.events;
       outcome_.last_event = now;
-      guard(item.local, now, [&] { model.handle(item.local, item.event, *this); });
+      guard(item.place, now, [&] { model.handle(item, *this); });
     }
     agree_on_failure(parts_.comm, failure_);
     outcome_.has_events_left = !queue_.empty();
@@ -61,9 +60,8 @@ class ReferenceEngine final : public EventSink {
   }
 
  private:
-  using Item = PendingEvent;
   struct Later {
-    bool operator()(const Item& x, const Item& y) const { return comes_before(y.event, x.event); }
+    bool operator()(const Delivery& x, const Delivery& y) const { return comes_before(y.event, x.event); }
   };
 
   template <class Call>
@@ -81,7 +79,7 @@ class ReferenceEngine final : public EventSink {
   void resume(const CheckpointFile& file) {
     std::vector<PendingEvent> pending;
     const RunFacts facts = parts_.checkpoints.restore(file, pending);
-    for (const PendingEvent& one : pending) queue_.push({one.event, one.local});
+    for (const PendingEvent& one : pending) queue_.push(parts_.model.deliver(one.event));
     flushes_.resume(facts.flush_boundary);
     outcome_.last_event = facts.last_event;
     outcome_.events = facts.events;
@@ -91,7 +89,7 @@ class ReferenceEngine final : public EventSink {
   void write_checkpoint(SimTime now) {
     std::vector<PendingEvent> pending;
     for (auto rest = queue_; !rest.empty(); rest.pop())
-      pending.push_back({rest.top().event, rest.top().local});
+      pending.push_back({rest.top().event, rest.top().place});
     parts_.checkpoints.write({now, outcome_.last_event, flushes_.boundary(), outcome_.events},
                              std::move(pending));
     wants_checkpoint_ = false;
@@ -100,6 +98,7 @@ class ReferenceEngine final : public EventSink {
   void ask(SimTime now) {
     stop_code_ = parts_.stops.code();
     wants_checkpoint_ = parts_.checkpoints.asks();
+    outcome_.peak_pending = std::max(outcome_.peak_pending, static_cast<std::int64_t>(queue_.size()));
     const double wall = wall_seconds() - started_;
     if (parts_.printer.is_due(wall))
       parts_.printer.print(
@@ -108,7 +107,7 @@ class ReferenceEngine final : public EventSink {
 
   RunParts parts_;
   FlushClock flushes_;
-  std::priority_queue<Item, std::vector<Item>, Later> queue_;
+  std::priority_queue<Delivery, std::vector<Delivery>, Later> queue_;
   std::optional<Failure> failure_;
   EngineOutcome outcome_;
   std::int64_t stop_code_ = 0;

@@ -19,7 +19,7 @@ namespace {
 /// What components push in finish(): nothing.
 class NoEvents final : public EventSink {
  public:
-  void push(const Event&, ComponentId) override { throw ContractError("an event was sent in finish()"); }
+  void push(const Event&, const OutLink&) override { throw ContractError("an event was sent in finish()"); }
 };
 
 std::int64_t peak_rss() {
@@ -123,6 +123,7 @@ void Simulation::Parts::add_sums(const EngineOutcome& outcome, const Profile& pr
   result.events = reduce(outcome.events, MPI_INT64_T, MPI_SUM, comm);
   result.hash = reduce(rank_model->hash(), MPI_UINT64_T, MPI_BXOR, comm);
   result.peak_rss_bytes = reduce(peak_rss(), MPI_INT64_T, MPI_SUM, comm);
+  result.peak_pending = reduce(outcome.peak_pending, MPI_INT64_T, MPI_SUM, comm);
   const double work = profile.total().work_s;
   const double most = reduce(work, MPI_DOUBLE, MPI_MAX, comm), sum = reduce(work, MPI_DOUBLE, MPI_SUM, comm);
   result.imbalance = sum > 0 ? most * ranks / sum : 1;

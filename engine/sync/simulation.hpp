@@ -74,6 +74,7 @@ struct RunResult {
   double build_s = 0;               ///< slowest rank's construction [s]
   double imbalance = 1;             ///< largest work of a rank over the mean
   std::int64_t peak_rss_bytes = 0;  ///< sum over ranks
+  std::int64_t peak_pending = 0;    ///< events waiting at one time, sampled between windows; sum over ranks
   std::vector<ProfileRow> profile;  ///< of this rank; rows of all ranks cover the same windows
 };
 

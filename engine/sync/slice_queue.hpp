@@ -21,13 +21,14 @@ class SliceQueue {
  public:
   SliceQueue(RankModel& model, SimTime slice, std::uint32_t block);
 
-  /// Needs a time not before the slices already drained.
-  void push(const Event& event, std::uint32_t local) {
-    const std::int64_t slice = slicer_.slice_of(event.time);
+  /// Needs a time not before the slices already drained, and a place on this rank.
+  void push(const Delivery& delivery) {
+    ++pending_;
+    const std::int64_t slice = slicer_.slice_of(delivery.event.time);
     if (slice - first_slice_ < ring_slices)
-      put(slice, event, local);
+      put(slice, delivery);
     else
-      wheel_.push(event, local, slice / round_slices);
+      wheel_.push(delivery, slice / round_slices);
   }
   /// Time of the first event; time_never when empty.
   SimTime next_time() const {
@@ -35,7 +36,7 @@ class SliceQueue {
     if (in_order == 0) return wheel_.next_time();
     return ring_[static_cast<std::size_t>((first_slice_ + std::countr_zero(in_order)) % ring_slices)].first;
   }
-  /// visit(event, local) for all events, in any order.
+  /// visit(delivery) for all events, in any order.
   template <class F>
   void for_each(F&& visit) const {
     for (const Slice& slice : ring_)
@@ -43,9 +44,10 @@ class SliceQueue {
     wheel_.for_each(visit);
   }
   const Slicer& slicer() const { return slicer_; }
+  std::int64_t pending() const { return pending_; }
 
-  /// Takes the events of the first occupied slice that lie before `end` and calls run(local, events) for each
-  /// component that has any, in the order of local indices; its events are in the order of comes_before. What
+  /// Takes the events of the first occupied slice that lie before `end` and calls run(local, deliveries) for
+  /// each component that has any, in the order of local indices; they are in the order of comes_before. What
   /// run pushes must lie at or after `end` or the slice's end, whichever is first.
   template <class Run>
   void drain_slice(SimTime end, Run&& run);
@@ -59,28 +61,24 @@ class SliceQueue {
     std::vector<std::uint64_t> occupied;  // blocks with events
     std::vector<Bucket> blocks;
   };
-  struct Keyed {
-    Event event;
-    std::uint32_t local;
-  };
   struct Batch {  // the events of one component: sorted_[from, to)
     std::uint32_t local, from, to;
   };
 
-  void put(std::int64_t slice, const Event& event, std::uint32_t local) {
+  void put(std::int64_t slice, const Delivery& delivery) {
     const auto index = static_cast<std::size_t>(slice % ring_slices);
     Slice& s = ring_[index];
-    const std::uint32_t block = local >> block_bits_;
-    pool_.append(s.blocks[block], event, local);
+    const std::uint32_t block = delivery.place >> block_bits_;
+    pool_.append(s.blocks[block], delivery);
     s.occupied[block / 64] |= std::uint64_t{1} << block % 64;
-    if (event.time < s.first) s.first = event.time;
+    if (delivery.event.time < s.first) s.first = delivery.event.time;
     occupied_ = static_cast<std::uint16_t>(occupied_ | 1u << index);
   }
   void advance(std::int64_t slice);
   void keep_from(SimTime end, std::int64_t slice, Bucket& bucket);
   void sort_few(const Bucket& bucket);
-  void sort_many(std::uint32_t block, const Bucket& bucket);
-  static void sort_events(std::span<Event> events);
+  void sort_many(std::uint32_t block, std::int64_t slice, const Bucket& bucket);
+  void sort_by_time(SimTime start, std::span<Delivery> events);
 
   RankModel* model_;
   Slicer slicer_;
@@ -89,10 +87,10 @@ class SliceQueue {
   FarWheel wheel_{pool_};
   std::int64_t first_slice_ = 0;  // multiple of round_slices
   std::uint16_t occupied_ = 0;    // slices of the ring with events
+  std::int64_t pending_ = 0;
   std::array<Slice, ring_slices> ring_;
-  std::vector<Keyed> keyed_;
-  std::vector<std::uint32_t> ends_;
-  std::vector<Event> sorted_;
+  std::vector<std::uint32_t> ends_, time_ends_;
+  std::vector<Delivery> sorted_, scratch_;
   std::vector<Batch> batches_;
 };
 
@@ -113,19 +111,20 @@ void SliceQueue::drain_slice(SimTime end, Run&& run) {
           static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
       Bucket bucket = std::exchange(s.blocks[block], {});
       if (is_cut) keep_from(end, slice, bucket);
+      pending_ -= bucket.size;
       if (bucket.size <= few)
         sort_few(bucket);
       else
-        sort_many(block, bucket);
+        sort_many(block, slice, bucket);
       pool_.release(bucket);
       // Components lie all over memory: fetch those that come next while one runs.
       const std::size_t count = batches_.size();
       for (std::size_t i = 0; i < count; ++i) {
-        if (i + 8 < count) model_->prefetch_slot(batches_[i + 8].local);
-        if (i + 4 < count)
-          model_->prefetch_component(batches_[i + 4].local, sorted_[batches_[i + 4].from].link);
+        if (i + 9 < count) model_->prefetch_slot(batches_[i + 9].local);
+        if (i + 6 < count) model_->prefetch_component(batches_[i + 6].local);
+        if (i + 3 < count) model_->prefetch_state(batches_[i + 3].local);
         const Batch& batch = batches_[i];
-        run(batch.local, std::span<const Event>(sorted_.data() + batch.from, batch.to - batch.from));
+        run(batch.local, std::span<const Delivery>(sorted_.data() + batch.from, batch.to - batch.from));
       }
     }
   }

@@ -41,25 +41,21 @@ class WindowEngine final : public EventSink {
         exchange_(parts.model.model(), parts.partition, parts.comm),
         flushes_(parts.recorder) {}
 
-  void push(const Event& event, ComponentId to) override {
-    const std::uint32_t where = model_.where(to);
-    if (where & RankModel::remote) {
-      LIGHTRAIL_EXPECT(where != RankModel::nowhere && event.time >= window_end_);
-      exchange_.put(event, where & ~RankModel::remote);
+  void push(const Event& event, const OutLink& link) override {
+    if (link.place & RankModel::remote) [[unlikely]] {
+      LIGHTRAIL_EXPECT(link.place != RankModel::nowhere && event.time >= window_end_);
+      exchange_.put(event, link.place & ~RankModel::remote);
     } else if (event.time < drained_to_) {
-      LIGHTRAIL_EXPECT(where == active_);  // only a component's own events may land in the slice that runs
-      own_.push_back(event);
-      std::push_heap(own_.begin(), own_.end(), later);
+      LIGHTRAIL_EXPECT(link.place == active_);  // only own events may land in the slice that runs
+      own_.push(event);
     } else {
-      queue_.push(event, where);
+      queue_.push({event, link.place, link.to_port, 0});
     }
   }
 
   EngineOutcome run();
 
  private:
-  static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
-
   /// Exchanges events and facts with the other ranks; the same answer on all of them.
   WindowFacts turn();
   void resume(const CheckpointFile& file);
@@ -67,7 +63,7 @@ class WindowEngine final : public EventSink {
   void write_checkpoint(SimTime start);
   void print_progress(SimTime now);
   void work(SimTime start);
-  void run_component(std::uint32_t local, std::span<const Event> events);
+  void run_component(std::uint32_t local, std::span<const Delivery> events);
   template <class Call>
   void guard(Call&& call) {
     try {
@@ -84,8 +80,8 @@ class WindowEngine final : public EventSink {
   SliceQueue queue_;
   Exchange exchange_;
   FlushClock flushes_;
-  std::vector<Event> own_;  // heap: events of the active component to itself within the slice
-  SimTime drained_to_{0};   // events before this that are pushed now belong to own_
+  OwnEvents own_;
+  SimTime drained_to_{0};  // events before this that are pushed now belong to own_
   SimTime window_end_{0};
   std::uint32_t active_ = 0;
   SimTime now_{};
@@ -117,6 +113,7 @@ EngineOutcome WindowEngine::run() {
       break;
     }
     if (all.asks_progress != 0) print_progress(start);
+    outcome_.peak_pending = std::max(outcome_.peak_pending, queue_.pending());
     const std::int64_t events = outcome_.events;
     work(start);
     const double worked = wall_seconds();
@@ -139,15 +136,14 @@ WindowFacts WindowEngine::turn() {
   mine.asks_progress = parts_.printer.is_due(wall_seconds() - started_) ? -1 : 0;
   mine.asks_checkpoint = parts_.checkpoints.asks() ? -1 : 0;
   const WindowFacts all = exchange_.turn(outcome_.windows, mine);
-  exchange_.for_each_received(
-      [&](const Event& event) { queue_.push(event, model_.place_of(event.link).local); });
+  exchange_.for_each_received([&](const Event& event) { queue_.push(model_.deliver(event)); });
   return all;
 }
 
 void WindowEngine::resume(const CheckpointFile& file) {
   std::vector<PendingEvent> pending;
   const RunFacts facts = parts_.checkpoints.restore(file, pending);
-  for (const PendingEvent& one : pending) queue_.push(one.event, one.local);
+  for (const PendingEvent& one : pending) queue_.push(model_.deliver(one.event));
   flushes_.resume(facts.flush_boundary);
   outcome_.last_event = facts.last_event;
   outcome_.events = facts.events;
@@ -157,7 +153,7 @@ void WindowEngine::resume(const CheckpointFile& file) {
 void WindowEngine::write_checkpoint(SimTime start) {
   run_together(parts_.comm, start, [&] { flushes_.pass(start); });
   std::vector<PendingEvent> pending;
-  queue_.for_each([&](const Event& event, std::uint32_t local) { pending.push_back({event, local}); });
+  queue_.for_each([&](const Delivery& one) { pending.push_back({one.event, one.place}); });
   parts_.checkpoints.write({start, outcome_.last_event, flushes_.boundary(), outcome_.events},
                            std::move(pending));
 }
@@ -176,30 +172,15 @@ void WindowEngine::work(SimTime start) {
     const SimTime next = queue_.next_time();
     if (next >= window_end_) break;
     drained_to_ = std::min(slicer.start_of(slicer.slice_of(next) + 1), window_end_);
-    queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Event> events) {
+    queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
       run_component(local, events);
     });
   }
 }
 
-void WindowEngine::run_component(std::uint32_t local, std::span<const Event> events) {
+void WindowEngine::run_component(std::uint32_t local, std::span<const Delivery> events) {
   active_ = local;
-  guard([&] {
-    for (auto next = events.begin(); next != events.end() || !own_.empty();) {
-      const bool is_own = !own_.empty() && (next == events.end() || comes_before(own_.front(), *next));
-      ++outcome_.events;
-      if (!is_own) {
-        now_ = next->time;
-        model_.handle(local, *next++, *this);
-        continue;
-      }
-      std::pop_heap(own_.begin(), own_.end(), later);
-      const Event event = own_.back();
-      own_.pop_back();
-      now_ = event.time;
-      model_.handle(local, event, *this);
-    }
-  });
+  guard([&] { outcome_.events += model_.handle_all(local, events, own_, *this, now_); });
   own_.clear();
   outcome_.last_event = std::max(outcome_.last_event, now_);
 }

@@ -148,7 +148,7 @@ struct BedEngine final : EventSink, RowSink {
         out.id = model.ports[record.first_port + p].out;
         if (out.id.is_valid()) {
           const LinkClass& c = model.link_classes[model.links[out.id.value].link_class];
-          out.latency = c.latency, out.rate = c.rate, out.to = model.links[out.id.value].to;
+          out.latency = c.latency, out.to = model.links[out.id.value].to;
         }
         links.push_back(out);
       }
@@ -161,7 +161,7 @@ struct BedEngine final : EventSink, RowSink {
     const ComponentRecord& record = model.components[i];
     return model.kinds[record.kind]->make({ComponentId{i}, record, *model.specs[record.spec], model});
   }
-  void push(const Event& event, ComponentId) override { queue.push(event); }
+  void push(const Event& event, const OutLink&) override { queue.push(event); }
   void append(TableId table, ComponentId component, SimTime time,
               std::span<const std::int64_t> row) override {
     bed.rows_[table].push_back({component, time, {row.begin(), row.end()}});

@@ -22,7 +22,7 @@ TEST_CASE("a wheel gives back every event in its own round, whatever the jumps")
       const auto far = static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(45)));
       const std::int64_t round = wheel.base() + 1 + far;
       const std::int64_t time = round * width + static_cast<std::int64_t>(random.below(width));
-      wheel.push({SimTime{time}, LinkId{0}, ties, {}}, ties + 1, round);
+      wheel.push({{SimTime{time}, LinkId{0}, ties, {}}, ties + 1, 0, 0}, round);
       expected.emplace(time, ties++);
     }
     CHECK(wheel.is_empty() == expected.empty());
@@ -33,8 +33,9 @@ TEST_CASE("a wheel gives back every event in its own round, whatever the jumps")
     const auto gap = static_cast<std::uint64_t>(first - wheel.base());
     const std::int64_t round =
         random.below(3) == 0 ? wheel.base() + static_cast<std::int64_t>(random.below(gap)) : first;
-    wheel.advance(round, round_of, [&](const Event& event, std::uint32_t local) {
-      REQUIRE(local == event.tie + 1);
+    wheel.advance(round, round_of, [&](const Delivery& delivery) {
+      const Event& event = delivery.event;
+      REQUIRE(delivery.place == event.tie + 1);
       ++poured;
       REQUIRE(event.time.count() / width == round);
       auto [low, high] = expected.equal_range(event.time.count());

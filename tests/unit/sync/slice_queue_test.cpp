@@ -33,7 +33,7 @@ TEST_CASE("a drained slice gives each component its events in order, components 
       // A third of the events goes to component 5.
       const auto local = random.below(3) == 0 ? 5u : static_cast<std::uint32_t>(random.below(300));
       const auto time = static_cast<std::int64_t>(random.below(random.below(2) == 0 ? 1000 : 1'000'000));
-      queue.push({SimTime{time}, model.self_link(ComponentId{local}), tie, {}}, local);
+      queue.push({{SimTime{time}, model.self_link(ComponentId{local}), tie, {}}, local, self_port, 0});
     }
     std::uint32_t drained = 0;
     SimTime before{0};
@@ -43,15 +43,15 @@ TEST_CASE("a drained slice gives each component its events in order, components 
       const SimTime end = next + SimTime{1 + static_cast<std::int64_t>(random.below(150))};
       SimTime first = time_never;
       std::int64_t last_local = -1;
-      queue.drain_slice(end, [&](std::uint32_t local, std::span<const Event> events) {
+      queue.drain_slice(end, [&](std::uint32_t local, std::span<const Delivery> events) {
         REQUIRE(static_cast<std::int64_t>(local) > last_local);
         last_local = local;
         for (std::size_t i = 0; i < events.size(); ++i) {
-          REQUIRE(events[i].link == model.self_link(ComponentId{local}));
-          REQUIRE(events[i].time >= before);
-          REQUIRE(events[i].time < end);
-          if (i > 0) REQUIRE(comes_before(events[i - 1], events[i]));
-          first = std::min(first, events[i].time);
+          REQUIRE(events[i].event.link == model.self_link(ComponentId{local}));
+          REQUIRE(events[i].event.time >= before);
+          REQUIRE(events[i].event.time < end);
+          if (i > 0) REQUIRE(comes_before(events[i - 1].event, events[i].event));
+          first = std::min(first, events[i].event.time);
         }
         drained += static_cast<std::uint32_t>(events.size());
       });
@@ -67,14 +67,14 @@ TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
   MemoryRecorder recorder;
   RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
   SliceQueue queue(rank_model, SimTime{100}, 1);
-  queue.push({SimTime{10}, model.self_link(ComponentId{0}), 0, {}}, 0);
-  queue.push({SimTime{60}, model.self_link(ComponentId{1}), 0, {}}, 1);
+  queue.push({{SimTime{10}, model.self_link(ComponentId{0}), 0, {}}, 0, self_port, 0});
+  queue.push({{SimTime{60}, model.self_link(ComponentId{1}), 0, {}}, 1, self_port, 0});
   std::vector<std::int64_t> seen;
-  const auto note = [&](std::uint32_t local, std::span<const Event> events) {
-    for (const Event& event : events) {
+  const auto note = [&](std::uint32_t local, std::span<const Delivery> events) {
+    for (const auto& [event, place, port, unused] : events) {
       seen.push_back(event.time.count());
       if (event.time < SimTime{50})
-        queue.push({event.time + SimTime{45}, model.self_link(ComponentId{local}), event.tie + 1, {}}, local);
+        queue.push({{event.time + SimTime{45}, event.link, event.tie + 1, {}}, local, port, 0});
     }
   };
   queue.drain_slice(SimTime{50}, note);

@@ -1,0 +1,76 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/model/context.hpp"
+#include "engine/model/event_hash.hpp"
+
+namespace lightrail {
+
+/// Events that the component at work sent itself within the slice that runs; the first is at the front.
+class OwnEvents {
+ public:
+  bool empty() const { return heap_.empty(); }
+  const Event& front() const { return heap_.front(); }
+  void push(const Event& event) {
+    heap_.push_back(event);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  Event pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    const Event event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+  void clear() { heap_.clear(); }
+
+ private:
+  static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
+  std::vector<Event> heap_;
+};
+
+/// The events of one component in one slice, in order; those that it sends itself meanwhile come in between.
+class EventBatch {
+ public:
+  EventBatch(Context& context, std::span<const Delivery> known, OwnEvents& own, std::uint64_t& hash)
+      : context_(&context), next_(known.data()), end_(next_ + known.size()), own_(&own), hash_(&hash) {}
+
+  /// Goes on to the next event; false: there is none.
+  bool next() {
+    if (!own_->empty() && (next_ == end_ || comes_before(own_->front(), next_->event))) {
+      popped_ = own_->pop();
+      event_ = &popped_;
+      port_ = self_port;
+    } else {
+      if (next_ == end_) return false;
+      event_ = &next_->event;
+      port_ = next_->port;
+      ++next_;
+    }
+    ++handled_;
+    context_->now_ = event_->time;
+    *hash_ = extend_hash(*hash_, *event_);
+    return true;
+  }
+  const Event& event() const { return *event_; }
+  PortIndex port() const { return port_; }
+  Context& context() { return *context_; }
+
+  /// Events still to come that are known now, in order: for fetching what they need ahead.
+  std::span<const Delivery> ahead() const { return {next_, end_}; }
+  std::int64_t handled() const { return handled_; }
+
+ private:
+  Context* context_;
+  const Delivery *next_, *end_;
+  OwnEvents* own_;
+  std::uint64_t* hash_;
+  const Event* event_ = nullptr;
+  PortIndex port_ = self_port;
+  std::int64_t handled_ = 0;
+  Event popped_;
+};
+
+}  // namespace lightrail
