@@ -22,7 +22,8 @@ struct Measured {
 Measured measure(const Model& model, Engine engine, SimTime stop_at = time_never);
 
 /// Prints the results of one run on rank 0: NAME_ENGINE with the rate of packet-hops, or of events where
-/// there are none; NAME_ENGINE_events, _bytes (a pending event's share of grown memory), _memory.
+/// there are none; NAME_ENGINE_events, _wall (the rate per second of wall time), _bytes (a pending event's
+/// share of grown memory), _memory.
 void print(const std::string& name, Engine engine, const Measured& m);
 
 /// The names on a command line: of workloads (fattree), of cases (fattree_8192_packet) or of results
