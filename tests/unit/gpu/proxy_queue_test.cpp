@@ -12,7 +12,9 @@ struct Bench final : EventSink, RowSink {
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
   ProxyQueue proxy{1, nanoseconds(1'000), 3};
 
-  void push(const Event& event, const OutLink& link) override { (link.to.value == 1 ? sent : wakes).push_back(event); }
+  void push(const Event& event, const OutLink& link) override {
+    (link.to.value == 1 ? sent : wakes).push_back(event);
+  }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
   Context at(SimTime now) { return {ComponentId{0}, now, ports, self, *this, *this}; }
   void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
