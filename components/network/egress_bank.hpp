@@ -110,7 +110,7 @@ class EgressBank {
     bool is_connected = false;
     std::uint16_t errors = no_errors;  ///< index into errors_
   };
-  static_assert(sizeof(Lane) == 16);
+  static_assert(sizeof(Port) == 64);
   struct PortEnds {             // what only rare moments need
     std::int64_t capacity = 0;  ///< credits of an empty far buffer, per lane [B]
     LinkId link{};
