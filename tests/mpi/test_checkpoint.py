@@ -75,6 +75,13 @@ class Scenario:
         for path in checkpoints:
             self.check_resumes(path, [(1,), (4,), (1, "--engine", "reference")])
 
+    def check_wall_interval(self):
+        saved = self.folder / "saved-wall"
+        result = self.run(2, "wall", "--checkpoint", str(saved), "--checkpoint-wall", "5 ms")
+        self.check_end("saving by wall time", "wall", *result)
+        if saved.exists():  # else it was faster
+            self.check_resumes(saved, [(1,), (4,)])
+
     def check_stop(self):
         """Stopped on two ranks after some wall time, wherever that is."""
         for wall in ("1 ms", "20 ms", "60 ms"):
@@ -99,14 +106,15 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test = Scenario(lightrail, scenario, pathlib.Path(folder))
             test.check_intervals()
+            test.check_wall_interval()
             test.check_stop()
             kinds |= test.kinds()
             print(("FAIL " if test.problems else "ok   ") + f"{pathlib.Path(scenario).name}: {test.runs} runs with the "
                   "tables of an uninterrupted one" + "".join(f"\n     {p}" for p in test.problems), flush=True)
             failed += bool(test.problems)
     described = subprocess.run([lightrail, "describe"], text=True, stdout=subprocess.PIPE, check=True).stdout
-    # Elements with ports are component kinds.
-    all_kinds = {text[1:text.index(">")] for text in described.split("\n\n") if "\n  port " in text}
+    # Elements that write tables are component kinds.
+    all_kinds = {text[1:text.index(">")] for text in described.split("\n\n") if "\n  table " in text}
     all_kinds = {"storage" if kind == "storage-server" else kind for kind in all_kinds}
     if missing := all_kinds - kinds:
         print(f"FAIL no scenario here has components of kind {', '.join(sorted(missing))}: add one to this test")

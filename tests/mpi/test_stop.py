@@ -97,6 +97,8 @@ def main():
         problems = [] if code == 75 else [f"exit code {code}, wanted 75"]
         if status_of(file) != "stopped":
             problems.append(f"@status is {status_of(file)!r}, wanted 'stopped'")
+        if len(list(pathlib.Path(f"{file}.checkpoint").glob("checkpoint-*.lr"))) != 1:
+            problems.append("no checkpoint to go on from")
         return problems
 
     def killed(code, output, file):
