@@ -86,8 +86,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     bytes.ep = calls * (t * d / e) * (e - 1) * buffer;
   }
 
-  // Pipeline: every GPU but the last stage's sends an activation forward, and one gradient comes back.
-  bytes.pp = m * (p - 1) * 2 * t * d * 2 * plan.local_tokens() * model.hidden;
+  // Pipeline: every chunk but the last one's GPUs send an activation forward, and one gradient comes back.
+  bytes.pp = m * (p * plan.chunks - 1) * 2 * t * d * 2 * plan.local_tokens() * model.hidden;
 
   // Data: gradients reduced and parameters gathered over d (dense) and d / e (experts).
   const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();

@@ -301,6 +301,7 @@ void StageWriter::receive(std::uint32_t from_stage, bool is_forward) {
   call.dimension = job_.dimension("pp");
   call.peer = static_cast<std::int32_t>(from_stage);
   call.bytes = 2 * local_ * hidden_;
+  call.root = lane(is_forward);
   chain(call);
 }
 
@@ -310,6 +311,7 @@ void StageWriter::send(std::uint32_t to_stage, bool is_forward) {
   call.dimension = job_.dimension("pp");
   call.peer = static_cast<std::int32_t>(to_stage);
   call.bytes = 2 * local_ * hidden_;
+  call.root = lane(is_forward);
   append(program_, call, waits_);
 }
 

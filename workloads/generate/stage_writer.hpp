@@ -42,6 +42,8 @@ class StageWriter {
  private:
   Op op(OpKind kind, const char* stream, const std::string& name);
   std::uint32_t chain(Op op);
+  /// With chunks the first and the last stage meet in both directions.
+  std::uint32_t lane(bool is_forward) const { return plan_.chunks > 1 && !is_forward ? 1 : 0; }
   void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void attention_kernel(bool is_backward);
   void memory(const std::string& name, std::int64_t bytes);

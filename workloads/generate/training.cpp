@@ -4,7 +4,7 @@
 
 #include "workloads/generate/stage_writer.hpp"
 #include "workloads/generate/training_memory.hpp"
-#include "workloads/generate/training_schedule.hpp"
+#include "workloads/pipeline_schedule.hpp"
 #include "workloads/workload_context.hpp"
 
 namespace lightrail {
@@ -47,33 +47,38 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   StageWriter writer(model, plan, groups, stage, job);
   StageParameters p = stage_parameters(model, plan, stage);
   bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
-  for (const Pass& pass : one_forward_one_backward(stage, plan.pp, plan.micro_batches())) {
-    bool reduces_now =
-        !pass.is_forward && pass.micro_batch + 1 == plan.micro_batches() && plan.overlap_gradients;
-    writer.marker(fmt::format("{} {}", pass.is_forward ? "forward" : "backward", pass.micro_batch));
+  const std::uint32_t next = (stage + 1) % plan.pp, previous = (stage + plan.pp - 1) % plan.pp;
+  const std::int64_t layers = plan.layers_of_chunk(model), last_micro_batch = plan.micro_batches() - 1;
+  for (const ChunkPass& pass : interleaved_schedule(stage, plan.pp, plan.chunks, plan.micro_batches())) {
+    const bool begins = is_first && pass.chunk == 0, ends = is_last && pass.chunk + 1 == plan.chunks;
+    const bool reduces_now =
+        !pass.is_forward && pass.micro_batch == last_micro_batch && plan.overlap_gradients;
+    std::string name = fmt::format("{} {}", pass.is_forward ? "forward" : "backward", pass.micro_batch);
+    if (plan.chunks > 1) name += fmt::format(" chunk {}", pass.chunk);
+    writer.marker(name);
     if (pass.is_forward) {
-      if (is_first)
+      if (begins)
         writer.embed();
       else
-        writer.receive(stage - 1, true);
-      for (std::int64_t l = 0; l < p.layers; ++l) writer.forward_layer();
-      if (is_last)
+        writer.receive(previous, true);
+      for (std::int64_t l = 0; l < layers; ++l) writer.forward_layer();
+      if (ends)
         writer.head();
       else
-        writer.send(stage + 1, true);
+        writer.send(next, true);
     } else {
-      if (is_last)
+      if (ends)
         writer.head_backward();
       else
-        writer.receive(stage + 1, false);
-      for (std::int64_t l = 0; l < p.layers; ++l) {
+        writer.receive(next, false);
+      for (std::int64_t l = 0; l < layers; ++l) {
         writer.backward_layer();
         if (reduces_now) writer.reduce_gradients(p.dense_layer, p.expert_layer, true);
       }
-      if (is_first)
+      if (begins)
         writer.embed_backward();
       else
-        writer.send(stage - 1, false);
+        writer.send(previous, false);
     }
   }
   writer.marker("gradients");

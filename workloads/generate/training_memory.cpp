@@ -34,12 +34,12 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
   memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
   memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
                            padded_to(p.expert(), expert_split) / expert_split);
-  std::int64_t in_flight = std::min<std::int64_t>(plan.micro_batches(), plan.pp - stage);
+  std::int64_t in_flight = plan.passes_in_flight(stage), layers = plan.layers_of_chunk(model);
   std::int64_t layer = layer_activation_bytes(model, plan);
   if (plan.recompute == Recompute::full)
-    memory.activations = in_flight * p.layers * 2 * plan.local_tokens() * model.hidden + layer;
+    memory.activations = in_flight * layers * 2 * plan.local_tokens() * model.hidden + layer;
   else
-    memory.activations = in_flight * p.layers * layer;
+    memory.activations = in_flight * layers * layer;
   // The last stage's logits and their gradient, FP32.
   if (stage + 1 == plan.pp)
     memory.logits = 2 * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);

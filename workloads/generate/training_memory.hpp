@@ -8,7 +8,8 @@ namespace lightrail {
 
 /// What one GPU of a stage keeps [B]. Parameters 2 B; gradients 2 or 4 B; optimiser 12 B (FP32 copy, two
 /// moments), with the distributed optimiser split over dp (experts: over dp / ep). Activations: what the
-/// backward pass needs of the micro-batches in flight (1F1B: pp - stage), with fused attention (no matrix of
+/// backward pass needs of the micro-batches in flight (1F1B: pp - stage; interleaved: the passes
+/// ahead and one more), with fused attention (no matrix of
 /// scores), as in Korthikanti et al. 2022; full recompute keeps a layer's input, and one layer's activations
 /// while it works. Leaves out: NCCL's and cuBLAS's buffers, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {

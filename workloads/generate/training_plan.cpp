@@ -22,6 +22,8 @@ Describe<TrainingPlan> training_parameters() {
   Describe<TrainingPlan> table;
   table.field("tp", &TrainingPlan::tp, "tensor-parallel GPUs", 1u, 1024u)
       .field("pp", &TrainingPlan::pp, "pipeline stages", 1u, 10'000u)
+      .field("chunks", &TrainingPlan::chunks,
+             "parts of the model that a stage holds; above 1: interleaved 1F1B", 1u, 1024u)
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
       .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
@@ -57,7 +59,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (!divides(model_gpus, gpus, "tp x pp", "the GPUs")) return;
   plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
   divides(plan.ep, plan.dp, "ep", "dp");
-  divides(plan.pp, model.layers, "pp", "layers");
+  if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1)
+    divides(plan.chunks, plan.layers_of_stage(model), "chunks", "layers / pp");
+  if (plan.chunks > 1 && plan.pp == 1)
+    refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
   divides(plan.tp, model.heads, "tp", "heads");
   if (plan.tp > model.kv())
     divides(model.kv(), plan.tp, "kv-heads", "tp");
@@ -73,10 +78,18 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse(
         "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
         "times)");
-  divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch");
+  if (divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch") &&
+      plan.chunks > 1)
+    divides(plan.pp, plan.micro_batches(), "pp", "micro-batches (as chunks > 1 needs)");
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
+}
+
+std::int64_t TrainingPlan::passes_in_flight(std::uint32_t stage) const {
+  const std::int64_t all = micro_batches() * chunks;
+  if (chunks == 1) return std::min<std::int64_t>(all, pp - stage);
+  return std::min<std::int64_t>(all, 2 * (pp - 1 - stage) + (chunks - 1) * std::int64_t{pp} + 1);
 }
 
 std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan) {

@@ -13,7 +13,8 @@ enum class Recompute : std::uint8_t { none, full };
 /// the data-parallel.
 struct TrainingPlan {
   std::uint32_t tp = 1, pp = 1, ep = 1;
-  std::uint32_t dp = 1;                                             ///< GPUs / (tp pp), not given
+  std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
+  std::uint32_t dp = 1;      ///< GPUs / (tp pp), not given
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
@@ -27,6 +28,10 @@ struct TrainingPlan {
   std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
   std::int64_t expert_dp() const { return dp / ep; }
   std::int64_t layers_of_stage(const Transformer& model) const { return model.layers / pp; }
+  std::int64_t layers_of_chunk(const Transformer& model) const { return model.layers / pp / chunks; }
+  /// Most passes through a chunk whose activations a stage holds at once: those of its schedule's start, and
+  /// one more.
+  std::int64_t passes_in_flight(std::uint32_t stage) const;
 };
 
 Describe<TrainingPlan> training_parameters();

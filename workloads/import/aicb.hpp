@@ -15,7 +15,7 @@ enum class AicbPipeline : std::uint8_t {
 
 struct AicbOptions {
   std::string file;
-  std::uint32_t gpus = 0;  ///< where the file does not say how many GPUs there are
+  std::uint32_t gpus = 0;  ///< above 0: instead of what the file says
   AicbPipeline pipeline = AicbPipeline::rows;
   ExpertLoad experts;  ///< of the all-to-alls over expert-parallel groups
 };

@@ -179,7 +179,7 @@ AicbWorkload read_sizes(const AicbOptions& options) {
     return static_cast<std::uint32_t>(it == sizes.end() ? otherwise : it->second);
   };
   AicbWorkload workload;
-  workload.gpus = reader.ranks ? reader.ranks : options.gpus;
+  workload.gpus = options.gpus ? options.gpus : reader.ranks;
   if (workload.gpus == 0) workload.gpus = size(AicbGroup::world, 0);
   auto fail = [&](const std::string& what) { throw InputErrors(InputError{options.file, 0, what}); };
   if (workload.gpus == 0) fail("the number of GPUs lacks: no '[rank0 ~ rankN]' line and no 'ranks' given");

@@ -96,7 +96,9 @@ class Reader {
     take("pp", workload_.pp, 1 << 20);
     take("vpp", workload_.chunks, 1 << 16);
     take("ga", workload_.micro_batches, 1 << 20);
-    take("all_gpus", workload_.gpus, 1 << 20);
+    std::uint32_t all = 0;
+    take("all_gpus", all, 1 << 20);
+    if (workload_.gpus == 0) workload_.gpus = all;
     if (auto it = values.find("pp_comm"); it != values.end())
       workload_.stage_bytes = it->second, values.erase(it);
     for (const char* name : {"checkpoints", "checkpoint_initiates"}) values.erase(name);

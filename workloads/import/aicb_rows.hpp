@@ -37,7 +37,7 @@ struct AicbWorkload {
   const AicbRow& row(std::size_t i) const { return kinds[rows[i]]; }
 };
 
-/// Throws InputErrors with file and line. `gpus`: where the file does not say; 0: it must.
+/// Throws InputErrors with file and line. `gpus`: instead of what the file says; 0: it must.
 AicbWorkload read_aicb_workload(const std::string& path, std::uint32_t gpus);
 
 }  // namespace lightrail

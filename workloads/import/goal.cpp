@@ -34,16 +34,20 @@ class Importer {
     calc_ = job.name("calc"), send_ = job.name("send"), recv_ = job.name("recv");
   }
 
-  void add(const GoalRank& rank) {
+  void add(GoalRank& rank) {
     const auto count = static_cast<std::uint32_t>(rank.nodes.size());
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-    for (const auto& edge : rank.edges) edges.emplace_back(edge.later, edge.earlier);
-    const auto order = topological_order(count, edges);
+    std::stable_sort(rank.edges.begin(), rank.edges.end(),
+                     [](const auto& a, const auto& b) { return a.later < b.later; });
+    const auto& sorted = rank.edges;
+    std::vector<std::uint32_t> order;
+    {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+      edges.reserve(sorted.size());
+      for (const auto& edge : sorted) edges.emplace_back(edge.later, edge.earlier);
+      order = topological_order(count, edges);
+    }
     if (order.size() < count) fail_at_cycle(rank, order);
 
-    std::vector<GoalRank::Edge> sorted = rank.edges;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.later < b.later; });
     DagProgram dag(output_);
     std::vector<std::uint32_t> op_of(count);
     std::map<std::uint32_t, std::vector<std::uint32_t>>
@@ -126,8 +130,7 @@ class Importer {
 void read(const std::string& path, JobOutput& output, MessageLedger& ledger) {
   Importer importer(path, output, ledger);
   read_goal(
-      path, [&](std::uint32_t ranks) { importer.start(ranks); },
-      [&](const GoalRank& rank) { importer.add(rank); });
+      path, [&](std::uint32_t ranks) { importer.start(ranks); }, [&](GoalRank& rank) { importer.add(rank); });
 }
 
 }  // namespace

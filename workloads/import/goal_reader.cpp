@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <istream>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -27,10 +28,59 @@ bool is_label(std::string_view text) {
   return true;
 }
 
+/// Node of each label. Labels that are a word and a number ("l1", "l2", ...), as all writers make them, take
+/// 4 bytes each.
+class Labels {
+ public:
+  void clear() {
+    numbered_.clear();
+    others_.clear();
+  }
+  /// False when the label is there already.
+  bool add(std::string_view label, std::uint32_t node) {
+    const auto [word, number] = split(label);
+    if (number != none) {
+      auto& nodes = numbered_[std::string(word)];
+      if (number < 4 * nodes.size() + 1024) {
+        if (number >= nodes.size()) nodes.resize(number + 1, none);
+        if (nodes[number] != none || others_.contains(std::string(label))) return false;
+        nodes[number] = node;
+        return true;
+      }
+    }
+    return others_.emplace(label, node).second;
+  }
+  std::uint32_t find(std::string_view label) const {
+    const auto [word, number] = split(label);
+    if (number != none) {
+      auto nodes = numbered_.find(word);
+      if (nodes != numbered_.end() && number < nodes->second.size() && nodes->second[number] != none)
+        return nodes->second[number];
+    }
+    auto it = others_.find(std::string(label));
+    return it == others_.end() ? none : it->second;
+  }
+  static constexpr std::uint32_t none = 0xffffffff;
+
+ private:
+  /// "r12" -> "r", 12; a number with leading zeros or too large is none.
+  static std::pair<std::string_view, std::uint32_t> split(std::string_view label) {
+    std::size_t at = label.size();
+    while (at > 0 && label[at - 1] >= '0' && label[at - 1] <= '9') --at;
+    if (at == label.size() || label.size() - at > 9 || (label[at] == '0' && at + 1 < label.size()))
+      return {label, none};
+    std::uint32_t number = 0;
+    for (char c : label.substr(at)) number = 10 * number + static_cast<std::uint32_t>(c - '0');
+    return {label.substr(0, at), number};
+  }
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> numbered_;
+  std::unordered_map<std::string, std::uint32_t> others_;
+};
+
 class Reader {
  public:
   Reader(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
-         const std::function<void(const GoalRank&)>& on_rank)
+         const std::function<void(GoalRank&)>& on_rank)
       : path_(path), file_(path), in_(&file_), on_start_(on_start), on_rank_(on_rank) {
     in_.exceptions(std::ios::badbit);
   }
@@ -159,10 +209,10 @@ class Reader {
     rank_.edges.push_back({find(word(0)), find(word(2)), line_, word(1) == "irequires"});
   }
   std::uint32_t find(std::string_view label) const {
-    auto it = labels_.find(std::string(label));
-    if (it == labels_.end())
+    const std::uint32_t node = labels_.find(label);
+    if (node == Labels::none)
       fail(fmt::format("dangling dependency: label '{}' is not defined in rank {}", label, rank_.rank));
-    return it->second;
+    return node;
   }
 
   void node() {
@@ -170,7 +220,7 @@ class Reader {
     if (word(0).back() == ':') {
       std::string_view label = word(0).substr(0, word(0).size() - 1);
       if (!is_label(label)) fail(fmt::format("invalid label '{}' (letters, digits and _)", label));
-      if (!labels_.emplace(label, static_cast<std::uint32_t>(rank_.nodes.size())).second)
+      if (!labels_.add(label, static_cast<std::uint32_t>(rank_.nodes.size())))
         fail(fmt::format("label '{}' is defined twice in rank {}", label, rank_.rank));
       at = 1;
     }
@@ -231,19 +281,19 @@ class Reader {
   GzipFile file_;
   std::istream in_;
   const std::function<void(std::uint32_t)>& on_start_;
-  const std::function<void(const GoalRank&)>& on_rank_;
+  const std::function<void(GoalRank&)>& on_rank_;
   std::string text_;
   std::vector<std::string_view> words_;
   std::uint32_t line_ = 0, count_ = 0, next_rank_ = 0;
   bool has_count_ = false, is_inside_ = false, is_open_ = false, is_comment_ = false;
   GoalRank rank_;
-  std::unordered_map<std::string, std::uint32_t> labels_;
+  Labels labels_;
 };
 
 }  // namespace
 
 void read_goal(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
-               const std::function<void(const GoalRank&)>& on_rank) {
+               const std::function<void(GoalRank&)>& on_rank) {
   Reader(path, on_start, on_rank).run();
 }
 

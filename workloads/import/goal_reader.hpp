@@ -28,9 +28,10 @@ struct GoalRank {
   std::vector<Edge> edges;
 };
 
-/// Reads a schedule rank by rank: `on_start` gets num_ranks, `on_rank` every rank's block in order. Throws
+/// Reads a schedule rank by rank: `on_start` gets num_ranks, `on_rank` every rank's block in order, to take
+/// from it what it likes. Throws
 /// InputErrors with file and line.
 void read_goal(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
-               const std::function<void(const GoalRank&)>& on_rank);
+               const std::function<void(GoalRank&)>& on_rank);
 
 }  // namespace lightrail

@@ -21,7 +21,7 @@ struct ImportOptions {
   std::vector<std::string> files;   ///< one a rank, or one for all ranks
   std::uint32_t element_bytes = 0;  ///< Kineto: where an old trace does not name the data type
   std::string groups_file;          ///< Chakra: JSON of process groups
-  /// Chakra: that many ranks execute the one file. AICB: GPUs, where the file does not say.
+  /// Chakra: that many ranks execute the one file. AICB: GPUs, instead of what the file says.
   std::uint32_t ranks = 0;
   AicbPipeline pipeline = AicbPipeline::rows;
   ExpertLoad experts;  ///< AICB

@@ -45,7 +45,7 @@ Describe<TraceSpec> trace_table() {
       .field("groups-file", &TraceSpec::groups_file,
              "process groups of a Chakra trace as JSON, relative to the scenario")
       .field("ranks", &TraceSpec::ranks,
-             "chakra: GPUs that all execute the one file; aicb: GPUs, where the file does not say", 0u,
+             "chakra: GPUs that all execute the one file; aicb: GPUs, instead of what the file says", 0u,
              1u << 20)
       .choice("pipeline", &TraceSpec::pipeline,
               "aicb: rows: every GPU executes every row; interleaved: stages exchange activations",

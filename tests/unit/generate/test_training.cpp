@@ -6,7 +6,7 @@
 #include "tests/unit/generate/workload_fixture.hpp"
 #include "workloads/generate/expected_traffic.hpp"
 #include "workloads/generate/training_memory.hpp"
-#include "workloads/generate/training_schedule.hpp"
+#include "workloads/pipeline_schedule.hpp"
 
 using namespace lightrail;
 
@@ -40,6 +40,7 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"4\" sequence=\"32\" tp=\"4\" sequence-parallel=\"off\"", "biases=\"on\"", 8},
       Case{"global-batch=\"12\" micro-batch=\"2\" sequence=\"32\" tp=\"2\" pp=\"4\" recompute=\"full\"",
            "tied-embeddings=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" chunks=\"2\"", "", 8},
       Case{"global-batch=\"24\" sequence=\"32\" ep=\"4\" tp=\"2\"",
            "experts=\"8\" active-experts=\"2\" gated=\"on\"", 24},
       Case{"global-batch=\"24\" sequence=\"32\" ep=\"8\" pp=\"2\" recompute=\"full\" gradients=\"bf16\"",
@@ -83,6 +84,25 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
     return static_cast<double>(catalogue_model(name).total_parameters()) / 1e9;
   };
   CHECK(billions("gpt3_175b") == Approx(174.6).epsilon(0.001));  // table 2.1: 175.0 B
+  // SC'21, table 1: one decimal, without biases and positions, which weigh more in the small ones.
+  CHECK(billions("gpt3_1_7b") == Approx(1.7).epsilon(0.03));
+  CHECK(billions("gpt3_3_6b") == Approx(3.6).epsilon(0.02));
+  CHECK(billions("gpt3_7_5b") == Approx(7.5).epsilon(0.01));
+  CHECK(billions("gpt3_18_4b") == Approx(18.4).epsilon(0.003));
+  CHECK(billions("gpt3_39_1b") == Approx(39.1).epsilon(0.003));
+  CHECK(billions("gpt3_76_1b") == Approx(76.1).epsilon(0.003));
+  CHECK(billions("gpt3_145_6b") == Approx(145.6).epsilon(0.003));
+  CHECK(billions("gpt3_310_1b") == Approx(310.1).epsilon(0.003));
+  CHECK(billions("gpt3_529_6b") == Approx(529.6).epsilon(0.003));
+  CHECK(billions("gpt3_1t") == Approx(1008.0).epsilon(0.003));
+  CHECK(billions("llama2_7b") == Approx(6.74).epsilon(0.001));
+  CHECK(billions("llama2_13b") == Approx(13.02).epsilon(0.001));
+  CHECK(billions("llama2_70b") == Approx(68.98).epsilon(0.001));
+  CHECK(billions("llama3_1_405b") == Approx(405.9).epsilon(0.001));
+  CHECK(billions("qwen3_30b_a3b") == Approx(30.5).epsilon(0.002));
+  CHECK(static_cast<double>(catalogue_model("qwen3_30b_a3b").active_parameters()) / 1e9 ==
+        Approx(3.3).epsilon(0.02));
+  CHECK(billions("gpt_oss_120b") == Approx(116.8).epsilon(0.002));
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
   CHECK(billions("mixtral_8x7b") == Approx(46.70).epsilon(0.001));   // 47 B
@@ -106,11 +126,28 @@ TEST_CASE("all stages together hold the model once, where nothing is padded or c
 }
 
 TEST_CASE("1F1B runs ahead by the stages that follow and alternates after that") {
-  std::vector<Pass> last = one_forward_one_backward(1, 2, 2);
-  CHECK(last == std::vector<Pass>{{true, 0}, {false, 0}, {true, 1}, {false, 1}});
-  std::vector<Pass> first = one_forward_one_backward(0, 2, 3);
-  CHECK(first == std::vector<Pass>{{true, 0}, {true, 1}, {false, 0}, {true, 2}, {false, 1}, {false, 2}});
-  CHECK(one_forward_one_backward(0, 8, 2) == std::vector<Pass>{{true, 0}, {true, 1}, {false, 0}, {false, 1}});
+  using P = ChunkPass;
+  CHECK(interleaved_schedule(1, 2, 1, 2) ==
+        std::vector<P>{{true, 0, 0}, {false, 0, 0}, {true, 0, 1}, {false, 0, 1}});
+  CHECK(
+      interleaved_schedule(0, 2, 1, 3) ==
+      std::vector<P>{{true, 0, 0}, {true, 0, 1}, {false, 0, 0}, {true, 0, 2}, {false, 0, 1}, {false, 0, 2}});
+  CHECK(interleaved_schedule(0, 8, 1, 2) ==
+        std::vector<P>{{true, 0, 0}, {true, 0, 1}, {false, 0, 0}, {false, 0, 1}});
+}
+
+TEST_CASE("a stage holds the activations of the passes that its schedule has in flight") {
+  TrainingPlan plan;
+  plan.pp = 4;
+  plan.global_batch = 8;
+  for (std::uint32_t chunks : {1u, 2u, 3u})
+    for (std::uint32_t stage = 0; stage < 4; ++stage) {
+      plan.chunks = chunks;
+      std::int64_t held = 0, most = 0;
+      for (const ChunkPass& pass : interleaved_schedule(stage, 4, chunks, 8))
+        most = std::max(most, held += pass.is_forward ? 1 : -1);
+      CHECK(plan.passes_in_flight(stage) == most);
+    }
 }
 
 TEST_CASE("a GPU keeps 18 bytes a parameter without a distributed optimiser and FP32 gradients") {
@@ -156,6 +193,10 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
   };
   auto bad = GENERATE(
       Bad{"tp=\"3\"", "", 8, "tp x pp = 3 does not divide the GPUs = 8"},
+      Bad{"chunks=\"2\"", "", 8, "chunks = 2 with one pipeline stage (pp = 1)"},
+      Bad{"pp=\"2\" chunks=\"3\"", "", 8, "chunks = 3 does not divide layers / pp = 2"},
+      Bad{"pp=\"2\" chunks=\"2\" micro-batch=\"32\"", "", 2,
+          "pp = 2 does not divide micro-batches (as chunks > 1 needs) = 1"},
       Bad{"pp=\"3\"", "", 12, "pp = 3 does not divide layers = 4"},
       Bad{"tp=\"16\" sequence=\"32\"", "", 16, "tp = 16 does not divide heads = 8"},
       Bad{"ep=\"2\"", "", 8, "ep = 2 for a model without experts"},

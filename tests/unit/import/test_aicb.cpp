@@ -75,6 +75,16 @@ TEST_CASE("rows run forward, then backward in reverse; weight gradients overlap"
   CHECK(digits["expert-dp"] == std::vector<std::uint32_t>{2, 4});
 }
 
+TEST_CASE("another number of GPUs changes the data-parallel copies and nothing else") {
+  TraceFolder folder;
+  ImportOptions options =
+      aicb(folder, std::string(head) + "1\na -1 9 ALLREDUCE 8 9 NONE 0 9 ALLREDUCE 8 1\n");
+  options.ranks = 32;
+  Job job = imported(options);
+  CHECK(job.gpu_count == 32);
+  CHECK(job.groups[1].digits[0].count == 16);
+}
+
 TEST_CASE("a policy says over which groups gradients and activations go") {
   auto group = [](const char* policy) {
     Job job =

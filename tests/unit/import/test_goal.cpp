@@ -67,6 +67,18 @@ TEST_CASE("comments, blank lines, labels and options of a schedule") {
   CHECK(program_of(job, 1).ops[0].kind == OpKind::recv);
 }
 
+TEST_CASE("labels of all shapes are told apart") {
+  Job job = job_of(
+      "num_ranks 1\nrank 0 {\nx1: calc 1\nx01: calc 2\nx999999999: calc 3\nx99999999999: calc 4\nx: calc 5 "
+      "cpu 1\n"
+      "x requires x999999999\nx1 requires x01\n}\n");
+  Times times = evaluate(job, [](const Op&) { return 0; });
+  // On cpu 0: x01 2, x1 3, x999999999 6, x99999999999 10; x after the third: 11.
+  CHECK(times.end[0] == std::vector<std::int64_t>{2000, 3000, 6000, 10000, 11000});
+  CHECK(refusal_of("num_ranks 1\nrank 0 {\nx999999999: calc 1\nx999999999: calc 1\n}\n") ==
+        "x.goal:4: label 'x999999999' is defined twice in rank 0");
+}
+
 TEST_CASE("ranks that do the same share a program") {
   std::string ring = "num_ranks 64\n";
   for (int r = 0; r < 64; ++r)
