@@ -18,6 +18,8 @@ std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& err
   auto spec = std::make_shared<GpuSpec>();
   gpu_parameters().parse(element, *spec, errors);
   parse_compute(element, spec->compute, errors);
+  if (const Element* child = element.child("collectives"))
+    nccl_device_parameters().parse(*child, spec->nccl.emplace(), errors);
   spec->compute.sms = spec->sms;
   spec->compute.memory_bandwidth = spec->memory_bandwidth;
   return spec;
@@ -26,6 +28,11 @@ std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& err
 std::vector<ParameterValue> gpu_values(const GpuSpec& spec) {
   std::vector<ParameterValue> all = gpu_parameters().values(spec);
   for (ParameterValue& value : compute_values(spec.compute)) all.push_back(std::move(value));
+  if (!spec.nccl) return all;
+  for (ParameterValue& value : nccl_device_parameters().values(*spec.nccl)) {
+    value.name = "collectives " + value.name;
+    all.push_back(std::move(value));
+  }
   return all;
 }
 

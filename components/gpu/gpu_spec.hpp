@@ -1,18 +1,23 @@
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "components/gpu/compute_model.hpp"
 #include "engine/model/kind.hpp"
+#include "workloads/collective/nccl_device.hpp"
 
 namespace lightrail {
 
 /// <gpu>: memory and compute of one GPU. Its ports' rates come from the links.
-struct GpuSpec final : Spec {
+struct GpuSpec final : Spec, NcclDeviceSpec {
   std::uint32_t sms = 0;
   Bytes memory{};
   BitRate memory_bandwidth{};
   Watts power{0}, idle_power{0};
+  std::optional<NcclDevice> nccl;  ///< child <collectives>
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
+
+  const NcclDevice* nccl_device() const override { return nccl ? &*nccl : nullptr; }
 };
 
 Describe<GpuSpec> gpu_parameters();

@@ -99,18 +99,21 @@ GpuTransport::Way GpuTransport::way_to(EndpointId to) const {
 }
 
 void GpuTransport::count(const Transfer& transfer) {
-  if (transfer.to == self_) return;  // a copy within its memory is no traffic
+  const bool is_to_self = transfer.to == self_;
+  if (is_to_self && transfer.in_switch == InSwitch::nothing)
+    return;  // a copy within its memory is no traffic
   if (transfer.dimension < by_dimension_.size()) {
     by_dimension_[transfer.dimension].bytes += transfer.payload_bytes;
     ++by_dimension_[transfer.dimension].messages;
   }
-  if (output_ && output_->is_recorded(tables::traffic_matrix, self_))
+  if (!is_to_self && output_ && output_->is_recorded(tables::traffic_matrix, self_))
     by_receiver_[transfer.to.value] += transfer.payload_bytes;
 }
 
 void GpuTransport::send(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
+  if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
   const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
   const Way way = way_to(transfer.to);
   switch (way) {
@@ -128,6 +131,13 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   }
   fail(context, fmt::format("{} cannot be reached: this GPU has no NIC{}", name_of(transfer.to),
                             is_connected(nvlink_port) ? " and no local GPU that may forward (pxn)" : ""));
+}
+
+void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
+  LIGHTRAIL_EXPECT(is_connected(nvlink_port) && !transfer.notify);
+  const WireKind kind = transfer.in_switch == InSwitch::reduce ? WireKind::reduce : WireKind::multicast;
+  inject(context, nvlink_port,
+         {self_, transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0, no_token});
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {

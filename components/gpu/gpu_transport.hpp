@@ -71,6 +71,7 @@ class GpuTransport final : public Transport, private SentListener {
   bool is_connected(PortIndex port) const { return port < in_lines_.size() && egress_.is_connected(port); }
   bool has_rail(std::uint16_t nic) const { return nic < rails_.size() && rails_[nic]; }
   void count(const Transfer& transfer);
+  void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);
   void send_to_nic(Context& context, const Transfer& transfer);
   void inject(Context& context, PortIndex port, const Outgoing& message);

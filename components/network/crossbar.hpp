@@ -18,11 +18,16 @@ class Crossbar {
 
   /// Forwards `train`, whose head is here now.
   void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
-    SimTime ready = context.now() + latency_;
-    BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
-    if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))
-      ready += in_lines_[in].of(train.bytes) - egress_.line_time(out, train.bytes);
-    if (auto tail = egress_.offer(context, out, train, ready, in)) returns_.freed(context, in, train, *tail);
+    if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
+      returns_.freed(context, in, train, *tail);
+  }
+  /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
+  void send(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+    egress_.offer(context, out, train, ready(context, train, in, out));
+  }
+  /// When the tail of `train`, whose head came in on `in` now, is here.
+  SimTime tail(Context& context, const Payload& train, PortIndex in) {
+    return context.now() + in_lines_[in].of(train.bytes);
   }
   /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now).
   void take(Context& context, const Payload& train, PortIndex in, SimTime at) {
@@ -47,6 +52,14 @@ class Crossbar {
   void load(StateReader& in) { egress_.load(in), returns_.load(in); }
 
  private:
+  SimTime ready(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+    SimTime ready = context.now() + latency_;
+    BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
+    if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))
+      ready += in_lines_[in].of(train.bytes) - egress_.line_time(out, train.bytes);
+    return ready;
+  }
+
   EgressBank egress_;
   CreditReturn returns_;
   SimTime latency_;

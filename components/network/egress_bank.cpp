@@ -85,7 +85,7 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
   }
   if (!meters_.empty())
     meters_[port].add(context, meter_settings_, ends_[port].link, start, busy,
-                      kind_of(train) == WireKind::train ? train.bytes : 0);
+                      is_train(kind_of(train)) ? train.bytes : 0);
 }
 
 EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {

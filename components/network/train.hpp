@@ -18,10 +18,13 @@ enum class WireKind : std::uint8_t {
   sent = 6,     ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
   // Optical switch -> who sent it light: the train or control message did not get through. Stands for the
   // acknowledgement that does not come: the sender's transport acts on it, not the switch.
-  lost_train = 7,       ///< met darkness: sent again when the retransmission timer ends
-  lost_control = 8,     ///< the same, a control message
-  corrupt_train = 9,    ///< FEC could not correct it: the link replays it
-  corrupt_control = 10  ///< the same, a control message
+  lost_train = 7,        ///< met darkness: sent again when the retransmission timer ends
+  lost_control = 8,      ///< the same, a control message
+  corrupt_train = 9,     ///< FEC could not correct it: the link replays it
+  corrupt_control = 10,  ///< the same, a control message
+  reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
+                ///< server; the sum goes to dst as a train from dst
+  multicast = 12  ///< GPU -> NVSwitch: a train for all members of the group in this server
 };
 
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
@@ -65,6 +68,10 @@ inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connecti
 }
 inline WireKind kind_of(const Payload& p) {
   return static_cast<WireKind>(p.kind);
+}
+/// Carries payload, and is counted as such.
+inline bool is_train(WireKind kind) {
+  return kind == WireKind::train || kind == WireKind::reduce || kind == WireKind::multicast;
 }
 inline EndpointId to_of(const Payload& p) {
   return EndpointId{p.a & endpoint_mask};

@@ -12,7 +12,8 @@ Nvswitch::Nvswitch(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const NvswitchSpec&>(build.spec)),
       book_(build.model.resource<AddressBook>()),
-      crossbar_(build, spec_.latency) {
+      crossbar_(build, spec_.latency),
+      reductions_(build.record.port_count) {
   check_port_count(build, spec_.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
@@ -45,6 +46,8 @@ PortIndex Nvswitch::port_to(EndpointId to) const {
 void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
+  if (kind_of(p) == WireKind::reduce) return reduce(context, p, port);
+  if (kind_of(p) == WireKind::multicast) return multicast(context, p, port);
   if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
@@ -63,6 +66,52 @@ void Nvswitch::handle_all(EventBatch& batch) {
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 
+std::vector<PortIndex> Nvswitch::members(const Context& context, const Payload& train,
+                                         EndpointId head) const {
+  const auto* plans = model_.resource<GroupPlans>();
+  if (spec_.nvls_efficiency == 0 || !plans || !book_ || head.value >= book_->gpu_count)
+    throw SimulationError(
+        context.now(), model_.component_name(context.self()),
+        fmt::format("payload of kind {} came in; this nvswitch neither reduces nor multicasts "
+                    "(nvls-efficiency {})",
+                    train.kind, spec_.nvls_efficiency));
+  const GroupPlan& plan = plans->of(GroupKindId{connection_of(train).group_kind()}, head);
+  const std::uint32_t server = plan.server_of(plan.index_of(head));
+  std::vector<PortIndex> ports;
+  for (std::uint32_t i = plan.server_first[server]; i < plan.server_first[server + 1]; ++i)
+    ports.push_back((*book_)[plan.members[i]].local);
+  return ports;
+}
+
+/// The train is in the memory of the sums when its tail is here: its buffer is free then.
+void Nvswitch::reduce(Context& context, const Payload& train, PortIndex port) {
+  const EndpointId head = to_of(train);
+  const std::uint64_t flow = std::uint64_t{head.value} << 24 | connection_of(train).value;
+  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, members(context, train, head));
+  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  if (complete == 0) return;
+  Payload sum =
+      make_wire(WireKind::train, head, head, connection_of(train), complete, train.count, train.lane);
+  crossbar_.send(context, sum, port, port_to(head));
+}
+
+void Nvswitch::multicast(Context& context, const Payload& train, PortIndex port) {
+  const EndpointId head = from_of(train);
+  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  for (PortIndex out : members(context, train, head)) {
+    Payload copy = make_wire(WireKind::train, head, gpu_at_[out], connection_of(train), train.bytes,
+                             train.count, train.lane);
+    crossbar_.send(context, copy, port, out);
+  }
+}
+
+std::vector<std::string> Nvswitch::waits_for() const {
+  std::vector<std::string> all = crossbar_.egress().waits_for();
+  if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
+    all.push_back(fmt::format("{} B wait to be added to what other GPUs have not sent", bytes));
+  return all;
+}
+
 void Nvswitch::finish(Context& context) {
   crossbar_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
@@ -73,26 +122,30 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
   kind->name = "nvswitch";
   kind->doc =
       "NVSwitch plane of one server: a crossbar between its GPUs with credits. Trains to other servers go to "
-      "the local "
-      "GPU on the destination's rail (PXN). Leaves out the planes of single chips, multicast and in-switch "
-      "reduction.";
+      "the local GPU on the destination's rail (PXN). With nvls-efficiency it adds and multicasts for the "
+      "GPUs "
+      "(NVLS). Leaves out the planes of single chips.";
   kind->hot_bytes = sizeof(Nvswitch);
   kind->weight = 8;
   kind->ports = {{"i", "GPUs of the server", "to local GPU i"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the switch and of the links it drives"}};
-  bind_spec(*kind, Describe<NvswitchSpec>()
-                       .field("ports", &NvswitchSpec::ports, "GPUs it can connect", 1u, 4096u)
-                       .field("port-rate", &NvswitchSpec::port_rate, "fastest link of one GPU, one direction",
-                              BitRate{1}, BitRate{1'000'000'000'000'000})
-                       .field("buffer", &NvswitchSpec::buffer, "input buffer of one port and lane", Bytes{64},
-                              Bytes{1ll << 31})
-                       .field("lanes", &NvswitchSpec::lanes, "virtual lanes", 1u, max_lanes)
-                       .field("latency", &NvswitchSpec::latency,
-                              "pipeline, head in to head out of an idle switch", SimTime{0}, milliseconds(1))
-                       .field("power", &NvswitchSpec::power,
-                              "electrical power, for the power table; 0: not known", Watts{0}, Watts{1e6}));
+  bind_spec(*kind,
+            Describe<NvswitchSpec>()
+                .field("ports", &NvswitchSpec::ports, "GPUs it can connect", 1u, 4096u)
+                .field("port-rate", &NvswitchSpec::port_rate, "fastest link of one GPU, one direction",
+                       BitRate{1}, BitRate{1'000'000'000'000'000})
+                .field("buffer", &NvswitchSpec::buffer, "input buffer of one port and lane", Bytes{64},
+                       Bytes{1ll << 31})
+                .field("lanes", &NvswitchSpec::lanes, "virtual lanes", 1u, max_lanes)
+                .field("latency", &NvswitchSpec::latency, "pipeline, head in to head out of an idle switch",
+                       SimTime{0}, milliseconds(1))
+                .field("nvls-efficiency", &NvswitchSpec::nvls_efficiency,
+                       "share of the links' rate that reduction and multicast reach (NVLS); 0: it has none",
+                       0.0, 1.0)
+                .field("power", &NvswitchSpec::power, "electrical power, for the power table; 0: not known",
+                       Watts{0}, Watts{1e6}));
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nvswitch>(build); };
   return kind;

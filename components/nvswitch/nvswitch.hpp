@@ -2,17 +2,22 @@
 #include <vector>
 
 #include "components/network/crossbar.hpp"
+#include "components/nvswitch/reductions.hpp"
 #include "engine/model/address_book.hpp"
+#include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
 
-struct NvswitchSpec final : BufferedSpec {
+struct NvswitchSpec final : BufferedSpec, MulticastSpec {
   std::uint32_t ports = 8;
   BitRate port_rate{3'600'000'000'000};
   Bytes buffer{1024 * 1024};
   std::uint32_t lanes = 2;
   SimTime latency{0};
   Watts power{0};
+  double nvls_efficiency = 0;
+
+  double multicast_efficiency() const override { return nvls_efficiency; }
 
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};
@@ -24,8 +29,12 @@ struct NvswitchSpec final : BufferedSpec {
 /// A train to a GPU of this server goes to its port. A train to another server (PXN) goes to the local GPU on
 /// the destination's rail, which hands it to its NIC; where several local GPUs share that NIC, the
 /// destination's local number chooses among them; where this server has fewer NICs, rails are counted round.
-/// Assumes one full-bandwidth plane whatever the number of chips. Leaves out the chips' planes, multicast and
-/// in-switch reduction (NVLS), NVLink errors.
+/// NVLS: a train to be reduced is kept until all members of its group in this server have sent theirs, then
+/// the sum goes to the head; a multicast train goes to all of them, the sender too. The arithmetic itself
+/// takes no time beyond `latency`; that it does not reach the links' rate is in the senders' wire bytes
+/// (`nvls-efficiency`). Assumes one full-bandwidth plane whatever the number of chips, and memory for what
+/// waits to be summed (in truth the switch reads when all are ready). Leaves out the chips' planes, NVLink
+/// errors.
 class Nvswitch final : public Component {
  public:
   explicit Nvswitch(const BuildContext& build);
@@ -34,18 +43,23 @@ class Nvswitch final : public Component {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { crossbar_.prefetch_all(); }
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override { return crossbar_.egress().waits_for(); }
-  void save(StateWriter& out) const override { crossbar_.save(out); }
-  void load(StateReader& in) override { crossbar_.load(in); }
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override { crossbar_.save(out), reductions_.save(out); }
+  void load(StateReader& in) override { crossbar_.load(in), reductions_.load(in); }
 
  private:
   static constexpr PortIndex unroutable = 0xfffe;
   PortIndex port_to(EndpointId to) const;
+  /// Ports of the group's members in this server: the group of the connection that `head` is in.
+  std::vector<PortIndex> members(const Context& context, const Payload& train, EndpointId head) const;
+  void reduce(Context& context, const Payload& train, PortIndex port);
+  void multicast(Context& context, const Payload& train, PortIndex port);
 
   const Model& model_;
   const NvswitchSpec& spec_;
   const AddressBook* book_;
   Crossbar crossbar_;
+  Reductions reductions_;
   std::uint32_t server_ = 0;
   std::vector<EndpointId> gpu_at_;               ///< by port
   std::vector<std::vector<PortIndex>> on_rail_;  ///< by NIC of the server: ports of the GPUs that use it

@@ -8,6 +8,7 @@
 #include "engine/cli/build_model.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"
+#include "workloads/collective/nccl_device.hpp"
 
 namespace lightrail {
 namespace {
@@ -100,6 +101,7 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
   add("gemm", gemm_parameters().documentation());
   add("attention", attention_parameters().documentation());
   add("memory-kernel", memory_kernel_parameters().documentation());
+  add("collectives", nccl_device_parameters().documentation());
   add("run", run_parameters().documentation());
 
   std::vector<ElementDoc> all;

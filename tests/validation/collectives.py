@@ -33,8 +33,8 @@ def target_n2(run, short):
     to = "64 MiB" if short else "16 GiB"
     a100 = collective_times(run("nccl_tests/one_server.xml", server="servers/dgx_a100", to=to))
     yield from time_rows("8 x A100", nccl_tests("stas_8xA100", 16 * MIB), a100, 20)
-    to = "64 MiB" if short else "2 GiB"
-    p5 = collective_times(run("nccl_tests/two_servers.xml", server="servers/dgx_h100", to=to))
+    to = "64 MiB" if short else "16 GiB"
+    p5 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p5", to=to))
     yield from time_rows("2 x 8 H100", nccl_tests("aws_2xp5"), p5, 20)
     p4 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p4de", to=to, switch="switches/qm8700",
                               cable="links/100g_copper"))
@@ -55,4 +55,19 @@ def target_n3(run, short):
         yield from time_rows(f"{gpus} x {system}", times, simulated, 20)
 
 
-TARGETS = {"K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}
+def target_n4(run, short):
+    """Algorithm picked by group size, H200 and B200, 8 GiB; 1: the published pick, and the bus bandwidth it reaches."""
+    size = 2**33
+    for r in table("nvls_gain_by_gpus.csv"):
+        gpus = int(r["ranks"])
+        summary = run("nccl_tests/one_server.xml", server={"H200": "servers/hgx_h200", "B200": "servers/dgx_b200"}[r["gpu"]], gpus=gpus,
+                      **{"from": "8 GiB", "to": "8 GiB"})
+        picked = summary["algorithms"][size]
+        yield {"row": f"{gpus} x {r['gpu']}: picks {picked}, published {r['nccl_algo_picked'].lower()}", "published": 1,
+               "simulated": int(picked == r["nccl_algo_picked"].lower()) or 1e-9, "unit": "", "bound_pct": 0}
+        bandwidth = next(c["busbw_bytes_per_s"] for c in summary["collectives"]) * 1e-9
+        yield {"row": f"{gpus} x {r['gpu']}: bus bandwidth", "published": float(r["busbw_GBps_8GiB"]), "simulated": bandwidth,
+               "unit": "GB/s", "bound_pct": 10}
+
+
+TARGETS = {"N4": target_n4, "K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}

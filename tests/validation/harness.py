@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "validation"
 
@@ -41,7 +43,15 @@ class Runner:
                 sys.exit(f"{' '.join(command)}\nended with exit code {done.returncode}\n{done.stderr}")
             result = json.loads(summary.read_text())
             result["stdout"] = done.stdout
+            with h5py.File(pathlib.Path(folder) / "run.h5") as file:
+                result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
             return result
+
+
+def algorithms(table):
+    """{size: name of the algorithm} of the recorded collectives."""
+    labels = [label.decode() if isinstance(label, bytes) else label for label in table["algorithm"].attrs["labels"]]
+    return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:], table["algorithm"][:])}
 
 
 def table(name):

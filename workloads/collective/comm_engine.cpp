@@ -66,77 +66,108 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     const Choice choice = choose(*nccl_, plan(op), op);
     run.algorithm = choice.algorithm;
     run.protocol = choice.protocol;
-    delay = nccl_->base(run.protocol);
+    delay = start_delay(op, run);
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
     run.algorithm = Algorithm::direct;
     run.protocol = nccl_->point_protocol(op.bytes);
-    delay = nccl_->base(run.protocol);
+    delay = nccl(op).point_base(run.protocol);
   }
   transport.wake_after(context, delay, {slot, 0});
   return slot;
 }
 
+CommEngine::Form CommEngine::form(std::uint32_t slot) const {
+  const Op& op = op_of(slot);
+  if (op.kind == OpKind::send || op.kind == OpKind::recv) return Form::point;
+  if (op.kind != OpKind::collective) return Form::io;
+  if (op.collective == CollectiveType::broadcast) return Form::broadcast;
+  if (op.collective == CollectiveType::all_to_all) return Form::pairs;
+  if (op.collective == CollectiveType::barrier) return Form::barrier;
+  return runs_[slot].algorithm == Algorithm::ring ? Form::ring : Form::relay;
+}
+
+SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
+  switch (run.algorithm) {
+    case Algorithm::tree:
+      return nccl(op).tree_base(run.protocol);
+    case Algorithm::nvls:
+    case Algorithm::nvls_tree:
+      return nccl(op).nvls;
+    default:
+      return op.collective == CollectiveType::all_to_all ? nccl(op).point_base(run.protocol)
+                                                         : nccl(op).base(run.protocol);
+  }
+}
+
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   const std::uint32_t slot = owner.slot;
+  if (runs_[slot].stage == CommRun::Stage::finishing) return true;
   runs_[slot].stage = CommRun::Stage::running;
   const Op& op = op_of(slot);
   if (op.bytes == 0 && op.collective != CollectiveType::barrier) return true;
-  switch (op.kind) {
-    case OpKind::collective:
-      switch (op.collective) {
-        case CollectiveType::broadcast:
-          begin_broadcast(context, transport, slot);
-          break;
-        case CollectiveType::all_to_all:
-          begin_all_to_all(context, transport, slot);
-          break;
-        case CollectiveType::barrier:
-          begin_barrier(context, transport, slot);
-          break;
-        default:
-          begin_ring(context, transport, slot);
-          break;
-      }
+  switch (form(slot)) {
+    case Form::broadcast:
+      begin_broadcast(context, transport, slot);
       break;
-    case OpKind::send:
-    case OpKind::recv:
+    case Form::pairs:
+      begin_all_to_all(context, transport, slot);
+      break;
+    case Form::barrier:
+      begin_barrier(context, transport, slot);
+      break;
+    case Form::ring:
+      begin_ring(context, transport, slot);
+      break;
+    case Form::relay:
+      begin_relay(context, transport, slot);
+      break;
+    case Form::point:
       begin_point(context, transport, slot);
       break;
-    default:
+    case Form::io:
       begin_io(context, transport, slot);
       break;
   }
-  return runs_[slot].open == 0;
+  return finish(context, transport, slot);
 }
 
 bool CommEngine::on_received(Context& context, Transport& transport, Owner owner) {
-  const Op& op = op_of(owner.slot);
-  switch (op.kind) {
-    case OpKind::collective:
-      switch (op.collective) {
-        case CollectiveType::broadcast:
-          on_slice(context, transport, owner);
-          break;
-        case CollectiveType::all_to_all:
-          on_share(context, transport, owner);
-          break;
-        case CollectiveType::barrier:
-          on_barrier(context, transport, owner.slot);
-          break;
-        default:
-          on_block(context, transport, owner);
-          break;
-      }
+  switch (form(owner.slot)) {
+    case Form::broadcast:
+      on_slice(context, transport, owner);
       break;
-    case OpKind::send:
-    case OpKind::recv:
+    case Form::pairs:
+      on_share(context, transport, owner);
+      break;
+    case Form::barrier:
+      on_barrier(context, transport, owner.slot);
+      break;
+    case Form::ring:
+      on_block(context, transport, owner);
+      break;
+    case Form::relay:
+      on_relay(context, transport, owner);
+      break;
+    case Form::point:
       on_point(context, transport, owner);
       break;
-    default:
+    case Form::io:
       on_io(context, transport, owner);
       break;
   }
-  return runs_[owner.slot].open == 0;
+  return finish(context, transport, owner.slot);
+}
+
+bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
+  CommRun& run = runs_[slot];
+  if (run.open != 0) return false;
+  if (form(slot) != Form::ring) return true;
+  const Op& op = op_of(slot);
+  const SimTime copy = nccl(op).copy_time((op.bytes + plan(op).size() - 1) / plan(op).size());
+  if (copy == SimTime{0}) return true;
+  run.stage = CommRun::Stage::finishing;
+  transport.wake_after(context, copy, {slot, 0});
+  return false;
 }
 
 bool CommEngine::on_sent(Owner owner) {
@@ -163,6 +194,7 @@ void CommEngine::load(StateReader& in) {
   runs_.assign(count, CommRun{});
   for (CommRun& run : runs_) run.load(in);
   in.get(free_);
+  relays_.clear();
 }
 
 }  // namespace lightrail

@@ -10,6 +10,7 @@
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/collective/relay.hpp"
 #include "workloads/collective/transport.hpp"
 #include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"
@@ -29,7 +30,7 @@ namespace lightrail {
 /// request, data, done.
 ///
 /// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
-/// all-to-all.
+/// all-to-all, slices times neighbours for trees and NVLS.
 class CommEngine {
  public:
   /// Needs the resources of prepare_execution(). All references must outlive this.
@@ -67,6 +68,8 @@ class CommEngine {
   const Op& op_of(std::uint32_t slot) const { return program_->ops[runs_[slot].op]; }
   GroupView view(const Op& op) const { return groups_->group_of(op.group, self_); }
   const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
+  /// What the collectives of the operation's group take.
+  const NcclSettings& nccl(const Op& op) const { return *plan(op).nccl; }
   EndpointId peer_of(const Op& op) const;
   EndpointId io_peer(const Op& op) const;
   std::string name_of(EndpointId endpoint) const;
@@ -77,10 +80,25 @@ class CommEngine {
     return medium != Medium::local && payload > nccl_->eager_limit(medium);
   }
 
+  /// How a run goes on: which of the parts below handles it.
+  enum class Form : std::uint8_t { ring, broadcast, pairs, barrier, relay, point, io };
+  Form form(std::uint32_t slot) const;
+  SimTime start_delay(const Op& op, const CommRun& run) const;
+  /// After the last message: true when the run is complete, else a timer for what the kernel still copies.
+  bool finish(Context& context, Transport& transport, std::uint32_t slot);
+
   RingPlace place(std::uint32_t slot, std::uint32_t channel) const;
   void begin_ring(Context& context, Transport& transport, std::uint32_t slot);
   void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void on_block(Context& context, Transport& transport, Owner owner);
+
+  const RelayPlan& relay(std::uint32_t slot) const;
+  void begin_relay(Context& context, Transport& transport, std::uint32_t slot);
+  std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls, std::int64_t payload) const;
+  void expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage,
+                    std::uint32_t input);
+  void advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
+  void on_relay(Context& context, Transport& transport, Owner owner);
 
   Slices slices(std::uint32_t slot, std::uint32_t channel) const;
   std::int64_t slice_payload(std::uint32_t slot, std::uint32_t channel, std::uint32_t slice) const;
@@ -120,6 +138,7 @@ class CommEngine {
 
   std::vector<CommRun> runs_;
   std::vector<std::uint32_t> free_;
+  mutable std::vector<std::optional<RelayPlan>> relays_;  ///< by slot; not state
 };
 
 }  // namespace lightrail

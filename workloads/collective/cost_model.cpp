@@ -1,6 +1,7 @@
 #include "workloads/collective/cost_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/collective/ring.hpp"
 
@@ -11,7 +12,17 @@ double seconds(SimTime time) {
   return static_cast<double>(time.count()) * 1e-12;
 }
 
-}  // namespace
+double bits_of(BitRate rate) {
+  return static_cast<double>(rate.value);
+}
+
+double ll_max(const NcclSettings& settings, const GroupPlan& plan) {
+  if (!plan.device) return bits_of(settings.ll_max_rate);
+  const NcclDevice& d = *plan.device;
+  return bits_of(plan.servers() == 1   ? d.ll_max_rate
+                 : plan.servers() == 2 ? d.ll_max_rate_2
+                                       : d.ll_max_rate_4);
+}
 
 double ring_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                     Protocol protocol, std::int64_t bytes) {
@@ -22,44 +33,122 @@ double ring_seconds(const NcclSettings& settings, const GroupPlan& plan, Collect
   const double inter =
       servers == 1 ? 0 : std::min(steps, type == CollectiveType::all_reduce ? 2.0 * servers : servers);
   const Medium local = plan.has_nvlink ? Medium::nvlink : Medium::pci;
-  double latency = seconds(settings.base(protocol)) +
-                   (steps - inter) * seconds(settings.hop(protocol, local)) +
-                   inter * seconds(settings.hop(protocol, Medium::net));
-  auto bits = static_cast<double>(plan.local_rate.value);
+  const double latency = seconds(settings.base(protocol)) +
+                         (steps - inter) * seconds(settings.hop(protocol, local)) +
+                         inter * seconds(settings.hop(protocol, Medium::net));
+  double bits = bits_of(plan.local_rate);
   if (servers > 1) {
-    const double rails = static_cast<double>(plan.net_rate.value) * plan.channels;
+    const double rails = bits_of(plan.net_rate) * plan.channels;
     bits = plan.size() == servers ? rails : std::min(bits, rails);
   }
   bits *= settings.efficiency(protocol);
-  if (protocol == Protocol::ll) bits = std::min(bits, static_cast<double>(settings.ll_max_rate.value));
+  if (protocol == Protocol::ll) bits = std::min(bits, ll_max(settings, plan));
+  if (protocol == Protocol::ll128 && plan.device) bits = std::min(bits, bits_of(plan.device->ll128_max_rate));
   if (bits <= 0) return latency;
   const double passes = is_stream ? 1 : steps / n;
   return latency + static_cast<double>(bytes) * 8 * passes / bits;
 }
 
+/// What the rails carry of a reduction and broadcast on two trees over servers.
+double tree_rails(const GroupPlan& plan) {
+  return bits_of(plan.net_rate) * plan.channels * (plan.servers() == 2 ? 1 : 0.5);
+}
+
+double tree_seconds(const NcclSettings& settings, const GroupPlan& plan, Protocol protocol,
+                    std::int64_t bytes) {
+  const std::uint32_t servers = plan.servers();
+  const double chain = static_cast<double>(plan.size()) / servers - 1;
+  const double latency =
+      seconds(settings.tree_base(protocol)) +
+      2 * (chain * seconds(settings.tree_hop(protocol, plan.has_nvlink ? Medium::nvlink : Medium::pci)) +
+           std::log2(servers) * seconds(settings.tree_hop(protocol, Medium::net)));
+  double bits = bits_of(plan.local_rate) / 2;
+  if (servers > 1) bits = plan.size() == servers ? tree_rails(plan) : std::min(bits, tree_rails(plan));
+  bits *= settings.tree_efficiency;
+  if (protocol == Protocol::ll) bits = std::min(bits / 3.8, ll_max(settings, plan));
+  if (protocol == Protocol::ll128) bits *= 120.0 / 128;
+  return bits <= 0 ? latency : latency + static_cast<double>(bytes) * 8 / bits;
+}
+
+double nvls_seconds(const NcclSettings& settings, const GroupPlan& plan, std::int64_t bytes) {
+  const double n = plan.members_of(0), levels = std::log2(plan.servers());
+  const double latency = seconds(settings.nvls) + 2 * levels * seconds(settings.nvls_tree_net);
+  double bits = bits_of(plan.local_rate) * plan.nvls_efficiency * n / (n + 1);
+  if (plan.servers() > 1) bits = std::min(bits, tree_rails(plan));
+  return latency + static_cast<double>(bytes) * 8 / bits;
+}
+
+}  // namespace
+
+double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
+                          Algorithm algorithm, Protocol protocol, std::int64_t bytes) {
+  switch (algorithm) {
+    case Algorithm::tree:
+      return tree_seconds(settings, plan, protocol, bytes);
+    case Algorithm::nvls:
+    case Algorithm::nvls_tree:
+      return nvls_seconds(settings, plan, bytes);
+    default:
+      return ring_seconds(settings, plan, type, protocol, bytes);
+  }
+}
+
+const std::vector<Algorithm>& algorithms_of(CollectiveType type) {
+  static const std::vector<Algorithm> reduce{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
+                                             Algorithm::nvls_tree},
+      ring{Algorithm::ring}, pairs{Algorithm::direct}, none;
+  if (type == CollectiveType::all_reduce) return reduce;
+  if (type == CollectiveType::barrier || type == CollectiveType::none) return none;
+  return type == CollectiveType::all_to_all ? pairs : ring;
+}
+
 bool is_simulated(CollectiveType type, Algorithm algorithm) {
-  if (algorithm == Algorithm::auto_select) return true;
-  if (type == CollectiveType::barrier) return false;
-  return algorithm == (type == CollectiveType::all_to_all ? Algorithm::direct : Algorithm::ring);
+  const auto& all = algorithms_of(type);
+  return algorithm == Algorithm::auto_select || std::find(all.begin(), all.end(), algorithm) != all.end();
+}
+
+std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
+  if (algorithm != Algorithm::nvls && algorithm != Algorithm::nvls_tree) return "";
+  if (plan.nvls_efficiency == 0)
+    return "needs GPUs behind NVSwitches that reduce and multicast (nvls-efficiency)";
+  if (!plan.is_even() || plan.members_of(0) < 2)
+    return "needs two or more GPUs of each server, the same number of each";
+  if (plan.members_of(0) > 127) return "takes at most 127 GPUs of a server";
+  if ((algorithm == Algorithm::nvls) != (plan.servers() == 1))
+    return algorithm == Algorithm::nvls ? "is for one server (nvls-tree for several)"
+                                        : "is for several servers (nvls for one)";
+  return "";
 }
 
 Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op) {
   Choice choice;
-  if (op.collective == CollectiveType::all_to_all || op.collective == CollectiveType::barrier)
+  const Protocol wanted = op.protocol != Protocol::auto_select ? op.protocol : settings.protocol;
+  if (op.collective == CollectiveType::all_to_all || op.collective == CollectiveType::barrier) {
     choice.algorithm = Algorithm::direct;
-  choice.protocol = op.protocol != Protocol::auto_select ? op.protocol : settings.protocol;
-  if (choice.protocol != Protocol::auto_select) return choice;
-  if (op.collective == CollectiveType::barrier) {
-    choice.protocol = Protocol::ll;
-  } else if (op.collective == CollectiveType::all_to_all) {
-    choice.protocol = settings.point_protocol(op.bytes / plan.size());
-  } else {
-    double best = 0;
-    for (Protocol p : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
-      double t = ring_seconds(settings, plan, op.collective, p, op.bytes);
-      if (p != Protocol::ll && t >= best) continue;
+    choice.protocol = wanted != Protocol::auto_select ? wanted
+                      : op.collective == CollectiveType::barrier
+                          ? Protocol::ll
+                          : settings.point_protocol(op.bytes / plan.size());
+    return choice;
+  }
+  Algorithm only = op.algorithm;
+  if (only == Algorithm::auto_select && is_simulated(op.collective, settings.algorithm) &&
+      obstacle(plan, settings.algorithm).empty())
+    only = settings.algorithm;
+  double best = -1;
+  for (Algorithm algorithm : algorithms_of(op.collective)) {
+    if (only != Algorithm::auto_select ? algorithm != only : !obstacle(plan, algorithm).empty()) continue;
+    const bool is_nvls = algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
+    for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+      // NVLS has only Simple: asked for by name it takes any protocol, else another protocol excludes it.
+      if (is_nvls && protocol != Protocol::simple) continue;
+      const bool is_wanted =
+          wanted == Protocol::auto_select || protocol == wanted || (is_nvls && only == algorithm);
+      if (!is_wanted) continue;
+      const double t = collective_seconds(settings, plan, op.collective, algorithm, protocol, op.bytes);
+      if (best >= 0 && t >= best) continue;
       best = t;
-      choice.protocol = p;
+      choice = {algorithm, protocol};
     }
   }
   return choice;

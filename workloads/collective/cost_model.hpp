@@ -1,30 +1,42 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
 
-/// NCCL's estimate of a ring collective [s] (src/graph/tuning.cc, 2.21): latency + bytes / bandwidth, with
-///   latency = base + (steps - inter) * hop(NVLink or PCIe) + inter * hop(net), inter = 2 servers
-///   (all-reduce), servers; bandwidth = the whole rate of the rails (one server: of NVLink) x n / steps x
-///   efficiency, LL at most ll_max_rate.
-/// It chooses; what a collective then takes comes from its messages. Leaves out NCCL's per-channel limits and
-/// the latency plateau of large rings.
-double ring_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
-                    Protocol protocol, std::int64_t bytes);
+/// NCCL's estimate of a collective [s] (src/graph/tuning.cc, 2.21): latency + bytes / bandwidth.
+///   ring: base + (steps - inter) * hop(NVLink or PCIe) + inter * hop(net), inter = 2 servers (all-reduce),
+///     servers; the whole rate of the rails (one server: of NVLink) x n / steps x efficiency.
+///   tree: base + 2 ((members of a server - 1) * hop(NVLink) + log2 servers * hop(net)); half of NVLink, the
+///   rails
+///     (more than two servers: half of them, for inner nodes send twice) x tree efficiency; LL /3.8, LL128
+///     120/128.
+///   NVLS: base (+ 2 log2 servers * hop(net)); a GPU's link carries every part once and its own twice:
+///     rate x efficiency x n / (n + 1), n members of a server.
+/// LL at most ll_max_rate, LL128 at most ll128_max_rate of the GPU kind. It chooses; what a collective then
+/// takes comes from its messages. Leaves out NCCL's correction factors by size.
+double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
+                          Algorithm algorithm, Protocol protocol, std::int64_t bytes);
 
-/// What runs: the operation's own choice, else the settings', else the smallest ring_seconds (all-to-all:
-/// direct).
+/// What runs: the operation's own choice, else the settings', else the smallest collective_seconds
+/// (all-to-all: direct).
 struct Choice {
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
 };
 Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op);
 
-/// False for the algorithms that are named but not simulated (tree, nvls ...).
+/// The algorithms of a collective, auto_select not among them.
+const std::vector<Algorithm>& algorithms_of(CollectiveType type);
 bool is_simulated(CollectiveType type, Algorithm algorithm);
 
-/// Rails that a ring collective of so many bytes uses.
+/// "" or why this group cannot run `algorithm`.
+std::string obstacle(const GroupPlan& plan, Algorithm algorithm);
+
+/// Rails that a collective of so many bytes uses.
 std::uint32_t ring_channels(const NcclSettings& settings, const GroupPlan& plan, Protocol protocol,
                             std::int64_t bytes);
 

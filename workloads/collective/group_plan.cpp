@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "engine/model/kind.hpp"
 
 namespace lightrail {
 namespace {
@@ -26,6 +27,27 @@ BitRate net_rate_of(const Model& model, ComponentId gpu) {
   return std::min(pcie, rate_of(model, nic, 0));
 }
 
+/// The Spec of a component as `Interface`; null: it is none.
+template <class Interface>
+const Interface* spec_of(const Model& model, ComponentId component) {
+  const std::uint32_t spec = model.components[component.value].spec;
+  return spec < model.specs.size() ? dynamic_cast<const Interface*>(model.specs[spec].get()) : nullptr;
+}
+
+const NcclDevice* device_of(const Model& model, ComponentId gpu) {
+  const auto* spec = spec_of<NcclDeviceSpec>(model, gpu);
+  return spec ? spec->nccl_device() : nullptr;
+}
+
+/// Of the NVSwitch that `gpu` is joined to; 0: it has none, or one that cannot.
+double multicast_efficiency_of(const Model& model, ComponentId gpu) {
+  const ComponentRecord& record = model.components[gpu.value];
+  if (record.port_count <= nvlink_port) return 0;
+  const LinkId out = model.ports[record.first_port + nvlink_port].out;
+  const auto* spec = out.is_valid() ? spec_of<MulticastSpec>(model, model.links[out.value].to) : nullptr;
+  return spec ? spec->multicast_efficiency() : 0;
+}
+
 /// Members of [first, last) that are the first on their NIC, in order.
 std::vector<std::uint32_t> entries(const AddressBook& book, const GroupPlan& plan, std::uint32_t first,
                                    std::uint32_t last) {
@@ -46,16 +68,23 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
   std::sort(members.begin(), members.end());
   plan.members = std::move(members);
   std::vector<BitRate> local, net;
+  bool is_measured = true;
+  plan.nvls_efficiency = 1;
   for (std::uint32_t i = 0; i < plan.members.size(); ++i) {
     const EndpointId gpu = plan.members[i];
     if (i == 0 || book[gpu].server != book[plan.members[i - 1]].server) plan.server_first.push_back(i);
     const ComponentId component = book.component_of[gpu.value];
     BitRate nvlink = rate_of(model, component, nvlink_port);
     plan.has_nvlink = plan.has_nvlink && nvlink.value != 0;
+    plan.nvls_efficiency = std::min(plan.nvls_efficiency, multicast_efficiency_of(model, component));
+    const NcclDevice* device = device_of(model, component);
+    is_measured = is_measured && device;
+    if (device) plan.device = plan.device ? slower(*plan.device, *device) : *device;
     local.push_back(nvlink.value != 0 ? nvlink : rate_of(model, component, host_port));
     net.push_back(net_rate_of(model, component));
   }
   plan.server_first.push_back(plan.size());
+  if (!is_measured) plan.device.reset();
   plan.local_rate = *std::min_element(local.begin(), local.end());
   plan.net_rate = *std::min_element(net.begin(), net.end());
 
@@ -79,17 +108,26 @@ std::uint32_t GroupPlan::index_of(EndpointId gpu) const {
   return static_cast<std::uint32_t>(it - members.begin());
 }
 
+bool GroupPlan::is_even() const {
+  for (std::uint32_t s = 1; s < servers(); ++s)
+    if (members_of(s) != members_of(0)) return false;
+  return true;
+}
+
+std::uint32_t GroupPlan::server_of(std::uint32_t index) const {
+  return static_cast<std::uint32_t>(std::upper_bound(server_first.begin(), server_first.end(), index) -
+                                    server_first.begin() - 1);
+}
+
 std::uint32_t GroupPlan::ring_position(std::uint32_t channel, std::uint32_t index) const {
-  auto server = static_cast<std::uint32_t>(std::upper_bound(server_first.begin(), server_first.end(), index) -
-                                           server_first.begin() - 1);
+  const std::uint32_t server = server_of(index);
   const std::uint32_t first = server_first[server], count = server_first[server + 1] - first;
   return first + (index - first + count - entry[channel * servers() + server]) % count;
 }
 
 EndpointId GroupPlan::ring_member(std::uint32_t channel, std::uint32_t position) const {
   position %= size();
-  auto server = static_cast<std::uint32_t>(
-      std::upper_bound(server_first.begin(), server_first.end(), position) - server_first.begin() - 1);
+  const std::uint32_t server = server_of(position);
   const std::uint32_t first = server_first[server], count = server_first[server + 1] - first;
   return members[first + (position - first + entry[channel * servers() + server]) % count];
 }
@@ -97,7 +135,8 @@ EndpointId GroupPlan::ring_member(std::uint32_t channel, std::uint32_t position)
 GroupPlans::GroupPlans(const Model& model) {
   const auto* book = model.resource<AddressBook>();
   const auto* groups = model.resource<GroupTable>();
-  LIGHTRAIL_EXPECT(book && groups);
+  const auto* settings = model.resource<NcclSettings>();
+  LIGHTRAIL_EXPECT(book && groups && settings);
   for (std::uint32_t k = 0; k < groups->kind_count(); ++k) {
     auto& plan_of = plan_of_.emplace_back(book->gpu_count, none);
     for (std::uint32_t gpu = 0; gpu < book->gpu_count; ++gpu) {
@@ -108,8 +147,16 @@ GroupPlans::GroupPlans(const Model& model) {
       for (std::uint32_t m = 0; m < view.size; ++m) members.push_back(view.member(m));
       for (EndpointId member : members) plan_of[member.value] = static_cast<std::uint32_t>(plans_.size());
       plans_.push_back(make_plan(model, *book, std::move(members)));
+      plans_.back().nccl = settings_with(*settings, plans_.back().device);
     }
   }
+}
+
+const NcclSettings* GroupPlans::settings_with(const NcclSettings& base,
+                                              const std::optional<NcclDevice>& device) {
+  const NcclSettings wanted = device ? base.on(*device) : base;
+  auto it = std::find(settings_.begin(), settings_.end(), wanted);
+  return it != settings_.end() ? &*it : &settings_.emplace_back(wanted);
 }
 
 const GroupPlan& GroupPlans::of(GroupKindId kind, EndpointId gpu) const {

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "engine/base/id.hpp"
@@ -7,6 +9,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/model.hpp"
+#include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
 
@@ -21,11 +24,21 @@ struct GroupPlan {
   std::vector<std::uint32_t> server_first;  ///< index of each server's first member, and the size at the end
   std::vector<std::uint32_t> entry;  ///< channels x servers: index of the entry member inside its server
   std::uint32_t channels = 1;
-  bool has_nvlink = true;            ///< members of one server reach each other over NVLink
-  BitRate local_rate{}, net_rate{};  ///< slowest member's, one direction; 0: not connected
+  bool has_nvlink = true;              ///< members of one server reach each other over NVLink
+  BitRate local_rate{}, net_rate{};    ///< slowest member's, one direction; 0: not connected
+  double nvls_efficiency = 0;          ///< the least of the members' NVSwitches; 0: one cannot multicast
+  std::optional<NcclDevice> device;    ///< the slowest of the members' measured figures; none: one has none
+  const NcclSettings* nccl = nullptr;  ///< what its collectives take: the scenario's, with `device` in it
 
   std::uint32_t servers() const { return static_cast<std::uint32_t>(server_first.size()) - 1; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+  std::uint32_t members_of(std::uint32_t server) const {
+    return server_first[server + 1] - server_first[server];
+  }
+  /// Every server has as many members.
+  bool is_even() const;
+  /// Server of a member given by its index.
+  std::uint32_t server_of(std::uint32_t index) const;
   /// Place of `gpu` in `members`; needs that it is one.
   std::uint32_t index_of(EndpointId gpu) const;
   /// Place in the ring of `channel`, 0 ... size - 1, of a member given by its index.
@@ -37,13 +50,18 @@ struct GroupPlan {
 /// Every group of the job: a Model resource, a few bytes a GPU and kind.
 class GroupPlans {
  public:
-  /// Needs AddressBook and GroupTable.
+  /// Needs AddressBook, GroupTable and NcclSettings.
   explicit GroupPlans(const Model& model);
+  GroupPlans(const GroupPlans&) = delete;  // plans point into settings_
+  GroupPlans& operator=(const GroupPlans&) = delete;
   /// The plan of the group of `kind` that `gpu` is in; it must be in one.
   const GroupPlan& of(GroupKindId kind, EndpointId gpu) const;
 
  private:
+  const NcclSettings* settings_with(const NcclSettings& base, const std::optional<NcclDevice>& device);
+
   std::vector<GroupPlan> plans_;
+  std::deque<NcclSettings> settings_;                ///< one for each mixture of GPU kinds
   std::vector<std::vector<std::uint32_t>> plan_of_;  ///< by kind, by GPU
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/base/transfer_time.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -14,7 +16,32 @@ T pick(Protocol protocol, T ll, T ll128, T simple) {
   return protocol == Protocol::ll ? ll : protocol == Protocol::ll128 ? ll128 : simple;
 }
 
+std::int64_t wire(double efficiency, std::int64_t payload) {
+  __extension__ using Wide = __int128;
+  const auto millionths = static_cast<std::int64_t>(std::llround(efficiency * 1e6));
+  return static_cast<std::int64_t>((Wide{payload} * 1'000'000 + millionths - 1) / millionths);
+}
+
 }  // namespace
+
+NcclSettings NcclSettings::on(const NcclDevice& d) const {
+  NcclSettings s = *this;
+  s.base_ll = d.base_ll, s.base_ll128 = d.base_ll128, s.base_simple = d.base_simple;
+  s.nvlink_ll = d.nvlink_ll, s.nvlink_ll128 = d.nvlink_ll128, s.nvlink_simple = d.nvlink_simple;
+  s.nvlink_efficiency_ll = d.efficiency_ll, s.nvlink_efficiency_ll128 = d.efficiency_ll128;
+  s.nvlink_efficiency_simple = d.efficiency_simple;
+  s.copy_rate = d.copy_rate, s.is_measured = true;
+  s.point_ll = d.point_ll, s.point_simple = d.point_simple, s.point_efficiency = d.point_efficiency;
+  s.tree_ll = d.base_ll, s.tree_ll128 = d.base_ll128, s.tree_simple = d.base_simple;
+  s.tree_nvlink_ll = d.nvlink_ll, s.tree_nvlink_ll128 = d.nvlink_ll128;
+  s.tree_nvlink_simple = d.nvlink_simple;
+  s.nvls = d.nvls;
+  return s;
+}
+
+SimTime NcclSettings::tree_base(Protocol p) const {
+  return pick(p, tree_ll, tree_ll128, tree_simple);
+}
 
 SimTime NcclSettings::base(Protocol p) const {
   return pick(p, base_ll, base_ll128, base_simple);
@@ -34,12 +61,36 @@ SimTime NcclSettings::hop(Protocol p, Medium medium) const {
   return SimTime{0};
 }
 
+SimTime NcclSettings::modelled(Medium medium) const {
+  if (medium == Medium::nvlink) return nvlink_path;
+  if (medium == Medium::pci) return pci_path;
+  return medium == Medium::net ? net_path + net_overhead : SimTime{0};
+}
+
 SimTime NcclSettings::software(Protocol p, Medium medium) const {
-  SimTime wire{0};
-  if (medium == Medium::nvlink) wire = nvlink_path;
-  if (medium == Medium::pci) wire = pci_path;
-  if (medium == Medium::net) wire = net_path + net_overhead;
-  return std::max(SimTime{0}, hop(p, medium) - wire);
+  return std::max(SimTime{0}, hop(p, medium) - modelled(medium));
+}
+
+SimTime NcclSettings::tree_software(Protocol p, Medium medium) const {
+  return std::max(SimTime{0}, tree_hop(p, medium) - modelled(medium));
+}
+
+SimTime NcclSettings::nvls_tree_software() const {
+  return std::max(SimTime{0}, nvls_tree_net - modelled(Medium::net));
+}
+
+SimTime NcclSettings::tree_hop(Protocol p, Medium medium) const {
+  if (medium == Medium::nvlink) return pick(p, tree_nvlink_ll, tree_nvlink_ll128, tree_nvlink_simple);
+  if (medium == Medium::net) return pick(p, tree_net_ll, tree_net_ll128, tree_net_simple);
+  return hop(p, medium);
+}
+
+SimTime NcclSettings::point_software(Protocol p, Medium medium) const {
+  return is_measured && medium == Medium::nvlink ? SimTime{0} : software(p, medium);
+}
+
+SimTime NcclSettings::copy_time(std::int64_t bytes) const {
+  return copy_rate.value == 0 ? SimTime{0} : transfer_time(Bytes{bytes}, copy_rate);
 }
 
 double NcclSettings::efficiency(Protocol p) const {
@@ -47,9 +98,21 @@ double NcclSettings::efficiency(Protocol p) const {
 }
 
 std::int64_t NcclSettings::wire_bytes(Protocol p, std::int64_t payload) const {
-  __extension__ using Wide = __int128;
-  const auto millionths = static_cast<std::int64_t>(std::llround(efficiency(p) * 1e6));
-  return static_cast<std::int64_t>((Wide{payload} * 1'000'000 + millionths - 1) / millionths);
+  return wire(efficiency(p), payload);
+}
+
+std::int64_t NcclSettings::wire_bytes(Protocol p, Medium medium, std::int64_t payload) const {
+  if (!is_measured || medium != Medium::nvlink) return wire_bytes(p, payload);
+  return wire(pick(p, nvlink_efficiency_ll, nvlink_efficiency_ll128, nvlink_efficiency_simple), payload);
+}
+
+std::int64_t NcclSettings::point_wire_bytes(Protocol p, Medium medium, std::int64_t payload) const {
+  if (p == Protocol::simple && medium == Medium::nvlink) return wire(point_efficiency, payload);
+  return wire_bytes(p, medium, payload);
+}
+
+std::int64_t NcclSettings::nvls_wire_bytes(double nvls_efficiency, std::int64_t payload) const {
+  return wire(nvls_efficiency, payload);
 }
 
 std::int64_t NcclSettings::bytes_per_channel(Protocol p, std::uint32_t members) const {
@@ -78,8 +141,13 @@ Describe<NcclSettings> nccl_parameters() {
   const Bytes one{1}, largest{1ll << 40};
   Describe<S> table;
   table.field("pxn", &S::pxn, "send over NVLink to the local GPU on the destination's rail")
-      .choice("algorithm", &S::algorithm, "of collectives; auto: ring, direct for all-to-all",
-              {{"auto", Algorithm::auto_select}, {"ring", Algorithm::ring}, {"direct", Algorithm::direct}})
+      .choice("algorithm", &S::algorithm, "of the collectives that have it; auto: by NCCL's cost model",
+              {{"auto", Algorithm::auto_select},
+               {"ring", Algorithm::ring},
+               {"tree", Algorithm::tree},
+               {"nvls", Algorithm::nvls},
+               {"nvls-tree", Algorithm::nvls_tree},
+               {"direct", Algorithm::direct}})
       .choice("protocol", &S::protocol, "auto: by NCCL's cost model",
               {{"auto", Protocol::auto_select},
                {"ll", Protocol::ll},
@@ -101,6 +169,23 @@ Describe<NcclSettings> nccl_parameters() {
              most)
       .field("pci-path", &S::pci_path, "share of a PCIe step that the network model spends", zero, most)
       .field("net-path", &S::net_path, "share of a network step that the network model spends", zero, most)
+      .field("tree-ll", &S::tree_ll, "start of a tree, LL", zero, most)
+      .field("tree-ll128", &S::tree_ll128, "start of a tree, LL128", zero, most)
+      .field("tree-simple", &S::tree_simple, "start of a tree, Simple", zero, most)
+      .field("tree-nvlink-ll", &S::tree_nvlink_ll, "one level of a tree over NVLink, LL", zero, most)
+      .field("tree-nvlink-ll128", &S::tree_nvlink_ll128, "one level of a tree over NVLink, LL128", zero, most)
+      .field("tree-nvlink-simple", &S::tree_nvlink_simple, "one level of a tree over NVLink, Simple", zero,
+             most)
+      .field("tree-net-ll", &S::tree_net_ll, "one level of a tree over the network, LL", zero, most)
+      .field("tree-net-ll128", &S::tree_net_ll128, "one level of a tree over the network, LL128", zero, most)
+      .field("tree-net-simple", &S::tree_net_simple, "one level of a tree over the network, Simple", zero,
+             most)
+      .field("nvls", &S::nvls, "a collective in the NVSwitch (NVLS)", zero, most)
+      .field("nvls-tree-net", &S::nvls_tree_net, "one level of an NVLS-tree over the network", zero, most)
+      .field("point-ll", &S::point_ll, "start of a send, receive or all-to-all, LL", zero, most)
+      .field("point-simple", &S::point_simple, "start of a send, receive or all-to-all, Simple", zero, most)
+      .field("tree-efficiency", &S::tree_efficiency, "of a tree's rate, for the choice of the algorithm",
+             0.01, 1.0)
       .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,
              most)
       .field("efficiency-ll", &S::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)

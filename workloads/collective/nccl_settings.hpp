@@ -5,6 +5,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
+#include "workloads/collective/nccl_device.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -19,6 +20,9 @@ enum class Medium : std::uint8_t { local, nvlink, pci, net };
 /// step the network model already spends the wire's part; `*_path` is that part, and the rest, max(0,
 /// constant - path), is what the receiver spends after the last byte of a step has arrived. A longer path
 /// (more switches) therefore costs more than NCCL's constant, a shorter one less.
+///
+/// What a GPU kind has measured (NcclDevice) takes the place of the constants when a collective runs; the
+/// choice among algorithms and protocols stays by the constants, as NCCL's.
 struct NcclSettings {
   bool pxn = true;
   Algorithm algorithm = Algorithm::auto_select;
@@ -30,9 +34,22 @@ struct NcclSettings {
   SimTime net_ll = nanoseconds(2'700), net_ll128 = nanoseconds(4'000), net_simple = nanoseconds(14'000);
   SimTime nvlink_path = nanoseconds(200), pci_path = nanoseconds(400), net_path = nanoseconds(1'200);
   SimTime net_overhead = microseconds(1);
+  SimTime tree_ll = nanoseconds(6'800), tree_ll128 = nanoseconds(14'000), tree_simple = nanoseconds(0);
+  SimTime tree_nvlink_ll = nanoseconds(600), tree_nvlink_ll128 = nanoseconds(1'250),
+          tree_nvlink_simple = nanoseconds(28'000);
+  SimTime tree_net_ll = nanoseconds(5'000), tree_net_ll128 = nanoseconds(8'500),
+          tree_net_simple = nanoseconds(28'000);
+  SimTime nvls = nanoseconds(25'000), nvls_tree_net = nanoseconds(14'000);
+  SimTime point_ll = nanoseconds(6'600), point_simple = nanoseconds(8'400);
+  double point_efficiency = 1;
 
-  double efficiency_ll = 0.5, efficiency_ll128 = 0.8625, efficiency_simple = 1;
+  double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;
+  double tree_efficiency = 0.92;
   BitRate ll_max_rate{141'000'000'000 * 8};
+  // Not of the element, a GPU kind's own.
+  BitRate copy_rate{};
+  double nvlink_efficiency_ll = 1, nvlink_efficiency_ll128 = 1, nvlink_efficiency_simple = 1;
+  bool is_measured = false;
 
   Bytes buffer_ll{512 * 1024}, buffer_ll128{4'915'200}, buffer_simple{4 * 1024 * 1024};
   std::uint32_t steps = 8;
@@ -41,17 +58,40 @@ struct NcclSettings {
   Bytes point_ll_threshold{16 * 1024}, point_chunk_nvlink{512 * 1024}, point_chunk_net{128 * 1024};
   std::uint32_t aggregate = 8;
 
+  bool operator==(const NcclSettings&) const = default;
+  /// Wire and proxy of one step, which the network model spends.
+  SimTime modelled(Medium medium) const;
+  /// With what was measured on a GPU kind in the place of the constants.
+  NcclSettings on(const NcclDevice& device) const;
   SimTime base(Protocol protocol) const;
+  SimTime tree_base(Protocol protocol) const;
+  /// Start of a send, a receive or an all-to-all.
+  SimTime point_base(Protocol p) const { return p == Protocol::ll ? point_ll : point_simple; }
   /// NCCL's constant for one step.
   SimTime hop(Protocol protocol, Medium medium) const;
+  SimTime tree_hop(Protocol protocol, Medium medium) const;
   /// The part of hop() that the network does not model; for the net without the sender's net_overhead.
   SimTime software(Protocol protocol, Medium medium) const;
+  /// ... of a message of a send or an all-to-all; a measured start of these has the step over NVLink in it.
+  SimTime point_software(Protocol protocol, Medium medium) const;
+  /// The part of tree_hop() that the network does not model.
+  SimTime tree_software(Protocol protocol, Medium medium) const;
+  /// ... of a level of an NVLS-tree.
+  SimTime nvls_tree_software() const;
   /// Share of the wire that carries payload.
   double efficiency(Protocol protocol) const;
   /// Bytes on the wire for `payload`, rounded up.
   std::int64_t wire_bytes(Protocol protocol, std::int64_t payload) const;
+  /// ... over `medium`: over NVLink at what the GPU kind reaches.
+  std::int64_t wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
+  /// ... of a message of a send or an all-to-all over `medium`.
+  std::int64_t point_wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
   /// A channel is opened for every so many bytes of a collective over `members`.
   std::int64_t bytes_per_channel(Protocol protocol, std::uint32_t members) const;
+  /// ... of a message through the arithmetic of an NVSwitch.
+  std::int64_t nvls_wire_bytes(double nvls_efficiency, std::int64_t payload) const;
+  /// How long a ring kernel copies its own block to the output.
+  SimTime copy_time(std::int64_t bytes) const;
   /// Bytes of a broadcast that travel as one message of a channel: one step of the buffers of its NCCL
   /// channels.
   std::int64_t slice_bytes(Protocol protocol, Medium medium) const;

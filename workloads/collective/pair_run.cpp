@@ -42,8 +42,8 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
     transport.expect(context, {from,
                                connection(op, Phase::pairs),
                                payload,
-                               nccl_->wire_bytes(run.protocol, payload),
-                               nccl_->software(run.protocol, medium),
+                               nccl(op).point_wire_bytes(run.protocol, medium, payload),
+                               nccl(op).point_software(run.protocol, medium),
                                {slot, d}});
   }
   for (std::uint32_t i = 1; i <= n; ++i) {
@@ -66,10 +66,11 @@ void CommEngine::send_to_peer(Context& context, Transport& transport, std::uint3
   const std::uint32_t to = (group.my_index + offset) % group.size;
   const std::int64_t payload = share(op, group.my_index, to, group.size);
   runs_[slot].counts[offset].sent |= is_posted;
+  const Medium medium = transport.medium(group.member(to));
   transport.send(context, {group.member(to),
                            connection(op, Phase::pairs),
                            payload,
-                           nccl_->wire_bytes(runs_[slot].protocol, payload),
+                           nccl(op).point_wire_bytes(runs_[slot].protocol, medium, payload),
                            op.dimension,
                            true,
                            {slot, offset}});
@@ -103,7 +104,7 @@ void CommEngine::barrier_round(Context& context, Transport& transport, std::uint
   transport.send_control(context, group.member((group.my_index + distance) % n), link);
   transport.expect(
       context,
-      {from, link, 0, control_bytes, nccl_->software(run.protocol, transport.medium(from)), {slot, 0}});
+      {from, link, 0, control_bytes, nccl(op).software(run.protocol, transport.medium(from)), {slot, 0}});
 }
 
 void CommEngine::on_barrier(Context& context, Transport& transport, std::uint32_t slot) {
@@ -124,8 +125,8 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
     transport.expect(context, {peer,
                                connection(op, Phase::point_to_point, op.root),
                                op.bytes,
-                               nccl_->wire_bytes(run.protocol, op.bytes),
-                               nccl_->software(run.protocol, medium),
+                               nccl(op).point_wire_bytes(run.protocol, medium, op.bytes),
+                               nccl(op).point_software(run.protocol, medium),
                                {slot, 0}});
   } else if (must_wait) {
     transport.expect(
@@ -139,13 +140,14 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
 void CommEngine::send_point(Context& context, Transport& transport, std::uint32_t slot) {
   const Op& op = op_of(slot);
   runs_[slot].counts[0].sent |= is_posted;
-  transport.send(context, {peer_of(op),
-                           connection(op, Phase::point_to_point, op.root),
-                           op.bytes,
-                           nccl_->wire_bytes(runs_[slot].protocol, op.bytes),
-                           op.dimension,
-                           true,
-                           {slot, 0}});
+  transport.send(context,
+                 {peer_of(op),
+                  connection(op, Phase::point_to_point, op.root),
+                  op.bytes,
+                  nccl(op).point_wire_bytes(runs_[slot].protocol, transport.medium(peer_of(op)), op.bytes),
+                  op.dimension,
+                  true,
+                  {slot, 0}});
 }
 
 void CommEngine::on_point(Context& context, Transport& transport, Owner owner) {

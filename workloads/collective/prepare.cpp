@@ -12,9 +12,37 @@ namespace lightrail {
 namespace {
 
 const char* name_of(Algorithm algorithm) {
-  constexpr const char* names[] = {"auto", "ring",   "tree",     "nvls",        "nvls_tree",
+  constexpr const char* names[] = {"auto", "ring",   "tree",     "nvls",        "nvls-tree",
                                    "pat",  "direct", "pairwise", "hierarchical"};
   return names[static_cast<int>(algorithm)];
+}
+
+std::string names_of(const std::vector<Algorithm>& algorithms) {
+  std::string text = algorithms.empty() ? "it takes none" : "one of auto";
+  for (Algorithm algorithm : algorithms) text += fmt::format(", {}", name_of(algorithm));
+  return text;
+}
+
+/// Algorithms asked for by name that the group of some GPU cannot run; one complaint an operation.
+void check_algorithms(const ProgramSet& programs, const GroupPlans& plans, const GroupTable& groups,
+                      const std::vector<std::string>& names, ErrorList& errors) {
+  for (std::uint32_t p = 0; p < programs.programs.size(); ++p) {
+    const Program& program = programs.programs[p];
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      const Op& op = program.ops[i];
+      if (op.kind != OpKind::collective || op.algorithm == Algorithm::auto_select) continue;
+      for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
+        if (programs.program_of_gpu[gpu] != p || groups.group_of(op.group, EndpointId{gpu}).size < 2)
+          continue;
+        const std::string why = obstacle(plans.of(op.group, EndpointId{gpu}), op.algorithm);
+        if (why.empty()) continue;
+        errors.add({"", 0,
+                    fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group",
+                                describe_op(program, i, names), name_of(op.algorithm), why, gpu)});
+        break;
+      }
+    }
+  }
 }
 
 /// What only the whole system shows: algorithms, storage servers and hosts that exist.
@@ -28,9 +56,8 @@ void check_against_system(const Model& model, const ProgramSet& programs, const 
         errors.add({"", 0, describe_op(program, i, model.names) + ": " + what});
       };
       if (op.kind == OpKind::collective && !is_simulated(op.collective, op.algorithm))
-        complain(fmt::format("algorithm '{}' is not simulated for this collective (only '{}' is)",
-                             name_of(op.algorithm),
-                             op.collective == CollectiveType::all_to_all ? "direct" : "ring"));
+        complain(fmt::format("algorithm '{}' is not simulated for this collective ({})",
+                             name_of(op.algorithm), names_of(algorithms_of(op.collective))));
       if ((op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) &&
           (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
         complain(fmt::format("storage server {} does not exist (there are {})", op.peer, io.storage.size()));
@@ -73,7 +100,10 @@ void prepare_execution(Model& model, ErrorList& errors) {
   auto indexes = std::make_shared<ProgramIndexes>();
   for (const Program& program : programs->programs) indexes->of.push_back(make_program_index(program));
   if (!model.resource<NcclSettings>()) model.set_resource(std::make_shared<const NcclSettings>());
-  model.set_resource(std::make_shared<const GroupPlans>(model));
+  auto plans = std::make_shared<const GroupPlans>(model);
+  check_algorithms(*programs, *plans, *model.resource<GroupTable>(), model.names, errors);
+  if (errors.size() > before) return;
+  model.set_resource<GroupPlans>(std::move(plans));
   model.set_resource<ProgramIndexes>(std::move(indexes));
   model.set_resource<IoEndpoints>(std::move(io));
 }

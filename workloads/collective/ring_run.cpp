@@ -23,7 +23,7 @@ CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channe
 void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
-  run.channels = ring_channels(*nccl_, plan(op), run.protocol, op.bytes);
+  run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
   run.counts.assign(run.channels, {});
   run.open = run.channels;
   for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) pump_ring(context, transport, slot, c);
@@ -51,7 +51,7 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
         transport.send(context, {at.next,
                                  ring,
                                  payload,
-                                 nccl_->wire_bytes(run.protocol, payload),
+                                 nccl(op).wire_bytes(run.protocol, transport.medium(at.next), payload),
                                  op.dimension,
                                  false,
                                  {slot, channel}});
@@ -62,8 +62,8 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
       transport.expect(context, {at.previous,
                                  ring,
                                  payload,
-                                 nccl_->wire_bytes(run.protocol, payload),
-                                 nccl_->software(run.protocol, transport.medium(at.previous)),
+                                 nccl(op).wire_bytes(run.protocol, transport.medium(at.previous), payload),
+                                 nccl(op).software(run.protocol, transport.medium(at.previous)),
                                  {slot, channel}});
       return;
     }
@@ -82,7 +82,7 @@ CommEngine::Slices CommEngine::slices(std::uint32_t slot, std::uint32_t channel)
   const Op& op = op_of(slot);
   const Medium medium = plan(op).servers() == 1 ? Medium::nvlink : Medium::net;
   const std::int64_t bytes = part_bytes(op.bytes, op.element_bytes, run.channels, channel);
-  const std::int64_t slice = nccl_->slice_bytes(run.protocol, medium);
+  const std::int64_t slice = nccl(op).slice_bytes(run.protocol, medium);
   const std::int64_t count = std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, most_slices);
   return {bytes, static_cast<std::uint32_t>(bytes == 0 ? 0 : count)};
 }
@@ -90,7 +90,7 @@ CommEngine::Slices CommEngine::slices(std::uint32_t slot, std::uint32_t channel)
 void CommEngine::begin_broadcast(Context& context, Transport& transport, std::uint32_t slot) {
   const Op& op = op_of(slot);
   const GroupPlan& group = plan(op);
-  runs_[slot].channels = ring_channels(*nccl_, group, runs_[slot].protocol, op.bytes);
+  runs_[slot].channels = ring_channels(nccl(op), group, runs_[slot].protocol, op.bytes);
   runs_[slot].counts.assign(runs_[slot].channels, {});
   const bool is_root = view(op).member(op.root) == self_;
   for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) {
@@ -114,13 +114,14 @@ std::int64_t CommEngine::slice_payload(std::uint32_t slot, std::uint32_t channel
 void CommEngine::expect_slice(Context& context, Transport& transport, std::uint32_t slot,
                               std::uint32_t channel) {
   const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
   const EndpointId from = place(slot, channel).previous;
   const std::int64_t payload = slice_payload(slot, channel, run.counts[channel].received);
   transport.expect(context, {from,
-                             connection(op_of(slot), Phase::ring, channel),
+                             connection(op, Phase::ring, channel),
                              payload,
-                             nccl_->wire_bytes(run.protocol, payload),
-                             nccl_->software(run.protocol, transport.medium(from)),
+                             nccl(op).wire_bytes(run.protocol, transport.medium(from), payload),
+                             nccl(op).software(run.protocol, transport.medium(from)),
                              {slot, channel}});
 }
 
@@ -128,10 +129,11 @@ void CommEngine::send_slice(Context& context, Transport& transport, std::uint32_
                             std::uint32_t slice, bool notify) {
   const Op& op = op_of(slot);
   const std::int64_t payload = slice_payload(slot, channel, slice);
-  transport.send(context, {place(slot, channel).next,
+  const EndpointId next = place(slot, channel).next;
+  transport.send(context, {next,
                            connection(op, Phase::ring, channel),
                            payload,
-                           nccl_->wire_bytes(runs_[slot].protocol, payload),
+                           nccl(op).wire_bytes(runs_[slot].protocol, transport.medium(next), payload),
                            op.dimension,
                            notify,
                            {slot, channel}});

@@ -13,6 +13,13 @@ struct Owner {
   std::uint32_t slot = 0, sub = 0;
 };
 
+/// What the NVSwitch does with payload on its way.
+enum class InSwitch : std::uint8_t {
+  nothing,
+  reduce,    ///< adds it to what the group's other members of this server send, and hands the sum to `to`
+  multicast  ///< hands it to all members of the group in this server; `to` is the sender
+};
+
 /// Payload to another endpoint.
 struct Transfer {
   EndpointId to{};
@@ -22,6 +29,7 @@ struct Transfer {
   std::uint16_t dimension = 0;
   bool notify = false;  ///< tell the owner (CommEngine::on_sent) when the last byte is on the wire
   Owner owner{};
+  InSwitch in_switch = InSwitch::nothing;
 };
 
 /// The next message of (from, connection). Messages of a connection are handed out in the order of asking.

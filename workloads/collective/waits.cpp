@@ -20,6 +20,7 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
   auto leaves = [&](EndpointId endpoint) {
     return fmt::format("waits for its message to {} to leave", name_of(endpoint));
   };
+  if (run.stage == CommRun::Stage::finishing) return "is copying its own block";
   if (op.kind == OpKind::recv) return from(peer_of(op));
   if (op.kind == OpKind::send) return run.counts[0].sent ? leaves(peer_of(op)) : until(peer_of(op));
   if (op.kind != OpKind::collective) return fmt::format("waits for {}", name_of(io_peer(op)));
@@ -38,6 +39,14 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
         return until(receiver);
       if (!(run.counts[d].sent & is_sent)) return leaves(receiver);
     }
+    return "is complete";
+  }
+  if (form(slot) == Form::relay) {
+    for (const RelayStage& stage : relay(slot).stages)
+      for (std::uint32_t i = 0; i < stage.inputs.size(); ++i)
+        if (run.counts[stage.first_count + i].received < stage.slices)
+          return stage.inputs[i].from == self_ ? "waits for the sum of its part from the NVSwitch"
+                                               : from(stage.inputs[i].from);
     return "is complete";
   }
   for (std::uint32_t c = 0; c < run.channels; ++c) {

@@ -16,7 +16,11 @@ enum class Phase : std::uint8_t {
   io_request,      ///< GPU -> storage or host: start the I/O operation of that ordinal
   io_ready,        ///< storage -> GPU: send the data of your write
   io_data,         ///< the payload of an I/O operation, either way
-  io_done          ///< storage or host -> GPU: the last byte is written
+  io_done,         ///< storage or host -> GPU: the last byte is written
+  tree_up,         ///< trees: towards the root; channel: the lane
+  tree_down,       ///< trees: from the root
+  nvls_sum,        ///< to the NVSwitch, which adds, and from it to the head; channel: the lane
+  nvls_result      ///< from the head to the NVSwitch, and from it to all
 };
 
 /// Wire size of a control message [B]: one small packet.

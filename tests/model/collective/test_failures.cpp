@@ -114,7 +114,7 @@ TEST_CASE("a kernel that the GPU has no parameters for is named") {
 TEST_CASE("what the system lacks is named before the run") {
   GpuBed bed({.gpus = 1});
   GroupKindId alone = bed.group("alone", 1);
-  Op tree = collective(CollectiveType::all_reduce, alone, 8);
+  Op tree = collective(CollectiveType::all_gather, alone, 8);
   tree.algorithm = Algorithm::tree;
   Op read;
   read.kind = OpKind::storage_read;
@@ -126,7 +126,8 @@ TEST_CASE("what the system lacks is named before the run") {
   bed.run_all({tree, read, copy, odd_copy});
   auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 4);
-  CHECK_THAT(mistakes[0], Contains("algorithm 'tree' is not simulated for this collective (only 'ring' is)"));
+  CHECK_THAT(mistakes[0],
+             Contains("algorithm 'tree' is not simulated for this collective (one of auto, ring)"));
   CHECK_THAT(mistakes[1], Contains("storage server 0 does not exist (there are 0)"));
   CHECK_THAT(mistakes[2], Contains("host copy direction 2 (0: to the host, 1: to the GPU)"));
   CHECK_THAT(mistakes[3], Contains("program 'all' of gpu 0 copies to its host, but its server has none"));

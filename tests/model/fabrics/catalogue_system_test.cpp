@@ -33,12 +33,13 @@ Model build(const std::string& inner) {
 
 /// Two servers on a fabric whose switch and cable suit their NICs.
 std::string pair_of(const std::string& server) {
+  const std::string hdr = server == "p4de" ? "100g_copper" : "hdr_copper";
   const bool is_a100 = server == "dgx_a100" || server == "p4de";
   return "<cluster servers=\"2\"><server catalogue=\"servers/" + server +
          "\"/></cluster><fabric kind=\"rail-optimised\"><switch catalogue=\"switches/" +
          (is_a100 ? "qm8700" : "qm9700") + "\"/><link role=\"host\" catalogue=\"links/" +
-         (is_a100 ? "hdr_copper" : "ndr_copper") + "\"/><link role=\"trunk\" catalogue=\"links/" +
-         (is_a100 ? "hdr_copper" : "ndr_dr4") + "\"/></fabric>";
+         (is_a100 ? hdr : "ndr_copper") + "\"/><link role=\"trunk\" catalogue=\"links/" +
+         (is_a100 ? hdr : "ndr_dr4") + "\"/></fabric>";
 }
 
 }  // namespace

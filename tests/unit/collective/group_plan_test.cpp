@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "workloads/collective/cost_model.hpp"
-
 namespace lightrail {
 namespace {
 
@@ -25,6 +23,7 @@ Model make_model(std::uint32_t servers, std::uint32_t gpus, std::uint32_t nics,
   for (GroupKind& kind : kinds) groups->add(std::move(kind), book->gpu_count);
   model.set_resource<AddressBook>(std::move(book));
   model.set_resource<GroupTable>(std::move(groups));
+  model.set_resource(std::make_shared<const NcclSettings>());
   return model;
 }
 
@@ -90,58 +89,6 @@ TEST_CASE("servers with unequal shares of a group have as many rings as the leas
   CHECK(plan.ring_member(1, 0) == EndpointId{1});
   CHECK(plan.ring_member(1, 2) == EndpointId{0});
   CHECK(plan.ring_member(1, 3) == EndpointId{9});
-}
-
-TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
-  // 8 GPUs at 240 GB/s, all-reduce: 14 steps.
-  NcclSettings s;
-  GroupPlan plan;
-  for (std::uint32_t i = 0; i < 8; ++i) plan.members.push_back(EndpointId{i});
-  plan.server_first = {0, 8};
-  plan.local_rate = BitRate{240'000'000'000 * 8};
-  auto us = [&](Protocol p, std::int64_t bytes) {
-    return ring_seconds(s, plan, CollectiveType::all_reduce, p, bytes) * 1e6;
-  };
-  CHECK(us(Protocol::simple, 64 << 20) == Approx(8.4 + 14 * 3.4 + (64 << 20) * 1.75 / 240e3));
-  CHECK(us(Protocol::ll, 8) == Approx(6.6 + 14 * 0.6).epsilon(1e-3));
-  CHECK(us(Protocol::ll, 64 << 20) == Approx(6.6 + 14 * 0.6 + (64 << 20) * 1.75 / 120e3));
-  Op op;
-  op.kind = OpKind::collective;
-  op.collective = CollectiveType::all_reduce;
-  auto pick = [&](std::int64_t bytes) {
-    op.bytes = bytes;
-    return choose(s, plan, op).protocol;
-  };
-  CHECK(pick(1'024) == Protocol::ll);
-  CHECK(pick(4 << 20) == Protocol::ll128);
-  CHECK(pick(1 << 30) == Protocol::simple);
-  op.protocol = Protocol::ll;
-  CHECK(pick(1 << 30) == Protocol::ll);
-}
-
-TEST_CASE("over servers NCCL counts network hops twice a server and rates by the rails") {
-  NcclSettings s;
-  GroupPlan plan;
-  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
-  plan.server_first = {0, 8, 16};
-  plan.channels = 8;
-  plan.local_rate = BitRate{370'000'000'000 * 8};
-  plan.net_rate = BitRate{50'000'000'000 * 8};
-  // 30 steps, 4 of them over the network; 370 GB/s of NVLink are less than 400 GB/s of rails.
-  CHECK(ring_seconds(s, plan, CollectiveType::all_reduce, Protocol::simple, 1 << 30) * 1e6 ==
-        Approx(8.4 + 26 * 3.4 + 4 * 14.0 + (1 << 30) * 30.0 / 16 / 370e3));
-}
-
-TEST_CASE("small collectives open fewer rails") {
-  NcclSettings s;
-  GroupPlan plan;
-  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
-  plan.server_first = {0, 8, 16};
-  plan.channels = 8;
-  CHECK(ring_channels(s, plan, Protocol::simple, 1) == 1);
-  CHECK(ring_channels(s, plan, Protocol::simple, 4 * 32'768) == 4);
-  CHECK(ring_channels(s, plan, Protocol::simple, 1 << 30) == 8);
-  CHECK(ring_channels(s, plan, Protocol::ll, 3 * 4'096 * 16) == 3);
 }
 
 }  // namespace lightrail

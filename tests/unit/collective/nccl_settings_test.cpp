@@ -33,8 +33,8 @@ TEST_CASE("protocols put their overhead on the wire, rounded up") {
   NcclSettings s;
   CHECK(s.wire_bytes(Protocol::simple, 1'000'001) == 1'000'001);
   CHECK(s.wire_bytes(Protocol::ll, 1'000'001) == 2'000'002);
-  CHECK(s.wire_bytes(Protocol::ll128, 8'625) == 10'000);
-  CHECK(s.wire_bytes(Protocol::ll128, 8'626) == 10'002);
+  CHECK(s.wire_bytes(Protocol::ll128, 9'200) == 10'000);
+  CHECK(s.wire_bytes(Protocol::ll128, 9'201) == 10'002);
   CHECK(s.wire_bytes(Protocol::ll, std::int64_t{1} << 44) == std::int64_t{1} << 45);
 }
 

@@ -1,0 +1,162 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/collective/gpu_bed.hpp"
+
+namespace lightrail::test {
+namespace {
+
+Op all_reduce(GroupKindId group, std::int64_t bytes, Algorithm algorithm,
+              Protocol protocol = Protocol::simple) {
+  Op op = collective(CollectiveType::all_reduce, group, bytes, protocol);
+  op.algorithm = algorithm;
+  return op;
+}
+
+/// One level of a tree: the line, the path and NCCL's time for it less what the path takes.
+SimTime near_hop(const NcclSettings& nccl, Protocol protocol, std::int64_t payload) {
+  return line(nccl.wire_bytes(protocol, payload), nvlink_ps) + nvlink_path +
+         nccl.tree_software(protocol, Medium::nvlink);
+}
+
+SimTime far_hop(const NcclSettings& nccl, std::int64_t payload) {
+  return nccl.net_overhead + net_path + line(payload, net_ps) +
+         nccl.tree_software(Protocol::simple, Medium::net);
+}
+
+}  // namespace
+
+TEST_CASE("a tree in one server is a chain: base, n - 1 hops up, as many as its place down") {
+  for (std::uint32_t n = 2; n <= 8; ++n)
+    for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+      GpuBed bed({.gpus = n});
+      const std::int64_t bytes = 60'000;  // one slice
+      bed.run_all({all_reduce(bed.group("tp", n), bytes, Algorithm::tree, protocol)});
+      bed.run();
+      for (std::uint32_t gpu = 1; gpu < n; ++gpu)
+        CHECK(bed.end_of(gpu, 0) ==
+              bed.nccl.tree_base(protocol) + (n - 1 + gpu) * near_hop(bed.nccl, protocol, bytes));
+      CHECK(bed.sent_bytes() == 2 * (n - 1) * bytes);
+    }
+}
+
+TEST_CASE("slices of a tree follow one another at the rate of the line") {
+  GpuBed bed({.gpus = 2});
+  const std::int64_t slice = bed.nccl.point_chunk_net.value, slices = 40;
+  bed.run_all({all_reduce(bed.group("tp", 2), slices * slice, Algorithm::tree)});
+  bed.run();
+  CHECK(bed.end_of(1, 0) == bed.nccl.tree_base(Protocol::simple) +
+                                2 * near_hop(bed.nccl, Protocol::simple, slice) +
+                                (slices - 1) * line(slice, nvlink_ps));
+}
+
+TEST_CASE("two servers exchange halves on two trees: one hop up and one down") {
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  const std::int64_t bytes = 2 * 64 * 1024;
+  bed.run_all({all_reduce(bed.group("dp", 2, 2), bytes, Algorithm::tree)});
+  bed.run();
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+    CHECK(bed.end_of(gpu, 0) == bed.nccl.tree_base(Protocol::simple) + 2 * far_hop(bed.nccl, bytes / 2));
+    CHECK(bed.sent_bytes(gpu) == bytes);
+  }
+}
+
+TEST_CASE("a tree over any servers sends every byte up once and down once and ends everywhere") {
+  for (std::uint32_t servers : {2u, 3u, 5u, 8u}) {
+    GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});
+    const std::int64_t bytes = 3'000'002;
+    bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, Algorithm::tree)});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    CHECK(bed.sent_bytes() == 2 * (4 * servers - 1) * bytes);
+    std::int64_t received = 0;
+    for (std::uint32_t gpu = 0; gpu < bed.gpus(); ++gpu) received += bed.received_bytes(gpu);
+    CHECK(received == bed.sent_bytes());
+  }
+}
+
+TEST_CASE("an all-reduce in the NVSwitch takes 2 n parts on the line and two passes of the switch") {
+  // Every GPU sends its n parts, one train each; the sums stand at their heads when the last is out. All
+  // heads but the last multicast at once, the last one path later, and every output carries n results: L =
+  // line(part / efficiency), nvls + n L + path + n L + path, less one path where the n - 1 results before it
+  // keep the output busy.
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    GpuBed bed({.gpus = n, .nvls_efficiency = 0.8});
+    const std::int64_t part = 48 * 1024, wire = 60 * 1024;
+    bed.run_all({all_reduce(bed.group("tp", n), n * part, Algorithm::nvls)});
+    bed.run();
+    CHECK(bed.nccl.nvls_wire_bytes(0.8, part) == wire);
+    REQUIRE(line(wire, nvlink_ps) >= nvlink_path);
+    for (std::uint32_t gpu = 0; gpu < n; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) == bed.nccl.nvls + 2 * n * line(wire, nvlink_ps) + nvlink_path);
+      CHECK(bed.sent_bytes(gpu) == n * part + part);
+      CHECK(bed.received_bytes(gpu) == n * part + part);
+    }
+  }
+}
+
+TEST_CASE("large all-reduces in the NVSwitch move n + 1 parts a link at its efficiency") {
+  GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
+  const std::int64_t bytes = 512 << 20;
+  bed.run_all({all_reduce(bed.group("tp", 8), bytes, Algorithm::nvls)});
+  bed.run();
+  const double ideal = static_cast<double>(bytes) * 9 / 8 / 0.8 * nvlink_ps;
+  CHECK(static_cast<double>((bed.end_of(3, 0) - bed.nccl.nvls).count()) == Approx(ideal).epsilon(0.02));
+}
+
+TEST_CASE("heads of several servers reduce over their rails") {
+  GpuBed bed({.servers = 3, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+  const std::int64_t bytes = 4'000'000;
+  bed.run_all({all_reduce(bed.group("world", 12), bytes, Algorithm::nvls_tree)});
+  bed.run();
+  CHECK(bed.bed.waits().empty());
+  // Per server its 4 GPUs send 4 parts and one result each; over the rails 2 (servers - 1) times all bytes.
+  CHECK(bed.sent_bytes() == 3 * (4 * bytes + bytes) + 2 * 2 * bytes);
+  for (std::uint32_t gpu = 0; gpu < 12; ++gpu) CHECK(bed.end_of(gpu, 0) > bed.nccl.nvls);
+}
+
+TEST_CASE("a group of some GPUs of a server uses the NVSwitch beside another group") {
+  GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
+  bed.run_all({all_reduce(bed.group("tp", 4), 8 << 20, Algorithm::nvls)});
+  bed.run();
+  GpuBed alone({.gpus = 4, .nvls_efficiency = 0.8});
+  alone.run_all({all_reduce(alone.group("tp", 4), 8 << 20, Algorithm::nvls)});
+  alone.run();
+  for (std::uint32_t gpu = 0; gpu < 8; ++gpu) CHECK(bed.end_of(gpu, 0) == alone.end_of(gpu % 4, 0));
+}
+
+TEST_CASE("saving and loading in the middle of trees and sums changes nothing") {
+  auto ends = [](SimTime save_at) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+    GroupKindId world = bed.group("world", 8), tp = bed.group("tp", 4);
+    bed.run_all({all_reduce(world, 3 << 20, Algorithm::tree),
+                 all_reduce(world, 5 << 20, Algorithm::nvls_tree), all_reduce(tp, 1 << 20, Algorithm::nvls)});
+    bed.run(save_at);
+    std::vector<std::int64_t> all{bed.bed.end().count(), bed.bed.events()};
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
+      for (std::uint32_t op = 0; op < 3; ++op) all.push_back(bed.end_of(gpu, op).count());
+    return all;
+  };
+  const auto straight = ends(time_never);
+  for (std::int64_t at : {1, 50, 120, 200, 300}) CHECK(ends(microseconds(at)) == straight);
+}
+
+TEST_CASE("an algorithm that the group cannot run is refused with the reason") {
+  GpuBed bed({.servers = 2, .gpus = 4, .nics = 4});
+  bed.run_all({all_reduce(bed.group("tp", 4), 1 << 20, Algorithm::nvls)});
+  const auto without = bed.mistakes();
+  REQUIRE(without.size() == 1);
+  CHECK_THAT(without[0],
+             Catch::Contains("algorithm 'nvls' needs GPUs behind NVSwitches that reduce and multicast"));
+  GpuBed uneven({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+  const auto odd_group = uneven.listed_group("odd", {{0, 1, 2, 4, 5}, {3, 6, 7}});
+  uneven.run_all({all_reduce(odd_group, 1 << 20, Algorithm::nvls_tree)});
+  const auto odd = uneven.mistakes();
+  REQUIRE(odd.size() == 1);
+  CHECK_THAT(odd[0], Catch::Contains("needs two or more GPUs of each server, the same number of each"));
+  GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+  wide.run_all({all_reduce(wide.group("world", 8), 1 << 20, Algorithm::nvls)});
+  REQUIRE(wide.mistakes().size() == 1);
+  CHECK_THAT(wide.mistakes()[0], Catch::Contains("is for one server (nvls-tree for several)"));
+}
+
+}  // namespace lightrail::test

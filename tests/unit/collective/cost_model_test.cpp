@@ -1,0 +1,142 @@
+#include "workloads/collective/cost_model.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace lightrail {
+namespace {
+
+/// `servers` servers of `gpus` GPUs at `link` GB/s of NVLink and a rail of `rail` GB/s each.
+GroupPlan make_plan(std::uint32_t servers, std::uint32_t gpus, double link, double rail, double nvls) {
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < servers * gpus; ++i) plan.members.push_back(EndpointId{i});
+  for (std::uint32_t s = 0; s <= servers; ++s) plan.server_first.push_back(s * gpus);
+  plan.channels = servers == 1 ? 1 : gpus;
+  plan.local_rate = BitRate{static_cast<std::int64_t>(link * 8e9)};
+  plan.net_rate = BitRate{static_cast<std::int64_t>(rail * 8e9)};
+  plan.nvls_efficiency = nvls;
+  return plan;
+}
+
+Choice pick(const GroupPlan& plan, std::int64_t bytes, CollectiveType type = CollectiveType::all_reduce) {
+  Op op;
+  op.kind = OpKind::collective;
+  op.collective = type;
+  op.bytes = bytes;
+  return choose(NcclSettings{}, plan, op);
+}
+
+}  // namespace
+
+TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
+  // 8 GPUs at 240 GB/s, all-reduce: 14 steps.
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 8; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8};
+  plan.local_rate = BitRate{240'000'000'000 * 8};
+  auto us = [&](Protocol p, std::int64_t bytes) {
+    return collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, p, bytes) * 1e6;
+  };
+  CHECK(us(Protocol::simple, 64 << 20) == Approx(8.4 + 14 * 3.4 + (64 << 20) * 1.75 / 240e3));
+  CHECK(us(Protocol::ll, 8) == Approx(6.6 + 14 * 0.6).epsilon(1e-3));
+  CHECK(us(Protocol::ll, 64 << 20) == Approx(6.6 + 14 * 0.6 + (64 << 20) * 1.75 / 120e3));
+  Op op;
+  op.kind = OpKind::collective;
+  op.collective = CollectiveType::all_reduce;
+  auto pick = [&](std::int64_t bytes) {
+    op.bytes = bytes;
+    return choose(s, plan, op).protocol;
+  };
+  CHECK(pick(1'024) == Protocol::ll);
+  CHECK(pick(4 << 20) == Protocol::ll128);
+  CHECK(pick(1 << 30) == Protocol::simple);
+  op.protocol = Protocol::ll;
+  CHECK(pick(1 << 30) == Protocol::ll);
+}
+
+TEST_CASE("over servers NCCL counts network hops twice a server and rates by the rails") {
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8, 16};
+  plan.channels = 8;
+  plan.local_rate = BitRate{370'000'000'000 * 8};
+  plan.net_rate = BitRate{50'000'000'000 * 8};
+  // 30 steps, 4 of them over the network; 370 GB/s of NVLink are less than 400 GB/s of rails.
+  CHECK(collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, Protocol::simple, 1 << 30) *
+            1e6 ==
+        Approx(8.4 + 26 * 3.4 + 4 * 14.0 + (1 << 30) * 30.0 / 16 / 370e3));
+}
+
+TEST_CASE("small collectives open fewer rails") {
+  NcclSettings s;
+  GroupPlan plan;
+  for (std::uint32_t i = 0; i < 16; ++i) plan.members.push_back(EndpointId{i});
+  plan.server_first = {0, 8, 16};
+  plan.channels = 8;
+  CHECK(ring_channels(s, plan, Protocol::simple, 1) == 1);
+  CHECK(ring_channels(s, plan, Protocol::simple, 4 * 32'768) == 4);
+  CHECK(ring_channels(s, plan, Protocol::simple, 1 << 30) == 8);
+  CHECK(ring_channels(s, plan, Protocol::ll, 3 * 4'096 * 16) == 3);
+}
+
+TEST_CASE("NVLS is picked from 5 GPUs of an H200 server and from 6 of a B200 server") {
+  // Ring: n / 2(n-1) of the link; NVLS: efficiency n / (n+1). H200: 0.83 > 5/6 x 0.75; B200: 0.74 < 0.75, >
+  // 0.7.
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    const auto h200 = pick(make_plan(1, n, 370.8, 0, 0.83), std::int64_t{8} << 30).algorithm;
+    const auto b200 = pick(make_plan(1, n, 721.8, 0, 0.74), std::int64_t{8} << 30).algorithm;
+    CHECK(h200 == (n >= 5 ? Algorithm::nvls : Algorithm::ring));
+    CHECK(b200 == (n >= 6 ? Algorithm::nvls : Algorithm::ring));
+  }
+}
+
+TEST_CASE("only all-reduces are done in the NVSwitch, and only where every one of the group can") {
+  CHECK(pick(make_plan(1, 8, 370.8, 0, 0.83), 1 << 30, CollectiveType::all_gather).algorithm ==
+        Algorithm::ring);
+  CHECK(pick(make_plan(1, 8, 240, 0, 0), 1 << 30).algorithm == Algorithm::ring);
+  GroupPlan uneven = make_plan(2, 4, 370.8, 50, 0.83);
+  uneven.server_first = {0, 5, 8};
+  CHECK(pick(uneven, 1 << 30).algorithm != Algorithm::nvls_tree);
+}
+
+TEST_CASE("over servers small all-reduces take the tree, large ones what carries most") {
+  const GroupPlan h100 = make_plan(16, 8, 370.8, 50, 0.83), a100 = make_plan(16, 8, 240, 25, 0);
+  CHECK(pick(h100, 1'024).algorithm == Algorithm::tree);
+  CHECK(pick(h100, 1'024).protocol == Protocol::ll);
+  CHECK(pick(a100, 1'024).algorithm == Algorithm::tree);
+  CHECK(pick(a100, std::int64_t{1} << 32).algorithm == Algorithm::ring);
+}
+
+TEST_CASE("an algorithm of the scenario counts where the collective has it and the group can") {
+  NcclSettings s;
+  s.algorithm = Algorithm::tree;
+  Op op;
+  op.kind = OpKind::collective;
+  op.bytes = 1 << 30;
+  op.collective = CollectiveType::all_reduce;
+  const GroupPlan plan = make_plan(1, 8, 370.8, 0, 0.83);
+  CHECK(choose(s, plan, op).algorithm == Algorithm::tree);
+  op.algorithm = Algorithm::nvls;
+  CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
+  op.algorithm = Algorithm::auto_select;
+  s.algorithm = Algorithm::nvls_tree;  // one server: cannot
+  CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
+  op.collective = CollectiveType::all_gather;
+  CHECK(choose(s, plan, op).algorithm == Algorithm::ring);
+}
+
+TEST_CASE("LL and LL128 keep to the limits of the GPU kind") {
+  NcclSettings s;
+  GroupPlan plan = make_plan(1, 8, 240, 0, 0);
+  plan.device.emplace();
+  plan.device->ll_max_rate = BitRate{87'700'000'000 * 8};
+  plan.device->ll128_max_rate = BitRate{100'000'000'000 * 8};
+  auto us = [&](Protocol p) {
+    return collective_seconds(s, plan, CollectiveType::all_gather, Algorithm::ring, p, 1 << 30) * 1e6;
+  };
+  CHECK(us(Protocol::ll) == Approx(6.6 + 7 * 0.6 + (1 << 30) * 0.875 / 87.7e3));
+  CHECK(us(Protocol::ll128) == Approx(14 + 7 * 1.9 + (1 << 30) * 0.875 / 100e3));
+}
+
+}  // namespace lightrail

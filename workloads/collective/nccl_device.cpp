@@ -1,0 +1,53 @@
+#include "workloads/collective/nccl_device.hpp"
+
+#include <algorithm>
+
+namespace lightrail {
+
+Describe<NcclDevice> nccl_device_parameters() {
+  using D = NcclDevice;
+  const SimTime zero{0}, most = milliseconds(1);
+  const BitRate none{0}, one{1}, fastest{1'000'000'000'000'000};
+  return Describe<D>()
+      .required("base-ll", &D::base_ll, "start of a ring collective, LL", zero, most)
+      .required("base-ll128", &D::base_ll128, "start of a ring collective, LL128", zero, most)
+      .required("base-simple", &D::base_simple, "start of a ring collective, Simple", zero, most)
+      .required("nvlink-ll", &D::nvlink_ll, "one step over NVLink, LL", zero, most)
+      .required("nvlink-ll128", &D::nvlink_ll128, "one step over NVLink, LL128", zero, most)
+      .required("nvlink-simple", &D::nvlink_simple, "one step over NVLink, Simple", zero, most)
+      .required("efficiency-ll", &D::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)
+      .required("efficiency-ll128", &D::efficiency_ll128, "payload share of the wire, LL128", 0.01, 1.0)
+      .required("efficiency-simple", &D::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)
+      .field("copy-rate", &D::copy_rate, "a ring kernel copies its own block; 0: costs nothing", none,
+             fastest)
+      .required("point-ll", &D::point_ll, "start of a send, receive or all-to-all, LL", zero, most)
+      .required("point-simple", &D::point_simple, "start of a send, receive or all-to-all, Simple", zero,
+                most)
+      .field("point-efficiency", &D::point_efficiency, "share of the link that these reach, Simple", 0.01,
+             1.0)
+      .field("nvls", &D::nvls, "start of a collective in the NVSwitch", zero, most)
+      .required("ll-max-rate", &D::ll_max_rate, "NCCL's limit of LL, one server", one, fastest)
+      .required("ll-max-rate-2", &D::ll_max_rate_2, "NCCL's limit of LL, two servers", one, fastest)
+      .required("ll-max-rate-4", &D::ll_max_rate_4, "NCCL's limit of LL, more servers", one, fastest)
+      .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest);
+}
+
+NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
+  NcclDevice both;
+  auto later = [&](SimTime NcclDevice::*member) { both.*member = std::max(a.*member, b.*member); };
+  for (auto member : {&NcclDevice::base_ll, &NcclDevice::base_ll128, &NcclDevice::base_simple,
+                      &NcclDevice::nvlink_ll, &NcclDevice::nvlink_ll128, &NcclDevice::nvlink_simple,
+                      &NcclDevice::point_ll, &NcclDevice::point_simple, &NcclDevice::nvls})
+    later(member);
+  for (auto member : {&NcclDevice::efficiency_ll, &NcclDevice::efficiency_ll128,
+                      &NcclDevice::efficiency_simple, &NcclDevice::point_efficiency})
+    both.*member = std::min(a.*member, b.*member);
+  for (auto member : {&NcclDevice::ll_max_rate, &NcclDevice::ll_max_rate_2, &NcclDevice::ll_max_rate_4,
+                      &NcclDevice::ll128_max_rate})
+    both.*member = std::min(a.*member, b.*member);
+  const bool is_free = a.copy_rate.value == 0 || b.copy_rate.value == 0;
+  both.copy_rate = is_free ? std::max(a.copy_rate, b.copy_rate) : std::min(a.copy_rate, b.copy_rate);
+  return both;
+}
+
+}  // namespace lightrail

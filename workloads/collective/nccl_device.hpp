@@ -1,0 +1,51 @@
+#pragma once
+#include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
+#include "engine/model/describe.hpp"
+
+namespace lightrail {
+
+/// What collectives take on one kind of GPU: <gpu><nccl base-ll="9.6 us" .../></gpu>, measured on it with
+/// nccl-tests and fitted by tools/fit_nccl.py. A GPU without it takes NCCL's own constants (NcclSettings).
+///
+/// Time of a ring: base + steps x (hop + block / (rate x efficiency)) + block / copy-rate. The choice of
+/// algorithm and protocol stays NCCL's: by its constants, and by the limits that its table has for this
+/// architecture (`ll_max_rate`, `ll128_max_rate`).
+struct NcclDevice {
+  SimTime base_ll{}, base_ll128{}, base_simple{};        ///< start of a ring collective
+  SimTime nvlink_ll{}, nvlink_ll128{}, nvlink_simple{};  ///< one step over NVLink
+  double efficiency_ll = 0.5, efficiency_ll128 = 0.9375, efficiency_simple = 1;
+  BitRate copy_rate{};  ///< at which a ring kernel copies its own block to the output; 0: costs nothing
+  SimTime point_ll{}, point_simple{};                       ///< start of a send, a receive, an all-to-all
+  double point_efficiency = 1;                              ///< share of the link that these reach in Simple
+  SimTime nvls{};                                           ///< start of a collective in the NVSwitch
+  BitRate ll_max_rate{}, ll_max_rate_2{}, ll_max_rate_4{};  ///< NCCL's llMaxBws: 1, 2, more servers
+  BitRate ll128_max_rate{};                                 ///< NCCL's limit of LL128, all channels together
+};
+
+Describe<NcclDevice> nccl_device_parameters();
+
+/// Member by member the slower of two: what a group of both GPUs takes.
+NcclDevice slower(const NcclDevice& a, const NcclDevice& b);
+
+/// A Spec whose device may have such figures.
+class NcclDeviceSpec {
+ public:
+  /// Null: not measured.
+  virtual const NcclDevice* nccl_device() const = 0;
+
+ protected:
+  ~NcclDeviceSpec() = default;
+};
+
+/// A Spec of a switch that reduces and multicasts for its GPUs (NVLS).
+class MulticastSpec {
+ public:
+  /// Share of the links' rate that this reaches; 0: the switch cannot.
+  virtual double multicast_efficiency() const = 0;
+
+ protected:
+  ~MulticastSpec() = default;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "workloads/collective/comm_engine.hpp"
+#include "workloads/collective/cost_model.hpp"
+#include "workloads/collective/ring.hpp"
+
+namespace lightrail {
+
+/// Not state: follows from the run's operation, algorithm, protocol and channels.
+const RelayPlan& CommEngine::relay(std::uint32_t slot) const {
+  if (relays_.size() <= slot) relays_.resize(slot + 1);
+  if (!relays_[slot]) {
+    const CommRun& run = runs_[slot];
+    const Op& op = op_of(slot);
+    relays_[slot] = run.algorithm == Algorithm::tree
+                        ? tree_all_reduce(plan(op), self_, op, run.protocol, run.channels)
+                        : nvls_all_reduce(plan(op), self_, op);
+  }
+  return *relays_[slot];
+}
+
+void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32_t slot) {
+  CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
+  if (relays_.size() > slot) relays_[slot].reset();
+  const RelayPlan& all = relay(slot);
+  run.counts.assign(all.counts, {});
+  run.open = 0;
+  for (const RelayStage& stage : all.stages) run.open += stage.slices > 0;
+  for (std::uint32_t s = 0; s < all.stages.size(); ++s) {
+    if (all.stages[s].slices == 0) continue;
+    for (std::uint32_t i = 0; i < all.stages[s].inputs.size(); ++i)
+      expect_relay(context, transport, slot, s, i);
+    if (all.stages[s].inputs.empty()) advance_relay(context, transport, slot, s);
+  }
+}
+
+std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls,
+                                          std::int64_t payload) const {
+  const Op& op = op_of(slot);
+  return is_nvls ? nccl(op).nvls_wire_bytes(plan(op).nvls_efficiency, payload)
+                 : nccl(op).wire_bytes(runs_[slot].protocol, medium, payload);
+}
+
+/// All slices at once: the software time after one must not hold up the next.
+void CommEngine::expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s,
+                              std::uint32_t i) {
+  const RelayStage& stage = relay(slot).stages[s];
+  const RelayStage::Input& input = stage.inputs[i];
+  for (std::uint32_t k = 0; k < stage.slices; ++k) {
+    const std::int64_t payload = part_bytes(stage.bytes, op_of(slot).element_bytes, stage.slices, k);
+    transport.expect(context, {input.from,
+                               input.connection,
+                               payload,
+                               relay_wire_bytes(slot, transport.medium(input.from), input.is_nvls, payload),
+                               input.after,
+                               {slot, stage.first_count + i}});
+  }
+}
+
+/// Sends what is ready of stage `s`, then of those that wait for it.
+void CommEngine::advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s) {
+  const RelayPlan& all = relay(slot);
+  const RelayStage& stage = all.stages[s];
+  CommRun& run = runs_[slot];
+  std::uint32_t ready = stage.slices;
+  for (std::uint32_t i = 0; i < stage.inputs.size(); ++i)
+    ready = std::min(ready, run.counts[stage.first_count + i].received);
+  if (stage.after != RelayStage::none)
+    ready = std::min(ready, run.counts[all.stages[stage.after].first_count].sent);
+  std::uint32_t& sent = run.counts[stage.first_count].sent;
+  if (sent == ready) return;
+  const Op& op = op_of(slot);
+  for (; sent < ready; ++sent) {
+    const std::int64_t payload = part_bytes(stage.bytes, op.element_bytes, stage.slices, sent);
+    for (const RelayStage::Output& output : stage.outputs)
+      transport.send(context, {output.to,
+                               output.connection,
+                               payload,
+                               relay_wire_bytes(slot, transport.medium(output.to),
+                                                output.in_switch != InSwitch::nothing, payload),
+                               op.dimension,
+                               false,
+                               {slot, 0},
+                               output.in_switch});
+  }
+  if (sent == stage.slices) --run.open;
+  for (std::uint32_t next = s + 1; next < all.stages.size(); ++next)
+    if (all.stages[next].after == s) advance_relay(context, transport, slot, next);
+}
+
+void CommEngine::on_relay(Context& context, Transport& transport, Owner owner) {
+  const RelayPlan& all = relay(owner.slot);
+  auto it = std::upper_bound(
+      all.stages.begin(), all.stages.end(), owner.sub,
+      [](std::uint32_t count, const RelayStage& stage) { return count < stage.first_count; });
+  const auto s = static_cast<std::uint32_t>(it - all.stages.begin()) - 1;
+  ++runs_[owner.slot].counts[owner.sub].received;
+  advance_relay(context, transport, owner.slot, s);
+}
+
+}  // namespace lightrail
