@@ -22,8 +22,8 @@ enum class WireKind : std::uint8_t {
   lost_control = 8,      ///< the same, a control message
   corrupt_train = 9,     ///< FEC could not correct it: the link replays it
   corrupt_control = 10,  ///< the same, a control message
-  reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
-                ///< server; the sum goes to dst as a train from dst
+  reduce = 11,    ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
+                  ///< server; the sum goes to dst as a train from dst
   multicast = 12  ///< GPU -> NVSwitch: a train for all members of the group in this server
 };
 

@@ -194,7 +194,6 @@ void CommEngine::load(StateReader& in) {
   runs_.assign(count, CommRun{});
   for (CommRun& run : runs_) run.load(in);
   in.get(free_);
-  relays_.clear();
 }
 
 }  // namespace lightrail
