@@ -56,15 +56,18 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
 std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(
     const std::vector<RankTrace>& ranks, const Bound& bound, const JobBuilder& job) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> all;
+  const auto& kinds = job.job().groups;
+  std::vector<std::vector<std::uint32_t>> first_of(kinds.size(), std::vector<std::uint32_t>(ranks.size()));
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (const auto& list : kinds[k].listed)
+      for (EndpointId member : list) first_of[k][member.value] = list[0].value;
   for (std::uint32_t r = 0; r < ranks.size(); ++r)
     for (const auto& op : ranks[r].operations) {
       if (op.communication < 0) continue;
       auto index = static_cast<std::size_t>(op.communication);
       if (ranks[r].communications[index].kind != OpKind::collective) continue;
       GroupKindId id = bound[r][index].group;
-      for (const auto& list : job.job().groups[id.value].listed)
-        if (std::find(list.begin(), list.end(), EndpointId{r}) != list.end())
-          all[{id.value, list[0].value}][r].push_back(&op);
+      all[{id.value, first_of[id.value][r]}][r].push_back(&op);
     }
   return all;
 }

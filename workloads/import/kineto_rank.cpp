@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -211,7 +212,7 @@ class Collector {
     }
   }
 
-  Communication describe(const GpuOperation& op, const std::string& kernel, const NcclMetadata& m) const {
+  Communication describe(const GpuOperation& op, const std::string& kernel, const NcclMetadata& m) {
     auto fail_op = [&](const std::string& what) {
       throw InputErrors(
           InputError{trace_.path, 0,
@@ -226,21 +227,19 @@ class Collector {
     Communication c;
     c.kind = operation->kind;
     c.type = operation->type;
-    c.group_size = m.group_size;
-    c.description = m.group_description;
-    c.ranks = m.ranks;
+    ProcessGroup group{m.group_size, m.group_description, m.ranks};
+    if (group.size == 0) group.size = static_cast<std::int64_t>(group.ranks.size());
     c.element_bytes = element_bytes_of_type(m.dtype);
     if (c.element_bytes == 0) c.element_bytes = element_bytes_of_kernel(kernel);
     if (c.element_bytes == 0) c.element_bytes = options_.element_bytes;
     if (c.element_bytes == 0)
       fail_op(fmt::format("no data type (call '{}', type '{}'); give element-bytes", m.collective, m.dtype));
-    if (c.group_size == 0) c.group_size = static_cast<std::int64_t>(c.ranks.size());
     std::int64_t elements = m.in_elements;
     constexpr std::int64_t most = largest_operation_bytes;
     if (c.type == CollectiveType::all_gather && m.out_elements)
       elements = m.out_elements;
     else if (c.type == CollectiveType::all_gather && m.in_elements <= most)
-      elements = m.in_elements * std::max<std::int64_t>(1, c.group_size);
+      elements = m.in_elements * std::max<std::int64_t>(1, group.size);
     if (c.kind == OpKind::recv && m.out_elements) elements = m.out_elements;
     if (elements <= 0)
       fail_op("no size: neither its arguments nor a record_param_comms around its launch tell the elements");
@@ -250,6 +249,9 @@ class Collector {
     c.peer_rank = c.kind == OpKind::send ? m.target_rank : c.kind == OpKind::recv ? m.source_rank : -1;
     if (c.kind != OpKind::collective && c.peer_rank < 0)
       fail_op("no 'Src Rank' or 'Dst Rank' of its partner");
+    auto [it, is_new] = groups_.try_emplace(group, static_cast<std::uint32_t>(trace_.groups.size()));
+    if (is_new) trace_.groups.push_back(std::move(group));
+    c.group = it->second;
     return c;
   }
 
@@ -269,6 +271,7 @@ class Collector {
   std::vector<Annotation> annotations_;
   std::vector<std::pair<std::string, NcclMetadata>> kernels_;
   std::vector<KinetoEvent> syncs_;
+  std::map<ProcessGroup, std::uint32_t> groups_;
   bool has_call_ = false;
 };
 

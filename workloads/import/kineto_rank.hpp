@@ -29,10 +29,16 @@ struct Communication {
   CollectiveType type = CollectiveType::none;
   std::int64_t bytes = 0;  ///< nccl-tests' size [B]
   std::uint32_t element_bytes = 0;
-  std::int64_t group_size = 0;       ///< 0: unknown
-  std::string description;           ///< of the process group
-  std::vector<std::uint32_t> ranks;  ///< of the process group; empty: the trace does not say
-  std::int64_t peer_rank = -1;       ///< send, recv
+  std::uint32_t group = 0;      ///< index into RankTrace::groups
+  std::int64_t peer_rank = -1;  ///< send, recv
+};
+
+/// What a trace says of a process group.
+struct ProcessGroup {
+  std::int64_t size = 0;  ///< 0: unknown
+  std::string description;
+  std::vector<std::uint32_t> ranks;  ///< empty: the trace does not say
+  auto operator<=>(const ProcessGroup&) const = default;
 };
 
 /// One kernel, copy or memset as it ran.
@@ -57,6 +63,7 @@ struct RankTrace {
   std::vector<RuntimeCall> calls;
   std::vector<GpuOperation> operations;
   std::vector<Communication> communications;
+  std::vector<ProcessGroup> groups;  ///< each once
 
   /// Of all operations, also of those that were dropped.
   struct Figures {

@@ -23,14 +23,14 @@ class Groups {
  public:
   explicit Groups(const std::vector<RankTrace>& ranks) : ranks_(ranks) {}
 
-  /// The members of a communication, checked.
-  Ranks members(const RankTrace& trace, const Communication& c) const {
+  /// The members of a process group, checked.
+  Ranks members(const RankTrace& trace, const ProcessGroup& c) const {
     auto world = static_cast<std::uint32_t>(ranks_.size());
     Ranks all = c.ranks;
     if (all.empty()) {
-      if (c.group_size != world)
+      if (c.size != world)
         fail(trace, fmt::format("a collective of {} ranks does not list them, and the trace has {} ranks",
-                                c.group_size, world));
+                                c.size, world));
       for (std::uint32_t r = 0; r < world; ++r) all.push_back(r);
     }
     for (std::uint32_t r : all)
@@ -89,7 +89,7 @@ class Groups {
         bound.peer = static_cast<std::int32_t>(c.peer_rank);
       else
         fail(trace, fmt::format("rank {} exchanges data with rank {}, which is not in process group '{}'",
-                                trace.rank, c.peer_rank, c.description));
+                                trace.rank, c.peer_rank, trace.groups[c.group].description));
     }
     return bound;
   }
@@ -120,10 +120,13 @@ std::string text_of(const Communication& c) {
 void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std::vector<Ranks>>& members) {
   std::map<Ranks, std::pair<std::uint32_t, std::vector<const Communication*>>> first;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    // Groups of other descriptions but the same members are one communicator here.
     std::map<Ranks, std::vector<const Communication*>> mine;
-    for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
-      if (ranks[r].communications[i].kind == OpKind::collective)
-        mine[members[r][i]].push_back(&ranks[r].communications[i]);
+    std::vector<std::vector<const Communication*>*> of_group;
+    for (const Ranks& list : members[r]) of_group.push_back(&mine[list]);
+    for (const auto& c : ranks[r].communications)
+      if (c.kind == OpKind::collective) of_group[c.group]->push_back(&c);
+    std::erase_if(mine, [](const auto& entry) { return entry.second.empty(); });
     for (auto& [list, calls] : mine) {
       auto [it, is_new] = first.try_emplace(list, r, calls);
       if (is_new) {
@@ -158,16 +161,17 @@ std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vect
   Groups groups(ranks);
   std::vector<std::vector<Ranks>> members(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (const auto& c : ranks[r].communications) {
-      members[r].push_back(groups.members(ranks[r], c));
-      groups.add(members[r].back(), c.description);
+    for (const auto& group : ranks[r].groups) {
+      members[r].push_back(groups.members(ranks[r], group));
+      groups.add(members[r].back(), group.description);
     }
   check_agreement(ranks, members);
   groups.install(job);
   std::vector<std::vector<BoundCommunication>> bound(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
-      bound[r].push_back(groups.bind(ranks[r], ranks[r].communications[i], members[r][i]));
+      bound[r].push_back(
+          groups.bind(ranks[r], ranks[r].communications[i], members[r][ranks[r].communications[i].group]));
   return bound;
 }
 
