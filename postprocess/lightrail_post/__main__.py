@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|grain|diff|show ..."""
 
 import argparse
 import sys
@@ -35,6 +35,9 @@ def _parse(arguments):
     compare = commands.add_parser("compare", help="step times of several runs")
     compare.add_argument("results", nargs="+")
     compare.add_argument("--out", default="compare.png")
+    grain = commands.add_parser("grain", help="train sizes against packet level: errors and gain")
+    grain.add_argument("results", nargs="+", help="runs of scenarios/grain, any number of repetitions")
+    grain.add_argument("--out", default="grain.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -52,7 +55,7 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import compare, open_run, write_perfetto
+    from . import compare, grain_study, open_run, write_perfetto
     from .report import report
     if options.command == "report":
         for path in report(open_run(options.result), options.out):
@@ -64,6 +67,11 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(_readable(table).to_string())
+    elif options.command == "grain":
+        figure, table = grain_study([open_run(path) for path in options.results])
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(options.out, dpi=130)
+        print(table.to_string(float_format="{:.3g}".format))
     else:
         _show(open_run(options.result))
     return 0
