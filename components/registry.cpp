@@ -1,5 +1,6 @@
 #include "components/registry.hpp"
 
+#include "components/controller/controller.hpp"
 #include "components/gpu/gpu.hpp"
 #include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
@@ -12,8 +13,8 @@ namespace lightrail {
 
 KindRegistry built_in_kinds() {
   KindRegistry kinds;
-  for (const auto& kind :
-       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), host_kind(), storage_kind()})
+  for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(),
+                           controller_kind(), host_kind(), storage_kind()})
     kinds.add(kind);
   return kinds;
 }

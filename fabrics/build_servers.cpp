@@ -25,7 +25,7 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   const std::uint32_t no_number = ComponentId::none;
   std::vector<ComponentId> gpu(server.gpus), nic(server.nics);
   for (ComponentId& g : gpu)
-    g = builder.add(*server.gpu, 3, builder.prefix("gpu"), endpoints.next_gpu++, atom);
+    g = builder.add(*server.gpu, server.gpu_ports, builder.prefix("gpu"), endpoints.next_gpu++, atom);
   ComponentId nvswitch, host;
   if (server.nvswitch)
     nvswitch = builder.add(*server.nvswitch, server.gpus, builder.prefix("nvswitch"), index, atom);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fabrics/children.hpp"
+#include "fabrics/circuit_fabric.hpp"
 #include "fabrics/fabric.hpp"
 #include "fabrics/graph.hpp"
 #include "links/train_settings.hpp"
@@ -98,6 +99,8 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
     plan.rows.push_back(read_storage(*storage, builder));
   const Element* fabric = only_child(root, "fabric", Need::optional, errors);
   const Element* graph = only_child(root, "graph", Need::optional, errors);
+  if (has_controller(fabric))
+    for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
   count(plan);
   if (graph && errors.size() == before)
     plan.graph = read_graph(*graph, static_cast<std::uint32_t>(plan.nics), builder);

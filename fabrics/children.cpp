@@ -44,6 +44,18 @@ LinkRoles::LinkRoles(const Element& parent, std::vector<std::string> roles, Syst
 }
 
 std::optional<std::uint32_t> LinkRoles::cable(const std::string& role, Need need) const {
+  const std::optional<std::uint32_t> index = cable_to_ocs(role, need);
+  if (!index) return index;
+  const Cable& cable = builder_.cable_at(*index);
+  if (cable.optics) {
+    const LightBudget budget = light_budget(cable.name, {{cable.optics.get(), "", Decibel{0.0}}});
+    check_budget(budget, place(role), builder_.errors());
+    builder_.keep_budget(budget);
+  }
+  return index;
+}
+
+std::optional<std::uint32_t> LinkRoles::cable_to_ocs(const std::string& role, Need need) const {
   auto it = elements_.find(role);
   if (it == elements_.end()) {
     if (need == Need::required)
@@ -56,15 +68,7 @@ std::optional<std::uint32_t> LinkRoles::cable(const std::string& role, Need need
         it->second->error(fmt::format("<link role=\"{}\"> has no use in this <{}>", role, parent_.name)));
     return std::nullopt;
   }
-  std::optional<std::uint32_t> index = builder_.cable(*it->second);
-  if (!index) return index;
-  const Cable& cable = builder_.cable_at(*index);
-  if (cable.optics) {
-    const LightBudget budget = light_budget(cable.name, {{cable.optics.get(), "", Decibel{0.0}}});
-    check_budget(budget, it->second->error(""), builder_.errors());
-    builder_.keep_budget(budget);
-  }
-  return index;
+  return builder_.cable(*it->second);
 }
 
 InputError LinkRoles::place(const std::string& role) const {

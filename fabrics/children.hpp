@@ -27,6 +27,8 @@ class LinkRoles {
   LinkRoles(const Element& parent, std::vector<std::string> roles, SystemBuilder& builder);
   /// The cable of a role; null when absent or wrong.
   std::optional<std::uint32_t> cable(const std::string& role, Need need) const;
+  /// The same for a cable that ends at an optical switch: its light is checked with the whole path.
+  std::optional<std::uint32_t> cable_to_ocs(const std::string& role, Need need) const;
   bool has(const std::string& role) const { return elements_.count(role) > 0; }
   /// For errors about the cable: its element, or the parent.
   InputError place(const std::string& role) const;

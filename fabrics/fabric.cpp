@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fabrics/children.hpp"
+#include "fabrics/circuit_fabric.hpp"
 #include "fabrics/fabric_spec.hpp"
 
 namespace lightrail {
@@ -14,7 +15,9 @@ const std::vector<std::pair<std::string, FabricKind>> kind_names = {
     {"single-switch", FabricKind::single_switch},
     {"rail-optimised", FabricKind::rail_optimised},
     {"rail-only", FabricKind::rail_only},
-    {"fat-tree", FabricKind::fat_tree}};
+    {"fat-tree", FabricKind::fat_tree},
+    {"mixnet", FabricKind::mixnet},
+    {"topoopt", FabricKind::topoopt}};
 
 Describe<FabricSpec> fabric_table() {
   using S = FabricSpec;
@@ -30,6 +33,10 @@ Describe<FabricSpec> table_of(FabricKind kind) {
   Describe<S> table;
   const bool is_rails = kind == FabricKind::rail_optimised || kind == FabricKind::rail_only;
   if (kind == FabricKind::none || kind == FabricKind::single_switch) return table;
+  if (kind == FabricKind::topoopt)
+    return table.field("strides", &S::strides,
+                       "servers a and a + stride are joined, by two NICs of each (default: as far apart as "
+                       "the NICs allow)");
   table
       .field("tiers", &S::tiers, "switch tiers; rail-only also 1", kind == FabricKind::rail_only ? 1u : 2u,
              3u)
@@ -47,6 +54,14 @@ Describe<FabricSpec> table_of(FabricKind kind) {
   else
     table.field("leaves-per-group", &S::leaves_per_group, "three tiers: leaves that share their spines", 1u,
                 many);
+  if (kind == FabricKind::mixnet)
+    table.field("optical-nics", &S::optical_nics, "NICs of a server that an optical switch joins", 1u, 1024u)
+        .field("region-servers", &S::region_servers, "servers that share an optical switch", 1u, 65'000u)
+        .field("circuits-for", &S::circuits_for, "the dimension whose traffic takes circuits")
+        .field("join-packet", &S::joins_both, "its traffic takes packet NICs too where it has circuits")
+        .field("early", &S::is_early, "known demand is announced when the exchange before has ended")
+        .field("predict", &S::predicts, "demand that is not known yet is predicted then")
+        .field("prediction", &S::prediction, "1: predictions are right, 0: even demand", 0.0, 1.0);
   return table;
 }
 
@@ -108,7 +123,7 @@ bool is_no_fabric(const Element* fabric) {
   return kind && kind->value == "none";
 }
 
-void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, SystemBuilder& builder,
+void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, SystemBuilder& builder,
                   FabricCounter& counter, RoutingTables& routing) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
@@ -118,8 +133,13 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, Syst
   if (errors.size() > before || spec.kind == FabricKind::none) return;
   if (spec.kind == FabricKind::rail_only) spec.tiers = 1;
   table_of(spec.kind).parse(fabric, spec, errors);
+  if (spec.kind == FabricKind::topoopt) return build_topoopt(fabric, spec, all_nics, builder, counter);
   const std::optional<Part> part = read_switch(fabric, builder);
-  const LinkRoles links(fabric, {"host", "trunk", "core"}, builder);
+  const bool is_mixnet = spec.kind == FabricKind::mixnet;
+  const LinkRoles links(fabric,
+                        is_mixnet ? std::vector<std::string>{"host", "trunk", "core", "optical"}
+                                  : std::vector<std::string>{"host", "trunk", "core"},
+                        builder);
   const auto host = links.cable("host", Need::required);
   auto trunk = links.cable("trunk", Need::optional);
   auto core = links.cable("core", Need::optional);
@@ -128,7 +148,10 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, Syst
   builder.declare(fabric, fabric_table(), spec);
   builder.declare(fabric, table_of(spec.kind), spec);
   if (errors.size() > before) return;
-  if (nics.empty()) return errors.add(fabric.error("<fabric> has no NICs to join"));
+  if (all_nics.empty()) return errors.add(fabric.error("<fabric> has no NICs to join"));
+  const std::vector<NicPlace> nics =
+      is_mixnet ? build_mixnet(fabric, spec, links, all_nics, builder) : all_nics;
+  if (errors.size() > before) return;
 
   const std::uint32_t radix = part->radix, rails = std::max(rail_count(nics), 1u);
   ClosRequest request{radix,     is_one_tier ? 1 : spec.tiers,   spec.oversubscription,
@@ -162,7 +185,8 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, Syst
 
 std::vector<ParameterDoc> fabric_documentation() {
   std::vector<ParameterDoc> docs = fabric_table().documentation();
-  for (FabricKind kind : {FabricKind::rail_optimised, FabricKind::fat_tree})
+  for (FabricKind kind :
+       {FabricKind::rail_optimised, FabricKind::fat_tree, FabricKind::mixnet, FabricKind::topoopt})
     for (ParameterDoc& doc : table_of(kind).documentation()) {
       bool is_known = false;
       for (const ParameterDoc& known : docs) is_known |= known.name == doc.name;

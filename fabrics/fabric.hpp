@@ -8,7 +8,7 @@
 namespace lightrail {
 
 /// Reads <fabric> and joins the NICs as it says. Mistakes go to the builder's errors; then nothing is built.
-void build_fabric(const Element& fabric, const std::vector<NicPlace>& nics, SystemBuilder& builder,
+void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, SystemBuilder& builder,
                   FabricCounter& counter, RoutingTables& routing);
 
 /// True when `fabric` is absent or of kind "none".

@@ -1,12 +1,21 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "fabrics/clos.hpp"
 
 namespace lightrail {
 
-enum class FabricKind : std::uint8_t { none, single_switch, rail_optimised, rail_only, fat_tree };
+enum class FabricKind : std::uint8_t {
+  none,
+  single_switch,
+  rail_optimised,
+  rail_only,
+  fat_tree,
+  mixnet,
+  topoopt
+};
 
 /// What <fabric> says; 0: to be chosen.
 struct FabricSpec {
@@ -18,6 +27,15 @@ struct FabricSpec {
   std::uint32_t nics_per_leaf = 0;     ///< fat-tree
   std::uint32_t leaves_per_group = 0;  ///< fat-tree, three tiers
   std::uint32_t spines = 0, cores = 0;
+  // mixnet and topoopt
+  std::uint32_t optical_nics = 6;    ///< of each server: mixnet
+  std::uint32_t region_servers = 8;  ///< servers that share an optical switch: mixnet
+  std::string circuits_for = "ep";   ///< the dimension whose traffic takes circuits: mixnet
+  bool joins_both = false;           ///< traffic with circuits takes packet NICs too: mixnet
+  bool predicts = false;
+  double prediction = 1;
+  bool is_early = true;
+  std::string strides;  ///< topoopt: servers a and a + stride are joined
 };
 
 /// The leaves of each Clos network that a fabric consists of: one, or one a rail for rail-only.

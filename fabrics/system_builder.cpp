@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/scenario/scenario.hpp"
@@ -107,6 +108,29 @@ void SystemBuilder::connect(ComponentId a, std::uint32_t port_a, ComponentId b, 
   model_.ports[model_.components[b.value].first_port + port_b].out = LinkId{forth + 1};
 }
 
+void SystemBuilder::connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
+                                    SimTime latency) {
+  std::size_t index = 0;
+  while (index < model_.link_classes.size() &&
+         (model_.link_classes[index].medium != "control" || model_.link_classes[index].latency != latency))
+    ++index;
+  if (index == model_.link_classes.size()) {
+    LinkClass link;
+    link.name = link.medium = "control";
+    link.latency = std::max(latency, SimTime{1});
+    model_.link_classes.push_back(std::move(link));
+    table_.cable_of_class.push_back(no_cable);
+  }
+  LIGHTRAIL_EXPECT(!is_connected(a, port_a) && !is_connected(b, port_b));
+  const auto forth = static_cast<std::uint32_t>(model_.links.size());
+  const auto pa = static_cast<PortIndex>(port_a), pb = static_cast<PortIndex>(port_b);
+  const auto link_class = static_cast<std::uint16_t>(index);
+  model_.links.push_back({a, b, pa, pb, link_class});
+  model_.links.push_back({b, a, pb, pa, link_class});
+  model_.ports[model_.components[a.value].first_port + port_a].out = LinkId{forth};
+  model_.ports[model_.components[b.value].first_port + port_b].out = LinkId{forth + 1};
+}
+
 std::uint16_t SystemBuilder::link_class(std::uint32_t cable, ComponentId from, ComponentId to) {
   const Part &sender = part_of(from), &receiver = part_of(to);
   const CableEnds ends = sender.is_ocs ? (receiver.is_ocs ? CableEnds::between_ocs : CableEnds::from_ocs)
@@ -131,8 +155,9 @@ void SystemBuilder::finish() {
   }
   model_.set_resource<AddressBook>(std::make_shared<AddressBook>(std::move(book)));
   for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)
-    for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
-      declared_.rows.push_back({"link", static_cast<std::uint32_t>(c), value});
+    if (table_.cable_of_class[c] != no_cable)
+      for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
+        declared_.rows.push_back({"link", static_cast<std::uint32_t>(c), value});
   model_.set_resource<DeclaredParameters>(std::make_shared<DeclaredParameters>(std::move(declared_)));
   model_.set_resource<CableTable>(std::make_shared<CableTable>(std::move(table_)));
   model_.set_resource<LightBudgets>(std::make_shared<LightBudgets>(std::move(budgets_)));

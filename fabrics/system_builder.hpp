@@ -43,6 +43,9 @@ class SystemBuilder {
                   AtomId atom);
   /// Joins two free ports by a cable: two directed links.
   void connect(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b, std::uint32_t cable);
+  /// Joins two free ports by a control link: a latency, no rate.
+  void connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
+                       SimTime latency);
   bool is_connected(ComponentId id, std::uint32_t port) const;
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
   void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }

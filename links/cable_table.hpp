@@ -6,6 +6,9 @@
 
 namespace lightrail {
 
+/// CableTable::cable_of_class of links that are no cables: control links.
+inline constexpr std::uint32_t no_cable = 0xffffffff;
+
 /// Model resource: the cables that the link classes were evaluated from, with every effective parameter.
 struct CableTable {
   std::vector<Cable> cables;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "components/gpu/transport_payloads.hpp"
 #include "components/network/reports.hpp"
 #include "engine/model/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -12,26 +13,6 @@
 
 namespace lightrail {
 namespace {
-
-constexpr std::uint64_t no_token = ~std::uint64_t{0};
-/// Payload::bytes has 32 bits: larger messages go in pieces.
-constexpr std::int64_t most_piece = std::int64_t{1} << 30;
-
-std::uint64_t token_of(Owner owner) {
-  return std::uint64_t{owner.slot} << 32 | owner.sub;
-}
-
-Payload wake_payload(GpuWake kind, Owner owner = {}) {
-  Payload p;
-  p.kind = static_cast<std::uint8_t>(kind);
-  p.a = owner.slot;
-  p.b = owner.sub;
-  return p;
-}
-
-std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
-  return std::uint64_t{endpoint.value} << 24 | connection.value;
-}
 
 const NcclSettings& nccl_of(const Model& model) {
   static const NcclSettings defaults;
@@ -56,8 +37,12 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
     const PortEnd end = port_end(build, port);
     in_lines_.emplace_back(end.in_rate);
     injectors_.emplace_back();
-    if (end.is_connected && port != nic_port) injectors_.back().emplace(build, port, i);
+    if (end.is_connected && port != nic_port && port != control_port)
+      injectors_.back().emplace(build, port, i);
   }
+  if (const auto* regions = build.model.resource<Regions>();
+      regions && regions->place(book_[self].server).region != Regions::none)
+    delegation_.emplace(build, *regions, book_, self);
   // GPUs of a server are neighbours in the address book.
   std::uint32_t first = self.value;
   while (first > 0 && book_.endpoints[first - 1].server == book_[self].server) --first;
@@ -114,6 +99,7 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
+  if (is_delegated(transfer.to)) return send_by_delegates(context, transfer);
   const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
   const Way way = way_to(transfer.to);
   switch (way) {
@@ -141,8 +127,9 @@ void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
-  const Way way = way_to(to);
   const Payload control = make_wire(WireKind::control, self_, to, connection, control_bytes, 1);
+  if (is_delegated(to)) return pass_on(context, control);
+  const Way way = way_to(to);
   switch (way) {
     case Way::local:
       return arrive(context, control, context.now());
@@ -204,9 +191,14 @@ void GpuTransport::on_sent(Context& context, std::uint64_t token, SimTime tail) 
 void GpuTransport::on_notice(Context& context, const Payload& payload) {
   const std::uint64_t flow = flow_of(to_of(payload), connection_of(payload));
   auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.flow == flow; });
+  if (delegation_ && delegation_->is_optical(delegation_->own_nic())) {
+    on_circuit_sent(context);
+    if (from_of(payload) != self_) return;
+  }
   LIGHTRAIL_EXPECT(it != notices_.end());
   const Owner owner = it->owner;
   notices_.erase(it);
+  if (owner.slot == no_owner) return;
   context.wake(context.now(), wake_payload(GpuWake::sent, owner));
 }
 
@@ -243,6 +235,7 @@ void GpuTransport::settle(Context& context, std::uint64_t flow) {
 
 void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex port) {
   const WireKind kind = kind_of(payload);
+  if (port == control_port) return on_control(context, payload);
   if (kind == WireKind::credit) {
     egress_.on_credit(context, port, payload, [](const Payload&, PortIndex, SimTime) {});
     return pump(context, port);
@@ -252,7 +245,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
          fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
   const SimTime tail = context.now() + in_lines_[port].of(payload.bytes);
   if (to_of(payload) == self_) return arrive(context, payload, tail);
-  if (port != nvlink_port || !is_connected(nic_port))
+  if (!delegation_ && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
   Payload later = payload;
@@ -266,12 +259,14 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
   Payload work = payload;
   switch (static_cast<GpuWake>(payload.kind)) {
     case GpuWake::forward_train:
-      work.kind = static_cast<std::uint8_t>(WireKind::message);
-      work.count = 0;
-      return proxy_.post(context, work, wake_payload(GpuWake::proxy));
     case GpuWake::forward_control:
-      work.kind = static_cast<std::uint8_t>(WireKind::control);
-      return context.send(nic_port, context.now(), work);
+      work.kind = static_cast<std::uint8_t>(
+          static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
+      work.count = 0;
+      if (delegation_) return pass_on(context, work);
+      if (kind_of(work) == WireKind::control) return context.send(nic_port, context.now(), work);
+      work.kind = static_cast<std::uint8_t>(WireKind::message);
+      return proxy_.post(context, work, wake_payload(GpuWake::proxy));
     case GpuWake::proxy:
       return proxy_.on_wake(context, payload);
     default:
@@ -296,6 +291,8 @@ void GpuTransport::finish(Context& context) {
 
 std::vector<std::string> GpuTransport::waits_for() const {
   std::vector<std::string> all = egress_.waits_for();
+  if (delegation_)
+    if (std::string wait = delegation_->waits_for(); !wait.empty()) all.push_back(std::move(wait));
   for (std::size_t port = 0; port < injectors_.size(); ++port)
     if (injectors_[port] && !injectors_[port]->is_idle())
       all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", port,
@@ -309,6 +306,13 @@ void GpuTransport::save(StateWriter& out) const {
     if (injector) injector->save(out);
   proxy_.save(out), arrivals_.save(out);
   out.put(memory_free_at_), out.put(notices_), out.put(by_dimension_), out.put(by_receiver_);
+  if (!delegation_) return;
+  delegation_->save(out);
+  out.put(held_), out.put(held_transfers_.size());
+  for (const Transfer& t : held_transfers_) {
+    out.put(t.to), out.put(t.connection), out.put(t.payload_bytes), out.put(t.wire_bytes);
+    out.put(t.dimension), out.put(t.notify), out.put(t.owner);
+  }
 }
 
 void GpuTransport::load(StateReader& in) {
@@ -317,6 +321,15 @@ void GpuTransport::load(StateReader& in) {
     if (injector) injector->load(in);
   proxy_.load(in), arrivals_.load(in);
   in.get(memory_free_at_), in.get(notices_), in.get(by_dimension_), in.get(by_receiver_);
+  if (!delegation_) return;
+  delegation_->load(in);
+  std::size_t held = 0;
+  in.get(held_), in.get(held);
+  held_transfers_.assign(held, {});
+  for (Transfer& t : held_transfers_) {
+    in.get(t.to), in.get(t.connection), in.get(t.payload_bytes), in.get(t.wire_bytes);
+    in.get(t.dimension), in.get(t.notify), in.get(t.owner);
+  }
 }
 
 }  // namespace lightrail

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/gpu/arrivals.hpp"
+#include "components/gpu/delegation.hpp"
 #include "components/gpu/proxy_queue.hpp"
 #include "components/network/egress_bank.hpp"
 #include "components/network/injector.hpp"
@@ -32,7 +33,7 @@ enum class GpuWake : std::uint8_t {
 /// by receiver.
 class GpuTransport final : public Transport, private SentListener {
  public:
-  static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2;
+  static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2, control_port = 3;
 
   GpuTransport(const BuildContext& build, EndpointId self, BitRate memory_bandwidth);
 
@@ -42,6 +43,9 @@ class GpuTransport final : public Transport, private SentListener {
   void send_control(Context& context, EndpointId to, Connection connection) override;
   void expect(Context& context, const Expectation& expectation) override;
   void wake_after(Context& context, SimTime delay, Owner owner) override;
+  bool wants_demand(std::uint16_t dimension) const override;
+  void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) override;
+  bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 
   /// Anything that came in on a port except WireKind::sent.
   void on_wire(Context& context, const Payload& payload, PortIndex port);
@@ -76,6 +80,17 @@ class GpuTransport final : public Transport, private SentListener {
   void send_to_nic(Context& context, const Transfer& transfer);
   void inject(Context& context, PortIndex port, const Outgoing& message);
   void pump(Context& context, PortIndex port);
+  // By delegates, where circuits join servers (gpu_delegates.cpp).
+  bool is_delegated(EndpointId to) const {
+    return delegation_ && book_[to].server != book_[self_].server && to.value < book_.gpu_count;
+  }
+  void announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted);
+  void send_by_delegates(Context& context, const Transfer& transfer);
+  void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
+  void post_to_circuit(Context& context, Payload work, bool is_own, Owner owner);
+  void pass_on(Context& context, const Payload& payload);
+  void on_circuit_sent(Context& context);
+  void on_control(Context& context, const Payload& payload);
   void arrive(Context& context, const Payload& payload, SimTime tail);
   void settle(Context& context, std::uint64_t flow);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
@@ -99,6 +114,9 @@ class GpuTransport final : public Transport, private SentListener {
   SimTime memory_free_at_{};
   std::vector<Notice> notices_;
   std::vector<Counter> by_dimension_;
+  std::optional<Delegation> delegation_;               ///< none: no circuits
+  std::vector<Transfer> held_transfers_;               ///< own, for circuits that change
+  std::vector<Payload> held_;                          ///< of others, at their delegate
   std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded
 };
 

@@ -147,7 +147,9 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_.ops[run.op].stream;
   if (program_.ops[run.op].kind == OpKind::collective) record_collective(context, run);
+  const std::uint32_t op = run.op;
   comm_.release(slot);
+  comm_.announce_next(context, transport, op);
   end_op(context, stream);
   schedule(context, transport);
 }

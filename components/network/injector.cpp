@@ -60,7 +60,7 @@ std::uint32_t Injector::new_message(const Outgoing& message) {
     free_message_ = messages_[index].next;
   }
   messages_[index] = {
-      make_wire(message.kind, message.from, message.to, message.connection, 0, 0, message.lane),
+      make_wire(message.kind, message.from, message.to, message.connection, 0, message.mark, message.lane),
       message.bytes, message.token, none, 0};
   return index;
 }
@@ -125,7 +125,7 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
   Payload train = message.head;
   train.bytes = bytes;
-  train.count = static_cast<std::uint16_t>((bytes + mtu_bytes_ - 1) / mtu_bytes_);
+  if (train.count == 0) train.count = static_cast<std::uint16_t>((bytes + mtu_bytes_ - 1) / mtu_bytes_);
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime now = context.now();

@@ -17,6 +17,7 @@ struct Outgoing {
   WireKind kind = WireKind::train;  ///< train: payload; control: a small message that goes ahead of payload
   std::uint8_t source = 0;          ///< where its bytes are read from (Injector::Source)
   std::uint64_t token = 0;          ///< handed back when the message has been sent
+  std::uint16_t mark = 0;           ///< `count` of its trains; 0: their packets
 };
 
 /// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.

@@ -27,6 +27,10 @@ enum class WireKind : std::uint8_t {
   multicast = 12  ///< GPU -> NVSwitch: a train for all members of the group in this server
 };
 
+/// In `count` of what a GPU puts on NVLink for another server: the local GPU that it goes to first, its
+/// delegate, is the rest of `count`.
+inline constexpr std::uint16_t delegate_mark = 0x8000;
+
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;
 inline constexpr std::uint32_t most_retries = 7;

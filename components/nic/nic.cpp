@@ -42,6 +42,8 @@ Nic::Nic(const BuildContext& build)
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
+  // A GPU that delegates: what comes for another one of its region goes on from there.
+  is_delegate_ = model_.resource<Regions>() && endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
 }
 
 void Nic::prefetch() const {
@@ -104,6 +106,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
 
 void Nic::receive(const Payload& train, Context& context) {
   PortIndex out = port_of(to_of(train));
+  if (out == 0 && is_delegate_) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here",
                               to_of(train).value, endpoint_name(model_, to_of(train))));

@@ -5,6 +5,7 @@
 #include "components/network/injector.hpp"
 #include "components/network/retransmission.hpp"
 #include "engine/model/address_book.hpp"
+#include "engine/model/regions.hpp"
 
 namespace lightrail {
 
@@ -78,6 +79,7 @@ class Nic final : public Component, private SentListener {
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;
+  bool is_delegate_ = false;
 
   SimTime work_interval_;
   SimTime work_free_at_{};

@@ -53,6 +53,7 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
         context.now(), model_.component_name(context.self()),
         fmt::format("payload of kind {} came in on port {}; an nvswitch forwards trains", p.kind, port));
   PortIndex out = port_to(to_of(p));
+  if ((p.count & delegate_mark) != 0) out = static_cast<PortIndex>(p.count & ~delegate_mark);
   if (out == unroutable)
     throw SimulationError(context.now(), model_.component_name(context.self()),
                           fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",

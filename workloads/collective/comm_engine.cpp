@@ -102,8 +102,13 @@ SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   const std::uint32_t slot = owner.slot;
   if (runs_[slot].stage == CommRun::Stage::finishing) return true;
-  runs_[slot].stage = CommRun::Stage::running;
   const Op& op = op_of(slot);
+  if (runs_[slot].stage == CommRun::Stage::starting && op.collective == CollectiveType::all_to_all &&
+      transport.wants_demand(op.dimension)) {
+    runs_[slot].stage = CommRun::Stage::waiting;
+    if (!transport.start_exchange(context, demand(op), owner)) return false;
+  }
+  runs_[slot].stage = CommRun::Stage::running;
   if (op.bytes == 0 && op.collective != CollectiveType::barrier) return true;
   switch (form(slot)) {
     case Form::broadcast:

@@ -44,6 +44,9 @@ class CommEngine {
   bool on_received(Context& context, Transport& transport, Owner owner);
   bool on_sent(Owner owner);
 
+  /// An exchange has ended: the next one of its group may be announced.
+  void announce_next(Context& context, Transport& transport, std::uint32_t op);
+
   const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);
@@ -109,6 +112,7 @@ class CommEngine {
   void on_slice(Context& context, Transport& transport, Owner owner);
 
   std::int64_t share(const Op& op, std::uint32_t from, std::uint32_t to, std::uint32_t size) const;
+  std::vector<PeerBytes> demand(const Op& op) const;
   void begin_all_to_all(Context& context, Transport& transport, std::uint32_t slot);
   void send_to_peer(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t offset);
   void on_share(Context& context, Transport& transport, Owner owner);

@@ -12,7 +12,7 @@ namespace lightrail {
 ///   ring: by channel, receives done and sends posted; all-to-all: by peer offset, 1 sent, 2 received, 3
 ///   both; others: one pair of flags.
 struct CommRun {
-  enum class Stage : std::uint8_t { free, starting, running, finishing };
+  enum class Stage : std::uint8_t { free, starting, waiting, running, finishing };
   struct Count {
     std::uint32_t received = 0, sent = 0;
   };

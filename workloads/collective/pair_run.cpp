@@ -24,6 +24,26 @@ std::int64_t CommEngine::share(const Op& op, std::uint32_t from, std::uint32_t t
   return (high - low) * unit;
 }
 
+std::vector<PeerBytes> CommEngine::demand(const Op& op) const {
+  const GroupView group = view(op);
+  std::vector<PeerBytes> all;
+  for (std::uint32_t m = 0; m < group.size; ++m)
+    if (m != group.my_index) all.push_back({group.member(m), share(op, group.my_index, m, group.size)});
+  return all;
+}
+
+void CommEngine::announce_next(Context& context, Transport& transport, std::uint32_t op_index) {
+  const Op& done = program_->ops[op_index];
+  if (done.collective != CollectiveType::all_to_all || !transport.wants_demand(done.dimension)) return;
+  for (std::uint32_t i = op_index + 1; i < program_->ops.size(); ++i) {
+    const Op& op = program_->ops[i];
+    if (op.kind != OpKind::collective || op.collective != CollectiveType::all_to_all ||
+        op.group != done.group)
+      continue;
+    return transport.announce_ahead(context, demand(op), op.root == known_before);
+  }
+}
+
 void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::uint32_t slot) {
   const Op& op = op_of(slot);
   const GroupView group = view(op);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "components/network/train.hpp"
@@ -42,6 +43,12 @@ struct Expectation {
   Owner owner{};
 };
 
+/// What an exchange will send to one of its members.
+struct PeerBytes {
+  EndpointId to{};
+  std::int64_t bytes = 0;
+};
+
 /// What a GPU's communication state machines may do. Implemented by the GPU, and by tests.
 class Transport {
  public:
@@ -52,6 +59,14 @@ class Transport {
   virtual void expect(Context& context, const Expectation& expectation) = 0;
   /// CommEngine::on_timer after `delay`.
   virtual void wake_after(Context& context, SimTime delay, Owner owner) = 0;
+
+  /// Whether a controller of circuits wants to know what exchanges of a dimension will send.
+  virtual bool wants_demand(std::uint16_t) const { return false; }
+  /// Announces the exchange after the last announced one, before it starts. `is_known`: the program knows its
+  /// demand; else it is a prediction, where those are asked for, or nothing happens.
+  virtual void announce_ahead(Context&, std::span<const PeerBytes>, bool) {}
+  /// The exchange starts now: true; or when CommEngine::on_timer is called once more.
+  virtual bool start_exchange(Context&, std::span<const PeerBytes>, Owner) { return true; }
 
  protected:
   ~Transport() = default;

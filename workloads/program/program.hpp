@@ -21,6 +21,9 @@ enum class OpKind : std::uint8_t {
   marker          ///< takes no time; names a point (start of a layer, of a micro-batch)
 };
 
+/// Op::root of an all-to-all whose demand is known when the exchange before it has ended.
+inline constexpr std::uint32_t known_before = 1;
+
 enum class CollectiveType : std::uint8_t {
   none,
   all_reduce,

@@ -1,0 +1,205 @@
+#include "components/controller/controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/network/build_checks.hpp"
+#include "components/network/region_control.hpp"
+#include "engine/base/transfer_time.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::uint8_t wake_decide = 1, wake_command = 2;
+
+Payload wake_of(std::uint8_t what) {
+  Payload p;
+  p.kind = what;
+  return p;
+}
+
+const Regions& regions_of(const BuildContext& build) {
+  const auto* regions = build.model.resource<Regions>();
+  if (!regions || build.record.number >= regions->regions.size())
+    throw InputErrors(InputError{"", 0,
+                                 build.model.component_name(build.id) +
+                                     ": a controller belongs to a region of a <fabric kind=\"mixnet\">"});
+  return *regions;
+}
+
+}  // namespace
+
+Controller::Controller(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const ControllerSpec&>(build.spec)),
+      region_(regions_of(build).regions[build.record.number]),
+      regions_(regions_of(build)),
+      gpus_(static_cast<std::uint32_t>((build.record.port_count - 1u) / region_.servers.size())),
+      circuits_(region_.circuits) {}
+
+Controller::Call& Controller::call(std::uint32_t number) {
+  for (Call& c : calls_)
+    if (c.number == number) return c;
+  calls_.push_back({number, 0, DemandMatrix(static_cast<std::uint32_t>(region_.servers.size()))});
+  return calls_.back();
+}
+
+void Controller::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (port == self_port) return p.kind == wake_decide ? decide(context) : command(context);
+  const std::uint32_t member = port == 0 ? 0 : (port - 1u) / gpus_;
+  switch (control_kind_of(p)) {
+    case ControlKind::demand:
+      call(p.b).demand.at(member, p.a) += std::int64_t{p.bytes} * 1024;
+      return;
+    case ControlKind::demand_end:
+      if (++call(p.b).reports < gpus_ * region_.servers.size()) return;
+      LIGHTRAIL_EXPECT(p.b == next_call_ && stage_ == Stage::live);
+      stage_ = Stage::deciding;
+      return context.wake(context.now() + spec_.decision, wake_of(wake_decide));
+    case ControlKind::drained:
+      LIGHTRAIL_EXPECT(p.b == epoch_ && stage_ == Stage::draining);
+      if (++drained_ < gpus_ * region_.servers.size()) return;
+      stage_ = Stage::guarding;
+      return context.wake(context.now() + spec_.guard, wake_of(wake_command));
+    case ControlKind::lit:
+      LIGHTRAIL_EXPECT(stage_ == Stage::dark);
+      circuits_ = wanted_;
+      return go_live(context);
+    default:
+      throw SimulationError(
+          context.now(), model_.component_name(context.self()),
+          fmt::format("a message of kind {} came in, which is none for a controller", p.kind));
+  }
+}
+
+/// All demand of the next call is here.
+void Controller::decide(Context& context) {
+  const DemandMatrix& demand = call(next_call_).demand;
+  const auto ports = static_cast<std::uint32_t>(regions_.optical_nics.size());
+  const bool may_change = spec_.policy != ReconfigurePolicy::never &&
+                          !(spec_.policy == ReconfigurePolicy::once && next_call_ > 0);
+  const CircuitCounts now = counts_of(circuits_, demand.servers);
+  const CircuitCounts wanted = may_change ? assign_circuits(spec_.algorithm, demand, ports) : now;
+  if (wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand, now, wanted)))
+    return go_live(context);
+  wanted_ = place_circuits(wanted, regions_, circuits_);
+  stage_ = Stage::draining;
+  drained_ = 0;
+  ++epoch_, ++changes_;
+  tell_all(context, control_payload(ControlKind::pause, 0, epoch_));
+}
+
+bool Controller::is_worth(const DemandMatrix& demand, const CircuitCounts& now,
+                          const CircuitCounts& wanted) const {
+  const double gained =
+      completion(demand, now, spec_.packet_share) - completion(demand, wanted, spec_.packet_share);
+  const double rate = static_cast<double>(regions_.circuit_rate.value) / 8e12;  // bytes a picosecond
+  return gained / rate > static_cast<double>(spec_.expected_dark.count());
+}
+
+void Controller::command(Context& context) {
+  stage_ = Stage::dark;
+  for (const Regions::Circuit& c : wanted_) {
+    const std::uint32_t a = ocs_port(regions_, c.a, c.nic_a), b = ocs_port(regions_, c.b, c.nic_b);
+    context.send(0, context.now(), control_payload(ControlKind::connect, a, b));
+    context.send(0, context.now(), control_payload(ControlKind::connect, b, a));
+  }
+  context.send(0, context.now(), control_payload(ControlKind::apply));
+}
+
+void Controller::go_live(Context& context) {
+  if (stage_ == Stage::dark)
+    for (const Regions::Circuit& c : circuits_)
+      for (std::uint32_t gpu = 0; gpu < gpus_; ++gpu) {
+        const auto port = [&](std::uint32_t member) {
+          return static_cast<PortIndex>(1 + member * gpus_ + gpu);
+        };
+        context.send(port(c.a), context.now(), control_payload(ControlKind::circuit, c.nic_a, c.b));
+        context.send(port(c.b), context.now(), control_payload(ControlKind::circuit, c.nic_b, c.a));
+      }
+  stage_ = Stage::live;
+  std::erase_if(calls_, [&](const Call& c) { return c.number == next_call_; });
+  ++next_call_;
+  tell_all(context, control_payload(ControlKind::live, next_call_, epoch_));
+}
+
+void Controller::tell_all(Context& context, const Payload& payload) {
+  for (std::uint32_t gpu = 0; gpu < gpus_ * region_.servers.size(); ++gpu)
+    context.send(static_cast<PortIndex>(1 + gpu), context.now(), payload);
+}
+
+void Controller::finish(Context&) {}
+
+std::vector<std::string> Controller::waits_for() const {
+  if (stage_ == Stage::draining)
+    return {
+        fmt::format("{} of {} GPUs have drained their circuits", drained_, gpus_ * region_.servers.size())};
+  std::vector<std::string> all;
+  for (const Call& c : calls_)
+    all.push_back(fmt::format("exchange {}: {} of {} GPUs have announced their demand", c.number, c.reports,
+                              gpus_ * region_.servers.size()));
+  return all;
+}
+
+void Controller::save(StateWriter& out) const {
+  out.put(calls_.size());
+  for (const Call& c : calls_) out.put(c.number), out.put(c.reports), out.put(c.demand.bytes);
+  for (const auto* circuits : {&circuits_, &wanted_}) {
+    out.put(circuits->size());
+    for (const Regions::Circuit& c : *circuits)
+      out.put(c.a), out.put(c.b), out.put(c.nic_a), out.put(c.nic_b);
+  }
+  out.put(stage_), out.put(next_call_), out.put(epoch_), out.put(drained_), out.put(changes_);
+}
+
+void Controller::load(StateReader& in) {
+  std::size_t count = 0;
+  in.get(count);
+  calls_.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    Call c{0, 0, DemandMatrix(static_cast<std::uint32_t>(region_.servers.size()))};
+    in.get(c.number), in.get(c.reports), in.get(c.demand.bytes);
+    calls_.push_back(std::move(c));
+  }
+  for (auto* circuits : {&circuits_, &wanted_}) {
+    in.get(count);
+    circuits->assign(count, {});
+    for (Regions::Circuit& c : *circuits) in.get(c.a), in.get(c.b), in.get(c.nic_a), in.get(c.nic_b);
+  }
+  in.get(stage_), in.get(next_call_), in.get(epoch_), in.get(drained_), in.get(changes_);
+}
+
+std::shared_ptr<const ComponentKind> controller_kind() {
+  using S = ControllerSpec;
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "controller";
+  kind->doc =
+      "Controller of one region of optical circuits (MixNet): collects the demand of an exchange, computes "
+      "circuits, drains, switches, resumes. Leaves out its own failure.";
+  kind->weight = 4;
+  kind->ports = {{"0", "1", "the region's optical switch"}, {"1 ...", "GPUs", "the region's GPUs"}};
+  const SimTime hour = milliseconds(3'600'000);
+  bind_spec(
+      *kind,
+      Describe<S>()
+          .choice("algorithm", &S::algorithm, "how circuits follow from demand", assignment_choices())
+          .choice("policy", &S::policy, "which exchanges get circuits of their own",
+                  {{"always", ReconfigurePolicy::always},
+                   {"once", ReconfigurePolicy::once},
+                   {"never", ReconfigurePolicy::never},
+                   {"gain", ReconfigurePolicy::gain}})
+          .field("latency", &S::latency, "of the control network, one way", picoseconds(1), hour)
+          .field("decision", &S::decision, "to compute circuits", SimTime{0}, hour)
+          .field("guard", &S::guard, "from drained circuits to the command that switches them", SimTime{0},
+                 hour)
+          .field("expected-dark", &S::expected_dark, "policy gain: what a change costs", SimTime{0}, hour)
+          .field("packet-share", &S::packet_share, "policy gain: packet NICs of a server, in circuits", 0.0,
+                 1000.0));
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<Controller>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,81 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/controller/circuit_assignment.hpp"
+#include "components/controller/port_map.hpp"
+#include "engine/model/component.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/regions.hpp"
+
+namespace lightrail {
+
+/// When a region is reconfigured.
+enum class ReconfigurePolicy : std::uint8_t {
+  always,  ///< for every exchange whose circuits would differ
+  once,    ///< for the first one
+  never,   ///< the circuits of the start stay
+  gain     ///< when the exchange gains more than the change costs
+};
+
+struct ControllerSpec final : Spec {
+  Assignment algorithm = Assignment::greedy;
+  ReconfigurePolicy policy = ReconfigurePolicy::always;
+  SimTime latency = microseconds(50);        ///< of the control network, one way
+  SimTime decision{0};                       ///< to compute circuits
+  SimTime guard = microseconds(10);          ///< from the last report of drained circuits to the command
+  SimTime expected_dark = milliseconds(25);  ///< policy gain: what a change is expected to cost
+  double packet_share = 2;                   ///< policy gain: packet NICs of a server, in circuits
+};
+
+/// The controller of one region (MixNet): the servers of one expert-parallel group and their optical switch,
+/// nothing else.
+///
+/// Every GPU of the region announces its demand for an exchange (call 0, 1, ...). When all have, circuits are
+/// computed; if they differ and the policy agrees: pause, wait until every GPU says that nothing of it is on
+/// the way, command the optical switch, wait for its light, tell the GPUs their circuits and let the call
+/// start. Else the call starts at once. Circuits that stay are not touched: their ports keep their light, but
+/// their traffic pauses too. Ports: 0 the optical switch, 1 ... the GPUs, member by member. Assumes a control
+/// network without loss. Leaves out the failure of the controller itself.
+class Controller final : public Component {
+ public:
+  explicit Controller(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
+
+ private:
+  enum class Stage : std::uint8_t { live, deciding, draining, guarding, dark };
+  /// One exchange that GPUs announce.
+  struct Call {
+    std::uint32_t number = 0, reports = 0;
+    DemandMatrix demand;
+  };
+
+  Call& call(std::uint32_t number);
+  void decide(Context& context);
+  bool is_worth(const DemandMatrix& demand, const CircuitCounts& now, const CircuitCounts& wanted) const;
+  void command(Context& context);
+  void go_live(Context& context);
+  void tell_all(Context& context, const Payload& payload);
+
+  const Model& model_;
+  const ControllerSpec& spec_;
+  const Regions::Region& region_;
+  const Regions& regions_;
+  std::uint32_t gpus_ = 0;  ///< of a server
+
+  std::vector<Call> calls_;  ///< announced by some GPU, not yet started
+  std::vector<Regions::Circuit> circuits_, wanted_;
+  Stage stage_ = Stage::live;
+  std::uint32_t next_call_ = 0, epoch_ = 0, drained_ = 0;
+  std::int64_t changes_ = 0;
+};
+
+std::shared_ptr<const ComponentKind> controller_kind();
+
+}  // namespace lightrail

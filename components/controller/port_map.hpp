@@ -1,0 +1,21 @@
+#pragma once
+#include <vector>
+
+#include "components/controller/circuit_assignment.hpp"
+#include "engine/model/regions.hpp"
+
+namespace lightrail {
+
+/// Port of the region's optical switch that `nic` of a member is joined to: members one after the other,
+/// their optical NICs in order.
+std::uint32_t ocs_port(const Regions& regions, std::uint32_t member, std::uint16_t nic);
+
+/// Which NICs the circuits between servers take. Circuits of `before` that are still wanted stay where they
+/// are; the others take free NICs, those of one pair spread over the halves of the servers (NUMA nodes).
+std::vector<Regions::Circuit> place_circuits(const CircuitCounts& counts, const Regions& regions,
+                                             const std::vector<Regions::Circuit>& before);
+
+/// Circuits by pair of members.
+CircuitCounts counts_of(const std::vector<Regions::Circuit>& circuits, std::uint32_t members);
+
+}  // namespace lightrail

@@ -1,0 +1,119 @@
+#include "components/gpu/delegation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lightrail {
+
+Delegation::Delegation(const BuildContext& build, const Regions& regions, const AddressBook& book,
+                       EndpointId self)
+    : regions_(regions), book_(book), place_(regions.place(book[self].server)) {
+  LIGHTRAIL_EXPECT(place_.region != Regions::none);
+  for (std::size_t nic = 0; nic < regions.gpu_of_nic.size(); ++nic)
+    if (regions.gpu_of_nic[nic] == book[self].local) own_nic_ = static_cast<std::uint16_t>(nic);
+  for (std::size_t d = 0; d < build.model.dimensions.size(); ++d)
+    if (build.model.dimensions[d] == regions.dimension) dimension_ = static_cast<std::uint16_t>(d);
+  peer_.assign(regions.gpu_of_nic.size(), Regions::none);
+  for (const Regions::Circuit& c : region().circuits) {
+    if (c.a == place_.member) peer_[c.nic_a] = c.b;
+    if (c.b == place_.member) peer_[c.nic_b] = c.a;
+  }
+}
+
+bool Delegation::takes_circuits(std::uint16_t dimension, EndpointId to) const {
+  if (place_of(to).region != place_.region) return false;
+  return regions_.dimension.empty() || dimension == dimension_;
+}
+
+bool Delegation::leads_to(std::uint16_t nic, EndpointId to) const {
+  const Regions::Place there = place_of(to);
+  if (there.region != place_.region || peer_[nic] == Regions::none) return false;
+  if (peer_[nic] == there.member) return true;
+  return relays() && peer_[nic] == region().next_hop[place_.member * region().servers.size() + there.member];
+}
+
+Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits) const {
+  Ways ways;
+  const auto add = [&](std::uint16_t nic) {
+    if (ways.count < ways.nic.size()) ways.nic[ways.count++] = nic;
+  };
+  if (over_circuits)
+    for (const std::uint16_t nic : regions_.optical_nics)
+      if (leads_to(nic, to)) add(nic);
+  if (ways.count == 0 || (over_circuits && regions_.joins_both))
+    for (const std::uint16_t nic : regions_.packet_nics) add(nic);
+  return ways;
+}
+
+bool Delegation::gone() {
+  LIGHTRAIL_EXPECT(outstanding_ > 0);
+  return --outstanding_ == 0 && is_paused_;
+}
+
+bool Delegation::is_announced(std::uint16_t dimension) const {
+  return regions_.is_controlled && dimension == dimension_;
+}
+
+std::vector<std::int64_t> Delegation::by_member(std::span<const PeerBytes> demand, bool is_predicted) const {
+  std::vector<std::int64_t> bytes(region().servers.size(), 0);
+  std::int64_t sum = 0;
+  for (const PeerBytes& peer : demand)
+    if (const Regions::Place there = place_of(peer.to);
+        there.region == place_.region && there.member != place_.member)
+      bytes[there.member] += peer.bytes, sum += peer.bytes;
+  if (!is_predicted || bytes.size() < 2) return bytes;
+  const double even = static_cast<double>(sum) / static_cast<double>(bytes.size() - 1),
+               q = regions_.prediction;
+  for (std::size_t m = 0; m < bytes.size(); ++m)
+    if (m != place_.member) bytes[m] = std::llround(q * static_cast<double>(bytes[m]) + (1 - q) * even);
+  return bytes;
+}
+
+bool Delegation::start(Owner owner) {
+  if (started_++ < granted_) return true;
+  waiting_.push_back(owner);
+  return false;
+}
+
+bool Delegation::on_pause(std::uint32_t epoch) {
+  is_paused_ = true;
+  epoch_ = epoch;
+  changed_.assign(peer_.size(), Regions::none);
+  return outstanding_ == 0;
+}
+
+void Delegation::on_circuit(std::uint32_t nic, std::uint32_t member) {
+  LIGHTRAIL_EXPECT(is_paused_ && nic < changed_.size());
+  changed_[nic] = member;
+}
+
+std::vector<Owner> Delegation::on_live(std::uint32_t calls) {
+  if (is_paused_) peer_ = changed_;
+  is_paused_ = false;
+  granted_ = calls;
+  std::vector<Owner> owners;
+  owners.swap(waiting_);  // a GPU waits for one exchange at most, the one that is next
+  return owners;
+}
+
+std::string Delegation::waits_for() const {
+  return waiting_.empty() ? "" : fmt::format("exchange {} waits for its circuits", started_ - 1);
+}
+
+void Delegation::save(StateWriter& out) const {
+  out.put(peer_), out.put(changed_);
+  out.put(waiting_);
+  out.put(outstanding_), out.put(epoch_), out.put(announced_), out.put(started_), out.put(granted_);
+  out.put(is_paused_);
+}
+
+void Delegation::load(StateReader& in) {
+  in.get(peer_), in.get(changed_);
+  in.get(waiting_);
+  in.get(outstanding_), in.get(epoch_), in.get(announced_), in.get(started_), in.get(granted_);
+  in.get(is_paused_);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,83 @@
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "components/network/train.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/regions.hpp"
+#include "workloads/collective/transport.hpp"
+
+namespace lightrail {
+
+/// What a GPU knows of the circuits of its server, and so which NICs, each owned by a delegate GPU, take a
+/// message to another server. With a controller: announces demand, waits for its exchange's turn, holds what
+/// is for circuits while they change and says when the last of its own has gone. Plain state.
+class Delegation {
+ public:
+  Delegation(const BuildContext& build, const Regions& regions, const AddressBook& book, EndpointId self);
+
+  /// NICs of this server that lead to an endpoint of another one.
+  struct Ways {
+    std::array<std::uint16_t, 16> nic{};
+    std::uint32_t count = 0;
+  };
+  Ways ways(EndpointId to, bool over_circuits) const;
+  /// Whether traffic of the dimension to that endpoint takes circuits.
+  bool takes_circuits(std::uint16_t dimension, EndpointId to) const;
+  /// NIC `nic` has a circuit that leads to `to`, directly or by relay.
+  bool leads_to(std::uint16_t nic, EndpointId to) const;
+  bool owns(std::uint16_t nic) const { return own_nic_ == nic; }
+  std::uint16_t own_nic() const { return own_nic_; }
+  bool is_optical(std::uint16_t nic) const { return nic < peer_.size() && regions_.is_optical(nic); }
+  std::uint16_t gpu_of(std::uint16_t nic) const { return regions_.gpu_of_nic[nic]; }
+  std::uint32_t member() const { return place_.member; }
+  bool relays() const { return !region().next_hop.empty(); }
+
+  bool is_paused() const { return is_paused_; }
+  /// A message went to the NIC for a circuit, or has left it. gone(): true when that was the last one a pause
+  /// waited for.
+  void posted() { ++outstanding_; }
+  bool gone();
+  std::uint32_t epoch() const { return epoch_; }
+
+  /// Whether exchanges of the dimension wait for the controller.
+  bool is_announced(std::uint16_t dimension) const;
+  bool predicts() const { return regions_.predicts; }
+  bool is_early() const { return regions_.is_early; }
+  /// Demand by member of the region, as announced [B]; a prediction is off by what `prediction` says.
+  std::vector<std::int64_t> by_member(std::span<const PeerBytes> demand, bool is_predicted) const;
+  /// Number of the exchange that is announced now.
+  std::uint32_t next_call() { return announced_++; }
+  bool is_announced_ahead() const { return announced_ > started_; }
+  /// The next exchange starts, or waits until on_live says so: false.
+  bool start(Owner owner);
+
+  /// From the controller. on_pause: true when nothing is on the way. on_live: owners that may start.
+  bool on_pause(std::uint32_t epoch);
+  void on_circuit(std::uint32_t nic, std::uint32_t member);
+  std::vector<Owner> on_live(std::uint32_t calls);
+  std::string waits_for() const;
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  const Regions::Region& region() const { return regions_.regions[place_.region]; }
+  Regions::Place place_of(EndpointId to) const { return regions_.place(book_[to].server); }
+
+  const Regions& regions_;
+  const AddressBook& book_;
+  Regions::Place place_;
+  std::uint16_t own_nic_ = 0xffff, dimension_ = 0xffff;
+
+  std::vector<std::uint32_t> peer_;     ///< by NIC: member at the far end of its circuit
+  std::vector<std::uint32_t> changed_;  ///< what the controller has said since the pause
+  std::vector<Owner> waiting_;
+  std::uint32_t outstanding_ = 0, epoch_ = 0;
+  std::uint32_t announced_ = 0, started_ = 0, granted_ = 0;  ///< exchanges
+  bool is_paused_ = false;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport_payloads.hpp"
+#include "components/network/region_control.hpp"
+
+namespace lightrail {
+namespace {
+
+/// A message is spread over several NICs in parts of at least this [B].
+constexpr std::int64_t least_part = 64 * 1024;
+
+}  // namespace
+
+bool GpuTransport::wants_demand(std::uint16_t dimension) const {
+  return delegation_ && delegation_->is_announced(dimension);
+}
+
+void GpuTransport::announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) {
+  if (!delegation_->is_early() || !(is_known || delegation_->predicts())) return;
+  announce(context, demand, !is_known);
+}
+
+bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) {
+  if (!delegation_->is_announced_ahead()) announce(context, demand, false);
+  return delegation_->start(owner);
+}
+
+void GpuTransport::announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted) {
+  const std::uint32_t call = delegation_->next_call();
+  const std::vector<std::int64_t> bytes = delegation_->by_member(demand, is_predicted);
+  for (std::uint32_t member = 0; member < bytes.size(); ++member)
+    if (bytes[member] > 0)
+      context.send(control_port, context.now(),
+                   control_payload(ControlKind::demand, member, call,
+                                   static_cast<std::uint32_t>((bytes[member] + 1023) / 1024)));
+  context.send(control_port, context.now(), control_payload(ControlKind::demand_end, 0, call));
+}
+
+void GpuTransport::send_by_delegates(Context& context, const Transfer& transfer) {
+  const bool over_circuits = delegation_->takes_circuits(transfer.dimension, transfer.to);
+  if (over_circuits && delegation_->is_paused()) return held_transfers_.push_back(transfer);
+  Delegation::Ways ways = delegation_->ways(transfer.to, over_circuits);
+  if (ways.count == 0)
+    fail(context, fmt::format("no circuit and no packet NIC leads to {}", name_of(transfer.to)));
+  // GPUs of a server begin with different NICs; this one's own comes first, so that the part that is told of
+  // is the last on NVLink.
+  std::rotate(ways.nic.begin(), ways.nic.begin() + (book_[self_].local + transfer.to.value) % ways.count,
+              ways.nic.begin() + ways.count);
+  const auto parts = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(transfer.wire_bytes / least_part, 1, std::int64_t{ways.count}));
+  std::stable_partition(ways.nic.begin(), ways.nic.begin() + parts,
+                        [&](std::uint16_t nic) { return delegation_->owns(nic); });
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const std::int64_t low = transfer.wire_bytes * i / parts, high = transfer.wire_bytes * (i + 1) / parts;
+    for (std::int64_t left = high - low; left > 0;) {
+      const std::int64_t piece = std::min(left, most_piece);
+      left -= piece;
+      send_over(context, ways.nic[i],
+                make_wire(WireKind::train, self_, transfer.to, transfer.connection,
+                          static_cast<std::uint32_t>(piece), 0),
+                transfer.notify && i + 1 == parts && left == 0, transfer.owner);
+    }
+  }
+}
+
+/// Own bytes, by the delegate that owns `nic`: this GPU or another one.
+void GpuTransport::send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify,
+                             Owner owner) {
+  if (!delegation_->owns(nic))
+    return inject(context, nvlink_port,
+                  {self_, to_of(work), connection_of(work), work.bytes, 0, WireKind::train, 0,
+                   notify ? token_of(owner) : no_token,
+                   static_cast<std::uint16_t>(delegate_mark | delegation_->gpu_of(nic))});
+  Payload message = work;
+  message.kind = static_cast<std::uint8_t>(WireKind::message);
+  if (delegation_->is_optical(nic))
+    return post_to_circuit(context, message, true, notify ? owner : Owner{no_owner, 0});
+  if (notify) {
+    notices_.push_back({flow_of(to_of(work), connection_of(work)), owner});
+    message.count = notify_sent;
+  }
+  proxy_.post(context, message, wake_payload(GpuWake::proxy));
+}
+
+/// Everything on a circuit is told of when it has left, so that a change can wait for it.
+void GpuTransport::post_to_circuit(Context& context, Payload work, bool is_own, Owner owner) {
+  if (is_own) notices_.push_back({flow_of(to_of(work), connection_of(work)), owner});
+  delegation_->posted();
+  work.kind = static_cast<std::uint8_t>(WireKind::message);
+  work.count = notify_sent;
+  proxy_.post(context, work, wake_payload(GpuWake::proxy));
+}
+
+void GpuTransport::on_circuit_sent(Context& context) {
+  if (delegation_->gone())
+    context.send(control_port, context.now(), control_payload(ControlKind::drained, 0, delegation_->epoch()));
+}
+
+/// A train or control message of this GPU or of others, whole here, goes on: over NVLink to its receiver or
+/// to the delegate that has a way, or out of this GPU's NIC.
+void GpuTransport::pass_on(Context& context, const Payload& payload) {
+  const EndpointId to = to_of(payload), from = from_of(payload);
+  const bool is_train = kind_of(payload) == WireKind::train;
+  const auto over_nvlink = [&](std::uint16_t mark) {
+    inject(context, nvlink_port,
+           {from, to, connection_of(payload), payload.bytes, 0, kind_of(payload), 0, no_token, mark});
+  };
+  if (book_[to].server == book_[self_].server) return over_nvlink(0);
+  const std::uint16_t own = delegation_->own_nic();
+  const bool is_optical = delegation_->is_optical(own);
+  // It came to this delegate because of its NIC, unless the circuits have changed meanwhile.
+  const bool was_sent_here = from != self_ && own != 0xffff;
+  if (was_sent_here && is_train && is_optical && delegation_->is_paused()) return held_.push_back(payload);
+  std::uint16_t nic = own;
+  if (!was_sent_here || (is_optical && !delegation_->leads_to(own, to))) {
+    const Delegation::Ways ways = delegation_->ways(to, is_train || delegation_->relays());
+    if (ways.count == 0) fail(context, fmt::format("no circuit and no packet NIC leads to {}", name_of(to)));
+    nic = ways.nic[(from.value + to.value) % ways.count];
+  }
+  if (!delegation_->owns(nic))
+    return over_nvlink(static_cast<std::uint16_t>(delegate_mark | delegation_->gpu_of(nic)));
+  if (!is_train) return context.send(nic_port, context.now(), payload);
+  if (is_optical) return post_to_circuit(context, payload, false, {});
+  Payload message = payload;
+  message.kind = static_cast<std::uint8_t>(WireKind::message);
+  proxy_.post(context, message, wake_payload(GpuWake::proxy));
+}
+
+void GpuTransport::on_control(Context& context, const Payload& payload) {
+  switch (control_kind_of(payload)) {
+    case ControlKind::pause:
+      if (delegation_->on_pause(payload.b))
+        context.send(control_port, context.now(), control_payload(ControlKind::drained, 0, payload.b));
+      return;
+    case ControlKind::circuit:
+      return delegation_->on_circuit(payload.a, payload.b);
+    case ControlKind::live: {
+      const std::vector<Owner> owners = delegation_->on_live(payload.a);
+      std::vector<Payload> held;
+      held.swap(held_);
+      for (const Payload& train : held) pass_on(context, train);
+      std::vector<Transfer> transfers;
+      transfers.swap(held_transfers_);
+      for (const Transfer& transfer : transfers) send_by_delegates(context, transfer);
+      for (const Owner owner : owners) wake_after(context, SimTime{0}, owner);
+      return;
+    }
+    default:
+      fail(context,
+           fmt::format("a control message of kind {} came in, which is none for a gpu", payload.kind));
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
+
+namespace lightrail {
+
+/// Model resource: servers joined by circuits of an optical switch, region by region. Servers are equal: NIC
+/// i of each is optical or belongs to the packet fabric, and one GPU owns it. A GPU sends to another server
+/// through a delegate: the local GPU that owns the NIC.
+struct Regions {
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  /// NIC `nic_a` of member `a` and NIC `nic_b` of member `b` see each other.
+  struct Circuit {
+    std::uint32_t a = 0, b = 0;
+    std::uint16_t nic_a = 0, nic_b = 0;
+    bool operator==(const Circuit&) const = default;
+  };
+  struct Region {
+    std::vector<std::uint32_t> servers;
+    std::vector<Circuit> circuits;  ///< at the start
+    /// members x members: where to send what is for a member that no circuit joins; empty: over the packet
+    /// fabric.
+    std::vector<std::uint16_t> next_hop;
+  };
+  struct Place {
+    std::uint32_t region = none, member = 0;
+  };
+
+  std::vector<Region> regions;
+  std::vector<Place> place_of_server;
+  std::vector<std::uint16_t> optical_nics, packet_nics;  ///< of every server
+  std::vector<std::uint16_t> gpu_of_nic;                 ///< local number of the GPU that owns it
+  std::string dimension;                                 ///< whose traffic takes circuits ("ep"); empty: all
+  bool is_controlled = false;
+  bool joins_both = false;  ///< traffic of a pair with circuits takes packet NICs too
+  bool predicts = false;    ///< exchanges are announced before their demand is known
+  double prediction = 1;    ///< 1: what is announced is right; 0: even
+  bool is_early = true;     ///< known demand is announced when the exchange before it ends
+  BitRate circuit_rate{};
+
+  Place place(std::uint32_t server) const {
+    return server < place_of_server.size() ? place_of_server[server] : Place{};
+  }
+  bool is_optical(std::uint16_t nic) const {
+    for (std::uint16_t i : optical_nics)
+      if (i == nic) return true;
+    return false;
+  }
+};
+
+}  // namespace lightrail

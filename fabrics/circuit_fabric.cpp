@@ -1,0 +1,289 @@
+#include "fabrics/circuit_fabric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+#include <sstream>
+
+#include "components/controller/port_map.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/regions.hpp"
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// NICs of the compute servers: [server][rail].
+struct Servers {
+  std::vector<std::vector<ComponentId>> nics;
+  std::uint32_t gpus = 0;
+};
+
+Servers servers_of(const Element& fabric, const std::vector<NicPlace>& nics, SystemBuilder& builder) {
+  Servers servers;
+  for (const NicPlace& nic : nics) {
+    if (nic.is_storage) continue;
+    if (nic.server >= servers.nics.size()) servers.nics.resize(nic.server + 1);
+    servers.nics[nic.server].push_back(nic.nic);
+  }
+  for (const auto& own : servers.nics)
+    if (own.size() != servers.nics[0].size()) {
+      builder.errors().add(fabric.error("<fabric> with circuits needs servers with equally many NICs"));
+      return {};
+    }
+  servers.gpus =
+      builder.book.gpu_count / static_cast<std::uint32_t>(std::max<std::size_t>(servers.nics.size(), 1));
+  return servers;
+}
+
+/// The optical switch with its circuits of the start, as if they stood on the element.
+std::optional<Part> ocs_part(const Element& fabric, const std::vector<Regions::Circuit>& circuits,
+                             const Regions& regions, std::size_t members, SystemBuilder& builder) {
+  const Element* element = only_child(fabric, "ocs", Need::required, builder.errors());
+  if (!element) return std::nullopt;
+  if (const Attribute* given = element->find("circuits")) {
+    builder.errors().add(
+        {given->file, given->line, "<ocs> attribute 'circuits': the fabric makes them itself"});
+    return std::nullopt;
+  }
+  std::string text;
+  for (const Regions::Circuit& c : circuits)
+    text += fmt::format("{}-{} ", ocs_port(regions, c.a, c.nic_a), ocs_port(regions, c.b, c.nic_b));
+  Element merged = *element;
+  // Radix first: what does not fit is said in the fabric's words.
+  const std::optional<Part> plain = builder.part("ocs", *element);
+  if (!plain) return plain;
+  const std::size_t needed = members * regions.optical_nics.size();
+  if (needed > plain->radix) {
+    builder.errors().add(element->error(
+        fmt::format("{} servers with {} optical NICs each need {} ports of one optical switch, which has {}",
+                    members, regions.optical_nics.size(), needed, plain->radix)));
+    return std::nullopt;
+  }
+  merged.attributes.push_back({"circuits", text, element->file, element->line});
+  return builder.part("ocs", merged);
+}
+
+SimTime control_latency(SystemBuilder& builder, const Part& controller) {
+  SimTime latency{};
+  const Model& model = builder.model();
+  for (const ParameterValue& value : model.kinds[controller.kind]->values(*model.specs[controller.spec]))
+    if (value.name == "latency") parse_value(value.value, latency);
+  return latency;
+}
+
+/// GPU l owns NIC l * nics / gpus; where GPUs share a NIC the first one is its delegate.
+std::vector<std::uint16_t> owners(std::uint32_t gpus, std::size_t nics) {
+  std::vector<std::uint16_t> owner(nics, 0);
+  for (std::uint32_t l = gpus; l-- > 0;) owner[l * nics / gpus] = static_cast<std::uint16_t>(l);
+  return owner;
+}
+
+void check_light(const Element& fabric, std::uint32_t cable, const Part& ocs, SystemBuilder& builder) {
+  const auto& optics = builder.cable_at(cable).optics;
+  if (!optics) {
+    builder.errors().add(fabric.error("<fabric> <link role=\"optical\"> must be optical"));
+    return;
+  }
+  const LightBudget budget =
+      light_budget(builder.cable_at(cable).name + " -> ocs -> " + builder.cable_at(cable).name,
+                   {{optics.get(), "ocs", ocs.passing_loss}, {optics.get(), "", Decibel{0.0}}});
+  check_budget(budget, fabric.error(""), builder.errors());
+  builder.keep_budget(budget);
+}
+
+/// Where each member sends what is for each other one: the first server of a shortest way; of several, the
+/// one that the pair's numbers choose.
+std::vector<std::uint16_t> next_hops(const std::vector<Regions::Circuit>& circuits, std::uint32_t members) {
+  std::vector<std::set<std::uint16_t>> joined(members);
+  for (const Regions::Circuit& c : circuits) {
+    joined[c.a].insert(static_cast<std::uint16_t>(c.b));
+    joined[c.b].insert(static_cast<std::uint16_t>(c.a));
+  }
+  std::vector<std::uint16_t> next(std::size_t{members} * members, 0);
+  for (std::uint32_t to = 0; to < members; ++to) {
+    std::vector<std::uint32_t> hops(members, members);
+    std::deque<std::uint32_t> queue{to};
+    hops[to] = 0;
+    while (!queue.empty()) {
+      const std::uint32_t at = queue.front();
+      queue.pop_front();
+      for (const std::uint16_t other : joined[at])
+        if (hops[other] == members) hops[other] = hops[at] + 1, queue.push_back(other);
+    }
+    for (std::uint32_t from = 0; from < members; ++from) {
+      std::vector<std::uint16_t> good;
+      for (const std::uint16_t other : joined[from])
+        if (hops[other] + 1 == hops[from]) good.push_back(other);
+      if (!good.empty()) next[std::size_t{from} * members + to] = good[(from + to) % good.size()];
+    }
+  }
+  return next;
+}
+
+void place_members(Regions& regions, std::size_t servers, std::uint32_t region_servers) {
+  regions.place_of_server.resize(servers);
+  for (std::uint32_t s = 0; s < servers; ++s) {
+    const std::uint32_t r = s / region_servers;
+    if (r == regions.regions.size()) regions.regions.emplace_back();
+    regions.place_of_server[s] = {r, static_cast<std::uint32_t>(regions.regions[r].servers.size())};
+    regions.regions[r].servers.push_back(s);
+  }
+}
+
+void connect_region(const Regions& regions, std::uint32_t r, const Servers& servers, ComponentId ocs,
+                    std::uint32_t cable, SystemBuilder& builder) {
+  const Regions::Region& region = regions.regions[r];
+  for (std::uint32_t m = 0; m < region.servers.size(); ++m)
+    for (const std::uint16_t nic : regions.optical_nics)
+      builder.connect(servers.nics[region.servers[m]][nic], 0, ocs, ocs_port(regions, m, nic), cable);
+}
+
+void connect_controller(std::uint32_t r, const Regions::Region& region, const Part& part, SimTime latency,
+                        ComponentId ocs, std::uint32_t ocs_radix, const Servers& servers,
+                        SystemBuilder& builder) {
+  const auto gpus = static_cast<std::uint32_t>(region.servers.size()) * servers.gpus;
+  const ComponentId controller =
+      builder.add(part, 1 + gpus, builder.prefix("controller"), r, builder.new_atom());
+  builder.connect_control(controller, 0, ocs, ocs_radix, latency);
+  for (std::uint32_t m = 0; m < region.servers.size(); ++m)
+    for (std::uint32_t g = 0; g < servers.gpus; ++g) {
+      const std::uint32_t endpoint = region.servers[m] * servers.gpus + g;
+      builder.connect_control(controller, 1 + m * servers.gpus + g, builder.book.component_of[endpoint], 3,
+                              latency);
+    }
+}
+
+}  // namespace
+
+bool has_controller(const Element* fabric) {
+  if (!fabric) return false;
+  const Attribute* kind = fabric->find("kind");
+  return kind && kind->value == "mixnet" && fabric->child("controller");
+}
+
+std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec, const LinkRoles& links,
+                                   const std::vector<NicPlace>& nics, SystemBuilder& builder) {
+  ErrorList& errors = builder.errors();
+  const std::size_t before = errors.size();
+  const Servers servers = servers_of(fabric, nics, builder);
+  const auto cable = links.cable_to_ocs("optical", Need::required);
+  const Element* control = only_child(fabric, "controller", Need::optional, errors);
+  const std::optional<Part> controller = control ? builder.part("controller", *control) : std::nullopt;
+  if (errors.size() > before || !cable) return {};
+  const std::size_t per_server = servers.nics[0].size();
+  if (spec.optical_nics >= per_server) {
+    errors.add(
+        fabric.error(fmt::format("<fabric kind=\"mixnet\"> takes {} optical NICs of servers with {}: none is "
+                                 "left for the packet fabric",
+                                 spec.optical_nics, per_server)));
+    return {};
+  }
+
+  auto regions = std::make_shared<Regions>();
+  const std::size_t packet = per_server - spec.optical_nics;
+  for (std::size_t i = 0; i < packet; ++i)
+    regions->packet_nics.push_back(static_cast<std::uint16_t>((i + 1) * per_server / packet - 1));
+  for (std::size_t i = 0; i < per_server; ++i)
+    if (std::find(regions->packet_nics.begin(), regions->packet_nics.end(), i) == regions->packet_nics.end())
+      regions->optical_nics.push_back(static_cast<std::uint16_t>(i));
+  regions->gpu_of_nic = owners(servers.gpus, per_server);
+  regions->dimension = spec.circuits_for;
+  regions->is_controlled = controller.has_value();
+  regions->joins_both = spec.joins_both;
+  regions->predicts = spec.predicts;
+  regions->prediction = spec.prediction;
+  regions->is_early = spec.is_early;
+  regions->circuit_rate = builder.cable_at(*cable).rate;
+  place_members(*regions, servers.nics.size(), spec.region_servers);
+  SimTime latency{};
+  if (controller) latency = control_latency(builder, *controller);
+  for (std::uint32_t r = 0; r < regions->regions.size(); ++r) {
+    Regions::Region& region = regions->regions[r];
+    const auto members = static_cast<std::uint32_t>(region.servers.size());
+    region.circuits = place_circuits(
+        assign_circuits(Assignment::uniform, DemandMatrix(members), spec.optical_nics), *regions, {});
+    const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
+    if (!ocs) return {};
+    if (r == 0) check_light(fabric, *cable, *ocs, builder);
+    if (errors.size() > before) return {};
+    const ComponentId id =
+        builder.add(*ocs, ocs->radix + (controller ? 1 : 0), builder.prefix("ocs"), r, builder.new_atom());
+    connect_region(*regions, r, servers, id, *cable, builder);
+    if (controller) connect_controller(r, region, *controller, latency, id, ocs->radix, servers, builder);
+  }
+
+  std::vector<NicPlace> rest;
+  for (const NicPlace& nic : nics)
+    if (nic.is_storage || !regions->is_optical(nic.rail)) rest.push_back(nic);
+  // Packet NICs keep their order as rails; GPUs receive on the one of their part of the server.
+  for (NicPlace& nic : rest)
+    if (!nic.is_storage)
+      nic.rail = static_cast<std::uint16_t>(
+          std::find(regions->packet_nics.begin(), regions->packet_nics.end(), nic.rail) -
+          regions->packet_nics.begin());
+  for (std::uint32_t e = 0; e < builder.book.endpoints.size(); ++e) {
+    AddressBook::Entry& entry = builder.book.endpoints[e];
+    if (entry.server >= servers.nics.size()) continue;
+    entry.nic = regions->packet_nics[e < builder.book.gpu_count ? entry.local * packet / servers.gpus : 0];
+    builder.nic_of_endpoint[e] = servers.nics[entry.server][entry.nic];
+  }
+  builder.model().set_resource<Regions>(std::move(regions));
+  return rest;
+}
+
+void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
+                   SystemBuilder& builder, FabricCounter& counter) {
+  ErrorList& errors = builder.errors();
+  const std::size_t before = errors.size();
+  const Servers servers = servers_of(fabric, nics, builder);
+  const LinkRoles links(fabric, {"optical"}, builder);
+  const auto cable = links.cable_to_ocs("optical", Need::required);
+  if (errors.size() > before || !cable) return;
+  if (servers.nics.size() < 2)
+    return errors.add(fabric.error("<fabric kind=\"topoopt\"> needs two servers or more"));
+  auto regions = std::make_shared<Regions>();
+  const auto per_server = static_cast<std::uint32_t>(servers.nics[0].size());
+  const auto members = static_cast<std::uint32_t>(servers.nics.size());
+  for (std::uint16_t i = 0; i < per_server; ++i) regions->optical_nics.push_back(i);
+  regions->gpu_of_nic = owners(servers.gpus, per_server);
+  regions->circuit_rate = builder.cable_at(*cable).rate;
+  place_members(*regions, members, members);
+
+  std::vector<std::uint32_t> strides;
+  std::istringstream words(spec.strides);
+  for (std::uint32_t stride = 0; words >> stride;) strides.push_back(stride % members);
+  const std::uint32_t most = std::max(per_server / 2, 1u);
+  if (spec.strides.empty())
+    for (std::uint32_t k = 0; k < most; ++k)
+      strides.push_back(std::clamp(
+          static_cast<std::uint32_t>(std::lround(std::pow(members, double(k) / most))), 1u, members - 1));
+  if (strides.size() > most || strides.empty() ||
+      std::find(strides.begin(), strides.end(), 0u) != strides.end())
+    return errors.add(fabric.error(fmt::format(
+        "<fabric> attribute 'strides': '{}' (expected up to {} numbers from 1 to {}: each takes two of "
+        "the {} NICs of a server)",
+        spec.strides, most, members - 1, per_server)));
+  CircuitCounts counts(members);
+  for (const std::uint32_t stride : strides)
+    for (std::uint32_t a = 0; a < members; ++a) counts.add(a, (a + stride) % members);
+  Regions::Region& region = regions->regions[0];
+  region.circuits = place_circuits(counts, *regions, {});
+  region.next_hop = next_hops(region.circuits, members);
+
+  const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
+  if (!ocs) return;
+  check_light(fabric, *cable, *ocs, builder);
+  if (errors.size() > before) return;
+  const ComponentId id = builder.add(*ocs, ocs->radix, builder.prefix("ocs"), 0, builder.new_atom());
+  connect_region(*regions, 0, servers, id, *cable, builder);
+  for (const auto& own : servers.nics)
+    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+  builder.model().set_resource<Regions>(std::move(regions));
+}
+
+}  // namespace lightrail
