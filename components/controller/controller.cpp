@@ -159,9 +159,10 @@ void Controller::load(StateReader& in) {
   in.get(count);
   calls_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    Call c{0, 0, DemandMatrix(static_cast<std::uint32_t>(region_.servers.size()))};
-    in.get(c.number), in.get(c.reports), in.get(c.demand.bytes);
-    calls_.push_back(std::move(c));
+    std::uint32_t number = 0;
+    in.get(number);
+    Call& c = call(number);
+    in.get(c.reports), in.get(c.demand.bytes);
   }
   for (auto* circuits : {&circuits_, &wanted_}) {
     in.get(count);
