@@ -29,3 +29,25 @@ TEST_CASE("a row of another width is our bug") {
   CHECK_THROWS_AS(buffer.append(0, ComponentId{0}, SimTime{0}, std::array<std::int64_t, 1>{1}),
                   ContractError);
 }
+
+TEST_CASE("rows of an interval that is still open stay, in their order, and can be saved and loaded") {
+  RowBuffer buffer(1);
+  for (std::int64_t i = 0; i < 6; ++i)
+    buffer.append(i % 2, ComponentId{static_cast<std::uint32_t>(7 - i)}, nanoseconds(1), std::array{i});
+  std::vector<RowRun> runs;
+  CHECK(buffer.rows_before(1) == 3);
+  CHECK(buffer.take_sorted(runs, 1) == std::vector<std::int64_t>{3, 4, 5, 2, 7, 0});
+  REQUIRE(buffer.rows() == 3);
+
+  RowBuffer copy(1);
+  for (std::size_t row = 0; row < buffer.rows(); ++row) {
+    StateWriter out;
+    buffer.save(row, out);
+    StateReader in(out.bytes());
+    copy.load(1, buffer.component(row), in);
+    CHECK(in.is_at_end());
+  }
+  const std::vector<std::int64_t> rest = {2, 5, 4, 3, 6, 1};
+  CHECK(buffer.take_sorted(runs) == rest);
+  CHECK(copy.take_sorted(runs) == rest);
+}
