@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "fabrics/bill_of_materials.hpp"
 #include "fabrics/children.hpp"
 #include "fabrics/circuit_fabric.hpp"
 #include "fabrics/fabric.hpp"
@@ -133,12 +134,15 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
   builder.book.lid_count = counter.next_lid;
   model.set_resource<RoutingTables>(std::make_shared<RoutingTables>(std::move(routing)));
   builder.finish();
+  if (const Element* prices = only_child(root, "prices", Need::optional, errors))
+    price_network(*prices, model, errors);
 }
 
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation() {
   auto all = server_documentation();
   all.emplace_back("fabric", fabric_documentation());
   all.emplace_back("graph", graph_documentation());
+  for (auto& entry : price_documentation()) all.push_back(std::move(entry));
   for (auto& entry : link_documentation()) all.push_back(std::move(entry));
   return all;
 }

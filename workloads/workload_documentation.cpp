@@ -2,6 +2,7 @@
 
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/generate/gate.hpp"
 #include "workloads/generate/training_plan.hpp"
 #include "workloads/generate/transformer.hpp"
 #include "workloads/import/trace_workload.hpp"
@@ -48,6 +49,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation() {
       {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
       {"workload", workload_parameters()},
       {"model", transformer_parameters().documentation()},
+      {"gate", gate_documentation()},
       {"recorded-on", {}},
       {"program",
        {text("gpus", "GPUs that run it: 0-7,16 or all", true),

@@ -5,6 +5,7 @@
 
 #include "engine/cli/commands.hpp"
 #include "engine/cli/xsd.hpp"
+#include "fabrics/bill_of_materials.hpp"
 
 namespace lightrail {
 namespace {
@@ -64,10 +65,25 @@ std::string describe_text(const CommandLine& line) {
   return text;
 }
 
+/// What the network of a scenario consists of and costs.
+std::string bom_text(CommandLine line) {
+  if (line.positional.empty())
+    throw InputErrors(
+        InputError{"", 0, "describe --bom: no scenario given (lightrail describe SCENARIO --bom)"});
+  KindRegistry kinds = load_kinds(line.plugins);
+  Scenario scenario = load(line);
+  Model model = build_model(scenario, kinds, line);
+  std::string text = bill_text(model);
+  if (text.empty())
+    throw InputErrors(
+        scenario.root.error("the scenario has no <prices>, such as <prices catalogue=\"prices/mixnet\"/>"));
+  return text;
+}
+
 }  // namespace
 
 ExitCode describe(const CommandLine& line, const MpiSession& mpi) {
-  auto text = on_every_rank(mpi, [&] { return describe_text(line); });
+  auto text = on_every_rank(mpi, [&] { return line.bom ? bom_text(line) : describe_text(line); });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

@@ -16,13 +16,15 @@ constexpr const char* exit_codes =
 std::vector<OptionDoc> make_option_docs() {
   using C = Command;
   const std::vector<C> building{C::run, C::validate, C::sweep, C::trace, C::collective};
+  std::vector<C> describing = building;
+  describing.push_back(C::describe);
   const std::vector<C> running{C::run, C::sweep, C::collective};
   const std::vector<C> with_kinds{C::run, C::validate, C::describe, C::sweep, C::trace, C::collective};
   const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace};
   return {
-      {"set", "NAME=VALUE", building, "value of a <variable> of the scenario", true},
+      {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
-      {"catalogue", "FOLDER", building,
+      {"catalogue", "FOLDER", describing,
        "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing, "result file (default: <output file>, else the scenario's name with .h5)"},
@@ -43,6 +45,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"map", "", {C::validate}, "print the system as text"},
       {"dot", "", {C::validate}, "print the system as a Graphviz graph"},
       {"budget", "", {C::validate}, "print every optical path with its margin"},
+      {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
       {"format", "NAME", {C::describe}, "text (default) or xsd"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...)"},
@@ -64,7 +67,7 @@ const std::vector<CommandDoc>& command_docs() {
   static const std::vector<CommandDoc> all = {
       {Command::run, "run", "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
       {Command::validate, "validate", "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
-      {Command::describe, "describe", "[NAME]", "elements, parameters, ports and statistics", 0, 1},
+      {Command::describe, "describe", "[NAME|SCENARIO]", "elements, parameters, ports and statistics", 0, 1},
       {Command::sweep, "sweep", "SCENARIO", "list or run the points of <sweep>", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",

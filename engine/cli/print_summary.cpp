@@ -53,6 +53,9 @@ std::string summary_text(const Summary& summary, const std::string& file) {
     if (d.size_bytes > 0)
       text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
   add_collectives(summary, text);
+  if (summary.network_cost_usd)
+    text += fmt::format("network          {:.0f} $, {:.0f} W\n", *summary.network_cost_usd,
+                        *summary.network_power_w);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   const double rate = summary.wall_s > 0 ? static_cast<double>(summary.events) / summary.wall_s : 0;
   text += fmt::format(

@@ -70,6 +70,8 @@ std::string to_json(const Summary& s) {
   }
   json["all_reduce_median_ps"] = value_or_null(s.all_reduce_median_ps);
   json["energy_j"] = value_or_null(s.energy_j);
+  json["network_cost_usd"] = value_or_null(s.network_cost_usd);
+  json["network_power_w"] = value_or_null(s.network_power_w);
   json["iterations"] = Json::array();
   for (const auto& i : s.iterations) json["iterations"].push_back(iteration_json(i));
   json["collectives"] = Json::array();

@@ -49,6 +49,7 @@ struct Summary {
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<double> energy_j;
+  std::optional<double> network_cost_usd, network_power_w;  ///< of the bill of materials
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
   const IterationSummary* last_iteration() const { return iterations.empty() ? nullptr : &iterations.back(); }

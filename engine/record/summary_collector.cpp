@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
+#include "engine/model/bill_of_materials.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/tables.hpp"
 
@@ -140,6 +141,10 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   for (std::size_t d = 0; d < model.dimensions.size(); ++d)
     summary.dimensions.push_back(
         {model.dimensions[d], all.dimension_bytes_[2 * d], all.dimension_bytes_[2 * d + 1]});
+  if (const auto* bill = model.resource<BillOfMaterials>()) {
+    summary.network_cost_usd = bill->cost().value;
+    summary.network_power_w = bill->power().value;
+  }
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(model, summary);
 }

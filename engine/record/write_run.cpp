@@ -62,6 +62,10 @@ void write_summary(ResultFile& file, const Summary& summary) {
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);
+  if (summary.network_cost_usd) {
+    file.set_attribute("/summary", "network_cost_usd", *summary.network_cost_usd);
+    file.set_attribute("/summary", "network_power_w", *summary.network_power_w);
+  }
 
   const auto& iterations = summary.iterations;
   file.create_group("/summary/iterations");

@@ -169,8 +169,22 @@ void StageWriter::feed_forward_backward() {
   norm(true);
 }
 
-void StageWriter::dispatch_or_combine() {
-  collective(CollectiveType::all_to_all, groups_.ep, "ep", 2 * local_ * model_.active_experts * hidden_);
+/// Dispatch, or combine; in the backward pass each one's transpose. Only a forward pass's dispatch comes as a
+/// surprise: the others send what it sent, or send it back.
+void StageWriter::exchange(bool is_dispatch, bool is_known) {
+  const std::int64_t bytes = 2 * local_ * model_.active_experts * hidden_;
+  if (!groups_.ep.is_valid()) return;
+  Op call = op(OpKind::collective, "ep", std::string("ep ") + collective_name(CollectiveType::all_to_all));
+  call.collective = CollectiveType::all_to_all;
+  call.group = groups_.ep;
+  call.dimension = job_.dimension("ep");
+  call.bytes = bytes;
+  call.element_bytes = 2;
+  call.split = is_dispatch ? splits_.dispatch : splits_.combine;
+  if (!is_dispatch)
+    call.bytes = static_cast<std::int64_t>(static_cast<double>(bytes / 2) * splits_.combine_bytes) * 2;
+  if (is_known) call.root = known_before;
+  chain(call);
 }
 
 void StageWriter::experts_forward() {
@@ -179,13 +193,13 @@ void StageWriter::experts_forward() {
   norm(false);
   gemm("router", local_, model_.experts, hidden_);
   memory("permute", 2 * local_ * hidden_ * (1 + k));
-  dispatch_or_combine();
+  exchange(true, forward_is_known_);
   collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * rows * hidden_);
   gemm("experts in", each, inner, hidden_, experts);
   memory("activation", 2 * rows * (inner + ffn_));
   gemm("experts out", each, hidden_, ffn_, experts);
   collective(CollectiveType::reduce_scatter, groups_.tp, "tp", 2 * rows * hidden_);
-  dispatch_or_combine();
+  exchange(false, true);
   memory("unpermute", 2 * local_ * hidden_ * (1 + k));
   residual(false);
 }
@@ -195,7 +209,7 @@ void StageWriter::experts_backward() {
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   residual(true);
   memory("unpermute backward", 2 * local_ * hidden_ * (1 + k));
-  dispatch_or_combine();
+  exchange(true, true);
   collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * rows * hidden_);
   gemm("experts out dgrad", each, ffn_, hidden_, experts);
   gemm("experts out wgrad", ffn_, hidden_, each, experts);
@@ -203,7 +217,7 @@ void StageWriter::experts_backward() {
   gemm("experts in dgrad", each, hidden_, inner, experts);
   gemm("experts in wgrad", hidden_, inner, each, experts);
   collective(CollectiveType::reduce_scatter, groups_.tp, "tp", 2 * rows * hidden_);
-  dispatch_or_combine();
+  exchange(false, true);
   memory("permute backward", 2 * local_ * hidden_ * (1 + k));
   gemm("router dgrad", local_, hidden_, model_.experts);
   gemm("router wgrad", hidden_, model_.experts, local_);
@@ -211,6 +225,13 @@ void StageWriter::experts_backward() {
 }
 
 void StageWriter::forward_layer() {
+  const std::int64_t layers = plan_.layers_of_stage(model_);
+  splits_ = add_gate_splits(plan_.gate, stage_ * layers + forward_++ % layers, job_);
+  write_forward_layer(false);
+}
+
+void StageWriter::write_forward_layer(bool is_again) {
+  forward_is_known_ = is_again;
   attention_forward();
   if (model_.is_moe())
     experts_forward();
@@ -219,7 +240,9 @@ void StageWriter::forward_layer() {
 }
 
 void StageWriter::backward_layer() {
-  if (plan_.recompute == Recompute::full) forward_layer();
+  const std::int64_t layers = plan_.layers_of_stage(model_);
+  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layers - 1 - backward_++ % layers, job_);
+  if (plan_.recompute == Recompute::full) write_forward_layer(true);
   if (model_.is_moe())
     experts_backward();
   else

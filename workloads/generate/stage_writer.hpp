@@ -55,11 +55,12 @@ class StageWriter {
   void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
   void attention_forward();
   void feed_forward();
+  void write_forward_layer(bool is_again);  ///< again: recomputation
   void experts_forward();
   void attention_backward();
   void feed_forward_backward();
   void experts_backward();
-  void dispatch_or_combine();
+  void exchange(bool is_dispatch, bool is_known);
   void norm(bool is_backward);
   void residual(bool is_backward);
 
@@ -71,6 +72,9 @@ class StageWriter {
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
   std::vector<std::uint32_t> aside_;  ///< reductions that the optimiser waits for
+  bool forward_is_known_ = false;
+  GateSplits splits_;                        ///< of the layer that is written
+  std::int64_t forward_ = 0, backward_ = 0;  ///< layers written so far
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_;
 };
 

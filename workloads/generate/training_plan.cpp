@@ -70,9 +70,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.tp, model.kv(), "tp", "kv-heads");
   divides(plan.tp, model.ffn, "tp", "ffn");
   if (plan.sequence_parallel) divides(plan.tp, plan.sequence, "tp", "sequence");
-  if (model.is_moe())
+  if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
-  else if (plan.ep > 1)
+    read_gate(workload, plan.ep, plan.gate, errors);
+  } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
     refuse(

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "workloads/generate/gate.hpp"
 #include "workloads/generate/transformer.hpp"
 #include "workloads/program/program.hpp"
 
@@ -21,6 +22,7 @@ struct TrainingPlan {
   bool overlap_gradients = false;     ///< gradients of a layer are reduced when its last backward has ended
   Recompute recompute = Recompute::none;
   DataType dtype = DataType::bf16;      ///< of the matrix products; activations and parameters are 2 bytes
+  Gate gate;                            ///< <gate>: where experts' tokens go
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }

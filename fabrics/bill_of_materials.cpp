@@ -1,0 +1,175 @@
+#include "fabrics/bill_of_materials.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "engine/model/kind.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "links/cable_table.hpp"
+
+namespace lightrail {
+
+namespace {
+
+struct PricesSpec {
+  bool fill = false;
+  bool panel = false;
+  bool copper = false;
+};
+/// What one port, module or fibre of a line rate costs.
+struct PriceSpec {
+  BitRate rate{};
+  Dollars transceiver{}, nic{}, switch_port{}, ocs_port{}, panel_port{}, fibre{};
+};
+
+Describe<PricesSpec> prices_table() {
+  return Describe<PricesSpec>()
+      .field("fill", &PricesSpec::fill, "unused switch ports carry a transceiver and half a fibre too")
+      .field("copper", &PricesSpec::copper, "copper cables are priced as optical ones")
+      .field("panel", &PricesSpec::panel, "the optical switches are patch panels");
+}
+
+Describe<PriceSpec> price_table() {
+  using S = PriceSpec;
+  return Describe<S>()
+      .required("rate", &S::rate, "line rate it is for", BitRate{1}, BitRate{1'000'000'000'000'000})
+      .required("transceiver", &S::transceiver, "one module")
+      .required("nic", &S::nic, "one network adapter")
+      .required("switch-port", &S::switch_port, "one port of a packet switch")
+      .required("ocs-port", &S::ocs_port, "one port of an optical switch")
+      .required("panel-port", &S::panel_port, "one port of a patch panel")
+      .required("fibre", &S::fibre, "one fibre link");
+}
+
+double watts_of(const Model& model, const ComponentRecord& record, const char* name) {
+  for (const ParameterValue& value : model.kinds[record.kind]->values(*model.specs[record.spec])) {
+    Watts power{};
+    if (value.name == name && parse_value(value.value, power).empty()) return power.value;
+  }
+  return 0;
+}
+
+class Counter {
+ public:
+  Counter(const Model& model, const PricesSpec& spec) : model_(model), spec_(spec) {}
+
+  /// Line rate of the network: of the links at NICs; power by component.
+  void count() {
+    const auto& cables = *model_.resource<CableTable>();
+    for (const ComponentRecord& record : model_.components) {
+      const std::string& kind = model_.kinds[record.kind]->name;
+      if (kind == "nic") add("nics", 1, watts_of(model_, record, "power"));
+      if (kind == "ocs") ocs_power_ += watts_of(model_, record, "power");
+      if (kind != "switch") continue;
+      add("switch ports", record.port_count, watts_of(model_, record, "power") / record.port_count);
+      for (std::uint32_t port = 0; port < record.port_count; ++port)
+        if (!model_.ports[record.first_port + port].out.is_valid() && spec_.fill) ++spare_;
+    }
+    for (std::size_t l = 0; l < model_.links.size(); l += 2) {
+      const LinkClass& link = model_.link_classes[model_.links[l].link_class];
+      const std::uint32_t index = cables.cable_of_class[model_.links[l].link_class];
+      if (index == no_cable || (link.medium != "optical" && !(spec_.copper && link.medium == "electrical")))
+        continue;
+      ++fibres_;
+      for (const ComponentId end : {model_.links[l].from, model_.links[l].to}) {
+        const std::string& kind = model_.kinds[model_.components[end.value].kind]->name;
+        if (kind == "ocs") {
+          ++ocs_ports_;
+          continue;
+        }
+        const auto& optics = cables.cables[index].optics;
+        add("transceivers", 1, optics ? optics->transceiver.power.value : 0);
+      }
+      if (cables.cables[index].optics) line_rate_ = std::max(line_rate_, cables.cables[index].optics->rate);
+      line_rate_ = std::max(line_rate_, nearest_rate(link.rate));
+    }
+  }
+
+  BitRate line_rate() const { return line_rate_; }
+
+  BillOfMaterials bill(const PriceSpec& price) const {
+    BillOfMaterials bill;
+    const auto line = [&](const char* what, std::int64_t count, Dollars each, double power) {
+      if (count > 0) bill.lines.push_back({what, count, each, Watts{power / static_cast<double>(count)}});
+    };
+    const auto of = [&](const char* what) {
+      const auto it = parts_.find(what);
+      return it == parts_.end() ? Part{} : it->second;
+    };
+    const Part nics = of("nics"), ports = of("switch ports"), modules = of("transceivers");
+    const double module_power = modules.count > 0 ? modules.power / static_cast<double>(modules.count) : 0;
+    line("NICs", nics.count, price.nic, nics.power);
+    line("packet switch ports", ports.count, price.switch_port, ports.power);
+    line("transceivers", modules.count + spare_, price.transceiver,
+         module_power * static_cast<double>(modules.count + spare_));
+    line(spec_.panel ? "patch panel ports" : "optical switch ports", ocs_ports_,
+         spec_.panel ? price.panel_port : price.ocs_port, ocs_power_);
+    line("fibres", fibres_ + (spare_ + 1) / 2, price.fibre, 0);
+    return bill;
+  }
+
+ private:
+  struct Part {
+    std::int64_t count = 0;
+    double power = 0;
+  };
+  void add(const char* what, std::int64_t count, double power_each) {
+    parts_[what].count += count;
+    parts_[what].power += power_each * static_cast<double>(count);
+  }
+  /// Payload rates are a little below the line rate.
+  static BitRate nearest_rate(BitRate payload) {
+    for (const std::int64_t gbps : {10, 25, 40, 50, 100, 200, 400, 800, 1600})
+      if (payload.value <= gbps * 1'000'000'000) return BitRate{gbps * 1'000'000'000};
+    return payload;
+  }
+
+  const Model& model_;
+  const PricesSpec& spec_;
+  std::map<std::string, Part> parts_;
+  std::int64_t spare_ = 0, fibres_ = 0, ocs_ports_ = 0;
+  double ocs_power_ = 0;
+  BitRate line_rate_{};
+};
+
+}  // namespace
+
+void price_network(const Element& prices, Model& model, ErrorList& errors) {
+  const std::size_t before = errors.size();
+  PricesSpec spec;
+  prices_table().parse(prices, spec, errors);
+  std::vector<PriceSpec> known;
+  for (const Element* price : prices.children_named("price")) {
+    price_table().parse(*price, known.emplace_back(), errors);
+    for (const Element* source : price->children_named("source")) source->find("text");
+  }
+  if (errors.size() > before || !model.resource<CableTable>()) return;
+  Counter counter(model, spec);
+  counter.count();
+  for (const PriceSpec& price : known)
+    if (price.rate == counter.line_rate())
+      return model.set_resource(std::make_shared<const BillOfMaterials>(counter.bill(price)));
+  errors.add(prices.error(
+      fmt::format("<prices> has no <price> for links of {}", format_value(counter.line_rate()))));
+}
+
+std::string bill_text(const Model& model) {
+  const auto* bill = model.resource<BillOfMaterials>();
+  if (!bill) return "";
+  std::string out = fmt::format("{:<24} {:>10} {:>12} {:>16} {:>14}\n", "part", "count", "each [$]",
+                                "cost [$]", "power [W]");
+  for (const BillOfMaterials::Line& line : bill->lines)
+    out += fmt::format("{:<24} {:>10} {:>12.2f} {:>16.2f} {:>14.1f}\n", line.what, line.count,
+                       line.each.value, line.cost().value, line.power().value);
+  return out + fmt::format("{:<24} {:>10} {:>12} {:>16.2f} {:>14.1f}\n", "sum", "", "", bill->cost().value,
+                           bill->power().value);
+}
+
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> price_documentation() {
+  return {{"prices", prices_table().documentation()}, {"price", price_table().documentation()}};
+}
+
+}  // namespace lightrail

@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+
+#include "components/registry.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/bill_of_materials.hpp"
+#include "engine/model/regions.hpp"
+#include "fabrics/bill_of_materials.hpp"
+#include "tests/unit/links/link_xml.hpp"
+
+#include "fabrics/build_system.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+Model built(const std::string& inner, std::string& errors) {
+  const Scenario scenario = test::scenario_of(inner);
+  Model model;
+  ErrorList list;
+  build_system(scenario, built_in_kinds(), model, list);
+  errors = test::texts(list);
+  return model;
+}
+
+std::string cluster(int servers) {
+  return "<cluster servers=\"" + std::to_string(servers) +
+         "\"><server catalogue=\"servers/dgx_h100\"/></cluster>";
+}
+
+const std::string optical = "<link role=\"optical\" catalogue=\"links/ndr_fr4\" length=\"20 m\"/>";
+
+std::string mixnet(const std::string& attributes, const std::string& more) {
+  return "<fabric kind=\"mixnet\" " + attributes +
+         "><switch catalogue=\"switches/qm9700\"/><ocs ports=\"48\" insertion-loss=\"0.5 dB\"/>"
+         "<link role=\"host\" catalogue=\"links/ndr_dr4\"/><link role=\"trunk\" "
+         "catalogue=\"links/ndr_dr4\"/>" +
+         optical + more + "</fabric>";
+}
+
+}  // namespace
+
+TEST_CASE("a region's servers share an optical switch, a controller and no NIC with others") {
+  std::string errors;
+  const Model model = built(cluster(12) + mixnet("region-servers=\"8\"", "<controller/>"), errors);
+  REQUIRE(errors == "");
+  const auto& regions = *model.resource<Regions>();
+  REQUIRE(regions.regions.size() == 2);
+  CHECK(regions.regions[0].servers.size() == 8);
+  CHECK(regions.regions[1].servers == std::vector<std::uint32_t>{8, 9, 10, 11});
+  CHECK(regions.packet_nics == std::vector<std::uint16_t>{3, 7});
+  CHECK(regions.optical_nics == std::vector<std::uint16_t>{0, 1, 2, 4, 5, 6});
+  CHECK(regions.place(9).region == 1);
+  CHECK(regions.place(9).member == 1);
+  // GPUs receive on the packet NIC of their half; optical NICs have no address.
+  const auto& book = *model.resource<AddressBook>();
+  CHECK(book.lid_count == 24);
+  CHECK(book[EndpointId{8}].nic == 3);
+  CHECK(book[EndpointId{13}].nic == 7);
+  // Every NIC of a region has a circuit at the start, 8 x 6 / 2 of them.
+  CHECK(regions.regions[0].circuits.size() == 24);
+  std::uint32_t controllers = 0;
+  for (const ComponentRecord& record : model.components)
+    if (model.kinds[record.kind]->name == "controller") {
+      CHECK(record.port_count == 1 + 8 * (controllers == 0 ? 8 : 4));
+      ++controllers;
+    }
+  CHECK(controllers == 2);
+}
+
+TEST_CASE("a patch panel joins servers by strides, and every server knows a way to every other") {
+  std::string errors;
+  const Model model =
+      built(cluster(16) +
+                "<fabric kind=\"topoopt\" strides=\"1 4\"><ocs ports=\"128\" insertion-loss=\"0.5 dB\"/>" +
+                optical + "</fabric>",
+            errors);
+  REQUIRE(errors == "");
+  const Regions::Region& region = model.resource<Regions>()->regions.at(0);
+  CHECK(region.circuits.size() == 32);
+  for (std::uint32_t from = 0; from < 16; ++from)
+    for (std::uint32_t to = 0; to < 16; ++to) {
+      std::uint32_t at = from, hops = 0;
+      while (at != to && hops < 16) at = region.next_hop[at * 16 + to], ++hops;
+      CHECK(at == to);
+      CHECK(hops <= 4);  // two steps of each stride at most
+    }
+}
+
+TEST_CASE("a bill counts what is there: NICs, all switch ports, modules, fibres, used optical ports") {
+  std::string errors;
+  const Model model = built(
+      cluster(8) + mixnet("region-servers=\"8\"", "") +
+          "<prices><price rate=\"400 Gb/s\" transceiver=\"1 USD\" nic=\"10 USD\" switch-port=\"100 USD\" "
+          "ocs-port=\"1000 USD\" panel-port=\"5 USD\" fibre=\"10000 USD\"/></prices>",
+      errors);
+  REQUIRE(errors == "");
+  // 64 NICs; 16 packet NICs on one switch of 64 ports; modules: 16 x 2 and 48; fibres 16 + 48.
+  const auto& bill = *model.resource<BillOfMaterials>();
+  CHECK(bill.cost().value == 64 * 10 + 64 * 100 + 80 * 1 + 48 * 1000 + 64 * 10'000);
+  // A QM9700 of 1,400 W, 80 modules: 32 DR4 of 8.5 W and 48 FR4 of 8 W.
+  CHECK(bill.power().value == Approx(1400 + 32 * 8.5 + 48 * 8));
+  CHECK_THAT(bill_text(model), Catch::Contains("optical switch ports             48"));
+}
+
+TEST_CASE("ports that nothing uses are filled where the prices count so") {
+  std::string errors;
+  const std::string price =
+      "<price rate=\"400 Gb/s\" transceiver=\"1 USD\" nic=\"0 USD\" switch-port=\"0 USD\" "
+      "ocs-port=\"0 USD\" panel-port=\"0 USD\" fibre=\"1000 USD\"/></prices>";
+  const Model model =
+      built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices fill=\"on\">" + price, errors);
+  REQUIRE(errors == "");
+  // 48 more modules, 24 more fibres.
+  CHECK(model.resource<BillOfMaterials>()->cost().value == 128 + 88 * 1000);
+}
+
+TEST_CASE("a rate without a price is refused") {
+  std::string errors;
+  built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices/>", errors);
+  CHECK_THAT(errors, Catch::Contains("<prices> has no <price> for links of 400 Gb/s"));
+}

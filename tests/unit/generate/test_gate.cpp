@@ -1,0 +1,80 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/unit/generate/workload_fixture.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+MadeJob training(const std::string& gate, const std::string& more = "") {
+  return make_job_of(
+      "<workload kind=\"training\" global-batch=\"8\" sequence=\"64\" ep=\"2\" " + more +
+          "><model layers=\"2\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" "
+          "experts=\"4\" active-experts=\"2\"/>" +
+          gate + "</workload>",
+      4);
+}
+
+std::vector<Op> exchanges(const Job& job) {
+  std::vector<Op> all;
+  for (const Op& op : job.programs.programs[0].ops)
+    if (op.collective == CollectiveType::all_to_all) all.push_back(op);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("without a gate tokens spread evenly and only a forward dispatch is not known before") {
+  const MadeJob made = training("");
+  REQUIRE(made.errors.empty());
+  // Two micro-batches of two layers: dispatch, combine, and both transposed backward.
+  std::vector<std::uint32_t> known;
+  for (const Op& op : exchanges(made.job)) {
+    CHECK(op.split == 0);
+    known.push_back(op.root);
+  }
+  CHECK(std::count(known.begin(), known.end(), 0u) == 4);
+  CHECK(std::count(known.begin(), known.end(), known_before) == 12);
+  CHECK(known[0] == 0);
+}
+
+TEST_CASE("a gate shapes the exchanges: combine sends back what dispatch brought") {
+  // Both members send three quarters to member 0: it receives 1.5 times what a member sends.
+  const MadeJob made = training("<gate tokens=\"30 10; 30 10\"/>");
+  REQUIRE(made.errors.empty());
+  const auto all = exchanges(made.job);
+  const auto& splits = made.job.programs.splits;
+  REQUIRE(splits.size() == 3);  // the unused one, dispatch, combine: equal ones are kept once
+  CHECK(splits[all[0].split].share == std::vector<double>{0.75, 0.25, 0.75, 0.25});
+  CHECK(splits[all[1].split].share == std::vector<double>{0.5, 0.5, 1.0 / 6, 5.0 / 6});
+  CHECK(all[1].bytes == all[0].bytes * 3 / 2);
+  // Back: 0.5 of 1.5 is what member 1 sent to 0, three quarters of 1; 1/6 of 1.5 what 0 sent to 1, a quarter.
+  CHECK(0.5 * static_cast<double>(all[1].bytes) == Approx(0.75 * static_cast<double>(all[0].bytes)));
+}
+
+TEST_CASE("a gate that rotates sends every layer's tokens one member further") {
+  const MadeJob made = training("<gate tokens=\"30 10; 30 10\" rotate=\"on\"/>");
+  REQUIRE(made.errors.empty());
+  CHECK(made.job.programs.splits.size() == 5);
+  const auto all = exchanges(made.job);
+  CHECK(made.job.programs.splits[all[2].split].share == std::vector<double>{0.25, 0.75, 0.25, 0.75});
+}
+
+TEST_CASE("gates that do not fit the groups are refused with the numbers") {
+  const auto error = [](const std::string& gate) {
+    const MadeJob made = training(gate);
+    return made.errors.empty() ? std::string() : made.errors[0];
+  };
+  CHECK_THAT(error("<gate tokens=\"1 2; 3 4; 5 6\"/>"),
+             Catch::Contains(
+                 "<gate> attribute 'tokens' has 3 rows, expected 2: one for each member of an expert group"));
+  CHECK_THAT(error("<gate tokens=\"1 2 3; 4 5 6\"/>"),
+             Catch::Contains("row 0 is not 2 numbers of tokens, some above 0"));
+  CHECK_THAT(error("<gate tokens=\"1 2; 3 x\"/>"), Catch::Contains("row 1 is not 2 numbers"));
+  CHECK_THAT(error("<gate tokens=\"1 2; 0 0\"/>"), Catch::Contains("row 1 is not 2 numbers"));
+  CHECK_THAT(error("<gate tokens=\"1 2; -1 4\"/>"), Catch::Contains("row 1 is not 2 numbers"));
+  CHECK_THAT(error("<gate/>"), Catch::Contains("<gate> lacks the required attribute 'tokens'"));
+}

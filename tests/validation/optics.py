@@ -1,0 +1,84 @@
+"""Targets O1, O2, O4, T8: the MixNet study (SIGCOMM 2025).
+
+Compute times of the authors are not published, so ratios are compared. Assumed: A100 kernels, NVSwitch of 370 GB/s, eight
+micro-batches of 8 sequences, the published gate in every layer, one pipeline stage on 16 servers (stages are alike: the ratio of
+fabrics is that of one stage, but the PP messages are left out).
+"""
+import subprocess
+import sys
+
+from harness import ROOT, table
+
+STUDY = "sweeps/mixnet_study.xml"
+STAGE = {"servers": 16, "pp": 1}
+MODELS = {"Mixtral 8*22B": {"model": "models/mixtral_8x22b", "tp": 8, "layers": 7},
+          "Mixtral 8*7B": {"model": "models/mixtral_8x7b", "tp": 4, "layers": 8}}
+FABRICS = {"mixnet": "mixnet", "rail_optimized": "rail_optimised", "topoopt": "topoopt"}
+
+
+def step(run, model, fabric, rate, **more):
+    own = {"region": 4} if fabric == "mixnet" and "7B" in model else {}
+    return run(STUDY, fabric=fabric, rate=rate, **MODELS[model], **STAGE, **own, **more)["step_time_ps"]
+
+
+def published(model, rate):
+    return next(r for r in table("mixnet_normalized.csv") if r["model"] == model and int(float(r["Gbps"])) == rate)
+
+
+def target_o1(run, short):
+    """Iteration time over that of the fat tree."""
+    for model in list(MODELS)[:1] if short else MODELS:
+        for rate in (400,) if short else (100, 200, 400, 800):
+            row, base = published(model, rate), step(run, model, "fat_tree", rate)
+            for name, fabric in FABRICS.items():
+                if short and fabric == "rail_optimised":
+                    continue
+                yield {"row": f"{model} {rate}G {fabric} / fat tree", "published": float(row[name]) / float(row["fattree"]),
+                       "simulated": step(run, model, fabric, rate) / base, "unit": "1", "bound_pct": 10}
+
+
+def cost(run, fabric, rate):
+    """Dollars of the network of 128 servers, from the built model."""
+    done = subprocess.run([run.lightrail, "describe", str(ROOT / "scenarios" / STUDY), "--bom", "--set", f"fabric={fabric}",
+                           "--set", f"rate={rate}"], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return float(done.stdout.splitlines()[-1].split()[1])
+
+
+def target_o2(run, short):
+    """Cost of the network of 1,024 GPUs; performance per dollar against the fat tree (middle of the published range)."""
+    for fabric, costs in (("fat_tree", (3.07, 5.65, 13.49, 21.47)), ("mixnet", (1.85, 2.92, 5.53, 8.66))):
+        for rate, published_cost in zip((100, 200, 400, 800), costs):
+            yield {"row": f"cost {fabric} {rate}G", "published": published_cost, "simulated": cost(run, fabric, rate) * 1e-6,
+                   "unit": "M$", "bound_pct": 1}
+    if short:
+        return
+    for rate, low, high in ((100, 1.2, 1.5), (200, 1.4, 1.8), (400, 1.9, 2.3), (800, 2.0, 2.4)):
+        gains = [cost(run, "fat_tree", rate) * step(run, m, "fat_tree", rate) / cost(run, "mixnet", rate) / step(run, m, "mixnet", rate)
+                 for m in MODELS]
+        middle = (low + high) / 2
+        yield {"row": f"performance per dollar {rate}G, least", "published": middle, "simulated": min(gains), "unit": "1",
+               "bound_pct": 100 * ((high - low) / 2 + 0.15) / middle}
+
+
+def target_o4(run, short):
+    """Reconfiguration delay: flat below 25 ms."""
+    model = "Mixtral 8*22B"
+    base = step(run, model, "mixnet", 400, delay=1)
+    for delay_us, text in ((1000, "1 ms"), (25_000, "25 ms")):
+        yield {"row": f"step with {text} / with 1 us", "published": 1.0, "simulated": step(run, model, "mixnet", 400, delay=delay_us) / base,
+               "unit": "1", "bound_pct": 10}
+
+
+def target_t8(run, short):
+    """Shares of traffic, Mixtral 8x7B with EP 8, TP 4, PP 4 on 128 GPUs."""
+    bytes_of = run(STUDY, fabric="rail_optimised", model="models/mixtral_8x7b", servers=16, tp=4, pp=4, layers=32,
+                   batches=4, micro=1)["bytes_by_dimension"]
+    whole = sum(bytes_of.values())
+    for dimension, share in (("tp", 60), ("ep", 30)):
+        yield {"row": f"{dimension} share of bytes", "published": share, "simulated": 100 * bytes_of[dimension] / whole, "unit": "%",
+               "bound_pct": 100 * 5 / share}
+
+
+TARGETS = {"O1": target_o1, "O2": target_o2, "O4": target_o4, "T8": target_t8}

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/describe.hpp"
+#include "workloads/job.hpp"
+
+namespace lightrail {
+
+/// Where the gate of a mixture of experts sends tokens: <gate tokens="9810 5338 ...; 9278 ...; ..."/>, a row
+/// for each member of an expert-parallel group, a column for each member's experts.
+struct Gate {
+  std::vector<std::int64_t> tokens;  ///< size x size; empty: even
+  std::uint32_t size = 0;
+  bool rotates = false;  ///< layer l sends to member j + l what layer 0 sends to member j
+
+  bool is_even() const { return tokens.empty(); }
+};
+
+/// Reads the <gate> of `workload`, which has expert groups of `members`; even without one.
+void read_gate(const Element& workload, std::uint32_t members, Gate& gate, ErrorList& errors);
+std::vector<ParameterDoc> gate_documentation();
+
+/// The all-to-alls of one layer: dispatch, and combine, which sends back what dispatch brought. All members
+/// have one buffer size; what a member has less than the largest stays with itself.
+struct GateSplits {
+  std::uint16_t dispatch = 0, combine = 0;  ///< indices of split matrices; 0: even
+  double combine_bytes = 1;                 ///< buffer of combine over that of dispatch
+};
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, JobBuilder& job);
+
+}  // namespace lightrail
