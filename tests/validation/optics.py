@@ -16,9 +16,13 @@ MODELS = {"Mixtral 8*22B": {"model": "models/mixtral_8x22b", "tp": 8, "layers": 
 FABRICS = {"mixnet": "mixnet", "rail_optimized": "rail_optimised", "topoopt": "topoopt"}
 
 
-def step(run, model, fabric, rate, **more):
-    own = {"region": 4} if fabric == "mixnet" and "7B" in model else {}
-    return run(STUDY, fabric=fabric, rate=rate, **MODELS[model], **STAGE, **own, **more)["step_time_ps"]
+def step(run, model, fabric, rate, short=False, **more):
+    settings = {"fabric": fabric, "rate": rate, **MODELS[model], **STAGE, **more}
+    if fabric == "mixnet" and "7B" in model:
+        settings["region"] = 4
+    if short:  # in the default suite: that it runs, and about where it lands
+        settings.update(layers=2, batches=2)
+    return run(STUDY, **settings)["step_time_ps"]
 
 
 def published(model, rate):
@@ -29,12 +33,12 @@ def target_o1(run, short):
     """Iteration time over that of the fat tree."""
     for model in list(MODELS)[:1] if short else MODELS:
         for rate in (400,) if short else (100, 200, 400, 800):
-            row, base = published(model, rate), step(run, model, "fat_tree", rate)
+            row, base = published(model, rate), step(run, model, "fat_tree", rate, short)
             for name, fabric in FABRICS.items():
                 if short and fabric == "rail_optimised":
                     continue
                 yield {"row": f"{model} {rate}G {fabric} / fat tree", "published": float(row[name]) / float(row["fattree"]),
-                       "simulated": step(run, model, fabric, rate) / base, "unit": "1", "bound_pct": 10}
+                       "simulated": step(run, model, fabric, rate, short) / base, "unit": "1", "bound_pct": 10}
 
 
 def cost(run, fabric, rate):
@@ -65,15 +69,15 @@ def target_o2(run, short):
 def target_o4(run, short):
     """Reconfiguration delay: flat below 25 ms."""
     model = "Mixtral 8*22B"
-    base = step(run, model, "mixnet", 400, delay=1)
+    base = step(run, model, "mixnet", 400, short, delay=1)
     for delay_us, text in ((1000, "1 ms"), (25_000, "25 ms")):
-        yield {"row": f"step with {text} / with 1 us", "published": 1.0, "simulated": step(run, model, "mixnet", 400, delay=delay_us) / base,
+        yield {"row": f"step with {text} / with 1 us", "published": 1.0, "simulated": step(run, model, "mixnet", 400, short, delay=delay_us) / base,
                "unit": "1", "bound_pct": 10}
 
 
 def target_t8(run, short):
     """Shares of traffic, Mixtral 8x7B with EP 8, TP 4, PP 4 on 128 GPUs."""
-    bytes_of = run(STUDY, fabric="rail_optimised", model="models/mixtral_8x7b", servers=16, tp=4, pp=4, layers=32,
+    bytes_of = run(STUDY, fabric="rail_optimised", model="models/mixtral_8x7b", servers=16, tp=4, pp=4, layers=8 if short else 32,
                    batches=4, micro=1)["bytes_by_dimension"]
     whole = sum(bytes_of.values())
     for dimension, share in (("tp", 60), ("ep", 30)):
