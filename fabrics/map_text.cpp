@@ -6,8 +6,11 @@
 #include "engine/base/time.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/scenario/units.hpp"
 #include "fabrics/system_text.hpp"
 #include "links/cable_table.hpp"
+#include "links/optical/bit_errors.hpp"
+#include "links/optical/path_loss.hpp"
 
 namespace lightrail {
 
@@ -96,10 +99,53 @@ std::string dot_text(const Model& model) {
   return out + "}\n";
 }
 
+namespace {
+
+Decibel loss_value(const Model& model, const ComponentRecord& ocs, const char* name) {
+  Decibel loss{0.0};
+  for (const ParameterValue& value : model.kinds[ocs.kind]->values(*model.specs[ocs.spec]))
+    if (value.name == name) parse_value(value.value, loss);
+  return loss;
+}
+
+/// Every path that a circuit of a fabric's optical switch could take, a line each.
+std::string path_text(const Model& model) {
+  std::string out;
+  for (std::uint32_t id = 0; id < model.components.size(); ++id) {
+    const ComponentRecord& ocs = model.components[id];
+    if (model.kinds[ocs.kind]->name != "ocs") continue;
+    const PathLoss loss{loss_value(model, ocs, "insertion-loss"), loss_value(model, ocs, "loss-spread"),
+                        loss_value(model, ocs, "drift-spread")};
+    const auto light_at = [&](std::uint32_t port, bool outwards) -> const LinkLight* {
+      const LinkId link = model.ports[ocs.first_port + port].out;
+      if (!link.is_valid()) return nullptr;
+      const LinkClass& at = model.link_classes[model.links[link.value ^ (outwards ? 0u : 1u)].link_class];
+      return at.medium == "optical" ? &at.light : nullptr;
+    };
+    for (std::uint32_t in = 0; in < ocs.port_count; ++in)
+      for (std::uint32_t to = 0; to < ocs.port_count; ++to) {
+        const LinkLight *from_light = light_at(in, false), *to_light = light_at(to, true);
+        if (in == to || !from_light || !to_light) continue;
+        const Decibel lost = loss.of(model.seed, ComponentId{id}, static_cast<std::uint16_t>(in),
+                                     static_cast<std::uint16_t>(to));
+        const Decibel margin{from_light->level_dbm - lost.value - to_light->needed_dbm};
+        const double errors = pre_fec_bit_error_rate(margin);
+        out += fmt::format("{} {:>4} -> {:<4} loss {:5.2f} dB  margin {:6.2f} dB  bit errors {:8.2e}{}\n",
+                           model.component_name(ComponentId{id}), in, to, lost.value, margin.value, errors,
+                           margin.value < 0 ? "  below the receiver's sensitivity" : "");
+      }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string budget_text(const Model& model) {
   std::string out;
   if (const auto* budgets = model.resource<LightBudgets>())
     for (const LightBudget& budget : budgets->budgets) out += (out.empty() ? "" : "\n") + budget.text();
+  if (const std::string paths = path_text(model); !paths.empty())
+    out += "\npaths through optical switches\n" + paths;
   return out;
 }
 

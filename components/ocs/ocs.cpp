@@ -14,15 +14,18 @@
 #include "engine/model/output_selection.hpp"
 #include "engine/model/tables.hpp"
 #include "links/optical/bit_errors.hpp"
+#include "links/optical/path_loss.hpp"
 
 namespace lightrail {
 namespace {
 
-/// Purposes of random numbers; ports are added to the last two.
-constexpr std::uint32_t jitter_purpose = 1, error_purpose = 2, drift_purpose = 0x10000,
-                        path_purpose = 0x20000;
+/// Purposes of random numbers.
+constexpr std::uint32_t jitter_purpose = 1, error_purpose = 2;
 /// A train that fails less often than this does not within any run.
 constexpr double never = 1e-30;
+/// A receiver does not come up on a line whose codewords fail more often than this: two of three trains of 16
+/// packets would.
+constexpr double no_link = 1e-2;
 
 /// True when the device at `port` returns credits for what it takes.
 bool takes_part(const BuildContext& build, PortIndex port) {
@@ -71,20 +74,6 @@ Ocs::Ocs(const BuildContext& build)
   }
 }
 
-Decibel Ocs::path_loss(const OcsSpec& spec, std::uint64_t seed, ComponentId id, PortIndex in, PortIndex out) {
-  double loss = spec.insertion_loss.value;
-  if (spec.loss_spread.value > 0) {
-    Random path(seed, id, path_purpose + (std::uint32_t{in} * 40'503u ^ out) * 2u);
-    loss += path.normal(0, spec.loss_spread.value);
-  }
-  if (spec.drift_spread.value > 0)
-    for (const PortIndex port : {in, out}) {
-      Random drift(seed, id, drift_purpose + port);
-      loss += std::abs(drift.normal(0, spec.drift_spread.value));
-    }
-  return Decibel{std::max(loss, 0.0)};
-}
-
 double Ocs::failure_of(PortIndex in, PortIndex out) const {
   if (out >= links_.size() || in >= links_.size() || !links_[out].is_valid() || !links_[in].is_valid())
     return 0;
@@ -94,7 +83,8 @@ double Ocs::failure_of(PortIndex in, PortIndex out) const {
   const LinkLight& from = light(LinkId{links_[in].value ^ 1});
   const LinkLight& to = light(links_[out]);
   if (from.codeword_bytes == 0 || to.codeword_bytes == 0) return 0;
-  const Decibel margin{from.level_dbm - path_loss(spec_, model_.seed, id_, in, out).value - to.needed_dbm};
+  const PathLoss loss{spec_.insertion_loss, spec_.loss_spread, spec_.drift_spread};
+  const Decibel margin{from.level_dbm - loss.of(model_.seed, id_, in, out).value - to.needed_dbm};
   return codeword_failure(pre_fec_bit_error_rate(margin), std::max(from.burst_bits, to.burst_bits));
 }
 
@@ -113,7 +103,7 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   Port& in = ports_[port];
   const bool is_payload = kind_of(p) == WireKind::train;
   if (in.out == CircuitTable::dark || context.now() < in.lit_from || in.out >= ports_.size() ||
-      !links_[in.out].is_valid()) {
+      !links_[in.out].is_valid() || in.failure > no_link) {
     if (is_payload) in.lost_bytes += p.bytes;
     return send_back(context, p, port, false);
   }

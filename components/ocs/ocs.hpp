@@ -21,8 +21,9 @@ namespace lightrail {
 /// whose head arrives while its port is dark or joined to nothing is lost as a whole and counted; one whose
 /// head passed before is whole. What is lost or corrupt comes back to its sender, whose transport sends it
 /// again (WireKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and so
-/// the codewords that FEC cannot correct. Faulty ports stay dark or keep their circuit. Credits find the
-/// sender of the train they stand for whatever the circuits are now (CreditLedger). Leaves out crosstalk.
+/// the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay dark
+/// or keep their circuit. Credits find the sender of the train they stand for whatever the circuits are now
+/// (CreditLedger). Leaves out crosstalk.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
@@ -31,10 +32,6 @@ class Ocs final : public Component {
   void finish(Context& context) override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
-
-  /// Loss of the path between two ports [dB]: insertion loss, seeded spread and drift; never below 0.
-  static Decibel path_loss(const OcsSpec& spec, std::uint64_t seed, ComponentId id, PortIndex in,
-                           PortIndex out);
 
  private:
   struct Port {

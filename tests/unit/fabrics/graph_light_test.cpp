@@ -76,3 +76,11 @@ TEST_CASE("each direction of a link to an optical switch has the delays of its e
   CHECK(latency("n0", 0) == nanoseconds(30 + 49));
   CHECK(latency("o", 0) == nanoseconds(49 + 30) + picoseconds(25'600) + nanoseconds(70));
 }
+
+TEST_CASE("every path that an optical switch could make is listed with its margin") {
+  const std::string text = budget_text(system(through_ocs("circuits=\"0-1\" insertion-loss=\"1.5 dB\"/>")));
+  CHECK_THAT(
+      text,
+      Contains("paths through optical switches\no    0 -> 1    loss  1.50 dB  margin   0.49 dB  bit errors"));
+  CHECK_THAT(text, Contains("o    1 -> 0    loss  1.50 dB  margin   0.49 dB"));
+}

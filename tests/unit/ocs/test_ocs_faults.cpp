@@ -81,28 +81,6 @@ TEST_CASE("a whole switch that fails takes all light away") {
   }
 }
 
-TEST_CASE("a path's loss is seeded, differs by path and has the spread that was asked for") {
-  OcsSpec spec;
-  spec.loss_spread = Decibel{0.3};
-  double sum = 0, squares = 0;
-  const int n = 100;
-  for (int in = 0; in < n; ++in)
-    for (int out = 0; out < n; ++out) {
-      const double loss =
-          Ocs::path_loss(spec, 7, ComponentId{3}, static_cast<PortIndex>(in), static_cast<PortIndex>(out))
-              .value;
-      sum += loss, squares += (loss - 2) * (loss - 2);
-    }
-  CHECK(sum / (n * n) == Approx(2.0).margin(0.02));
-  CHECK(std::sqrt(squares / (n * n)) == Approx(0.3).epsilon(0.05));
-  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) == Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2));
-  CHECK(Ocs::path_loss(spec, 8, ComponentId{3}, 1, 2) != Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2));
-  spec.loss_spread = Decibel{0};
-  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) == Decibel{2.0});
-  spec.drift_spread = Decibel{0.2};
-  CHECK(Ocs::path_loss(spec, 7, ComponentId{3}, 1, 2) > Decibel{2.0});
-}
-
 TEST_CASE("a path with too little light corrupts trains as often as its codewords fail") {
   // Level -1 dBm, loss 2 dB, needed -2.5 dBm: 0.5 dB short of the sensitivity, 3.5e-5 a codeword.
   OcsStar star(2, "0-1", [](LinkLight& light) {
@@ -118,4 +96,19 @@ TEST_CASE("a path with too little light corrupts trains as often as its codeword
   const double mean = n * (1 - std::pow(1 - 3.531e-5, 103));
   CHECK(static_cast<double>(corrupt) == Approx(mean).margin(4 * std::sqrt(mean)));
   CHECK(times(star, 1).size() + corrupt == static_cast<std::size_t>(n));
+}
+
+TEST_CASE("a path whose light is far too weak does not come up") {
+  // 2 dB short of the sensitivity: nearly every codeword fails.
+  OcsStar star(2, "0-1", [](LinkLight& light) {
+    light.codeword_bytes = 640;
+    light.level_dbm = -1;
+    light.needed_dbm = -1;
+    light.has_replay = true;
+  });
+  star.send(SimTime{0});
+  star.bed.run();
+  CHECK(times(star, 1).empty());
+  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], WireKind::corrupt_train).empty());
 }
