@@ -21,6 +21,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"source", {"parameter", "kind", "text", "value", "url"}},
       {"variable", {"name", "value"}},
       {"include", {"file"}},
+      {"part", {}},
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
