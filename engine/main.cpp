@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "engine/cli/commands.hpp"
+#include "engine/cli/forecast.hpp"
 #include "engine/cli/run_command.hpp"
 #include "engine/cli/run_identity.hpp"
 
@@ -12,7 +13,9 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto kinds = on_every_rank(mpi, [&] { return load_kinds(line.plugins); });
   auto scenario = on_every_rank(mpi, [&] { return load(line); });
   auto model = on_every_rank(mpi, [&] { return build_model(scenario, kinds, line); });
-  auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partitioner); });
+  auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
+  const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
+  if (!forecast.partitions.empty()) line.run.forecast = &forecast;
   auto checkpoint = prepare_checkpoints(scenario, model, line, mpi);
 
   Summary summary;

@@ -5,7 +5,8 @@ python=/usr/bin/python3  # Debian's, which has h5py; the first python3 on PATH m
 
 say() { printf '\n== %s\n' "$*"; }
 
-# build PRESET [cmake option...]: configures build/PRESET and builds it, with ccache where there is one.
+# build PRESET [cmake option...]: configures build/PRESET and builds $target of it (default: all), with ccache where
+# there is one.
 build() {
   local preset=$1
   shift
@@ -18,7 +19,7 @@ build() {
   mkdir -p "build/$preset"
   cmake --preset "$preset" "${launcher[@]}" "$@" >"build/$preset/configure.log" 2>&1 ||
     { cat "build/$preset/configure.log" >&2; return 1; }
-  cmake --build "build/$preset"
+  cmake --build "build/$preset" --target "${target:-all}"
 }
 
 # Seconds since the script started, for the reader.

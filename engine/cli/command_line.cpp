@@ -5,6 +5,7 @@
 #include <boost/program_options.hpp>
 #include <limits>
 
+#include "engine/cli/forecast.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 
@@ -140,9 +141,16 @@ void fill_run(const Given& given, CommandLine& line) {
                                                      {"bar", Progress::bar},
                                                      {"lines", Progress::lines},
                                                      {"none", Progress::none}});
-  line.partitioner = given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
-                                                               {"metis", Partitioner::metis},
-                                                               {"blocks", Partitioner::blocks}});
+  line.partition.partitioner =
+      given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
+                                                {"metis", Partitioner::metis},
+                                                {"blocks", Partitioner::blocks}});
+  line.partition.pieces = static_cast<int>(given.value<std::int64_t>("pieces", 1, 1, 1024));
+  if (given.has("predict-ranks")) line.predict_ranks = parse_rank_counts(given.text("predict-ranks", ""));
+  if (given.has("network")) {
+    if (line.predict_ranks.empty()) fail("option --network has no effect without --predict-ranks");
+    line.network = parse_network(given.text("network", ""));
+  }
   line.io = given.choice<IoMode>(
       "io", {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }

@@ -23,7 +23,9 @@ struct CommandLine {
   bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false;
   std::int64_t sweep_case = -1;
   IoMode io = IoMode::automatic;
-  Partitioner partitioner = Partitioner::automatic;
+  PartitionPlan partition;
+  std::vector<int> predict_ranks;
+  ForecastNetwork network;
   RunOptions run;
 };
 

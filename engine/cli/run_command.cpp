@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/checkpoint/checkpoint_file.hpp"
+#include "engine/cli/forecast.hpp"
 #include "engine/cli/print_summary.hpp"
 
 namespace lightrail {
@@ -62,8 +63,10 @@ Summary simulate(const Model& model, const Partition& partition, const CommandLi
                  const MpiSession& mpi, Hdf5Recorder& recorder) {
   try {
     RunResult result = Simulation(model, partition, mpi.comm(), recorder).run(line.run);
-    return recorder.finish(
+    Summary summary = recorder.finish(
         make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status))));
+    summary.forecast = std::move(result.forecast);
+    return summary;
   } catch (const IoError&) {
     throw;  // the file itself failed: nothing more can be written to it
   } catch (const std::exception& failure) {
@@ -85,6 +88,7 @@ void report(const Summary& summary, const CommandLine& line, const std::string& 
   std::exception_ptr error;
   if (mpi.rank() == 0) {
     std::fputs(summary_text(summary, file).c_str(), stdout);
+    std::fputs(forecast_text(summary.forecast, line.network).c_str(), stdout);
     std::fflush(stdout);
     for (const std::string& wait : summary.waits) std::fprintf(stderr, "error: deadlock: %s\n", wait.c_str());
     try {

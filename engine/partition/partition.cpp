@@ -44,9 +44,9 @@ bool has_metis() {
 #endif
 }
 
-Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
-  LIGHTRAIL_EXPECT(ranks >= 1);
-  if (partitioner == Partitioner::metis && !has_metis())
+Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan) {
+  LIGHTRAIL_EXPECT(ranks >= 1 && plan.pieces >= 1);
+  if (plan.partitioner == Partitioner::metis && !has_metis())
     throw InputErrors(InputError{"", 0, "partitioner 'metis' is not in this build (choose 'blocks')"});
   Partition partition;
   partition.ranks = ranks;
@@ -57,9 +57,14 @@ Partition make_partition(const Model& model, int ranks, Partitioner partitioner)
       partition.rank_of_atom[a] = ranks == 1 ? 0 : static_cast<std::int32_t>(a);
   } else {
     const AtomGraph graph = make_atom_graph(model);
-    if (partitioner != Partitioner::blocks && has_metis())
-      partition.rank_of_atom = split_by_metis(graph, ranks);
-    if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, ranks);
+    // More pieces than atoms would leave ranks without any.
+    const auto most = static_cast<std::int64_t>(model.atom_count) / ranks;
+    const int parts = ranks * static_cast<int>(std::min<std::int64_t>(plan.pieces, most));
+    if (plan.partitioner != Partitioner::blocks && has_metis())
+      partition.rank_of_atom = split_by_metis(graph, parts);
+    if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, parts);
+    for (std::int32_t& part : partition.rank_of_atom)
+      part %= ranks;  // parts next to each other have numbers next to each other
   }
   measure(model, partition);
   return partition;

@@ -18,7 +18,17 @@ struct Partition {
   int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
 };
 
+/// How a model is spread over ranks. Each rank gets `pieces` parts of the model that lie far apart: 1 keeps
+/// neighbours together, more let every rank have its share of load that moves through the model (pipelines).
+struct PartitionPlan {
+  Partitioner partitioner = Partitioner::automatic;
+  int pieces = 1;
+};
+
 /// Deterministic: the same model and rank count give the same partition on every rank.
-Partition make_partition(const Model& model, int ranks, Partitioner partitioner);
+Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
+inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
+  return make_partition(model, ranks, PartitionPlan{partitioner, 1});
+}
 
 }  // namespace lightrail

@@ -41,6 +41,13 @@ Json collective_json(const CollectiveSummary& c) {
           {"busbw_bytes_per_s", c.busbw_bytes_per_s}};
 }
 
+Json forecast_json(const ForecastRow& f) {
+  return {{"ranks", f.ranks},       {"windows", f.windows},     {"sent_events", f.sent_events},
+          {"work_s", f.work_s},     {"longest_s", f.longest_s}, {"sync_s", f.sync_s},
+          {"balance", f.balance()}, {"speedup", f.speedup()},   {"efficiency", f.efficiency()},
+          {"wall_s", f.wall_s()}};
+}
+
 }  // namespace
 
 std::string to_json(const Summary& s) {
@@ -76,6 +83,8 @@ std::string to_json(const Summary& s) {
   for (const auto& i : s.iterations) json["iterations"].push_back(iteration_json(i));
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
+  json["forecast"] = Json::array();
+  for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
   json["waits"] = s.waits;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/partition/forecast_row.hpp"
+
 namespace lightrail {
 
 /// All GPUs over one iteration. The step lasts from the first GPU's start to the last GPU's end; the sums
@@ -50,6 +52,7 @@ struct Summary {
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w;  ///< of the bill of materials
+  std::vector<ForecastRow> forecast;  ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
   const IterationSummary* last_iteration() const { return iterations.empty() ? nullptr : &iterations.back(); }

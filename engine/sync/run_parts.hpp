@@ -34,6 +34,7 @@ struct EngineOutcome {
   std::int64_t stop_code = 0;  ///< of StopRequests; 0: not stopped
   SimTime stopped_at{};        ///< every event before it was handled, if stopped
   std::int64_t windows = 0;
+  std::vector<ForecastRow> forecast;
   std::int64_t peak_pending = 0;  ///< events of this rank waiting at one time, as sampled between windows
 };
 

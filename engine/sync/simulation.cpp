@@ -139,6 +139,11 @@ RunResult Simulation::run(const RunOptions& options) {
   if (options.engine == Engine::reference && p.ranks > 1)
     throw InputErrors(
         InputError{"", 0, fmt::format("engine 'reference' runs on one rank only ({} given)", p.ranks)});
+  if (options.forecast && (options.engine == Engine::reference || p.ranks > 1))
+    throw InputErrors(
+        InputError{"", 0,
+                   fmt::format("a forecast of more ranks is made by the window engine on one rank ({} given)",
+                               p.ranks)});
   const double before = wall_seconds();
   StopRequests stops(options.catch_signals,
                      options.exit_after_s);  // to the end: a second signal must not kill the flush
@@ -161,6 +166,7 @@ RunResult Simulation::run(const RunOptions& options) {
     result.waits = std::move(report.waits);
     result.waits_total = report.total;
   }
+  result.forecast = outcome.forecast;
   p.end_components(result.end);
   p.add_sums(outcome, profile, result);
   result.wall_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, p.comm);

@@ -10,6 +10,7 @@
 #include "engine/model/model.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/partition/partition.hpp"
+#include "engine/sync/forecast.hpp"
 
 namespace lightrail {
 
@@ -47,7 +48,9 @@ struct RunOptions {
   std::uint32_t block = 1024;  ///< components a queue block, 1 ... 65536
   CheckpointPlan checkpoint;
   const CheckpointFile* resume = nullptr;  ///< go on from there; must outlive the run
-  bool catch_signals = true;               ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
+  const ForecastPlan* forecast =
+      nullptr;                ///< window engine on one rank: what more ranks would take; must outlive the run
+  bool catch_signals = true;  ///< SIGINT, SIGTERM, SIGUSR1 stop all ranks at the same window
 };
 
 /// Consecutive windows of one rank, merged so that a run of any length keeps at most 1,024 rows.
@@ -70,12 +73,13 @@ struct RunResult {
   std::string stop_reason;  ///< stopped: "SIGTERM", "exit-after"
   std::string checkpoint;   ///< the newest one written; empty: none
   std::int64_t windows = 0;
-  double wall_s = 0;                ///< of run() [s]
-  double build_s = 0;               ///< slowest rank's construction [s]
-  double imbalance = 1;             ///< largest work of a rank over the mean
-  std::int64_t peak_rss_bytes = 0;  ///< sum over ranks
-  std::int64_t peak_pending = 0;    ///< events waiting at one time, sampled between windows; sum over ranks
-  std::vector<ProfileRow> profile;  ///< of this rank; rows of all ranks cover the same windows
+  double wall_s = 0;                  ///< of run() [s]
+  double build_s = 0;                 ///< slowest rank's construction [s]
+  double imbalance = 1;               ///< largest work of a rank over the mean
+  std::int64_t peak_rss_bytes = 0;    ///< sum over ranks
+  std::int64_t peak_pending = 0;      ///< events waiting at one time, sampled between windows; sum over ranks
+  std::vector<ForecastRow> forecast;  ///< a row for each partition of RunOptions::forecast
+  std::vector<ProfileRow> profile;    ///< of this rank; rows of all ranks cover the same windows
 };
 
 /// 16 hex digits.

@@ -39,7 +39,9 @@ class WindowEngine final : public EventSink {
         grid_(parts.model, parts.partition, parts.options),
         queue_(parts.model, grid_.slice, parts.options.block),
         exchange_(parts.model.model(), parts.partition, parts.comm),
-        flushes_(parts.recorder) {}
+        flushes_(parts.recorder) {
+    if (parts.options.forecast) forecast_.emplace(*this, parts.model.model(), *parts.options.forecast);
+  }
 
   void push(const Event& event, const OutLink& link) override {
     if (link.place & RankModel::remote) [[unlikely]] {
@@ -64,6 +66,7 @@ class WindowEngine final : public EventSink {
   void print_progress(SimTime now);
   void work(SimTime start);
   void run_component(std::uint32_t local, std::span<const Delivery> events);
+  void run_counted(std::uint32_t local, std::span<const Delivery> events);
   template <class Call>
   void guard(Call&& call) {
     try {
@@ -73,6 +76,18 @@ class WindowEngine final : public EventSink {
     }
   }
   void fail(Failure failure) { keep_first(failure_, std::move(failure)); }
+
+  /// Stands between components and the engine while a forecast is made.
+  struct Forecaster final : EventSink {
+    Forecaster(WindowEngine& e, const Model& model, const ForecastPlan& plan)
+        : engine(e), recorder(model, plan) {}
+    void push(const Event& event, const OutLink& link) override {
+      recorder.count_sent(event.link);
+      engine.push(event, link);
+    }
+    WindowEngine& engine;
+    ForecastRecorder recorder;
+  };
 
   RunParts parts_;
   RankModel& model_;
@@ -86,6 +101,7 @@ class WindowEngine final : public EventSink {
   std::uint32_t active_ = 0;
   SimTime now_{};
   std::optional<Failure> failure_;
+  std::optional<Forecaster> forecast_;
   EngineOutcome outcome_;
   double started_ = 0;
 };
@@ -125,6 +141,7 @@ EngineOutcome WindowEngine::run() {
   std::int64_t last = outcome_.last_event.count();
   all_reduce(&last, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
   outcome_.last_event = SimTime{last};
+  if (forecast_) outcome_.forecast = forecast_->recorder.rows(parts_.profile.total().work_s);
   return outcome_;
 }
 
@@ -172,6 +189,13 @@ void WindowEngine::work(SimTime start) {
     const SimTime next = queue_.next_time();
     if (next >= window_end_) break;
     drained_to_ = std::min(slicer.start_of(slicer.slice_of(next) + 1), window_end_);
+    if (forecast_) {
+      forecast_->recorder.go_to(next);
+      queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
+        run_counted(local, events);
+      });
+      continue;
+    }
     queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
       run_component(local, events);
     });
@@ -181,6 +205,19 @@ void WindowEngine::work(SimTime start) {
 void WindowEngine::run_component(std::uint32_t local, std::span<const Delivery> events) {
   active_ = local;
   guard([&] { outcome_.events += model_.handle_all(local, events, own_, *this, now_); });
+  own_.clear();
+  outcome_.last_event = std::max(outcome_.last_event, now_);
+}
+
+void WindowEngine::run_counted(std::uint32_t local, std::span<const Delivery> events) {
+  ForecastRecorder& forecast = forecast_->recorder;
+  active_ = local;
+  const bool is_timed = forecast.wants_time();
+  const double before = is_timed ? wall_seconds() : 0;
+  std::int64_t count = 0;
+  guard([&] { count = model_.handle_all(local, events, own_, *forecast_, now_); });
+  forecast.count(model_.id_of(local), count, is_timed ? wall_seconds() - before : 0);
+  outcome_.events += count;
   own_.clear();
   outcome_.last_event = std::max(outcome_.last_event, now_);
 }

@@ -49,6 +49,8 @@ TEST_CASE("any number of ranks, partition, window and block gives the result of 
         run(c, make_partition(c.model, 1, Partitioner::blocks), MPI_COMM_SELF, reference);
     REQUIRE(is_same_everywhere(expected.hash));
     REQUIRE(run(c, make_partition(c.model, ranks(), Partitioner::automatic), MPI_COMM_WORLD, {}) == expected);
+    const PartitionPlan pieces{Partitioner::automatic, 2 + static_cast<int>(number % 3)};
+    REQUIRE(run(c, make_partition(c.model, ranks(), pieces), MPI_COMM_WORLD, {}) == expected);
     RunOptions odd;
     const Partition anywhere = scattered(c.model, number);
     odd.window = SimTime{1 + static_cast<std::int64_t>(number % 5) * 61};

@@ -39,7 +39,7 @@ TEST_CASE("a run takes a scenario and its options in any order") {
   CHECK(line.run.engine == Engine::reference);
   CHECK(line.run.block == 64);
   CHECK(line.run.progress == Progress::none);
-  CHECK(line.partitioner == Partitioner::blocks);
+  CHECK(line.partition.partitioner == Partitioner::blocks);
   CHECK(line.io == IoMode::gather);
   CHECK(line.plugins == std::vector<std::string>{"a.so"});
   CHECK(line.summary_file == "s.json");

@@ -91,6 +91,21 @@ TEST_CASE("the same model gives the same partition every time") {
   }
 }
 
+// 64 servers in a ring, cut in 4 * 2 arcs: every rank has two arcs and so four cut cables' ends.
+TEST_CASE("pieces of a rank lie apart") {
+  for (Partitioner partitioner : available()) {
+    const Partition partition = make_partition(ring_of_servers(64, SimTime{500}), 4, {partitioner, 2});
+    for (int atoms : atoms_by_rank(partition)) CHECK(atoms == 16);
+    CHECK(partition.cut_links == 2 * 8);
+  }
+}
+
+TEST_CASE("more pieces than atoms leave no rank without work") {
+  for (Partitioner partitioner : available())
+    for (int atoms : atoms_by_rank(make_partition(ring_of_servers(20, SimTime{500}), 7, {partitioner, 100})))
+      CHECK(atoms > 0);
+}
+
 TEST_CASE("METIS finds the two halves that blocks cannot see") {
   if (!has_metis()) return;
   TestModel test;

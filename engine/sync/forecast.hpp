@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "engine/partition/forecast_row.hpp"
+#include "engine/partition/partition.hpp"
+
+namespace lightrail {
+
+/// What a message between two ranks takes on the machine that a forecast is for. The default is HDR
+/// InfiniBand under MPI: 1.5 us and 25 GB/s a rank, 0.3 us of a rank's own time a message.
+struct ForecastNetwork {
+  double latency_s = 1.5e-6;
+  double bandwidth_bytes_per_s = 25e9;
+  double overhead_s = 0.3e-6;
+};
+
+struct ForecastPlan {
+  static constexpr std::size_t most = 8;
+  std::vector<Partition> partitions;  ///< one a rank count; at most `most`
+  ForecastNetwork network;
+};
+
+/// Counts, while one rank runs a model, what each of many ranks would have done in each of their windows.
+class ForecastRecorder {
+ public:
+  ForecastRecorder(const Model& model, const ForecastPlan& plan);
+
+  /// Events from `start` on follow; needs a time not before the last.
+  void go_to(SimTime start);
+  /// `component` is about to handle events; true: time it and say so to count().
+  bool wants_time() { return ++batches_ % 16 == 0; }
+  void count(ComponentId component, std::int64_t events, double seconds);
+  /// An event goes out on `link`, which may be a self link.
+  void count_sent(LinkId link);
+
+  /// At the end, once. `work_s` is what all events took together.
+  std::vector<ForecastRow> rows(double work_s);
+
+ private:
+  struct Machine {
+    ForecastRow row;
+    std::int64_t window = -1, width = 1;
+    std::vector<std::int32_t> rank_of;     // by component
+    std::vector<std::int64_t> neighbours;  // by rank
+    std::vector<double> work;              // by rank, in this window
+    std::vector<std::int64_t> sent;        // by rank, in this window
+    std::vector<std::int32_t> busy;        // ranks with work or sent events in this window
+  };
+  struct Cost {
+    double seconds = 0;
+    std::int64_t events = 0;
+  };
+  void end_window(Machine& machine) const;
+  double cost_of(std::uint16_t kind) const;
+
+  const Model* model_;
+  ForecastNetwork network_;
+  std::vector<Machine> machines_;
+  std::vector<std::uint8_t> cut_by_;  // by link: bit m is set if machine m cuts it
+  std::vector<Cost> costs_;           // by kind
+  Cost all_;
+  std::uint32_t active_ = 0;
+  std::int64_t batches_ = 0;
+};
+
+}  // namespace lightrail
