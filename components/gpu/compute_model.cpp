@@ -37,7 +37,7 @@ const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype) {
   return nullptr;
 }
 
-double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape) {
+double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape, double speed) {
   const auto batch = static_cast<double>(shape.batch), m = static_cast<double>(shape.m),
              n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const std::array<Tile, 4> tiles{{{64, 64, gemm.tile_64x64},
@@ -45,7 +45,7 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
                                    {128, 128, gemm.tile_128x128},
                                    {128, 256, 1.0}}};
   const double bandwidth = bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency;
-  const double per_sm = gemm.peak.value / spec.sms * gemm.efficiency;
+  const double per_sm = speed * gemm.peak.value / spec.sms * gemm.efficiency;
   const double element = size_of(gemm.dtype), output = 2;
   double best = std::numeric_limits<double>::infinity();
   for (const Tile& tile : tiles) {
@@ -63,14 +63,14 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
 }
 
 double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
-                       const KernelShape& shape) {
+                       const KernelShape& shape, double speed) {
   constexpr double query_tile = 128;
   const auto batch = static_cast<double>(shape.batch), queries = static_cast<double>(shape.m),
              keys = static_cast<double>(shape.n), heads = static_cast<double>(shape.heads),
              kv_heads = static_cast<double>(shape.kv_heads), head_dim = static_cast<double>(shape.head_dim);
   // A causal tile sees half of the square that ends the sequence, and all that is before it.
   const double mean_keys = shape.causal ? keys - queries / 2 : keys;
-  const double per_sm = gemm.peak.value / spec.sms * attention.efficiency;
+  const double per_sm = speed * gemm.peak.value / spec.sms * attention.efficiency;
   const double work = shape.backward ? attention.backward_work : 1;
   const double per_key = 4 * query_tile * head_dim * work;
   const double waves = std::max(batch * heads * std::ceil(queries / query_tile) / spec.sms, 1.0);
@@ -116,15 +116,19 @@ std::string missing_for(const ComputeSpec& spec, const KernelShape& shape) {
   return "an unknown kernel kind";
 }
 
-SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape) {
+SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load) {
   LIGHTRAIL_EXPECT(missing_for(spec, shape).empty());
+  auto speed = [&](const GemmSpec& gemm) { return load == Load::lasting ? gemm.sustained : 1.0; };
   switch (shape.kind) {
-    case KernelKind::gemm:
-      return to_time(gemm_seconds(spec, *find_gemm(spec, shape.dtype), shape));
-    case KernelKind::attention:
-      return to_time(shape.m == 1
-                         ? decode_seconds(spec, *spec.attention, shape)
-                         : prefill_seconds(spec, *spec.attention, *find_gemm(spec, DataType::bf16), shape));
+    case KernelKind::gemm: {
+      const GemmSpec& gemm = *find_gemm(spec, shape.dtype);
+      return to_time(gemm_seconds(spec, gemm, shape, speed(gemm)));
+    }
+    case KernelKind::attention: {
+      const GemmSpec& gemm = *find_gemm(spec, DataType::bf16);
+      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, shape)
+                                  : prefill_seconds(spec, *spec.attention, gemm, shape, speed(gemm)));
+    }
     case KernelKind::memory_bound:
       break;
   }

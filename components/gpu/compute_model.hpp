@@ -19,6 +19,7 @@ struct GemmSpec {
   double memory_efficiency = 1;  ///< share of the HBM bandwidth
   double quantisation = 1;       ///< 1: a wave takes its time however few tiles it has; 0: in proportion
   double overlap = 4;            ///< how sharply compute and memory time overlap (power of the norm)
+  double sustained = 1;  ///< share of the fitted speed that remains under lasting load (power, clocks)
   double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
 };
 
@@ -49,7 +50,7 @@ struct MemoryKernelSpec {
 /// GEMM: for each tile size and split of k, waves of tiles over the SMs; the fastest choice counts, as a
 /// tuned library would choose; compute and memory time overlap as a p-norm. Attention: query tiles over the
 /// SMs, the longest tile as a floor; one query a sequence: reading the keys and values. Memory-bound: bytes
-/// over bandwidth. Leaves out: clock and power limits that depend on data, L2 hits between kernels, cold
+/// over bandwidth. Leaves out: power that depends on data, L2 hits between kernels, cold
 /// caches.
 struct ComputeSpec {
   std::uint32_t sms = 0;
@@ -72,8 +73,12 @@ std::vector<ParameterValue> compute_values(const ComputeSpec& spec);
 /// What `shape` lacks in `spec` ("no <gemm dtype=\"fp8\">"), or "".
 std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
 
+/// Isolated: as kernels are measured, alone and for a short while. Lasting: in a job, where matrix products
+/// run for seconds and power limits the clock.
+enum class Load : std::uint8_t { isolated, lasting };
+
 /// Time of one kernel [ps, whole nanoseconds]. Needs missing_for() == "".
-SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape);
+SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated);
 
 const char* to_string(DataType dtype);
 /// Bytes an element.

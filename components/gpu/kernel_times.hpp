@@ -17,7 +17,7 @@ class KernelTimes {
       : spec_(&spec), set_(&set), times_(set.shapes.size()) {}
 
   SimTime of(std::uint32_t shape) {
-    if (times_[shape] == SimTime{0}) times_[shape] = kernel_time(*spec_, set_->shapes[shape]);
+    if (times_[shape] == SimTime{0}) times_[shape] = kernel_time(*spec_, set_->shapes[shape], Load::lasting);
     return times_[shape];
   }
   /// Throws InputErrors naming the first operation of `program` whose shape this GPU has no parameters for.

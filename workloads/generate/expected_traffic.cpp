@@ -1,5 +1,6 @@
 #include "workloads/generate/expected_traffic.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -55,53 +56,57 @@ std::vector<std::int64_t> expected_traffic(const Job& job) {
 }
 
 TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& plan) {
-  const std::int64_t t = plan.tp, p = plan.pp, d = plan.dp, e = plan.ep, m = plan.micro_batches();
+  const std::int64_t t = plan.tp, p = plan.pp, d = plan.data_gpus(), e = plan.ep, m = plan.micro_batches();
+  const std::int64_t k = plan.expert_tp(), active = model.active_experts, layers = model.layers;
   const std::int64_t activation = 2 * plan.tokens() * model.hidden;  // of one micro-batch, BF16
-  const bool is_again = plan.recompute == Recompute::full;
+  const std::int64_t again = plan.recompute == Recompute::full ? 1 : 0;
   TrainingTraffic bytes;
 
   // Tensor: volumes in activations sent (t - 1) times by the tp groups of a stage, of which there are d.
   // Attention: all-gather, reduce-scatter forward; both and one gather of the input again backward: 2 + 3.
-  // Without sequence parallelism one all-reduce each way: 2 + 2. Experts gather and scatter k x tokens: 2k +
-  // 2k.
-  const std::int64_t forward = plan.sequence_parallel ? 2 : 2, backward = plan.sequence_parallel ? 3 : 2;
-  std::int64_t layer_forward = 2 * forward, layer_backward = 2 * backward;
-  if (model.is_moe()) {
-    layer_forward = forward + 2 * model.active_experts;
-    layer_backward = backward + 2 * model.active_experts;
-  }
-  std::int64_t stage_volumes =
-      plan.layers_of_stage(model) * (layer_forward * (is_again ? 2 : 1) + layer_backward);
+  // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
+  const std::int64_t forward = 2, backward = plan.sequence_parallel ? 3 : 2, blocks = model.is_moe() ? 1 : 2;
+  const std::int64_t layer = blocks * (forward * (1 + again) + backward);
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2.
   std::int64_t edge_volumes = 2 + (plan.sequence_parallel ? 3 : 2);
-  std::int64_t losses = 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
-  bytes.tp = m * d * (t - 1) * ((p * stage_volumes + edge_volumes) * activation + losses);
+  // Stages send parts and gather them.
+  if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
+  const std::int64_t losses = 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
+  bytes.tp = m * d * (t - 1) * ((layers * layer + edge_volumes) * activation + losses);
 
-  // Expert: dispatch and combine, forward and backward, of k x local tokens; every all-to-all sends (e - 1) /
-  // e.
-  if (model.is_moe() && e > 1) {
-    std::int64_t calls = m * model.layers * (4 + (is_again ? 2 : 0));
-    std::int64_t buffer = 2 * plan.local_tokens() * model.active_experts * model.hidden;
-    bytes.ep = calls * (t * d / e) * (e - 1) * buffer;
+  if (model.is_moe()) {
+    // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
+    const std::int64_t arrived = 2 * plan.local_tokens() * active * model.hidden;
+    bytes.tp += m * layers * (t * d / k) * (k - 1) * k * arrived * (4 + 2 * again);
+    // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
+    bytes.ep = m * layers * (4 + 2 * again) * (t * d / e) * (e - 1) * arrived;
+  }
+
+  // Context: keys and values go round forward and, with their gradients, backward.
+  if (plan.cp > 1) {
+    const std::int64_t local_kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    const std::int64_t shifts =
+        (plan.cp - 1) * (2 + again) + (plan.recompute == Recompute::selective ? plan.cp - 1 : 0) + plan.cp;
+    bytes.cp = m * layers * t * d * shifts * 2 * 2 * plan.tokens() * local_kv;
   }
 
   // Pipeline: every chunk but the last one's GPUs send an activation forward, and one gradient comes back.
-  bytes.pp = m * (p * plan.chunks - 1) * 2 * t * d * 2 * plan.local_tokens() * model.hidden;
+  bytes.pp = m * (p * plan.chunks - 1) * 2 * t * d * plan.stage_message(model);
 
-  // Data: gradients reduced and parameters gathered over d (dense) and d / e (experts).
+  // Data: gradients reduced and parameters gathered over d (dense) and over copies of an expert.
   const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();
   // Overlapped gradients are padded layer by layer, others once.
-  auto volume = [&](std::int64_t layers, std::int64_t of_layer, std::int64_t rest, std::int64_t members) {
-    std::int64_t once = padded_to(layers * of_layer + rest, members);
+  auto volume = [&](std::int64_t of_layers, std::int64_t of_layer, std::int64_t rest, std::int64_t members) {
+    std::int64_t once = padded_to(of_layers * of_layer + rest, members);
     std::int64_t reduced =
-        plan.overlap_gradients ? layers * padded_to(of_layer, members) + padded_to(rest, members) : once;
+        plan.overlap_gradients ? of_layers * padded_to(of_layer, members) + padded_to(rest, members) : once;
     return (members - 1) * (plan.distributed_optimizer ? reduced * g + once * 2 : reduced * 2 * g);
   };
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
     StageParameters s = stage_parameters(model, plan, stage);
     bytes.dp += t * volume(s.layers, s.dense_layer, s.embedding, d);
-    if (model.is_moe()) bytes.dp += t * e * volume(s.layers, s.expert_layer, 0, de);
+    if (model.is_moe()) bytes.dp += k * e * volume(s.layers, s.expert_layer, 0, de);
   }
   if (model.tied_embeddings && p > 1)
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;

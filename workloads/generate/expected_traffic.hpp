@@ -16,7 +16,7 @@ std::vector<std::int64_t> expected_traffic(const Job& job);
 /// The same of one training step from the plan alone, without looking at operations: README.md has the
 /// formulas.
 struct TrainingTraffic {
-  std::int64_t tp = 0, dp = 0, ep = 0, pp = 0;
+  std::int64_t tp = 0, dp = 0, ep = 0, pp = 0, cp = 0;
 };
 TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& plan);
 

@@ -10,7 +10,7 @@ namespace lightrail {
 
 /// The groups of a training job; invalid where the group would have one member.
 struct TrainingGroups {
-  GroupKindId tp{}, ep{}, dp{}, expert_dp{}, pp{}, embedding{};
+  GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
 };
 
 /// Writes one stage's program: kernels and communications one after the other, each waiting for the one
@@ -44,9 +44,32 @@ class StageWriter {
   std::uint32_t chain(Op op);
   /// With chunks the first and the last stage meet in both directions.
   std::uint32_t lane(bool is_forward) const { return plan_.chunks > 1 && !is_forward ? 1 : 0; }
+  /// Appends an operation that the chain does not wait for, and returns its index.
+  std::uint32_t beside(Op op, std::vector<std::uint32_t> after);
+  /// The chain waits for that one too.
+  void wait_for(std::uint32_t op) { waits_.push_back(op); }
+  bool is_separate() const { return plan_.kernels == Kernels::separate; }
+  bool is_overlapped(TensorOverlap least) const {
+    return groups_.tp.is_valid() && plan_.tensor_overlap >= least;
+  }
+  /// Gathers the activation over tp, then multiplies it: m = the micro-batch's tokens.
+  void gather_gemm(const std::string& name, std::int64_t n, std::int64_t k);
+  /// Multiplies, then scatters the sums over tp.
+  void gemm_scatter(const std::string& name, std::int64_t n, std::int64_t k);
+  /// Backward of a product whose input was gathered: gathers the input again beside the first product, and
+  /// scatters its result beside the second, where that is overlapped.
+  void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k);
+  Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
-  void attention_kernel(bool is_backward);
+  void attention_kernel(bool is_backward, std::int64_t queries, std::int64_t keys, bool is_causal);
+  void attention_core(bool is_backward);
+  void unfused_attention(bool is_backward);
+  void ring_attention(bool is_backward);
+  std::uint32_t context_shift(std::int64_t bytes, std::uint32_t lane,
+                              const std::vector<std::uint32_t>& after);
   void memory(const std::string& name, std::int64_t bytes);
+  Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
+                   std::uint32_t element_bytes = 2);
   void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                   std::uint32_t element_bytes = 2);
   void enter_tensor_parallel();  ///< all-gather of a sequence-split activation
@@ -63,6 +86,7 @@ class StageWriter {
   void exchange(bool is_dispatch, bool is_known);
   void norm(bool is_backward);
   void residual(bool is_backward);
+  void bias_gradient(std::int64_t width);
 
   const Transformer& model_;
   const TrainingPlan& plan_;
@@ -75,7 +99,7 @@ class StageWriter {
   bool forward_is_known_ = false;
   GateSplits splits_;                        ///< of the layer that is written
   std::int64_t forward_ = 0, backward_ = 0;  ///< layers written so far
-  std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_;
+  std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, expert_ffn_;
 };
 
 }  // namespace lightrail

@@ -26,14 +26,20 @@ TrainingGroups make_groups(const Transformer& model, const TrainingPlan& plan, W
     return context.job.group(std::move(kind));
   };
   groups.tp = add("tp", plan.tp, 1);
-  groups.ep = add("ep", plan.ep, plan.tp);
-  groups.dp = add("dp", plan.dp, plan.tp);
-  if (model.is_moe()) groups.expert_dp = add("expert-dp", plan.dp / plan.ep, plan.tp * plan.ep);
-  groups.pp = add("pp", plan.pp, plan.tp * plan.dp);
+  const auto data = static_cast<std::uint32_t>(plan.data_gpus());
+  if (plan.cp > 1) groups.cp = add("cp", plan.cp, plan.tp);
+  groups.dp = add("dp", data, plan.tp);
+  if (model.is_moe()) {
+    const auto etp = static_cast<std::uint32_t>(plan.expert_tp());
+    groups.etp = etp == plan.tp ? groups.tp : add("etp", etp, 1);
+    groups.ep = add("ep", plan.ep, etp);
+    groups.expert_dp = add("expert-dp", static_cast<std::uint32_t>(plan.expert_dp()), etp * plan.ep);
+  }
+  groups.pp = add("pp", plan.pp, plan.tp * data);
   if (model.tied_embeddings && plan.pp > 1) {
     GroupKind kind;
     kind.name = "embedding";
-    std::uint32_t stage_gpus = plan.tp * plan.dp;
+    std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
     for (std::uint32_t g = 0; g < stage_gpus; ++g)
       kind.listed.push_back({EndpointId{g}, EndpointId{g + (plan.pp - 1) * stage_gpus}});
     groups.embedding = context.job.group(std::move(kind));
@@ -48,7 +54,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   StageParameters p = stage_parameters(model, plan, stage);
   bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
   const std::uint32_t next = (stage + 1) % plan.pp, previous = (stage + plan.pp - 1) % plan.pp;
-  const std::int64_t layers = plan.layers_of_chunk(model), last_micro_batch = plan.micro_batches() - 1;
+  const std::int64_t layers = plan.layers_of_chunk(model, stage), last_micro_batch = plan.micro_batches() - 1;
   for (const ChunkPass& pass : interleaved_schedule(stage, plan.pp, plan.chunks, plan.micro_batches())) {
     const bool begins = is_first && pass.chunk == 0, ends = is_last && pass.chunk + 1 == plan.chunks;
     const bool reduces_now =
@@ -118,6 +124,7 @@ void make_training(WorkloadContext& context) {
   read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
+  if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_groups(model, plan, context);
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) check_memory(model, plan, stage, context);
   if (context.errors.size() > before) return;
@@ -125,7 +132,7 @@ void make_training(WorkloadContext& context) {
     Program program = write_stage(model, plan, groups, stage, context.job);
     program.memory_bytes = training_memory(model, plan, stage).total();
     std::uint32_t index = context.job.program(std::move(program));
-    std::uint32_t stage_gpus = plan.tp * plan.dp;
+    std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
     for (std::uint32_t g = 0; g < stage_gpus; ++g) context.job.assign(stage * stage_gpus + g, index);
   }
 }

@@ -15,26 +15,32 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
   std::int64_t elements = 4 * local * model.hidden;
   // Queries, keys, values and the attention's output: split over heads.
   elements += tokens * (2 * model.attention_width() / t + 2 * kv_width);
-  std::int64_t rows = tokens;
+  std::int64_t rows = tokens, ffn = model.ffn / t;
   if (model.is_moe()) {
-    rows = tokens * model.active_experts;
+    rows = local * plan.expert_tp() * model.active_experts, ffn = model.ffn / plan.expert_tp();
     elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
   }
   // The feed-forward before and after its activation function.
-  elements += rows * (model.ffn_inputs() + 1) * (model.ffn / t);
-  return 2 * elements;
+  elements += rows * (model.ffn_inputs() + 1) * ffn;
+  std::int64_t bytes = 2 * elements;
+  // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
+  const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
+  if (plan.kernels == Kernels::separate && plan.recompute == Recompute::none)
+    bytes += (2 + (plan.dropout ? 3 : 0)) * scores;
+  if (plan.dropout) bytes += 2 * local * model.hidden;  // two masks
+  return bytes;
 }
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
   TrainingMemory memory;
   StageParameters p = stage_parameters(model, plan, stage);
-  std::int64_t dense_split = plan.distributed_optimizer ? plan.dp : 1;
+  std::int64_t dense_split = plan.distributed_optimizer ? plan.data_gpus() : 1;
   std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
   memory.parameters = 2 * (p.dense() + p.expert());
   memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
   memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
                            padded_to(p.expert(), expert_split) / expert_split);
-  std::int64_t in_flight = plan.passes_in_flight(stage), layers = plan.layers_of_chunk(model);
+  std::int64_t in_flight = plan.passes_in_flight(stage), layers = plan.layers_of_chunk(model, stage);
   std::int64_t layer = layer_activation_bytes(model, plan);
   if (plan.recompute == Recompute::full)
     memory.activations = in_flight * layers * 2 * plan.local_tokens() * model.hidden + layer;

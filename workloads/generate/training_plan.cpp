@@ -21,10 +21,12 @@ Describe<TrainingPlan> training_parameters() {
   auto one = std::int64_t{1};
   Describe<TrainingPlan> table;
   table.field("tp", &TrainingPlan::tp, "tensor-parallel GPUs", 1u, 1024u)
+      .field("cp", &TrainingPlan::cp, "context-parallel GPUs: a sequence is cut over them", 1u, 1024u)
       .field("pp", &TrainingPlan::pp, "pipeline stages", 1u, 10'000u)
       .field("chunks", &TrainingPlan::chunks,
              "parts of the model that a stage holds; above 1: interleaved 1F1B", 1u, 1024u)
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
+      .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
       .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
       .required("global-batch", &TrainingPlan::global_batch,
@@ -35,7 +37,20 @@ Describe<TrainingPlan> training_parameters() {
       .field("overlap-gradients", &TrainingPlan::overlap_gradients,
              "reduce gradients while the backward pass goes on")
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
-              {{"none", Recompute::none}, {"full", Recompute::full}})
+              {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}})
+      .choice("kernels", &TrainingPlan::kernels,
+              "fused (FlashAttention, Transformer Engine), or one by one as before 2022",
+              {{"fused", Kernels::fused}, {"separate", Kernels::separate}})
+      .choice(
+          "tensor-overlap", &TrainingPlan::tensor_overlap,
+          "what hides the collectives over tp: nothing, products of the backward pass, all products in "
+          "pieces",
+          {{"none", TensorOverlap::none}, {"backward", TensorOverlap::backward}, {"all", TensorOverlap::all}})
+      .field("dropout", &TrainingPlan::dropout, "kernels and masks of dropout")
+      .field("edges-count", &TrainingPlan::edges_count,
+             "embedding and output layer count as a layer each when stages are made equal")
+      .field("scatter-gather", &TrainingPlan::scatter_gather,
+             "without sequence-parallel: stages send tp-th parts of an activation, and gather them")
       .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
       .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
@@ -55,12 +70,27 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse(fmt::format("{} = {} does not divide {} = {}", part_name, part, whole_name, whole));
     return false;
   };
-  std::int64_t model_gpus = std::int64_t{plan.tp} * plan.pp;
-  if (!divides(model_gpus, gpus, "tp x pp", "the GPUs")) return;
+  std::int64_t model_gpus = std::int64_t{plan.tp} * plan.cp * plan.pp;
+  if (!divides(model_gpus, gpus, plan.cp > 1 ? "tp x cp x pp" : "tp x pp", "the GPUs")) return;
   plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
-  divides(plan.ep, plan.dp, "ep", "dp");
-  if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1)
-    divides(plan.chunks, plan.layers_of_stage(model), "chunks", "layers / pp");
+  if (plan.etp == 0 || plan.etp == plan.tp)
+    divides(plan.ep, plan.data_gpus(), "ep", plan.cp > 1 ? "dp x cp" : "dp");
+  else
+    divides(plan.expert_tp() * plan.ep, plan.tp * plan.data_gpus(), "etp x ep", "tp x cp x dp");
+  if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
+  if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
+  if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
+  if (plan.scatter_gather && plan.sequence_parallel)
+    refuse("scatter-gather=\"on\" needs sequence-parallel=\"off\" (which sends tp-th parts anyway)");
+  if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
+  if (plan.tensor_overlap != TensorOverlap::none && !plan.sequence_parallel)
+    refuse("tensor-overlap needs sequence-parallel=\"on\"");
+  if (plan.edges_count && plan.pp > 1) {
+    divides(plan.pp, model.layers + 2, "pp", "layers + 2 (edges-count=\"on\")");
+    if (plan.chunks > 1) refuse("edges-count=\"on\" with chunks > 1");
+  } else if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1) {
+    divides(plan.chunks, plan.layers_of_stage(model, 0), "chunks", "layers / pp");
+  }
   if (plan.chunks > 1 && plan.pp == 1)
     refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
   divides(plan.tp, model.heads, "tp", "heads");
@@ -68,8 +98,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(model.kv(), plan.tp, "kv-heads", "tp");
   else
     divides(plan.tp, model.kv(), "tp", "kv-heads");
-  divides(plan.tp, model.ffn, "tp", "ffn");
-  if (plan.sequence_parallel) divides(plan.tp, plan.sequence, "tp", "sequence");
+  divides(model.is_moe() ? plan.expert_tp() : plan.tp, model.ffn,
+          model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
+  if (plan.sequence_parallel)
+    divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
     read_gate(workload, plan.ep, plan.gate, errors);
@@ -85,6 +117,11 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
+}
+
+std::int64_t TrainingPlan::layers_of_stage(const Transformer& model, std::uint32_t stage) const {
+  if (!edges_count || pp == 1) return model.layers / pp;
+  return (model.layers + 2) / pp - (stage == 0 ? 1 : 0) - (stage + 1 == pp ? 1 : 0);
 }
 
 std::int64_t TrainingPlan::passes_in_flight(std::uint32_t stage) const {
@@ -108,9 +145,10 @@ StageParameters stage_parameters(const Transformer& model, const TrainingPlan& p
   std::int64_t q_width = model.attention_width() / plan.tp;
   std::int64_t attention = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
   if (model.biases) attention += q_width + 2 * kv_width + model.hidden;
-  std::int64_t expert = (model.ffn_inputs() + 1) * model.hidden * (model.ffn / plan.tp);
-  if (model.biases) expert += model.ffn_inputs() * (model.ffn / plan.tp) + model.hidden;
-  p.layers = plan.layers_of_stage(model);
+  std::int64_t ffn = model.ffn / (model.is_moe() ? plan.expert_tp() : plan.tp);
+  std::int64_t expert = (model.ffn_inputs() + 1) * model.hidden * ffn;
+  if (model.biases) expert += model.ffn_inputs() * ffn + model.hidden;
+  p.layers = plan.layers_of_stage(model, stage);
   p.dense_layer = attention + 2 * model.norm_parameters();
   if (model.is_moe()) {
     p.dense_layer += model.router_parameters();

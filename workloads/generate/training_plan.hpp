@@ -7,30 +7,54 @@
 
 namespace lightrail {
 
-enum class Recompute : std::uint8_t { none, full };
+/// Activations computed again in the backward pass: the core of attention (Korthikanti et al. 2022), or all.
+enum class Recompute : std::uint8_t { none, selective, full };
+/// Fused: attention that never writes its scores, cross entropy and optimiser in one pass each. Separate, as
+/// Megatron-LM was until 2022: attention as products, softmax and dropout; cross entropy in FP32, an
+/// operation after the other; weight gradients of norms as their own pass; gradients unscaled and clipped
+/// before Adam.
+enum class Kernels : std::uint8_t { fused, separate };
+/// What hides the collectives of tensor parallelism: nothing; in the backward pass the product that does not
+/// need them (Megatron-LM since 2022); all products, cut into as many pieces as the group has members
+/// (Transformer Engine's user buffers).
+enum class TensorOverlap : std::uint8_t { none, backward, all };
 
 /// How a model is spread over GPUs and trained: <workload kind="training" tp="2" .../>. GPU number = tp index
-/// + tp * (dp index + dp * stage), as Megatron orders its ranks; expert-parallel groups are neighbours among
-/// the data-parallel.
+/// + tp * (cp index + cp * (dp index + dp * stage)), as Megatron orders its ranks. Experts see the tp cp dp
+/// GPUs of a stage as etp x ep x expert_dp, expert-tensor neighbours first.
 struct TrainingPlan {
-  std::uint32_t tp = 1, pp = 1, ep = 1;
+  std::uint32_t tp = 1, cp = 1, pp = 1, ep = 1;
+  std::uint32_t etp = 0;     ///< tensor parallelism of experts; 0: tp
   std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
-  std::uint32_t dp = 1;      ///< GPUs / (tp pp), not given
+  std::uint32_t dp = 1;      ///< GPUs / (tp cp pp), not given
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
   bool overlap_gradients = false;     ///< gradients of a layer are reduced when its last backward has ended
+  bool edges_count = false;     ///< embedding and output layer count as a layer when stages are made equal
+  bool scatter_gather = false;  ///< without sequence parallelism: stages send tp-th parts, and gather them
   Recompute recompute = Recompute::none;
+  Kernels kernels = Kernels::fused;
+  TensorOverlap tensor_overlap = TensorOverlap::none;
+  bool dropout = false;  ///< after attention, feed-forward and embedding; unfused also on the scores
   DataType dtype = DataType::bf16;      ///< of the matrix products; activations and parameters are 2 bytes
   Gate gate;                            ///< <gate>: where experts' tokens go
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
-  std::int64_t tokens() const { return micro_batch * sequence; }  ///< of a micro-batch
+  std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
   std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
-  std::int64_t expert_dp() const { return dp / ep; }
-  std::int64_t layers_of_stage(const Transformer& model) const { return model.layers / pp; }
-  std::int64_t layers_of_chunk(const Transformer& model) const { return model.layers / pp / chunks; }
+  std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }  ///< that share a gradient
+  std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
+  std::int64_t expert_dp() const { return tp * data_gpus() / (expert_tp() * ep); }
+  /// Bytes of an activation that one GPU sends to the next stage.
+  std::int64_t stage_message(const Transformer& model) const {
+    return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());
+  }
+  std::int64_t layers_of_stage(const Transformer& model, std::uint32_t stage) const;
+  std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage) const {
+    return layers_of_stage(model, stage) / chunks;
+  }
   /// Most passes through a chunk whose activations a stage holds at once: those of its schedule's start, and
   /// one more.
   std::int64_t passes_in_flight(std::uint32_t stage) const;

@@ -1,0 +1,35 @@
+#include "workloads/generate/stage_writer.hpp"
+
+namespace lightrail {
+
+void StageWriter::embed() {
+  memory("embedding", 2 * 2 * tokens_ * hidden_);
+  leave_tensor_parallel();
+  if (plan_.dropout) memory("embedding dropout", (2 + 2 + 1) * local_ * hidden_);
+}
+
+void StageWriter::embed_backward() {
+  enter_backward();
+  memory("embedding backward", 2 * 2 * tokens_ * hidden_);
+}
+
+void StageWriter::head() {
+  std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
+  norm(false);
+  gather_gemm("logits", vocabulary, hidden_);
+  // Fused: read, written, read again, FP32. Separate, in FP32: cast, largest, subtract, exponential, sum,
+  // divide.
+  memory("cross entropy", (is_separate() ? 6 + 4 + 8 + 8 + 4 + 8 : 3 * 4) * tokens_ * vocabulary);
+  // The largest logit, the target's logit and the sum of exponentials of every token.
+  for (int i = 0; i < 3; ++i) collective(CollectiveType::all_reduce, groups_.tp, "tp", 4 * tokens_, 4);
+}
+
+void StageWriter::head_backward() {
+  std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
+  // Scaled in FP32; separate: cast to 2 bytes after that.
+  memory("cross entropy backward", (is_separate() ? 8 + 6 : 2 * 4) * tokens_ * vocabulary);
+  gathered_backward("logits", vocabulary, hidden_);
+  norm(true);
+}
+
+}  // namespace lightrail

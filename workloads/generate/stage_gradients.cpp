@@ -1,0 +1,57 @@
+#include "workloads/generate/stage_writer.hpp"
+#include "workloads/operation_names.hpp"
+
+namespace lightrail {
+
+void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside) {
+  CollectiveType type =
+      plan_.distributed_optimizer ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
+  std::vector<std::uint32_t> main = waits_;
+  auto element = static_cast<std::int64_t>(bytes_of(plan_.gradients));
+  auto reduce = [&](GroupKindId group, std::int64_t parameters, std::int64_t members) {
+    if (!group.is_valid() || parameters == 0) return;
+    collective(type, group, "dp", padded_to(parameters, members) * element,
+               static_cast<std::uint32_t>(element));
+    if (is_aside) aside_.push_back(waits_[0]);
+  };
+  reduce(groups_.dp, dense, plan_.data_gpus());
+  reduce(groups_.expert_dp, expert, plan_.expert_dp());
+  if (is_aside) waits_ = main;
+}
+
+void StageWriter::reduce_tied_embedding() {
+  std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
+  auto element = bytes_of(plan_.gradients);
+  collective(CollectiveType::all_reduce, groups_.embedding, "dp", elements * element, element);
+}
+
+void StageWriter::optimizer_step() {
+  waits_.insert(waits_.end(), aside_.begin(), aside_.end());
+  aside_.clear();
+  StageParameters p = stage_parameters(model_, plan_, stage_);
+  bool is_split = plan_.distributed_optimizer;
+  std::int64_t dense = padded_to(p.dense(), plan_.data_gpus()),
+               expert = padded_to(p.expert(), plan_.expert_dp());
+  std::int64_t mine =
+      is_split ? dense / plan_.data_gpus() + expert / plan_.expert_dp() : p.dense() + p.expert();
+  const std::int64_t gradient = bytes_of(plan_.gradients);
+  if (is_separate()) {
+    // To FP32, where they are not; unscaled and checked; their norm; clipped.
+    const std::int64_t cast = gradient == 4 ? 0 : gradient + 4;
+    memory("unscale and clip", mine * (cast + 8 + 4 + 8));
+    memory("optimizer", mine * (4 * 4 + 3 * 4));
+    memory("copy parameters", mine * (4 + 2));
+  } else {
+    // The norm of all gradients, for clipping. Adam: gradient, FP32 copy and two moments read; copy, moments
+    // and 2-byte parameters written.
+    memory("gradient norm", mine * gradient);
+    memory("optimizer", mine * (gradient + 3 * 4 + 3 * 4 + 2));
+  }
+  if (is_split) {
+    collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);
+    if (expert > 0) collective(CollectiveType::all_gather, groups_.expert_dp, "dp", 2 * expert);
+  }
+  memory("zero gradients", (p.dense() + p.expert()) * bytes_of(plan_.gradients));
+}
+
+}  // namespace lightrail
