@@ -44,6 +44,7 @@ class Runner:
             result = json.loads(summary.read_text())
             result["stdout"] = done.stdout
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
+                result["markers"] = markers(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
             return result
 
@@ -52,6 +53,18 @@ def algorithms(table):
     """{size: name of the algorithm} of the recorded collectives."""
     labels = [label.decode() if isinstance(label, bytes) else label for label in table["algorithm"].attrs["labels"]]
     return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:], table["algorithm"][:])}
+
+
+def markers(file):
+    """{name: time [ps]} of the first GPU's markers in its first iteration; empty where operations are not recorded."""
+    ops = file["tables/ops"] if "tables/ops" in file else {}
+    if len(ops) == 0 or len(ops["gpu"]) == 0:
+        return {}
+    kinds = [k.decode() if isinstance(k, bytes) else k for k in ops["kind"].attrs["labels"]]
+    names = [n.decode() if isinstance(n, bytes) else n for n in file["names"][:]]
+    rows = zip(ops["gpu"][:], ops["kind"][:], ops["iteration"][:], ops["name"][:], ops["t_end_ps"][:])
+    return {names[name]: int(end) for gpu, kind, iteration, name, end in rows
+            if gpu == 0 and iteration == 0 and kinds[kind] == "marker"}
 
 
 def table(name):

@@ -42,14 +42,18 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
     leave_backward();
     return gemm(wgrad, k, n, tokens_);
   }
+  const std::vector<std::uint32_t> start = waits_;
+  const std::int64_t bytes = 2 * tokens_ * hidden_;
+  const CollectiveType sum =
+      plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
+  const bool gathers = plan_.sequence_parallel;
   const std::uint32_t input =
-      beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_), waits_);
+      gathers ? beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes), start) : 0;
   const std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
-  const std::uint32_t scattered = beside(
-      collective_op(CollectiveType::reduce_scatter, groups_.tp, "tp", 2 * tokens_ * hidden_), {product});
-  wait_for(input);
+  const std::uint32_t summed = beside(collective_op(sum, groups_.tp, "tp", bytes), {product});
+  if (gathers) wait_for(input);
   chain(gemm_op(wgrad, k, n, tokens_));
-  wait_for(scattered);
+  wait_for(summed);
 }
 
 }  // namespace lightrail

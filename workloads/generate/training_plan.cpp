@@ -83,8 +83,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.scatter_gather && plan.sequence_parallel)
     refuse("scatter-gather=\"on\" needs sequence-parallel=\"off\" (which sends tp-th parts anyway)");
   if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
-  if (plan.tensor_overlap != TensorOverlap::none && !plan.sequence_parallel)
-    refuse("tensor-overlap needs sequence-parallel=\"on\"");
+  if (plan.tensor_overlap == TensorOverlap::all && !plan.sequence_parallel)
+    refuse("tensor-overlap=\"all\" needs sequence-parallel=\"on\"");
   if (plan.edges_count && plan.pp > 1) {
     divides(plan.pp, model.layers + 2, "pp", "layers + 2 (edges-count=\"on\")");
     if (plan.chunks > 1) refuse("edges-count=\"on\" with chunks > 1");

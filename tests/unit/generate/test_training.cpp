@@ -60,6 +60,9 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "experts=\"8\" active-experts=\"2\" gated=\"on\"", 16},
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" etp=\"2\" ep=\"4\"",
            "experts=\"4\" active-experts=\"2\"", 16},
+      Case{
+          "global-batch=\"4\" sequence=\"32\" tp=\"2\" sequence-parallel=\"off\" tensor-overlap=\"backward\"",
+          "", 8},
       Case{"global-batch=\"2\" sequence=\"32\" kernels=\"separate\" dropout=\"on\" recompute=\"selective\"",
            "", 2},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
@@ -223,6 +226,17 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"tp=\"2\" sequence=\"33\"", "", 8, "tp = 2 does not divide sequence = 33"},
       Bad{"tp=\"2\" sequence-parallel=\"off\"", "experts=\"8\" active-experts=\"1\"", 8,
           "needs sequence-parallel=\"on\""},
+      Bad{"cp=\"3\"", "", 8, "tp x cp x pp = 3 does not divide the GPUs = 8"},
+      Bad{"cp=\"4\" sequence=\"36\"", "", 8, "2 cp = 8 does not divide sequence = 36"},
+      Bad{"cp=\"2\" kernels=\"separate\"", "", 8, "cp > 1 needs kernels=\"fused\""},
+      Bad{"etp=\"2\"", "", 8, "etp = 2 for a model without experts"},
+      Bad{"tp=\"2\" etp=\"1\" ep=\"3\"", "experts=\"3\" active-experts=\"1\"", 8,
+          "etp x ep = 3 does not divide tp x cp x dp = 8"},
+      Bad{"scatter-gather=\"on\"", "", 8, "scatter-gather=\"on\" needs sequence-parallel=\"off\""},
+      Bad{"sequence-parallel=\"off\" tensor-overlap=\"all\"", "", 8,
+          "tensor-overlap=\"all\" needs sequence-parallel"},
+      Bad{"pp=\"4\" edges-count=\"on\"", "", 8, "pp = 4 does not divide layers + 2 (edges-count=\"on\") = 6"},
+      Bad{"pp=\"2\" chunks=\"2\" edges-count=\"on\"", "", 8, "edges-count=\"on\" with chunks > 1"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);
