@@ -22,7 +22,10 @@ const std::vector<std::pair<std::string, Algorithm>>& algorithm_names() {
       {"pat", Algorithm::pat},
       {"direct", Algorithm::direct},
       {"pairwise", Algorithm::pairwise},
-      {"hierarchical", Algorithm::hierarchical}};
+      {"hierarchical", Algorithm::hierarchical},
+      {"full-mesh", Algorithm::full_mesh},
+      {"deepep", Algorithm::deepep},
+      {"deepep-low-latency", Algorithm::deepep_low_latency}};
   return names;
 }
 
@@ -47,6 +50,12 @@ std::string collective_name(CollectiveType type) {
   for (const auto& [name, value] : collective_names())
     if (value == type) return name;
   return "none";
+}
+
+std::string algorithm_name(Algorithm algorithm) {
+  for (const auto& [name, value] : algorithm_names())
+    if (value == algorithm) return name;
+  return "auto";
 }
 
 std::string nccl_tests_name(CollectiveType type) {

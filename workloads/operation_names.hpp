@@ -15,6 +15,7 @@ const std::vector<std::pair<std::string, Protocol>>& protocol_names();
 const std::vector<std::pair<std::string, DataType>>& data_type_names();
 
 std::string collective_name(CollectiveType type);
+std::string algorithm_name(Algorithm algorithm);
 /// nccl-tests' name of a collective: "all_reduce".
 std::string nccl_tests_name(CollectiveType type);
 std::uint32_t bytes_of(DataType type);

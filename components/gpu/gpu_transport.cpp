@@ -101,7 +101,8 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
   if (is_delegated(transfer.to)) return send_by_delegates(context, transfer);
   const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
-  const Way way = way_to(transfer.to);
+  Way way = way_to(transfer.to);
+  if (transfer.is_by_gpu && medium(transfer.to) == Medium::net && is_connected(nic_port)) way = Way::nic;
   switch (way) {
     case Way::local:
       return send_local(context, transfer);
@@ -166,10 +167,13 @@ void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
     left -= piece;
     const bool notify = transfer.notify && left == 0;
     if (notify) notices_.push_back({flow_of(transfer.to, transfer.connection), transfer.owner});
-    proxy_.post(context,
-                make_wire(WireKind::message, self_, transfer.to, transfer.connection,
-                          static_cast<std::uint32_t>(piece), notify ? notify_sent : std::uint16_t{0}),
-                wake_payload(GpuWake::proxy));
+    const Payload work =
+        make_wire(WireKind::message, self_, transfer.to, transfer.connection,
+                  static_cast<std::uint32_t>(piece), notify ? notify_sent : std::uint16_t{0});
+    if (transfer.is_by_gpu)
+      context.send(nic_port, context.now(), work);
+    else
+      proxy_.post(context, work, wake_payload(GpuWake::proxy));
   }
 }
 
@@ -311,7 +315,7 @@ void GpuTransport::save(StateWriter& out) const {
   out.put(held_), out.put(held_transfers_.size());
   for (const Transfer& t : held_transfers_) {
     out.put(t.to), out.put(t.connection), out.put(t.payload_bytes), out.put(t.wire_bytes);
-    out.put(t.dimension), out.put(t.notify), out.put(t.owner);
+    out.put(t.dimension), out.put(t.notify), out.put(t.owner), out.put(t.is_by_gpu);
   }
 }
 
@@ -328,7 +332,7 @@ void GpuTransport::load(StateReader& in) {
   held_transfers_.assign(held, {});
   for (Transfer& t : held_transfers_) {
     in.get(t.to), in.get(t.connection), in.get(t.payload_bytes), in.get(t.wire_bytes);
-    in.get(t.dimension), in.get(t.notify), in.get(t.owner);
+    in.get(t.dimension), in.get(t.notify), in.get(t.owner), in.get(t.is_by_gpu);
   }
 }
 

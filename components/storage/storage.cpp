@@ -83,6 +83,9 @@ void Storage::handle(const Event& event, PortIndex port, Context& context) {
       auto it = requests_.find(key_of(gpu, ordinal));
       if ((it->second.left -= p.bytes) > 0) return;
       record(context, gpu, false, it->second);
+      Counter& sent = sent_[it->second.dimension];
+      sent.bytes += it->second.bytes;
+      ++sent.messages;
       requests_.erase(it);
     }
   }
@@ -99,7 +102,7 @@ void Storage::begin(EndpointId gpu, std::uint32_t ordinal, Context& context) {
   if (!op || (op->kind != OpKind::storage_read && op->kind != OpKind::storage_write))
     fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no read or write",
                               gpu.value, endpoint_name(model_, gpu), ordinal));
-  Request r{op->bytes, op->bytes, 0, context.now(), context.now()};
+  Request r{op->bytes, op->bytes, 0, context.now(), context.now(), op->dimension};
   if (op->kind == OpKind::storage_write) {
     requests_[key_of(gpu, ordinal)] = r;
     return send(gpu, WireKind::control, io_connection(ordinal, Phase::io_ready), control_bytes, context);
@@ -145,6 +148,14 @@ void Storage::record(Context& context, EndpointId gpu, bool is_write, const Requ
   context.record_at(r.start, tables::storage, row);
 }
 
+void Storage::finish(Context& context) {
+  for (const auto& [dimension, counter] : sent_) {
+    if (static_cast<std::size_t>(dimension) >= model_.dimensions.size()) continue;
+    const std::array<std::int64_t, 4> row{self_.value, dimension, counter.bytes, counter.messages};
+    context.record(tables::traffic, row);
+  }
+}
+
 std::vector<std::string> Storage::waits_for() const {
   std::vector<std::string> all;
   for (const auto& [key, r] : requests_)
@@ -156,12 +167,12 @@ std::vector<std::string> Storage::waits_for() const {
 
 void Storage::save(StateWriter& out) const {
   drives_.save(out);
-  out.put(requests_), out.put(next_nic_);
+  out.put(requests_), out.put(next_nic_), out.put(sent_);
 }
 
 void Storage::load(StateReader& in) {
   drives_.load(in);
-  in.get(requests_), in.get(next_nic_);
+  in.get(requests_), in.get(next_nic_), in.get(sent_);
 }
 
 std::shared_ptr<const ComponentKind> storage_kind() {
@@ -173,7 +184,8 @@ std::shared_ptr<const ComponentKind> storage_kind() {
       "system, caches and replication.";
   kind->weight = 2;
   kind->ports = {{"j", "NICs", "PCIe to NIC j"}};
-  kind->statistics = {{"storage", "requests with size, start and end"}};
+  kind->statistics = {{"storage", "requests with size, start and end"},
+                      {"traffic", "payload that was read and sent, by dimension"}};
   const BitRate least{1}, fastest{1'000'000'000'000'000};
   bind_spec(*kind, Describe<StorageSpec>()
                        .field("drives", &StorageSpec::drives, "number of drives", 1u, 4096u)

@@ -34,6 +34,7 @@ class Storage final : public Component {
   explicit Storage(const BuildContext& build);
 
   void handle(const Event& event, PortIndex port, Context& context) override;
+  void finish(Context& context) override;
   std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -45,6 +46,11 @@ class Storage final : public Component {
     std::int64_t left = 0;    ///< reads: to be read; writes: to come in
     std::int64_t filled = 0;  ///< writes: bytes of the stripe that is filling
     SimTime start{}, end{};
+    std::int64_t dimension = 0;  ///< whose traffic it is
+  };
+  /// What was read and sent, of one dimension.
+  struct Counter {
+    std::int64_t bytes = 0, messages = 0;
   };
 
   void begin(EndpointId gpu, std::uint32_t ordinal, Context& context);
@@ -64,6 +70,7 @@ class Storage final : public Component {
   Drives drives_;
   std::map<std::uint64_t, Request> requests_;  ///< by GPU and ordinal
   std::uint32_t next_nic_ = 0;
+  std::map<std::int64_t, Counter> sent_;  ///< by dimension
 };
 
 std::shared_ptr<const ComponentKind> storage_kind();

@@ -80,6 +80,7 @@ CommEngine::Form CommEngine::form(std::uint32_t slot) const {
   const Op& op = op_of(slot);
   if (op.kind == OpKind::send || op.kind == OpKind::recv) return Form::point;
   if (op.kind != OpKind::collective) return Form::io;
+  if (is_exchange(runs_[slot].algorithm)) return Form::exchange;
   if (op.collective == CollectiveType::broadcast) return Form::broadcast;
   if (op.collective == CollectiveType::all_to_all) return Form::pairs;
   if (op.collective == CollectiveType::barrier) return Form::barrier;
@@ -93,6 +94,13 @@ SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return nccl(op).nvls;
+    case Algorithm::pat:
+      return nccl(op).pat_base;
+    case Algorithm::deepep:
+    case Algorithm::deepep_low_latency:
+      return nccl(op).deepep_start;
+    case Algorithm::full_mesh:
+      return nccl(op).point_base(run.protocol);
     default:
       return op.collective == CollectiveType::all_to_all ? nccl(op).point_base(run.protocol)
                                                          : nccl(op).base(run.protocol);
@@ -126,6 +134,9 @@ bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
     case Form::relay:
       begin_relay(context, transport, slot);
       break;
+    case Form::exchange:
+      begin_exchange(context, transport, slot);
+      break;
     case Form::point:
       begin_point(context, transport, slot);
       break;
@@ -152,6 +163,9 @@ bool CommEngine::on_received(Context& context, Transport& transport, Owner owner
       break;
     case Form::relay:
       on_relay(context, transport, owner);
+      break;
+    case Form::exchange:
+      on_exchange(context, transport, owner);
       break;
     case Form::point:
       on_point(context, transport, owner);
@@ -184,6 +198,7 @@ bool CommEngine::on_sent(Owner owner) {
 void CommEngine::release(std::uint32_t slot) {
   LIGHTRAIL_EXPECT(runs_[slot].stage != CommRun::Stage::free);
   runs_[slot].stage = CommRun::Stage::free;
+  if (exchanges_.size() > slot) exchanges_[slot].reset();
   free_.push_back(slot);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/model/groups.hpp"
 #include "engine/model/model.hpp"
 #include "workloads/collective/comm_run.hpp"
+#include "workloads/collective/exchange.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -25,9 +26,9 @@ namespace lightrail {
 /// a step and channel; a step is sent when the step before was received; software time after each receive.
 /// Broadcast: the ring from the root, cut into slices that follow one another. All-to-all: every peer at
 /// once, in the order me + 1, me + 2
-/// ...; the own share moves inside the GPU. Barrier: dissemination in ceil(log2 n) rounds of control
-/// messages. A message over the eager limit waits for the receiver's clear-to-send. Storage and host copies:
-/// request, data, done.
+/// ...; the own share moves inside the GPU. Other algorithms in rounds of messages: exchange.hpp. Barrier:
+/// dissemination in ceil(log2 n) rounds of control messages. A message over the eager limit waits for the
+/// receiver's clear-to-send. Storage and host copies: request, data, done.
 ///
 /// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
 /// all-to-all, slices times neighbours for trees and NVLS.
@@ -59,6 +60,8 @@ class CommEngine {
  private:
   /// Bits of CommRun::Count::sent where a message is followed: handed to the transport, on the wire.
   static constexpr std::uint32_t is_posted = 1, is_sent = 2;
+  /// Owner::sub of a message that no count of the run follows.
+  static constexpr std::uint32_t no_count = 0xffffffff;
   struct RingPlace {
     std::uint32_t n = 0, position = 0;
     EndpointId next{}, previous{};
@@ -84,7 +87,7 @@ class CommEngine {
   }
 
   /// How a run goes on: which of the parts below handles it.
-  enum class Form : std::uint8_t { ring, broadcast, pairs, barrier, relay, point, io };
+  enum class Form : std::uint8_t { ring, broadcast, pairs, barrier, relay, exchange, point, io };
   Form form(std::uint32_t slot) const;
   SimTime start_delay(const Op& op, const CommRun& run) const;
   /// After the last message: true when the run is complete, else a timer for what the kernel still copies.
@@ -102,6 +105,11 @@ class CommEngine {
                     std::uint32_t input);
   void advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void on_relay(Context& context, Transport& transport, Owner owner);
+
+  const ExchangePlan& exchange(std::uint32_t slot) const;
+  void begin_exchange(Context& context, Transport& transport, std::uint32_t slot);
+  void advance_exchange(Context& context, Transport& transport, std::uint32_t slot);
+  void on_exchange(Context& context, Transport& transport, Owner owner);
 
   Slices slices(std::uint32_t slot, std::uint32_t channel) const;
   std::int64_t slice_payload(std::uint32_t slot, std::uint32_t channel, std::uint32_t slice) const;
@@ -142,7 +150,8 @@ class CommEngine {
 
   std::vector<CommRun> runs_;
   std::vector<std::uint32_t> free_;
-  mutable std::vector<std::optional<RelayPlan>> relays_;  ///< by slot; not state
+  mutable std::vector<std::optional<RelayPlan>> relays_;        ///< by slot; not state
+  mutable std::vector<std::optional<ExchangePlan>> exchanges_;  ///< by slot; not state
 };
 
 }  // namespace lightrail

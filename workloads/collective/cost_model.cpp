@@ -95,11 +95,43 @@ double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, C
 
 const std::vector<Algorithm>& algorithms_of(CollectiveType type) {
   static const std::vector<Algorithm> reduce{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
-                                             Algorithm::nvls_tree},
-      ring{Algorithm::ring}, pairs{Algorithm::direct}, none;
-  if (type == CollectiveType::all_reduce) return reduce;
-  if (type == CollectiveType::barrier || type == CollectiveType::none) return none;
-  return type == CollectiveType::all_to_all ? pairs : ring;
+                                             Algorithm::nvls_tree, Algorithm::full_mesh},
+      parts{Algorithm::ring, Algorithm::pat, Algorithm::full_mesh},
+      broadcast{Algorithm::ring, Algorithm::full_mesh},
+      pairs{Algorithm::direct,    Algorithm::pairwise, Algorithm::hierarchical,
+            Algorithm::full_mesh, Algorithm::deepep,   Algorithm::deepep_low_latency},
+      none;
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return reduce;
+    case CollectiveType::all_gather:
+    case CollectiveType::reduce_scatter:
+      return parts;
+    case CollectiveType::broadcast:
+      return broadcast;
+    case CollectiveType::all_to_all:
+      return pairs;
+    default:
+      return none;
+  }
+}
+
+bool is_exchange(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::pat:
+    case Algorithm::pairwise:
+    case Algorithm::hierarchical:
+    case Algorithm::full_mesh:
+    case Algorithm::deepep:
+    case Algorithm::deepep_low_latency:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_by_name(Algorithm algorithm) {
+  return is_exchange(algorithm);
 }
 
 bool is_simulated(CollectiveType type, Algorithm algorithm) {
@@ -108,6 +140,10 @@ bool is_simulated(CollectiveType type, Algorithm algorithm) {
 }
 
 std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
+  if (algorithm == Algorithm::pat && plan.size() != plan.servers())
+    return "needs one GPU of each server, as NCCL's does";
+  if ((algorithm == Algorithm::hierarchical || algorithm == Algorithm::deepep) && !plan.is_even())
+    return "needs the same number of GPUs of each server";
   if (algorithm != Algorithm::nvls && algorithm != Algorithm::nvls_tree) return "";
   if (plan.nvls_efficiency == 0)
     return "needs GPUs behind NVSwitches that reduce and multicast (nvls-efficiency)";
@@ -123,21 +159,27 @@ std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
 Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op) {
   Choice choice;
   const Protocol wanted = op.protocol != Protocol::auto_select ? op.protocol : settings.protocol;
-  if (op.collective == CollectiveType::all_to_all || op.collective == CollectiveType::barrier) {
-    choice.algorithm = Algorithm::direct;
-    choice.protocol = wanted != Protocol::auto_select ? wanted
+  Algorithm only = op.algorithm;
+  if (only == Algorithm::auto_select && is_simulated(op.collective, settings.algorithm) &&
+      obstacle(plan, settings.algorithm).empty())
+    only = settings.algorithm;
+  const bool is_all_to_all = op.collective == CollectiveType::all_to_all;
+  if (is_all_to_all || op.collective == CollectiveType::barrier || is_by_name(only)) {
+    choice.algorithm = is_all_to_all && only == Algorithm::auto_select ? Algorithm::direct : only;
+    if (op.collective == CollectiveType::barrier) choice.algorithm = Algorithm::direct;
+    // NCCL's trees for parts have only Simple.
+    choice.protocol = only == Algorithm::pat            ? Protocol::simple
+                      : wanted != Protocol::auto_select ? wanted
                       : op.collective == CollectiveType::barrier
                           ? Protocol::ll
                           : settings.point_protocol(op.bytes / plan.size());
     return choice;
   }
-  Algorithm only = op.algorithm;
-  if (only == Algorithm::auto_select && is_simulated(op.collective, settings.algorithm) &&
-      obstacle(plan, settings.algorithm).empty())
-    only = settings.algorithm;
   double best = -1;
   for (Algorithm algorithm : algorithms_of(op.collective)) {
-    if (only != Algorithm::auto_select ? algorithm != only : !obstacle(plan, algorithm).empty()) continue;
+    if (only != Algorithm::auto_select ? algorithm != only
+                                       : is_by_name(algorithm) || !obstacle(plan, algorithm).empty())
+      continue;
     const bool is_nvls = algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
     for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
       // NVLS has only Simple: asked for by name it takes any protocol, else another protocol excludes it.

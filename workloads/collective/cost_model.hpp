@@ -33,6 +33,11 @@ Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op)
 const std::vector<Algorithm>& algorithms_of(CollectiveType type);
 bool is_simulated(CollectiveType type, Algorithm algorithm);
 
+/// Runs only where it is asked for by name.
+bool is_by_name(Algorithm algorithm);
+/// Runs as rounds of messages between pairs (exchange.hpp).
+bool is_exchange(Algorithm algorithm);
+
 /// "" or why this group cannot run `algorithm`.
 std::string obstacle(const GroupPlan& plan, Algorithm algorithm);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/transfer_time.hpp"
+#include "workloads/operation_names.hpp"
 
 namespace lightrail {
 namespace {
@@ -79,6 +80,15 @@ SimTime NcclSettings::nvls_tree_software() const {
   return std::max(SimTime{0}, nvls_tree_net - modelled(Medium::net));
 }
 
+SimTime NcclSettings::pat_software(Medium medium) const {
+  return std::max(SimTime{0}, (medium == Medium::net ? pat_net : pat_nvlink) - modelled(medium));
+}
+
+std::int64_t NcclSettings::deepep_wire_bytes(Medium medium, std::int64_t payload) const {
+  if (medium == Medium::local) return payload;
+  return wire(medium == Medium::net ? deepep_net_efficiency : deepep_nvlink_efficiency, payload);
+}
+
 SimTime NcclSettings::tree_hop(Protocol p, Medium medium) const {
   if (medium == Medium::nvlink) return pick(p, tree_nvlink_ll, tree_nvlink_ll128, tree_nvlink_simple);
   if (medium == Medium::net) return pick(p, tree_net_ll, tree_net_ll128, tree_net_simple);
@@ -142,12 +152,7 @@ Describe<NcclSettings> nccl_parameters() {
   Describe<S> table;
   table.field("pxn", &S::pxn, "send over NVLink to the local GPU on the destination's rail")
       .choice("algorithm", &S::algorithm, "of the collectives that have it; auto: by NCCL's cost model",
-              {{"auto", Algorithm::auto_select},
-               {"ring", Algorithm::ring},
-               {"tree", Algorithm::tree},
-               {"nvls", Algorithm::nvls},
-               {"nvls-tree", Algorithm::nvls_tree},
-               {"direct", Algorithm::direct}})
+              algorithm_names())
       .choice("protocol", &S::protocol, "auto: by NCCL's cost model",
               {{"auto", Protocol::auto_select},
                {"ll", Protocol::ll},
@@ -184,6 +189,17 @@ Describe<NcclSettings> nccl_parameters() {
       .field("nvls-tree-net", &S::nvls_tree_net, "one level of an NVLS-tree over the network", zero, most)
       .field("point-ll", &S::point_ll, "start of a send, receive or all-to-all, LL", zero, most)
       .field("point-simple", &S::point_simple, "start of a send, receive or all-to-all, Simple", zero, most)
+      .field("pat-base", &S::pat_base, "start of a collective on parallel aggregated trees", zero, most)
+      .field("pat-nvlink", &S::pat_nvlink, "one round of these over NVLink and PCIe", zero, most)
+      .field("pat-net", &S::pat_net, "one round of these over the network", zero, most)
+      .field("deepep-start", &S::deepep_start, "kernels and notices of a dispatch or combine (DeepEP)", zero,
+             most)
+      .field("deepep-nvlink-efficiency", &S::deepep_nvlink_efficiency, "share of NVLink that DeepEP reaches",
+             0.01, 1.0)
+      .field("deepep-net-efficiency", &S::deepep_net_efficiency, "share of the network that DeepEP reaches",
+             0.01, 1.0)
+      .field("deepep-experts", &S::deepep_experts, "experts of a token (top-k)", 1u, 256u)
+      .field("deepep-groups", &S::deepep_groups, "servers that a token's experts are on at most", 1u, 65'536u)
       .field("tree-efficiency", &S::tree_efficiency, "of a tree's rate, for the choice of the algorithm",
              0.01, 1.0)
       .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,

@@ -5,6 +5,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
+#include "workloads/collective/expert_routes.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/program/program.hpp"
 
@@ -43,6 +44,11 @@ struct NcclSettings {
   SimTime point_ll = nanoseconds(6'600), point_simple = nanoseconds(8'400);
   double point_efficiency = 1;
 
+  SimTime pat_base = nanoseconds(8'000), pat_nvlink = nanoseconds(4'000), pat_net = nanoseconds(14'000);
+  SimTime deepep_start = microseconds(40);
+  double deepep_nvlink_efficiency = 0.68, deepep_net_efficiency = 0.92;
+  std::uint32_t deepep_experts = 8, deepep_groups = 4;
+
   double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;
   double tree_efficiency = 0.92;
   BitRate ll_max_rate{141'000'000'000 * 8};
@@ -78,6 +84,11 @@ struct NcclSettings {
   SimTime tree_software(Protocol protocol, Medium medium) const;
   /// ... of a level of an NVLS-tree.
   SimTime nvls_tree_software() const;
+  /// The part of a round of parallel aggregated trees that the network does not model.
+  SimTime pat_software(Medium medium) const;
+  ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
+  /// Bytes on the wire for `payload` of DeepEP's kernels.
+  std::int64_t deepep_wire_bytes(Medium medium, std::int64_t payload) const;
   /// Share of the wire that carries payload.
   double efficiency(Protocol protocol) const;
   /// Bytes on the wire for `payload`, rounded up.

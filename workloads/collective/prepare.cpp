@@ -5,21 +5,16 @@
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
+#include "workloads/operation_names.hpp"
 #include "workloads/program/check.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
 namespace {
 
-const char* name_of(Algorithm algorithm) {
-  constexpr const char* names[] = {"auto", "ring",   "tree",     "nvls",        "nvls-tree",
-                                   "pat",  "direct", "pairwise", "hierarchical"};
-  return names[static_cast<int>(algorithm)];
-}
-
 std::string names_of(const std::vector<Algorithm>& algorithms) {
   std::string text = algorithms.empty() ? "it takes none" : "one of auto";
-  for (Algorithm algorithm : algorithms) text += fmt::format(", {}", name_of(algorithm));
+  for (Algorithm algorithm : algorithms) text += ", " + algorithm_name(algorithm);
   return text;
 }
 
@@ -38,7 +33,7 @@ void check_algorithms(const ProgramSet& programs, const GroupPlans& plans, const
         if (why.empty()) continue;
         errors.add({"", 0,
                     fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group",
-                                describe_op(program, i, names), name_of(op.algorithm), why, gpu)});
+                                describe_op(program, i, names), algorithm_name(op.algorithm), why, gpu)});
         break;
       }
     }
@@ -57,7 +52,7 @@ void check_against_system(const Model& model, const ProgramSet& programs, const 
       };
       if (op.kind == OpKind::collective && !is_simulated(op.collective, op.algorithm))
         complain(fmt::format("algorithm '{}' is not simulated for this collective ({})",
-                             name_of(op.algorithm), names_of(algorithms_of(op.collective))));
+                             algorithm_name(op.algorithm), names_of(algorithms_of(op.collective))));
       if ((op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) &&
           (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
         complain(fmt::format("storage server {} does not exist (there are {})", op.peer, io.storage.size()));

@@ -31,6 +31,7 @@ struct Transfer {
   bool notify = false;  ///< tell the owner (CommEngine::on_sent) when the last byte is on the wire
   Owner owner{};
   InSwitch in_switch = InSwitch::nothing;
+  bool is_by_gpu = false;  ///< the GPU posts it to its own NIC: no proxy thread, no PXN
 };
 
 /// The next message of (from, connection). Messages of a connection are handed out in the order of asking.

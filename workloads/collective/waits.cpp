@@ -29,6 +29,15 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
   const std::uint32_t n = group.size, me = group.my_index;
   if (op.collective == CollectiveType::barrier)
     return fmt::format("waits for {}", name_of(group.member((me + n - (1u << run.counts[0].received)) % n)));
+  if (form(slot) == Form::exchange) {
+    const auto& rounds = exchange(slot).rounds;
+    for (std::uint32_t r = 0; r < run.counts.size(); ++r)
+      if (run.counts[r].received < rounds[r].receives.size())
+        return fmt::format("waits for {} of {} messages of round {}",
+                           rounds[r].receives.size() - run.counts[r].received, rounds[r].receives.size(), r) +
+               (rounds[r].receives.size() == 1 ? ", from " + name_of(rounds[r].receives[0].peer) : "");
+    return "waits for its messages to leave";
+  }
   if (op.collective == CollectiveType::all_to_all) {
     for (std::uint32_t d = 0; d < n; ++d) {
       const EndpointId sender = group.member((me + n - d) % n), receiver = group.member((me + d) % n);

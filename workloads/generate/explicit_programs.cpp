@@ -142,6 +142,13 @@ class Reader {
     const Attribute* text = repeat.find("count");
     std::string problem = text ? parse_value(text->value, count) : "is required";
     if (!problem.empty()) return context_.add_error(repeat, "count", problem);
+    if (count == 0) {  // read, so that mistakes are found, and dropped
+      const Program kept = program_;
+      const auto ids = ids_;
+      read_children(repeat);
+      program_ = kept;
+      ids_ = ids;
+    }
     for (std::uint32_t i = 0; i < count; ++i) {
       std::size_t before = program_.ops.size(), errors_before = context_.errors.size();
       is_repeated_ = i > 0;

@@ -1,0 +1,90 @@
+#include "workloads/collective/comm_engine.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+
+/// Not state: follows from the run's operation, algorithm and protocol.
+const ExchangePlan& CommEngine::exchange(std::uint32_t slot) const {
+  if (exchanges_.size() <= slot) exchanges_.resize(slot + 1);
+  if (!exchanges_[slot]) {
+    const CommRun& run = runs_[slot];
+    const Op& op = op_of(slot);
+    const GroupView group = view(op);
+    const ExchangeInput in{plan(op), group, op, run.protocol, [&](std::uint32_t from, std::uint32_t to) {
+                             return share(op, from, to, group.size);
+                           }};
+    switch (run.algorithm) {
+      case Algorithm::pairwise:
+        exchanges_[slot] = pairwise(in);
+        break;
+      case Algorithm::hierarchical:
+        exchanges_[slot] = hierarchical(in);
+        break;
+      case Algorithm::pat:
+        exchanges_[slot] = aggregated_trees(in);
+        break;
+      case Algorithm::deepep:
+      case Algorithm::deepep_low_latency:
+        exchanges_[slot] = deepep(in, run.algorithm == Algorithm::deepep_low_latency);
+        break;
+      default:
+        exchanges_[slot] = full_mesh(in);
+    }
+  }
+  return *exchanges_[slot];
+}
+
+/// counts[r]: what round r has received; sent: 1 when its messages have been handed over.
+void CommEngine::begin_exchange(Context& context, Transport& transport, std::uint32_t slot) {
+  if (exchanges_.size() > slot) exchanges_[slot].reset();
+  const ExchangePlan& all = exchange(slot);
+  const Op& op = op_of(slot);
+  runs_[slot].counts.assign(all.rounds.size(), {});
+  std::size_t open = 0;
+  for (const ExchangePlan::Round& round : all.rounds) open += round.sends.size() + round.receives.size();
+  runs_[slot].open = static_cast<std::uint32_t>(open);
+  for (std::uint32_t r = 0; r < all.rounds.size(); ++r)
+    for (const ExchangePlan::Message& m : all.rounds[r].receives)
+      transport.expect(context, {m.peer,
+                                 connection(op, Phase::exchange, all.rounds[r].lane),
+                                 m.payload,
+                                 m.wire,
+                                 m.after,
+                                 {slot, r}});
+  advance_exchange(context, transport, slot);
+}
+
+/// Hands over the messages of all rounds whose turn has come, in their order.
+void CommEngine::advance_exchange(Context& context, Transport& transport, std::uint32_t slot) {
+  const ExchangePlan& all = exchange(slot);
+  const Op& op = op_of(slot);
+  auto& counts = runs_[slot].counts;
+  for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {
+    const ExchangePlan::Round& round = all.rounds[r];
+    if (counts[r].sent || (round.after != ExchangePlan::none &&
+                           counts[round.after].received < all.rounds[round.after].receives.size()))
+      continue;
+    // A round follows the one it waits for when that has been sent, too.
+    if (round.after != ExchangePlan::none && !counts[round.after].sent) continue;
+    counts[r].sent = 1;
+    for (const ExchangePlan::Message& m : round.sends)
+      transport.send(context, {m.peer,
+                               connection(op, Phase::exchange, round.lane),
+                               m.payload,
+                               m.wire,
+                               op.dimension,
+                               true,
+                               {slot, no_count},
+                               InSwitch::nothing,
+                               all.is_by_gpu});
+  }
+}
+
+void CommEngine::on_exchange(Context& context, Transport& transport, Owner owner) {
+  CommRun& run = runs_[owner.slot];
+  --run.open;
+  if (++run.counts[owner.sub].received == exchange(owner.slot).rounds[owner.sub].receives.size())
+    advance_exchange(context, transport, owner.slot);
+}
+
+}  // namespace lightrail
