@@ -30,7 +30,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       memory_bandwidth_(memory_bandwidth),
       is_pxn_(nccl_of(build.model).pxn),
       egress_(build),
-      proxy_(nic_port, nccl_of(build.model).net_overhead, nccl_of(build.model).aggregate),
+      proxy_(nic_port, nccl_of(build.model).net_overhead, nccl_of(build.model).net_progress,
+             nccl_of(build.model).aggregate),
       by_dimension_(build.model.dimensions.size()) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);

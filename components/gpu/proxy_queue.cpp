@@ -30,8 +30,10 @@ bool ProxyQueue::merge(const Payload& work) {
 }
 
 void ProxyQueue::on_wake(Context& context, const Payload& wake) {
-  free_at_ = context.now() + overhead_;
   const EndpointId to = to_of(pending_.front());
+  const auto same =
+      std::count_if(pending_.begin(), pending_.end(), [&](const Payload& work) { return to_of(work) == to; });
+  free_at_ = context.now() + overhead_ + (std::min<std::int64_t>(same, aggregate_) - 1) * progress_;
   std::uint32_t posted = 0;
   auto is_posted = [&](const Payload& work) {
     if (to_of(work) != to || posted == aggregate_) return false;

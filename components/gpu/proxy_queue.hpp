@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -8,13 +9,14 @@
 namespace lightrail {
 
 /// NCCL's proxy thread of one GPU: posts work requests to the GPU's NIC, its own and those it forwards for
-/// its neighbours (PXN), one batch after the other. A batch takes `overhead` and posts the oldest request
-/// together with others for the same receiving GPU, `aggregate` at most; requests that wait on one connection
-/// grow into one.
+/// its neighbours (PXN), one batch after the other. A batch posts the oldest request together with others for
+/// the same receiving GPU, `aggregate` at most; requests that wait on one connection grow into one. One
+/// request takes `overhead`, each further one of its batch `progress`: buffers, flags and completions of
+/// every request, where the plugin's post, its notice of receipt and their completions are the batch's.
 class ProxyQueue {
  public:
-  ProxyQueue(PortIndex nic, SimTime overhead, std::uint32_t aggregate)
-      : nic_(nic), overhead_(overhead), aggregate_(aggregate) {}
+  ProxyQueue(PortIndex nic, SimTime overhead, SimTime progress, std::uint32_t aggregate)
+      : nic_(nic), overhead_(overhead), progress_(std::min(progress, overhead)), aggregate_(aggregate) {}
 
   /// `work`: WireKind::message. `wake` is sent to the component itself when on_wake is due.
   void post(Context& context, const Payload& work, const Payload& wake);
@@ -28,7 +30,7 @@ class ProxyQueue {
   bool merge(const Payload& work);
 
   PortIndex nic_;
-  SimTime overhead_;
+  SimTime overhead_, progress_;
   std::uint32_t aggregate_;
 
   SimTime free_at_{};

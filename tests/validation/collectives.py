@@ -1,4 +1,4 @@
-"""Targets K1, N1, N2, N3: the captured step's all-reduces and the nccl-tests tables."""
+"""Targets K1, N1 to N5: the captured step's all-reduces and the nccl-tests tables."""
 from harness import collective_times, printed_us, table, time_rows
 
 MIB = 2**20
@@ -70,4 +70,13 @@ def target_n4(run, short):
                "unit": "GB/s", "bound_pct": 10}
 
 
-TARGETS = {"N4": target_n4, "K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}
+def target_n5(run, short):
+    """All-to-all, rail-optimised H100: time without PXN over time with it."""
+    for servers in (4,) if short else (4, 30):
+        for what, size in (("small, 4 KiB", "4 KiB"), ("large, 256 MiB", "256 MiB")):
+            off, on = (run("nccl_tests/two_servers.xml", servers=servers, pxn=pxn, collective="all-to-all",
+                           **{"from": size, "to": size})["step_time_ps"] for pxn in ("off", "on"))
+            yield {"row": f"{servers} servers, {what}", "published": 1.5, "simulated": off / on, "unit": "", "bound_pct": 10}
+
+
+TARGETS = {"N5": target_n5, "N4": target_n4, "K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}

@@ -1,7 +1,8 @@
 """What the targets share: running a scenario, reading the published tables, turning both into rows.
 
 A target is a function target(run, short) that yields rows {"row", "published", "simulated", "unit", "bound_pct"}; `run` is a
-Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row must be exact.
+Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row must be exact. "is_ceiling": what is published is
+not to be exceeded.
 """
 import csv
 import json
@@ -46,6 +47,7 @@ class Runner:
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
+                result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
             return result
 
 
@@ -65,6 +67,14 @@ def markers(file):
     rows = zip(ops["gpu"][:], ops["kind"][:], ops["iteration"][:], ops["name"][:], ops["t_end_ps"][:])
     return {names[name]: int(end) for gpu, kind, iteration, name, end in rows
             if gpu == 0 and iteration == 0 and kinds[kind] == "marker"}
+
+
+def link_busy_ps(table):
+    """{link: time [ps] that it carried payload}."""
+    busy = {}
+    for link, time in zip(table["link"][:], table["t_busy_ps"][:]):
+        busy[int(link)] = busy.get(int(link), 0) + int(time)
+    return busy
 
 
 def table(name):

@@ -204,6 +204,8 @@ Describe<NcclSettings> nccl_parameters() {
              0.01, 1.0)
       .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,
              most)
+      .field("net-progress", &S::net_progress, "... of that, what each further message posted with it takes",
+             zero, most)
       .field("efficiency-ll", &S::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)
       .field("efficiency-ll128", &S::efficiency_ll128, "payload share of the wire, LL128", 0.01, 1.0)
       .field("efficiency-simple", &S::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)

@@ -34,7 +34,7 @@ struct NcclSettings {
   SimTime pci_ll = nanoseconds(1'000), pci_ll128 = nanoseconds(2'500), pci_simple = nanoseconds(5'700);
   SimTime net_ll = nanoseconds(2'700), net_ll128 = nanoseconds(4'000), net_simple = nanoseconds(14'000);
   SimTime nvlink_path = nanoseconds(200), pci_path = nanoseconds(400), net_path = nanoseconds(1'200);
-  SimTime net_overhead = microseconds(1);
+  SimTime net_overhead = microseconds(1), net_progress = nanoseconds(600);
   SimTime tree_ll = nanoseconds(6'800), tree_ll128 = nanoseconds(14'000), tree_simple = nanoseconds(0);
   SimTime tree_nvlink_ll = nanoseconds(600), tree_nvlink_ll128 = nanoseconds(1'250),
           tree_nvlink_simple = nanoseconds(28'000);
@@ -45,8 +45,8 @@ struct NcclSettings {
   double point_efficiency = 1;
 
   SimTime pat_base = nanoseconds(8'000), pat_nvlink = nanoseconds(4'000), pat_net = nanoseconds(14'000);
-  SimTime deepep_start = microseconds(40);
-  double deepep_nvlink_efficiency = 0.68, deepep_net_efficiency = 0.92;
+  SimTime deepep_start = microseconds(28);
+  double deepep_nvlink_efficiency = 0.83, deepep_net_efficiency = 0.92;
   std::uint32_t deepep_experts = 8, deepep_groups = 4;
 
   double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;

@@ -10,7 +10,7 @@ struct Bench final : EventSink, RowSink {
   std::vector<Event> sent, wakes;
   std::vector<OutLink> ports{OutLink{}, OutLink{SimTime{0}, LinkId{1}, ComponentId{1}}};
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
-  ProxyQueue proxy{1, nanoseconds(1'000), 3};
+  ProxyQueue proxy{1, nanoseconds(1'000), nanoseconds(400), 3};
 
   void push(const Event& event, const OutLink& link) override {
     (link.to.value == 1 ? sent : wakes).push_back(event);
@@ -49,7 +49,7 @@ TEST_CASE("a busy proxy posts what waits for one receiver together, up to its li
   bench.wake();
   REQUIRE(bench.sent.size() == 4);
   for (std::size_t i = 1; i < 4; ++i) {
-    CHECK(bench.sent[i].time == nanoseconds(2'000));
+    CHECK(bench.sent[i].time == nanoseconds(1'000 + 1'000 + 2 * 400));  // two more of the batch
     CHECK(to_of(bench.sent[i].payload).value == 7);
   }
   bench.wake();

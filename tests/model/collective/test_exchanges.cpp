@@ -1,0 +1,186 @@
+#include <catch2/catch.hpp>
+
+#include "tests/model/collective/gpu_bed.hpp"
+#include "workloads/collective/expert_routes.hpp"
+
+namespace lightrail::test {
+namespace {
+
+Op by(Algorithm algorithm, CollectiveType type, GroupKindId group, std::int64_t bytes) {
+  Op op = collective(type, group, bytes, Protocol::simple);
+  op.algorithm = algorithm;
+  return op;
+}
+
+/// One message of an all-to-all: the line, the path, the receiver's software.
+SimTime near(const NcclSettings& nccl, std::int64_t bytes) {
+  return line(bytes, nvlink_ps) + nvlink_path + nccl.point_software(Protocol::simple, Medium::nvlink);
+}
+SimTime far(const NcclSettings& nccl, std::int64_t bytes) {
+  return nccl.net_overhead + net_path + line(bytes, net_ps) +
+         nccl.point_software(Protocol::simple, Medium::net);
+}
+
+constexpr std::int64_t block = 60'000;  ///< one slice, one train
+
+}  // namespace
+
+TEST_CASE("a full mesh of two exchanges whole buffers, of n sends n (n - 1) of them") {
+  GpuBed two({.gpus = 2});
+  two.run_all({by(Algorithm::full_mesh, CollectiveType::all_reduce, two.group("dp", 2), block)});
+  two.run();
+  CHECK(two.end_of(1, 0) == two.nccl.point_base(Protocol::simple) + near(two.nccl, block));
+  for (std::uint32_t n : {3u, 8u}) {
+    GpuBed bed({.gpus = n});
+    const GroupKindId dp = bed.group("dp", n);
+    using enum CollectiveType;
+    bed.run_all({by(Algorithm::full_mesh, all_reduce, dp, n * block),
+                 by(Algorithm::full_mesh, all_gather, dp, n * block),
+                 by(Algorithm::full_mesh, reduce_scatter, dp, n * block),
+                 by(Algorithm::full_mesh, broadcast, dp, n * block),
+                 by(Algorithm::full_mesh, all_to_all, dp, n * block)});
+    bed.run();
+    // All-reduce n (n - 1) buffers; the others n - 1.
+    CHECK(bed.sent_bytes() == (n * (n - 1) + 4 * (n - 1)) * n * block);
+    CHECK(bed.bed.waits().empty());
+  }
+}
+
+TEST_CASE("a pairwise all-to-all takes n - 1 messages one after the other") {
+  for (std::uint32_t n : {2u, 5u, 8u}) {
+    GpuBed bed({.gpus = n});
+    bed.run_all({by(Algorithm::pairwise, CollectiveType::all_to_all, bed.group("ep", n), n * block)});
+    bed.run();
+    for (std::uint32_t gpu = 0; gpu < n; ++gpu)
+      CHECK(bed.end_of(gpu, 0) == bed.nccl.point_base(Protocol::simple) + (n - 1) * near(bed.nccl, block));
+    CHECK(bed.sent_bytes() == n * (n - 1) * block);
+  }
+}
+
+TEST_CASE(
+    "a hierarchical all-to-all is one hop over NVLink and one over the rail with what both local GPUs have") {
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  bed.run_all({by(Algorithm::hierarchical, CollectiveType::all_to_all, bed.group("world", 4), 4 * block)});
+  bed.run();
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+    CHECK(bed.end_of(gpu, 0) ==
+          bed.nccl.point_base(Protocol::simple) + near(bed.nccl, block) + far(bed.nccl, 2 * block));
+    // To the neighbour its own block and the other server's; over the rail two.
+    CHECK(bed.sent_bytes(gpu) == 4 * block);
+  }
+}
+
+TEST_CASE("a hierarchical all-to-all moves every share, also in many slices and of odd sizes") {
+  for (std::uint32_t servers : {1u, 2u, 3u, 5u}) {
+    GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});
+    const std::uint32_t n = 4 * servers;
+    const std::int64_t bytes = std::int64_t{n} * 1'000'003;
+    Op op = by(Algorithm::hierarchical, CollectiveType::all_to_all, bed.group("world", n), bytes);
+    op.element_bytes = 1;
+    bed.run_all({op});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    // Over NVLink (3 / 4) of all, over the rails (servers - 1) / servers of all.
+    CHECK(bed.sent_bytes() == n * (bytes / 4 * 3 + bytes / servers * (servers - 1)));
+  }
+}
+
+TEST_CASE("aggregated trees over four servers: a round of one block and one of two") {
+  for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+    GpuBed bed({.servers = 4, .gpus = 1, .nics = 1});
+    bed.run_all({by(Algorithm::pat, type, bed.group("dp", 4), 4 * block)});
+    bed.run();
+    const SimTime hop = bed.nccl.net_overhead + net_path + bed.nccl.pat_software(Medium::net);
+    for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) ==
+            bed.nccl.pat_base + 2 * hop + line(block, net_ps) + line(2 * block, net_ps));
+      CHECK(bed.sent_bytes(gpu) == 3 * block);
+    }
+  }
+}
+
+TEST_CASE("aggregated trees end everywhere and send n - 1 blocks a member for any n") {
+  for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    for (std::uint32_t n : {2u, 3u, 5u, 6u, 7u, 8u, 13u}) {
+      GpuBed bed({.servers = n, .gpus = 1, .nics = 1});
+      bed.run_all({by(Algorithm::pat, type, bed.group("dp", n), n * block)});
+      bed.run();
+      CHECK(bed.bed.waits().empty());
+      for (std::uint32_t gpu = 0; gpu < n; ++gpu) CHECK(bed.sent_bytes(gpu) == (n - 1) * block);
+    }
+}
+
+TEST_CASE("a low-latency dispatch between two servers is one message past the proxy thread") {
+  GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+  bed.run_all({by(Algorithm::deepep_low_latency, CollectiveType::all_to_all, bed.group("ep", 2), 2 * block)});
+  bed.run();
+  const std::int64_t wire = bed.nccl.deepep_wire_bytes(Medium::net, block);
+  CHECK(bed.end_of(0, 0) == bed.nccl.deepep_start + net_path + line(wire, net_ps));
+  CHECK(bed.sent_bytes() == 2 * block);
+}
+
+TEST_CASE(
+    "a dispatch sends a token once to a server and once to a GPU, however many of its experts are there") {
+  // One expert a token: no copies coincide, so the bytes are those of a hierarchical all-to-all.
+  GpuBed single({.servers = 2, .gpus = 2, .nics = 2});
+  single.nccl.deepep_experts = 1;
+  single.run_all({by(Algorithm::deepep, CollectiveType::all_to_all, single.group("ep", 4), 4 * block)});
+  single.run();
+  // Over the rail half of all (2 blocks); over NVLink the neighbour's blocks of both servers' GPUs of this
+  // place.
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) CHECK(single.sent_bytes(gpu) == 4 * block);
+
+  // Eight experts, no limit of groups: a token reaches a server with 1 - (1/2)^8, a GPU with 1 - (3/4)^8.
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  bed.run_all({by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 4), 64 * block)});
+  bed.run();
+  const double tokens = 64 * block / 8.0, gpu_reach = 1 - 6561.0 / 65536;
+  CHECK(static_cast<double>(bed.sent_bytes(0)) ==
+        Approx(tokens * (1 - 1 / 256.0 + 2 * gpu_reach)).epsilon(1e-6));
+  CHECK(bed.bed.waits().empty());
+}
+
+TEST_CASE("a gate limited to four of eight servers reaches at most four of them") {
+  const ExpertRoutes routes{8, 4};
+  CHECK(8 * routes.reach(1.0 / 8, 8) == Approx(4 * (1 - 6561.0 / 65536)));  // (3/4)^8 of a chosen one missed
+  CHECK(ExpertRoutes{1, 4}.reach(0.125, 8) == Approx(0.125));
+}
+
+TEST_CASE("what waits in an exchange names its round") {
+  GpuBed bed({.gpus = 2});
+  const GroupKindId ep = bed.group("ep", 2), pp = bed.group("pp", 2);
+  const Op exchange = by(Algorithm::pairwise, CollectiveType::all_to_all, ep, 2 * block);
+  Program late, early;
+  late.role = "late", early.role = "early";
+  late.streams = early.streams = {"nccl"};
+  late.ops = {point(OpKind::recv, pp, 1, 100), exchange};
+  early.ops = {exchange, point(OpKind::send, pp, 1, 100)};
+  bed.run_on({0}, late);
+  bed.run_on({1}, early);
+  bed.run();
+  std::string all;
+  for (const std::string& wait : bed.bed.waits()) all += wait + "; ";
+  CHECK_THAT(all, Catch::Contains("waits for 1 of 1 messages of round 1, from gpu0"));
+}
+
+TEST_CASE("an exchange that is saved in the middle ends as one that is not") {
+  for (Algorithm algorithm : {Algorithm::pairwise, Algorithm::hierarchical, Algorithm::deepep}) {
+    auto end = [&](SimTime save_at) {
+      GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+      bed.run_all({by(algorithm, CollectiveType::all_to_all, bed.group("ep", 4), 400 * block)});
+      bed.run(save_at);
+      return bed.end_of(3, 0);
+    };
+    CHECK(end(microseconds(100)) == end(time_never));
+  }
+}
+
+TEST_CASE("algorithms that a group cannot run are refused with the reason") {
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+  bed.run_all({by(Algorithm::pat, CollectiveType::all_gather, bed.group("world", 4), 4 * block)});
+  const auto mistakes = bed.mistakes();
+  REQUIRE(mistakes.size() == 1);
+  CHECK(mistakes[0].find("algorithm 'pat' needs one GPU of each server") != std::string::npos);
+}
+
+}  // namespace lightrail::test
