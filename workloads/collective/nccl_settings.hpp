@@ -34,7 +34,7 @@ struct NcclSettings {
   SimTime pci_ll = nanoseconds(1'000), pci_ll128 = nanoseconds(2'500), pci_simple = nanoseconds(5'700);
   SimTime net_ll = nanoseconds(2'700), net_ll128 = nanoseconds(4'000), net_simple = nanoseconds(14'000);
   SimTime nvlink_path = nanoseconds(200), pci_path = nanoseconds(400), net_path = nanoseconds(1'200);
-  SimTime net_overhead = microseconds(1), net_progress = nanoseconds(600);
+  SimTime net_overhead = microseconds(1), net_progress = nanoseconds(540);
   SimTime tree_ll = nanoseconds(6'800), tree_ll128 = nanoseconds(14'000), tree_simple = nanoseconds(0);
   SimTime tree_nvlink_ll = nanoseconds(600), tree_nvlink_ll128 = nanoseconds(1'250),
           tree_nvlink_simple = nanoseconds(28'000);
