@@ -12,23 +12,6 @@ const std::vector<std::pair<std::string, CollectiveType>>& collective_names() {
   return names;
 }
 
-const std::vector<std::pair<std::string, Algorithm>>& algorithm_names() {
-  static const std::vector<std::pair<std::string, Algorithm>> names{
-      {"auto", Algorithm::auto_select},
-      {"ring", Algorithm::ring},
-      {"tree", Algorithm::tree},
-      {"nvls", Algorithm::nvls},
-      {"nvls-tree", Algorithm::nvls_tree},
-      {"pat", Algorithm::pat},
-      {"direct", Algorithm::direct},
-      {"pairwise", Algorithm::pairwise},
-      {"hierarchical", Algorithm::hierarchical},
-      {"full-mesh", Algorithm::full_mesh},
-      {"deepep", Algorithm::deepep},
-      {"deepep-low-latency", Algorithm::deepep_low_latency}};
-  return names;
-}
-
 const std::vector<std::pair<std::string, Protocol>>& protocol_names() {
   static const std::vector<std::pair<std::string, Protocol>> names{{"auto", Protocol::auto_select},
                                                                    {"ll", Protocol::ll},
@@ -50,12 +33,6 @@ std::string collective_name(CollectiveType type) {
   for (const auto& [name, value] : collective_names())
     if (value == type) return name;
   return "none";
-}
-
-std::string algorithm_name(Algorithm algorithm) {
-  for (const auto& [name, value] : algorithm_names())
-    if (value == algorithm) return name;
-  return "auto";
 }
 
 std::string nccl_tests_name(CollectiveType type) {

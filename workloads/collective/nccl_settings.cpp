@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/transfer_time.hpp"
-#include "workloads/operation_names.hpp"
+#include "workloads/program/algorithm_names.hpp"
 
 namespace lightrail {
 namespace {

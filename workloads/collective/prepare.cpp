@@ -5,7 +5,7 @@
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
-#include "workloads/operation_names.hpp"
+#include "workloads/program/algorithm_names.hpp"
 #include "workloads/program/check.hpp"
 #include "workloads/program/program_index.hpp"
 
