@@ -37,7 +37,8 @@ const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype) {
   return nullptr;
 }
 
-double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape, double speed) {
+double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape, double speed,
+                    double latency) {
   const auto batch = static_cast<double>(shape.batch), m = static_cast<double>(shape.m),
              n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const std::array<Tile, 4> tiles{{{64, 64, gemm.tile_64x64},
@@ -59,7 +60,7 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
       best = std::min(best, p_norm(compute, bytes / bandwidth, gemm.overlap));
     }
   }
-  return seconds(gemm.latency) + best;
+  return latency * seconds(gemm.latency) + best;
 }
 
 double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
@@ -122,7 +123,13 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load
   switch (shape.kind) {
     case KernelKind::gemm: {
       const GemmSpec& gemm = *find_gemm(spec, shape.dtype);
-      return to_time(gemm_seconds(spec, gemm, shape, speed(gemm)));
+      double cast = 0;
+      if (gemm.casts && load == Load::isolated)
+        cast = 3.0 * static_cast<double>(shape.batch * shape.m * shape.k) /
+               (bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency);
+      // The smallest FP8 time is that of two kernels, cast and product.
+      const double latency = gemm.casts && load == Load::lasting ? 0.5 : 1.0;
+      return to_time(gemm_seconds(spec, gemm, shape, speed(gemm), latency) + cast);
     }
     case KernelKind::attention: {
       const GemmSpec& gemm = *find_gemm(spec, DataType::bf16);

@@ -19,6 +19,7 @@ struct GemmSpec {
   double memory_efficiency = 1;  ///< share of the HBM bandwidth
   double quantisation = 1;       ///< 1: a wave takes its time however few tiles it has; 0: in proportion
   double overlap = 4;            ///< how sharply compute and memory time overlap (power of the norm)
+  bool casts = false;  ///< isolated times include a kernel that casts the left operand from two bytes to one
   double sustained = 1;  ///< share of the fitted speed that remains under lasting load (power, clocks)
   double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
 };
@@ -55,7 +56,8 @@ struct MemoryKernelSpec {
 struct ComputeSpec {
   std::uint32_t sms = 0;
   BitRate memory_bandwidth{};
-  std::vector<GemmSpec> gemms;  ///< by data type, at most one each
+  std::uint32_t collective_sms = 0, point_sms = 0;  ///< that a running collective, or send or receive, holds
+  std::vector<GemmSpec> gemms;                      ///< by data type, at most one each
   std::optional<AttentionSpec> attention;
   std::optional<MemoryKernelSpec> memory_kernel;
 };
@@ -74,7 +76,7 @@ std::vector<ParameterValue> compute_values(const ComputeSpec& spec);
 std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
 
 /// Isolated: as kernels are measured, alone and for a short while. Lasting: in a job, where matrix products
-/// run for seconds and power limits the clock.
+/// run for seconds and power limits the clock; casts are kernels of their own there.
 enum class Load : std::uint8_t { isolated, lasting };
 
 /// Time of one kernel [ps, whole nanoseconds]. Needs missing_for() == "".

@@ -53,6 +53,7 @@ Describe<GemmSpec> gemm_parameters() {
       .required("memory-efficiency", &GemmSpec::memory_efficiency, "share of the HBM bandwidth", 0.01, 1.0)
       .field("quantisation", &GemmSpec::quantisation, "1: whole waves of tiles; 0: fractions", 0.0, 1.0)
       .field("overlap", &GemmSpec::overlap, "power of the norm that joins compute and memory time", 1.0, 32.0)
+      .field("casts", &GemmSpec::casts, "isolated times include casting the left operand")
       .field("sustained", &GemmSpec::sustained, "share of the fitted speed under lasting load", 0.1, 1.0)
       .field("tile-64x64", &GemmSpec::tile_64x64, "relative efficiency of 64 x 64 tiles", 0.01, 1.0)
       .field("tile-64x128", &GemmSpec::tile_64x128, "relative efficiency of 64 x 128 tiles", 0.01, 1.0)

@@ -65,7 +65,7 @@ void Gpu::on_self(const Payload& p, Context& context) {
     case GpuWake::timer:
       return runner_->on_timer(context, transport_, owner);
     case GpuWake::op_end:
-      return runner_->on_op_end(context, transport_, p.a);
+      return runner_->on_op_end(context, transport_, p.a, p.b);
     default:
       return transport_.on_wake(context, p);
   }
@@ -107,8 +107,9 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
   kind->name = "gpu";
   kind->doc =
       "GPU: executes the program of its role; kernels take what a roofline with measured efficiencies says, "
-      "communication runs as messages over NVLink, PCIe and its NIC. Leaves out contention between streams "
-      "and jitter.";
+      "communication runs as messages over NVLink, PCIe and its NIC and holds multiprocessors meanwhile. "
+      "Leaves "
+      "out contention between kernels, and jitter.";
   kind->weight = 8;
   kind->parameters = gpu_parameters().documentation();
   kind->ports = {{"0", "1", "NVSwitch"}, {"1", "1", "its NIC, over PCIe"}, {"2", "1", "host, over PCIe"}};

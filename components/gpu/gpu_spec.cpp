@@ -9,6 +9,11 @@ Describe<GpuSpec> gpu_parameters() {
       .required("memory", &GpuSpec::memory, "size of the HBM", Bytes{1}, Bytes{1ll << 45})
       .required("memory-bandwidth", &GpuSpec::memory_bandwidth, "of the HBM", BitRate{1},
                 BitRate{1'000'000'000'000'000})
+      .field("collective-sms", &GpuSpec::collective_sms,
+             "multiprocessors that a running collective holds, so that kernels beside it slow down", 0u,
+             10'000u)
+      .field("point-sms", &GpuSpec::point_sms, "multiprocessors that a running send or receive holds", 0u,
+             10'000u)
       .field("power", &GpuSpec::power, "while an operation runs, for the power table; 0: not known", none,
              most)
       .field("idle-power", &GpuSpec::idle_power, "while none runs", none, most);
@@ -21,6 +26,8 @@ std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& err
   if (const Element* child = element.child("collectives"))
     nccl_device_parameters().parse(*child, spec->nccl.emplace(), errors);
   spec->compute.sms = spec->sms;
+  spec->compute.collective_sms = spec->collective_sms;
+  spec->compute.point_sms = spec->point_sms;
   spec->compute.memory_bandwidth = spec->memory_bandwidth;
   return spec;
 }

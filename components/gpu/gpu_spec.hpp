@@ -11,6 +11,7 @@ namespace lightrail {
 /// <gpu>: memory and compute of one GPU. Its ports' rates come from the links.
 struct GpuSpec final : Spec, NcclDeviceSpec {
   std::uint32_t sms = 0;
+  std::uint32_t collective_sms = 0, point_sms = 0;
   Bytes memory{};
   BitRate memory_bandwidth{};
   Watts power{0}, idle_power{0};

@@ -19,7 +19,7 @@ enum class GpuWake : std::uint8_t {
   received = 32,  ///< a: slot, b: sub
   sent,           ///< a: slot, b: sub
   timer,          ///< a: slot, b: sub
-  op_end,         ///< a: op
+  op_end,         ///< a: op, b: how often its end was set
   forward_train,  ///< a train for another server has arrived whole (PXN); its own fields follow
   forward_control,
   proxy,

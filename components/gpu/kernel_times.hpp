@@ -20,6 +20,7 @@ class KernelTimes {
     if (times_[shape] == SimTime{0}) times_[shape] = kernel_time(*spec_, set_->shapes[shape], Load::lasting);
     return times_[shape];
   }
+  const ComputeSpec& spec() const { return *spec_; }
   /// Throws InputErrors naming the first operation of `program` whose shape this GPU has no parameters for.
   void check(std::uint32_t program, const std::vector<std::string>& names);
 

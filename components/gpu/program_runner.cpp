@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/model/groups.hpp"
 #include "engine/model/tables.hpp"
@@ -34,6 +36,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       output_(build.model.resource<OutputSelection>()),
       self_(self),
       times_(std::move(times)),
+      sms_(times_->spec().sms),
       comm_(build.model, program_, index_, self),
       streams_(program_.streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()) {}
@@ -77,7 +80,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.start = context.now();
   s.is_running = 1;
   s.slot = CommEngine::no_slot;
-  count(context.now(), op, 1);
+  count(context, op, 1);
   SimTime duration{0};
   if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
@@ -91,26 +94,64 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     end_op(context, stream);
     return false;
   }
+  if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
+    s.left = duration;
+    s.since = context.now();
+    set_end(context, stream);
+    return true;
+  }
+  s.left = SimTime{0};
   Payload wake;
   wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
   wake.a = index;
+  wake.b = ++s.setting;
   context.wake(context.now() + duration, wake);
   return true;
 }
 
-void ProgramRunner::count(SimTime now, const Op& op, int change) {
-  if (op.kind == OpKind::compute) clock_.kernel(now, change);
-  if (is_communication(op.kind)) clock_.communication(now, change);
+void ProgramRunner::set_end(Context& context, std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  Payload wake;
+  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
+  wake.a = op_index(stream);
+  wake.b = ++s.setting;
+  context.wake(context.now() + sms_.time_of(s.left, held_), wake);
+}
+
+std::uint32_t ProgramRunner::held_by(const Op& op) const {
+  if (op.kind == OpKind::collective) return times_->spec().collective_sms;
+  if (op.kind == OpKind::send || op.kind == OpKind::recv) return times_->spec().point_sms;
+  return 0;
+}
+
+void ProgramRunner::hold(Context& context, std::uint32_t held) {
+  if (held == held_) return;
+  const std::uint32_t before = std::exchange(held_, held);
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    Stream& s = streams_[stream];
+    if (!s.is_running || s.left == SimTime{0}) continue;
+    s.left = std::max(SimTime{1}, s.left - sms_.work_in(context.now() - s.since, before));
+    s.since = context.now();
+    set_end(context, stream);
+  }
+}
+
+void ProgramRunner::count(Context& context, const Op& op, int change) {
+  if (op.kind == OpKind::compute) clock_.kernel(context.now(), change);
+  if (is_communication(op.kind)) clock_.communication(context.now(), change);
+  const std::uint32_t by = held_by(op);
+  hold(context, change > 0 ? held_ + by : held_ - by);
 }
 
 void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t index = op_index(stream);
   const Op& op = program_.ops[index];
-  count(context.now(), op, -1);
+  count(context, op, -1);
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
   ++s.ended, ++ended_;
   s.is_running = 0;
+  s.left = SimTime{0};
   if (!output_ || !output_->is_recorded(tables::ops, self_)) return;
   const std::int64_t dimension = op.dimension == no_dimension ? -1 : op.dimension;
   const std::array<std::int64_t, 10> row{self_.value,
@@ -126,8 +167,12 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   context.record_at(s.start, tables::ops, row);
 }
 
-void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op) {
-  end_op(context, program_.ops[op].stream);
+void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op,
+                              std::uint32_t setting) {
+  const std::uint32_t stream = program_.ops[op].stream;
+  // An end that was set before communication began or ended, which set another.
+  if (!streams_[stream].is_running || op_index(stream) != op || streams_[stream].setting != setting) return;
+  end_op(context, stream);
   schedule(context, transport);
 }
 
@@ -209,12 +254,13 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 
 void ProgramRunner::save(StateWriter& out) const {
   comm_.save(out), clock_.save(out);
-  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_);
+  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
+      out.put(held_);
 }
 
 void ProgramRunner::load(StateReader& in) {
   comm_.load(in), clock_.load(in);
-  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_);
+  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_), in.get(held_);
 }
 
 }  // namespace lightrail

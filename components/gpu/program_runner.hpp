@@ -5,6 +5,7 @@
 
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/kernel_times.hpp"
+#include "components/gpu/shared_sms.hpp"
 #include "components/gpu/step_clock.hpp"
 #include "engine/model/output_selection.hpp"
 #include "workloads/collective/comm_engine.hpp"
@@ -21,7 +22,7 @@ class ProgramRunner {
   ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
 
   void start(Context& context, GpuTransport& transport) { schedule(context, transport); }
-  void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op);
+  void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
   void on_sent(Context& context, GpuTransport& transport, Owner owner);
@@ -37,7 +38,9 @@ class ProgramRunner {
     std::uint32_t ended = 0;  ///< operations of this iteration that have ended
     std::uint32_t slot = CommEngine::no_slot;
     std::uint32_t is_running = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t setting = 0;  ///< how often the end of the running kernel was set
+    SimTime left{};             ///< of a kernel timed from its shape: work not done at `since`; else 0
+    SimTime since{};
   };
   const Op& op_at(std::uint32_t stream) const { return program_.ops[op_index(stream)]; }
   std::uint32_t op_index(std::uint32_t stream) const {
@@ -56,7 +59,11 @@ class ProgramRunner {
   void complete(Context& context, GpuTransport& transport, std::uint32_t slot);
   void record_collective(Context& context, const CommRun& run);
   void end_iteration(Context& context);
-  void count(SimTime now, const Op& op, int change);
+  void count(Context& context, const Op& op, int change);
+  std::uint32_t held_by(const Op& op) const;
+  /// Kernels that run are as fast as the multiprocessors that communication leaves them.
+  void hold(Context& context, std::uint32_t held);
+  void set_end(Context& context, std::uint32_t stream);
   std::string describe(std::uint32_t op) const;
 
   const Model& model_;
@@ -67,10 +74,12 @@ class ProgramRunner {
   EndpointId self_;
   std::shared_ptr<KernelTimes> times_;
 
+  SharedSms sms_;
   CommEngine comm_;
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
+  std::uint32_t held_ = 0;  ///< multiprocessors that communication holds
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
   std::uint32_t ended_ = 0;  ///< operations of this iteration

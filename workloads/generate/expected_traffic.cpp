@@ -65,15 +65,18 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Tensor: volumes in activations sent (t - 1) times by the tp groups of a stage, of which there are d.
   // Attention: all-gather, reduce-scatter forward; both and one gather of the input again backward: 2 + 3.
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
-  const std::int64_t forward = 2, backward = plan.sequence_parallel ? 3 : 2, blocks = model.is_moe() ? 1 : 2;
-  const std::int64_t layer = blocks * (forward * (1 + again) + backward);
+  // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
+  const std::int64_t blocks = model.is_moe() ? 1 : 2;
+  const bool is_half = plan.dtype == DataType::fp8 && plan.sequence_parallel;
+  const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
+  const std::int64_t layer_halves = blocks * (forward * (1 + again) + backward);
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2.
   std::int64_t edge_volumes = 2 + (plan.sequence_parallel ? 3 : 2);
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
-  bytes.tp = m * d * (t - 1) * ((layers * layer + edge_volumes) * activation + losses);
+  bytes.tp = m * d * (t - 1) * ((layers * layer_halves + 2 * edge_volumes) * (activation / 2) + losses);
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
@@ -98,11 +101,22 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();
   // Overlapped gradients are padded layer by layer, others once.
   auto volume = [&](std::int64_t of_layers, std::int64_t of_layer, std::int64_t rest, std::int64_t members) {
-    std::int64_t once = padded_to(of_layers * of_layer + rest, members);
-    std::int64_t reduced =
-        plan.overlap_gradients ? of_layers * padded_to(of_layer, members) + padded_to(rest, members) : once;
-    return (members - 1) * (plan.distributed_optimizer ? reduced * g + once * 2 : reduced * 2 * g);
+    const std::int64_t once = padded_to(of_layers * of_layer + rest, members);
+    const std::int64_t each = of_layers * padded_to(of_layer, members) + padded_to(rest, members);
+    const std::int64_t reduced = plan.overlap_gradients ? each : once;
+    const std::int64_t gathered = plan.overlap_parameters ? each : once;
+    return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
   };
+  if (plan.shards_parameters) {
+    // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
+    const StageParameters s = stage_parameters(model, plan, 0);
+    const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
+    const std::int64_t gathered = s.layers * padded_to(s.dense_layer, shard) + padded_to(s.embedding, shard);
+    const std::int64_t reduced = s.layers * padded_to(s.dense_layer, d) + padded_to(s.embedding, d);
+    bytes.dp =
+        m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
+    return bytes;
+  }
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
     StageParameters s = stage_parameters(model, plan, stage);
     bytes.dp += t * volume(s.layers, s.dense_layer, s.embedding, d);

@@ -90,6 +90,7 @@ void StageWriter::attention_forward() {
   gather_gemm("qkv", q_ + 2 * kv_, hidden_);
   if (model_.positions == 0) memory("rotary", 2 * 2 * tokens_ * (q_ + kv_));
   attention_core(false);
+  cast(tokens_, q_);
   gemm_scatter("attention out", hidden_, q_);
   residual(false);
 }
@@ -97,12 +98,14 @@ void StageWriter::attention_forward() {
 void StageWriter::attention_backward() {
   residual(true);
   bias_gradient(hidden_);
+  cast(local_, hidden_);
   gather_gemm("attention out dgrad", q_, hidden_);
   gemm("attention out wgrad", q_, hidden_, tokens_);
   if (plan_.recompute == Recompute::selective) attention_core(false);
   attention_core(true);
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));
   bias_gradient(q_ + 2 * kv_);
+  cast(tokens_, q_ + 2 * kv_);
   gathered_backward("qkv", q_ + 2 * kv_, hidden_);
   norm(true);
 }

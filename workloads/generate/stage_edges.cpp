@@ -9,14 +9,17 @@ void StageWriter::embed() {
 }
 
 void StageWriter::embed_backward() {
-  enter_backward();
+  if (plan_.sequence_parallel)
+    collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
   memory("embedding backward", 2 * 2 * tokens_ * hidden_);
 }
 
 void StageWriter::head() {
   std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
   norm(false);
+  dtype_ = DataType::bf16;  // never FP8
   gather_gemm("logits", vocabulary, hidden_);
+  dtype_ = plan_.dtype;
   // Fused: read, written, read again, FP32. Separate, in FP32: cast, largest, subtract, exponential, sum,
   // divide.
   memory("cross entropy", (is_separate() ? 6 + 4 + 8 + 8 + 4 + 8 : 3 * 4) * tokens_ * vocabulary);
@@ -28,7 +31,9 @@ void StageWriter::head_backward() {
   std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
   // Scaled in FP32; separate: cast to 2 bytes after that.
   memory("cross entropy backward", (is_separate() ? 8 + 6 : 2 * 4) * tokens_ * vocabulary);
+  dtype_ = DataType::bf16;
   gathered_backward("logits", vocabulary, hidden_);
+  dtype_ = plan_.dtype;
   norm(true);
 }
 

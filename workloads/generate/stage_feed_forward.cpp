@@ -15,6 +15,7 @@ void StageWriter::feed_forward_backward() {
   std::int64_t inner = model_.ffn_inputs() * ffn_;
   residual(true);
   bias_gradient(hidden_);
+  cast(local_, hidden_);
   gather_gemm("ffn out dgrad", ffn_, hidden_);
   gemm("ffn out wgrad", ffn_, hidden_, tokens_);
   memory("activation backward", 2 * tokens_ * (2 * inner + ffn_));
@@ -41,10 +42,13 @@ void StageWriter::experts_forward() {
                inner = model_.ffn_inputs() * expert_ffn_;
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   norm(false);
+  dtype_ = DataType::bf16;
   gemm("router", local_, model_.experts, hidden_);
+  dtype_ = plan_.dtype;
   memory("permute", 2 * local_ * hidden_ * (1 + k));
   exchange(true, forward_is_known_);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  cast(rows, hidden_);
   gemm("experts in", each, inner, hidden_, experts);
   memory("activation", 2 * rows * (inner + expert_ffn_));
   gemm("experts out", each, hidden_, expert_ffn_, experts);
@@ -62,6 +66,7 @@ void StageWriter::experts_backward() {
   memory("unpermute backward", 2 * local_ * hidden_ * (1 + k));
   exchange(true, true);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  cast(rows, hidden_);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
   gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
@@ -70,8 +75,10 @@ void StageWriter::experts_backward() {
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
   memory("permute backward", 2 * local_ * hidden_ * (1 + k));
+  dtype_ = DataType::bf16;
   gemm("router dgrad", local_, hidden_, model_.experts);
   gemm("router wgrad", hidden_, model_.experts, local_);
+  dtype_ = plan_.dtype;
   norm(true);
 }
 

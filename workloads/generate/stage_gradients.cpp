@@ -25,15 +25,46 @@ void StageWriter::reduce_tied_embedding() {
   collective(CollectiveType::all_reduce, groups_.embedding, "dp", elements * element, element);
 }
 
+void StageWriter::gather_parameters(std::int64_t dense, std::int64_t expert) {
+  std::vector<std::uint32_t> made;
+  auto gather = [&](GroupKindId group, std::int64_t parameters, std::int64_t members) {
+    if (!group.is_valid() || parameters == 0) return;
+    made.push_back(beside(
+        collective_op(CollectiveType::all_gather, group, "dp", 2 * padded_to(parameters, members)), waits_));
+  };
+  gather(plan_.shards_parameters ? groups_.shard : groups_.dp, dense,
+         plan_.shards_parameters ? plan_.shard_gpus() : plan_.data_gpus());
+  gather(groups_.expert_dp, expert, plan_.expert_dp());
+  gathered_.push_back(std::move(made));
+}
+
+void StageWriter::wait_for_parameters() {
+  waits_.insert(waits_.end(), gathered_.front().begin(), gathered_.front().end());
+  gathered_.pop_front();
+}
+
+void StageWriter::scatter_gradients(std::int64_t parameters) {
+  const std::int64_t shard = plan_.shard_gpus(), element = bytes_of(plan_.gradients);
+  const std::int64_t padded = padded_to(parameters, plan_.data_gpus());
+  std::vector<std::uint32_t> after = waits_;
+  auto reduce = [&](CollectiveType type, GroupKindId group, std::int64_t elements) {
+    if (!group.is_valid()) return;
+    after = {beside(collective_op(type, group, "dp", elements * element, static_cast<std::uint32_t>(element)),
+                    after)};
+    aside_.push_back(after[0]);
+  };
+  reduce(CollectiveType::reduce_scatter, groups_.shard, padded);
+  reduce(CollectiveType::all_reduce, groups_.replica, padded / shard);
+}
+
 void StageWriter::optimizer_step() {
   waits_.insert(waits_.end(), aside_.begin(), aside_.end());
   aside_.clear();
   StageParameters p = stage_parameters(model_, plan_, stage_);
   bool is_split = plan_.distributed_optimizer;
-  std::int64_t dense = padded_to(p.dense(), plan_.data_gpus()),
-               expert = padded_to(p.expert(), plan_.expert_dp());
-  std::int64_t mine =
-      is_split ? dense / plan_.data_gpus() + expert / plan_.expert_dp() : p.dense() + p.expert();
+  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.data_gpus();
+  std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), plan_.expert_dp());
+  std::int64_t mine = is_split ? dense / members + expert / plan_.expert_dp() : p.dense() + p.expert();
   const std::int64_t gradient = bytes_of(plan_.gradients);
   if (is_separate()) {
     // To FP32, where they are not; unscaled and checked; their norm; clipped.
@@ -47,11 +78,12 @@ void StageWriter::optimizer_step() {
     memory("gradient norm", mine * gradient);
     memory("optimizer", mine * (gradient + 3 * 4 + 3 * 4 + 2));
   }
-  if (is_split) {
+  if (is_split && !plan_.overlap_parameters && !plan_.shards_parameters) {
     collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);
     if (expert > 0) collective(CollectiveType::all_gather, groups_.expert_dp, "dp", 2 * expert);
   }
-  memory("zero gradients", (p.dense() + p.expert()) * bytes_of(plan_.gradients));
+  memory("zero gradients",
+         (plan_.shards_parameters ? mine : p.dense() + p.expert()) * bytes_of(plan_.gradients));
 }
 
 }  // namespace lightrail

@@ -14,7 +14,7 @@ void StageWriter::gather_gemm(const std::string& name, std::int64_t n, std::int6
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t mine = i + 1 < parts ? piece : rows - (parts - 1) * piece;
     if (mine > 0)
-      wait_for(beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", 2 * mine * tp_ * hidden_),
+      wait_for(beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(mine * tp_)),
                       start));
     chain(gemm_op(name, rows, n, k));
   }
@@ -48,7 +48,9 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
       plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
   const bool gathers = plan_.sequence_parallel;
   const std::uint32_t input =
-      gathers ? beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes), start) : 0;
+      gathers
+          ? beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_)), start)
+          : 0;
   const std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
   const std::uint32_t summed = beside(collective_op(sum, groups_.tp, "tp", bytes), {product});
   if (gathers) wait_for(input);

@@ -14,6 +14,7 @@ StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, con
       groups_(groups),
       stage_(stage),
       job_(job),
+      dtype_(plan.dtype),
       tokens_(plan.tokens()),
       local_(plan.local_tokens()),
       hidden_(model.hidden),
@@ -55,7 +56,7 @@ Op StageWriter::gemm_op(const std::string& name, std::int64_t m, std::int64_t n,
                         std::int64_t batch) {
   KernelShape shape;
   shape.kind = KernelKind::gemm;
-  shape.dtype = plan_.dtype;
+  shape.dtype = dtype_;
   shape.m = m, shape.n = n, shape.k = k, shape.batch = batch;
   Op kernel = op(OpKind::compute, "compute", name);
   kernel.shape = job_.shape(shape);
@@ -94,16 +95,12 @@ void StageWriter::collective(CollectiveType type, GroupKindId group, const char*
 
 void StageWriter::enter_tensor_parallel() {
   if (plan_.sequence_parallel)
-    collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
+    collective(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_));
 }
 
 void StageWriter::leave_tensor_parallel() {
   collective(plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
              groups_.tp, "tp", 2 * tokens_ * hidden_);
-}
-
-void StageWriter::enter_backward() {
-  enter_tensor_parallel();
 }
 
 void StageWriter::leave_backward() {
@@ -120,6 +117,10 @@ void StageWriter::residual(bool is_backward) {
   // Dropout's mask is a byte an element.
   const std::int64_t bytes = (is_backward ? 4 : 6) + (plan_.dropout ? 1 : 0);
   memory(is_backward ? "residual backward" : "residual", bytes * local_ * hidden_);
+}
+
+void StageWriter::cast(std::int64_t rows, std::int64_t columns) {
+  if (plan_.dtype == DataType::fp8) memory("cast", (2 + 1 + 1) * rows * columns);
 }
 
 void StageWriter::bias_gradient(std::int64_t width) {

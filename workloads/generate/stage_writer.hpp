@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace lightrail {
 /// The groups of a training job; invalid where the group would have one member.
 struct TrainingGroups {
   GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
+  GroupKindId shard{}, replica{};  ///< FSDP: who shares the parameters, who has the same part
 };
 
 /// Writes one stage's program: kernels and communications one after the other, each waiting for the one
@@ -30,6 +32,13 @@ class StageWriter {
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
   void reduce_tied_embedding();
+  /// Starts gathering `dense` + `expert` parameters beside the chain, as soon as the chain has come here and
+  /// the gathering before has ended. wait_for_parameters() makes the chain wait for the oldest one not yet
+  /// waited for.
+  void gather_parameters(std::int64_t dense, std::int64_t expert);
+  void wait_for_parameters();
+  /// FSDP: reduces a layer's or the edges' gradients over the shard, then over its copies; aside.
+  void scatter_gradients(std::int64_t parameters);
   /// Waits for all reductions, updates the parameters, gathers them.
   void optimizer_step();
   void marker(const std::string& name);
@@ -68,13 +77,16 @@ class StageWriter {
   std::uint32_t context_shift(std::int64_t bytes, std::uint32_t lane,
                               const std::vector<std::uint32_t>& after);
   void memory(const std::string& name, std::int64_t bytes);
+  /// Bytes of `tokens` of an activation, as the products that are written take it.
+  std::int64_t operand_bytes(std::int64_t tokens) const {
+    return (dtype_ == DataType::fp8 ? 1 : 2) * tokens * hidden_;
+  }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                    std::uint32_t element_bytes = 2);
   void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                   std::uint32_t element_bytes = 2);
   void enter_tensor_parallel();  ///< all-gather of a sequence-split activation
   void leave_tensor_parallel();  ///< reduce-scatter, or all-reduce
-  void enter_backward();         ///< all-gather of a gradient, where the forward pass had a reduce-scatter
   void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
   void attention_forward();
   void feed_forward();
@@ -87,15 +99,19 @@ class StageWriter {
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
+  /// FP8: casts an operand that arrives in 2 bytes, in both layouts. Norms and activations write FP8.
+  void cast(std::int64_t rows, std::int64_t columns);
 
   const Transformer& model_;
   const TrainingPlan& plan_;
   const TrainingGroups& groups_;
   std::uint32_t stage_;
   JobBuilder& job_;
+  DataType dtype_;  ///< of the matrix products that are written
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
   std::vector<std::uint32_t> aside_;  ///< reductions that the optimiser waits for
+  std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
   GateSplits splits_;                        ///< of the layer that is written
   std::int64_t forward_ = 0, backward_ = 0;  ///< layers written so far

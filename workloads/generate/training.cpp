@@ -29,6 +29,11 @@ TrainingGroups make_groups(const Transformer& model, const TrainingPlan& plan, W
   const auto data = static_cast<std::uint32_t>(plan.data_gpus());
   if (plan.cp > 1) groups.cp = add("cp", plan.cp, plan.tp);
   groups.dp = add("dp", data, plan.tp);
+  if (plan.shards_parameters) {
+    const auto shard = static_cast<std::uint32_t>(plan.shard_gpus());
+    groups.shard = shard == data ? groups.dp : add("shard", shard, plan.tp);
+    if (shard < data) groups.replica = add("replica", data / shard, plan.tp * shard);
+  }
   if (model.is_moe()) {
     const auto etp = static_cast<std::uint32_t>(plan.expert_tp());
     groups.etp = etp == plan.tp ? groups.tp : add("etp", etp, 1);
@@ -47,27 +52,80 @@ TrainingGroups make_groups(const Transformer& model, const TrainingPlan& plan, W
   return groups;
 }
 
+/// Where the parameters of a pass are gathered from, and how its gradients are reduced.
+class StageParameterFlow {
+ public:
+  StageParameterFlow(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                     StageWriter& writer)
+      : plan_(plan), writer_(writer), parameters_(stage_parameters(model, plan, stage)) {}
+
+  /// Before a pass of `layers`.
+  void begin(const ChunkPass& pass, std::int64_t layers) {
+    first_forward_ = plan_.overlap_parameters && pass.is_forward && pass.micro_batch == 0;
+    if (first_forward_ && pass.chunk == 0) {
+      // All of the stage one after the other, from the start of the step on.
+      writer_.gather_parameters(parameters_.embedding, 0);
+      for (std::int64_t l = 0; l < layers * plan_.chunks; ++l)
+        writer_.gather_parameters(parameters_.dense_layer, parameters_.expert_layer);
+      writer_.wait_for_parameters();
+    }
+    if (!plan_.shards_parameters) return;
+    writer_.gather_parameters(parameters_.embedding, 0);
+    writer_.gather_parameters(parameters_.dense_layer, 0);
+    writer_.wait_for_parameters();
+  }
+  void before_layer(bool is_last) {
+    if (plan_.shards_parameters && !is_last) writer_.gather_parameters(parameters_.dense_layer, 0);
+    if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
+  }
+  void after_layer(const ChunkPass& pass) {
+    if (pass.is_forward) return;
+    if (plan_.shards_parameters)
+      writer_.scatter_gradients(parameters_.dense_layer);
+    else if (plan_.overlap_gradients && pass.micro_batch == plan_.micro_batches() - 1)
+      writer_.reduce_gradients(parameters_.dense_layer, parameters_.expert_layer, true);
+  }
+  void end(const ChunkPass& pass) {
+    if (plan_.shards_parameters && !pass.is_forward) writer_.scatter_gradients(parameters_.embedding);
+  }
+  void finish() {
+    if (plan_.shards_parameters) return;
+    if (plan_.overlap_gradients)
+      writer_.reduce_gradients(parameters_.embedding, 0, true);
+    else
+      writer_.reduce_gradients(parameters_.dense(), parameters_.expert(), false);
+  }
+
+ private:
+  const TrainingPlan& plan_;
+  StageWriter& writer_;
+  StageParameters parameters_;
+  bool first_forward_ = false;
+};
+
 /// All micro-batches of one stage, the gradients and the optimiser.
 Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
                     std::uint32_t stage, JobBuilder& job) {
   StageWriter writer(model, plan, groups, stage, job);
-  StageParameters p = stage_parameters(model, plan, stage);
+  StageParameterFlow parameters(model, plan, stage, writer);
   bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
   const std::uint32_t next = (stage + 1) % plan.pp, previous = (stage + plan.pp - 1) % plan.pp;
-  const std::int64_t layers = plan.layers_of_chunk(model, stage), last_micro_batch = plan.micro_batches() - 1;
+  const std::int64_t layers = plan.layers_of_chunk(model, stage);
   for (const ChunkPass& pass : interleaved_schedule(stage, plan.pp, plan.chunks, plan.micro_batches())) {
     const bool begins = is_first && pass.chunk == 0, ends = is_last && pass.chunk + 1 == plan.chunks;
-    const bool reduces_now =
-        !pass.is_forward && pass.micro_batch == last_micro_batch && plan.overlap_gradients;
     std::string name = fmt::format("{} {}", pass.is_forward ? "forward" : "backward", pass.micro_batch);
     if (plan.chunks > 1) name += fmt::format(" chunk {}", pass.chunk);
     writer.marker(name);
+    parameters.begin(pass, layers);
     if (pass.is_forward) {
       if (begins)
         writer.embed();
       else
         writer.receive(previous, true);
-      for (std::int64_t l = 0; l < layers; ++l) writer.forward_layer();
+      for (std::int64_t l = 0; l < layers; ++l) {
+        parameters.before_layer(l + 1 == layers);
+        writer.forward_layer();
+      }
       if (ends)
         writer.head();
       else
@@ -78,20 +136,19 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
       else
         writer.receive(next, false);
       for (std::int64_t l = 0; l < layers; ++l) {
+        parameters.before_layer(l + 1 == layers);
         writer.backward_layer();
-        if (reduces_now) writer.reduce_gradients(p.dense_layer, p.expert_layer, true);
+        parameters.after_layer(pass);
       }
       if (begins)
         writer.embed_backward();
       else
         writer.send(previous, false);
     }
+    parameters.end(pass);
   }
   writer.marker("gradients");
-  if (plan.overlap_gradients)
-    writer.reduce_gradients(p.embedding, 0, true);
-  else
-    writer.reduce_gradients(p.dense(), p.expert(), false);
+  parameters.finish();
   if (is_first || is_last) writer.reduce_tied_embedding();
   writer.optimizer_step();
   return writer.take();

@@ -34,12 +34,21 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
   TrainingMemory memory;
   StageParameters p = stage_parameters(model, plan, stage);
-  std::int64_t dense_split = plan.distributed_optimizer ? plan.data_gpus() : 1;
-  std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
-  memory.parameters = 2 * (p.dense() + p.expert());
-  memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
-  memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
-                           padded_to(p.expert(), expert_split) / expert_split);
+  if (plan.shards_parameters) {
+    // A part of everything, and two layers whole: the one at work and the one that comes.
+    const std::int64_t shard = plan.shard_gpus(), mine = padded_to(p.dense(), shard) / shard;
+    memory.parameters = 2 * mine;
+    memory.gradients = bytes_of(plan.gradients) * mine;
+    memory.optimizer = 12 * mine;
+    memory.buffers = (2 + bytes_of(plan.gradients)) * (2 * p.dense_layer + p.embedding);
+  } else {
+    std::int64_t dense_split = plan.distributed_optimizer ? plan.data_gpus() : 1;
+    std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
+    memory.parameters = 2 * (p.dense() + p.expert());
+    memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
+    memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
+                             padded_to(p.expert(), expert_split) / expert_split);
+  }
   std::int64_t in_flight = plan.passes_in_flight(stage), layers = plan.layers_of_chunk(model, stage);
   std::int64_t layer = layer_activation_bytes(model, plan);
   if (plan.recompute == Recompute::full)
@@ -58,9 +67,9 @@ std::string memory_table(const TrainingMemory& m) {
   };
   return fmt::format(
       "parameters {:.2f} GiB, gradients {:.2f} GiB, optimiser {:.2f} GiB, activations {:.2f} GiB, logits "
-      "{:.2f} GiB: {:.2f} GiB",
+      "{:.2f} GiB, buffers {:.2f} GiB: {:.2f} GiB",
       gib(m.parameters), gib(m.gradients), gib(m.optimizer), gib(m.activations), gib(m.logits),
-      gib(m.total()));
+      gib(m.buffers), gib(m.total()));
 }
 
 }  // namespace lightrail

@@ -11,10 +11,11 @@ namespace lightrail {
 /// backward pass needs of the micro-batches in flight (1F1B: pp - stage; interleaved: the passes
 /// ahead and one more), with fused attention (no matrix of
 /// scores), as in Korthikanti et al. 2022; full recompute keeps a layer's input, and one layer's activations
-/// while it works. Leaves out: NCCL's and cuBLAS's buffers, fragmentation, the CUDA context (about 2-4 GB).
+/// while it works. Buffers: layers that FSDP
+/// has gathered. Leaves out: NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {
-  std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0;
-  std::int64_t total() const { return parameters + gradients + optimizer + activations + logits; }
+  std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0;
+  std::int64_t total() const { return parameters + gradients + optimizer + activations + logits + buffers; }
 };
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);

@@ -36,6 +36,12 @@ Describe<TrainingPlan> training_parameters() {
       .field("distributed-optimizer", &TrainingPlan::distributed_optimizer, "optimiser state split over dp")
       .field("overlap-gradients", &TrainingPlan::overlap_gradients,
              "reduce gradients while the backward pass goes on")
+      .field("overlap-parameters", &TrainingPlan::overlap_parameters,
+             "distributed optimiser: gather a layer's parameters beside the next forward pass")
+      .field("shard-parameters", &TrainingPlan::shards_parameters,
+             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead")
+      .field("shard", &TrainingPlan::shard, "FSDP: GPUs that share the parameters; fewer than dp x cp: HSDP",
+             0u, 65'536u)
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
               {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}})
       .choice("kernels", &TrainingPlan::kernels,
@@ -80,6 +86,15 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
   if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
+  if (plan.overlap_parameters && (!plan.distributed_optimizer || plan.shards_parameters))
+    refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");
+  if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
+  if (plan.shards_parameters) {
+    if (model.is_moe()) refuse("shard-parameters with experts");
+    if (plan.pp > 1) refuse("shard-parameters with pp > 1");
+    if (!plan.distributed_optimizer) refuse("shard-parameters needs distributed-optimizer=\"on\"");
+    divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");
+  }
   if (plan.scatter_gather && plan.sequence_parallel)
     refuse("scatter-gather=\"on\" needs sequence-parallel=\"off\" (which sends tp-th parts anyway)");
   if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");

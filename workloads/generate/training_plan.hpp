@@ -31,8 +31,12 @@ struct TrainingPlan {
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
   bool overlap_gradients = false;     ///< gradients of a layer are reduced when its last backward has ended
-  bool edges_count = false;     ///< embedding and output layer count as a layer when stages are made equal
-  bool scatter_gather = false;  ///< without sequence parallelism: stages send tp-th parts, and gather them
+  bool overlap_parameters =
+      false;  ///< distributed optimiser: layers are gathered beside the next forward pass
+  bool shards_parameters = false;  ///< FSDP: a layer is gathered before its passes, one layer ahead
+  std::uint32_t shard = 0;         ///< GPUs that share a layer; fewer than dp cp: HSDP; 0: dp cp
+  bool edges_count = false;        ///< embedding and output layer count as a layer when stages are made equal
+  bool scatter_gather = false;     ///< without sequence parallelism: stages send tp-th parts, and gather them
   Recompute recompute = Recompute::none;
   Kernels kernels = Kernels::fused;
   TensorOverlap tensor_overlap = TensorOverlap::none;
@@ -45,6 +49,7 @@ struct TrainingPlan {
   std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
   std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
   std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }  ///< that share a gradient
+  std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
   std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
   std::int64_t expert_dp() const { return tp * data_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.

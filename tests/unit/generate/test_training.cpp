@@ -65,6 +65,17 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
           "", 8},
       Case{"global-batch=\"2\" sequence=\"32\" kernels=\"separate\" dropout=\"on\" recompute=\"selective\"",
            "", 2},
+      Case{"global-batch=\"8\" sequence=\"32\" pp=\"2\" chunks=\"2\" overlap-parameters=\"on\" "
+           "overlap-gradients=\"on\"",
+           "", 6 + 2},
+      Case{"global-batch=\"24\" sequence=\"32\" ep=\"2\" overlap-parameters=\"on\" dtype=\"fp8\"",
+           "experts=\"2\" active-experts=\"1\"", 6},
+      Case{"global-batch=\"4\" sequence=\"48\" tp=\"4\" cp=\"2\" tensor-overlap=\"all\" dtype=\"fp8\"", "",
+           16},
+      Case{"global-batch=\"18\" sequence=\"32\" shard-parameters=\"on\"", "", 9},
+      Case{"global-batch=\"12\" sequence=\"48\" shard-parameters=\"on\" shard=\"3\" tp=\"2\" cp=\"3\" "
+           "recompute=\"full\"",
+           "", 36},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -237,6 +248,11 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "tensor-overlap=\"all\" needs sequence-parallel"},
       Bad{"pp=\"4\" edges-count=\"on\"", "", 8, "pp = 4 does not divide layers + 2 (edges-count=\"on\") = 6"},
       Bad{"pp=\"2\" chunks=\"2\" edges-count=\"on\"", "", 8, "edges-count=\"on\" with chunks > 1"},
+      Bad{"overlap-parameters=\"on\" distributed-optimizer=\"off\"", "", 8,
+          "overlap-parameters needs distributed-optimizer"},
+      Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
+      Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
+      Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);

@@ -1,0 +1,82 @@
+"""Targets T3 - T6: training steps on H100.
+
+T3 and T4: published plans, one iteration in full, no repetition or scaling. H100's `sustained` is fitted to one row of the same
+source (Llama-3.1 8B on 8 GPUs, BF16), which is therefore left out; FP8, the other models and all larger jobs are not fitted to.
+T3's jobs of 1,024 and 2,048 GPUs are the 512-GPU jobs with more replicas and left out to keep the report within half an hour.
+T4 leaves out LoRA (frozen weights are not modelled) and GPT3-20B (its shape is not published).
+"""
+from harness import table
+
+H100 = "training/nemo_h100.xml"
+MIXTRAL = "mixtral_8x7b_240h100.xml"
+MODELS = {"Llama 3.1 8b": "llama3_8b", "Llama 3.1 70b": "llama3_70b", "NeMo Megatron": "gpt3_175b", "LLAMA3_70B": "llama3_70b",
+          "LLAMA3-70B": "llama3_70b", "LLAMA3_8B": "llama3_8b", "LLAMA3-8B": "llama3_8b", "LLAMA2-70B": "llama2_70b",
+          "GPT3-175B": "gpt3_175b", "GPT OSS 120B": "gpt_oss_120b", "Qwen3_30B_a3B": "qwen3_30b_a3b"}
+
+
+def number(text, otherwise=1):
+    return int(text) if text and text.isdigit() and int(text) > 0 else otherwise
+
+
+def settings(row, model, chunks, sequence, micro, batch, precision):
+    """A published plan; where a column is empty or n/a the dimension is not used."""
+    is_fp8 = precision.startswith("FP8") or precision == ""
+    pp = number(row["pp"])
+    return {"model": MODELS[model], "gpus": row["gpus"], "tp": number(row["tp"]), "cp": number(row["cp"]), "pp": pp,
+            "chunks": chunks if pp > 1 else 1, "sequence": sequence, "micro": number(micro), "batch": batch,
+            "dtype": "fp8" if is_fp8 else "bf16"}
+
+
+def seconds(run, plan):
+    return run(H100, **plan)["step_time_ps"] * 1e-12
+
+
+def target_t3(run, short):
+    """DGX Cloud recipes: 8B, 70B and 175B from 16 to 512 GPUs, BF16 and FP8."""
+    for row in table("dgxc_scaling.csv"):
+        model, precision = row["model"].rsplit(" ", 1)
+        gpus = int(row["gpus"])
+        is_fitted = gpus == 8
+        if is_fitted or gpus not in ((16,) if short else (16, 64, 128, 512)) or (gpus == 128 and "70b" in model):
+            continue
+        plan = settings(row, model, number(row["vp"]), row["seq_len"], row["mbs"], row["gbs"], precision)
+        yield {"row": f"{model} {precision} on {gpus} GPUs", "published": float(row["step_time_s"]), "simulated": seconds(run, plan),
+               "unit": "s", "bound_pct": 10}
+
+
+def target_t4(run, short):
+    """NeMo's performance summaries: time of a step from tokens a second."""
+    for row in [] if short else table("nemo_h100.csv"):
+        if row["task"].startswith("LoRA") or row["model"] == "GPT3-20B":
+            continue
+        plan = settings(row, row["model"], number(row["vp"]), row["seq_len"], row["mbs"], row["gbs"], row["precision"])
+        plan["ep"] = number(row["ep"])
+        if number(row["fsdp"], 0) > 1:
+            plan.update(fsdp="on", overlap_parameters="off")
+        tokens = int(row["gbs"]) * int(row["seq_len"])
+        yield {"row": f"{row['release'].split()[0]} {row['model']} {row['task'].split()[0]} {row['gpus']} GPUs",
+               "published": tokens / (int(row["gpus"]) * float(row["tokens_per_s_per_gpu"])), "simulated": seconds(run, plan),
+               "unit": "s", "bound_pct": 15}
+
+
+def mixtral(run, short, **more):
+    """8 of 32 layers: the share of each part hardly changes with more; the short form has one layer and micro-batch."""
+    return run(MIXTRAL, **({"layers": 1, "sequences": 1} if short else {"layers": 8}), **more)
+
+
+def target_t5(run, short):
+    """Mixtral 8x7B on 240 H100: a step without PXN over one with it. The plan is ours (the talk does not tell its own)."""
+    if not short:
+        yield {"row": "step without PXN / with PXN", "published": 1 / (1 - 0.14), "unit": "1", "bound_pct": 5.8,
+               "simulated": mixtral(run, short, pxn="off")["step_time_ps"] / mixtral(run, short)["step_time_ps"]}
+
+
+def target_t6(run, short):
+    """Share of a step in which only communication runs."""
+    if not short:
+        for overlap, published, bound in (("off", 27.5, 20), ("on", 25, 20)):
+            yield {"row": f"exposed communication, overlap {overlap}", "published": published, "unit": "%", "bound_pct": bound,
+                   "simulated": 100 * mixtral(run, short, overlap=overlap)["exposed_communication_fraction"]}
+
+
+TARGETS = {"T3": target_t3, "T4": target_t4, "T5": target_t5, "T6": target_t6}
