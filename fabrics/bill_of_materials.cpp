@@ -101,6 +101,7 @@ class Counter {
     };
     const Part nics = of("nics"), ports = of("switch ports"), modules = of("transceivers");
     const double module_power = modules.count > 0 ? modules.power / static_cast<double>(modules.count) : 0;
+    bill.nic_rate = BitRate{nics.count * line_rate_.value};
     line("NICs", nics.count, price.nic, nics.power);
     line("packet switch ports", ports.count, price.switch_port, ports.power);
     line("transceivers", modules.count + spare_, price.transceiver,
@@ -164,8 +165,10 @@ std::string bill_text(const Model& model) {
   for (const BillOfMaterials::Line& line : bill->lines)
     out += fmt::format("{:<24} {:>10} {:>12.2f} {:>16.2f} {:>14.1f}\n", line.what, line.count,
                        line.each.value, line.cost().value, line.power().value);
-  return out + fmt::format("{:<24} {:>10} {:>12} {:>16.2f} {:>14.1f}\n", "sum", "", "", bill->cost().value,
-                           bill->power().value);
+  return out +
+         fmt::format("{:<24} {:>10} {:>12} {:>16.2f} {:>14.1f}\n", "sum", "", "", bill->cost().value,
+                     bill->power().value) +
+         fmt::format("{:.1f} pJ a bit when every NIC sends\n", bill->pj_per_bit());
 }
 
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> price_documentation() {

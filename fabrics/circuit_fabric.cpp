@@ -12,6 +12,7 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/failed_nics.hpp"
 
 namespace lightrail {
 
@@ -64,7 +65,7 @@ std::optional<Part> ocs_part(const Element& fabric, const std::vector<Regions::C
                     members, regions.optical_nics.size(), needed, plain->radix)));
     return std::nullopt;
   }
-  merged.attributes.push_back({"circuits", text, element->file, element->line});
+  if (!text.empty()) merged.attributes.push_back({"circuits", text, element->file, element->line});
   return builder.part("ocs", merged);
 }
 
@@ -200,13 +201,19 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   regions->is_early = spec.is_early;
   regions->circuit_rate = builder.cable_at(*cable).rate;
   place_members(*regions, servers.nics.size(), spec.region_servers);
+  if (const std::string problem = mark_failed(spec.failed, *regions); !problem.empty()) {
+    const Attribute* failed = fabric.find("failed");
+    errors.add({failed->file, failed->line, "<fabric> attribute 'failed': " + problem});
+    return {};
+  }
   SimTime latency{};
   if (controller) latency = control_latency(builder, *controller);
   for (std::uint32_t r = 0; r < regions->regions.size(); ++r) {
     Regions::Region& region = regions->regions[r];
     const auto members = static_cast<std::uint32_t>(region.servers.size());
-    region.circuits = place_circuits(
-        assign_circuits(Assignment::uniform, DemandMatrix(members), spec.optical_nics), *regions, {});
+    region.circuits =
+        place_circuits(assign_circuits(Assignment::uniform, DemandMatrix(members), regions->ports(region)),
+                       *regions, region, {});
     const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
     if (!ocs) return {};
     if (r == 0) check_light(fabric, *cable, *ocs, builder);
@@ -229,7 +236,10 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   for (std::uint32_t e = 0; e < builder.book.endpoints.size(); ++e) {
     AddressBook::Entry& entry = builder.book.endpoints[e];
     if (entry.server >= servers.nics.size()) continue;
-    entry.nic = regions->packet_nics[e < builder.book.gpu_count ? entry.local * packet / servers.gpus : 0];
+    const Regions::Place place = regions->place(entry.server);
+    std::size_t i = e < builder.book.gpu_count ? entry.local * packet / servers.gpus : 0;
+    while (!regions->regions[place.region].works(place.member, regions->packet_nics[i])) i = (i + 1) % packet;
+    entry.nic = regions->packet_nics[i];
     builder.nic_of_endpoint[e] = servers.nics[entry.server][entry.nic];
   }
   builder.model().set_resource<Regions>(std::move(regions));
@@ -272,7 +282,7 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
   for (const std::uint32_t stride : strides)
     for (std::uint32_t a = 0; a < members; ++a) counts.add(a, (a + stride) % members);
   Regions::Region& region = regions->regions[0];
-  region.circuits = place_circuits(counts, *regions, {});
+  region.circuits = place_circuits(counts, *regions, region, {});
   region.next_hop = next_hops(region.circuits, members);
 
   const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);

@@ -59,8 +59,13 @@ Describe<FabricSpec> table_of(FabricKind kind) {
         .field("region-servers", &S::region_servers, "servers that share an optical switch", 1u, 65'000u)
         .field("circuits-for", &S::circuits_for, "the dimension whose traffic takes circuits")
         .field("join-packet", &S::joins_both, "its traffic takes packet NICs too where it has circuits")
+        .field("failed", &S::failed,
+               "out of order, known to all: 4:0 is NIC 0 of server 4; r0:5, r0: a port, a switch")
         .field("early", &S::is_early, "known demand is announced when the exchange before has ended")
-        .field("predict", &S::predicts, "demand that is not known yet is predicted then")
+        .choice("predict", &S::predicts,
+                "what is announced then of demand that is not known yet: nothing, itself, the micro-batch "
+                "before's",
+                {{"off", Prediction::off}, {"on", Prediction::on}, {"past", Prediction::past}})
         .field("prediction", &S::prediction, "1: predictions are right, 0: even demand", 0.0, 1.0);
   return table;
 }

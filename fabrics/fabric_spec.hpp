@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/regions.hpp"
 #include "fabrics/clos.hpp"
 
 namespace lightrail {
@@ -32,10 +33,11 @@ struct FabricSpec {
   std::uint32_t region_servers = 8;  ///< servers that share an optical switch: mixnet
   std::string circuits_for = "ep";   ///< the dimension whose traffic takes circuits: mixnet
   bool joins_both = false;           ///< traffic with circuits takes packet NICs too: mixnet
-  bool predicts = false;
+  Prediction predicts = Prediction::off;
   double prediction = 1;
   bool is_early = true;
-  std::string strides;  ///< topoopt: servers a and a + stride are joined
+  std::string failed = "none";  ///< what is out of order: mixnet
+  std::string strides;          ///< topoopt: servers a and a + stride are joined
 };
 
 /// The leaves of each Clos network that a fabric consists of: one, or one a rail for rail-only.

@@ -29,10 +29,14 @@ struct Share {
   }
 };
 
+std::uint32_t most(const Ports& ports) {
+  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end());
+}
+
 /// Takes the pair with the longest completion time again and again: bytes over circuits, over one for none.
-CircuitCounts greedy_printed(const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts greedy_printed(const DemandMatrix& demand, const Ports& ports) {
   CircuitCounts circuits(demand.servers);
-  std::vector<std::uint32_t> free(demand.servers, ports);
+  Ports free = ports;
   const std::vector<Pair> pairs = pairs_of(demand.servers);
   for (;;) {
     const Pair* longest = nullptr;
@@ -48,10 +52,11 @@ CircuitCounts greedy_printed(const DemandMatrix& demand, std::uint32_t ports) {
 }
 
 /// Every pair's first circuit in the order of demand before any second one; pairs of a full server are passed
-/// over; goes on while ports and demand are left.
-CircuitCounts greedy(const DemandMatrix& demand, std::uint32_t ports) {
+/// over; goes on while ports and demand are left. Of equal pairs the one with more free ports comes first:
+/// else equal demands would leave the last server without a circuit.
+CircuitCounts greedy(const DemandMatrix& demand, const Ports& ports) {
   CircuitCounts circuits(demand.servers);
-  std::vector<std::uint32_t> free(demand.servers, ports);
+  Ports free = ports;
   const std::vector<Pair> pairs = pairs_of(demand.servers);
   for (;;) {
     const Pair* next = nullptr;
@@ -62,7 +67,10 @@ CircuitCounts greedy(const DemandMatrix& demand, std::uint32_t ports) {
       const std::uint32_t has = circuits.at(p.a, p.b);
       const Share share{demand.pair(p.a, p.b), std::max(has, 1u)};
       if (is_first && has > 0) continue;
-      if (!next || (!is_first && has == 0) || most < share) next = &p, most = share, is_first = has == 0;
+      const bool has_more_ports =
+          next && !(share < most) && free[p.a] + free[p.b] > free[next->a] + free[next->b];
+      if (!next || (!is_first && has == 0) || most < share || has_more_ports)
+        next = &p, most = share, is_first = has == 0;
     }
     if (!next) return circuits;
     circuits.add(next->a, next->b);
@@ -70,25 +78,28 @@ CircuitCounts greedy(const DemandMatrix& demand, std::uint32_t ports) {
   }
 }
 
-CircuitCounts by_matching(const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts by_matching(const DemandMatrix& demand, const Ports& ports) {
   CircuitCounts circuits(demand.servers);
   const std::uint32_t n = demand.servers;
-  for (std::uint32_t port = 0; port < ports; ++port) {
+  Ports free = ports;
+  for (std::uint32_t port = 0; port < most(ports); ++port) {
     // What another circuit would carry: the demand over the circuits that there will be.
     std::vector<std::int64_t> weight(std::size_t{n} * n, 0);
     for (const Pair& p : pairs_of(n))
-      weight[std::size_t{p.a} * n + p.b] = weight[std::size_t{p.b} * n + p.a] =
-          demand.pair(p.a, p.b) / (circuits.at(p.a, p.b) + 1);
+      if (free[p.a] > 0 && free[p.b] > 0)
+        weight[std::size_t{p.a} * n + p.b] = weight[std::size_t{p.b} * n + p.a] =
+            demand.pair(p.a, p.b) / (circuits.at(p.a, p.b) + 1);
     const std::vector<std::uint32_t> partner = maximum_weight_matching(n, weight);
     for (std::uint32_t a = 0; a < n; ++a)
-      if (partner[a] != no_partner && a < partner[a]) circuits.add(a, partner[a]);
+      if (partner[a] != no_partner && a < partner[a])
+        circuits.add(a, partner[a]), --free[a], --free[partner[a]];
   }
   return circuits;
 }
 
 /// The symmetric demand, filled up to equal row sums and cut into permutations; the heaviest ones get ports.
 /// A permutation of more than pairs (a cycle) takes circuits along its edges while ports are free.
-CircuitCounts by_birkhoff(const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts by_birkhoff(const DemandMatrix& demand, const Ports& ports) {
   const std::uint32_t n = demand.servers;
   CircuitCounts circuits(n);
   std::vector<std::int64_t> even(std::size_t{n} * n, 0);
@@ -98,7 +109,7 @@ CircuitCounts by_birkhoff(const DemandMatrix& demand, std::uint32_t ports) {
   std::vector<Permutation> parts = birkhoff(n, std::move(even));
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Permutation& x, const Permutation& y) { return x.weight > y.weight; });
-  std::vector<std::uint32_t> free(n, ports);
+  Ports free = ports;
   for (const Permutation& part : parts)
     for (std::uint32_t a = 0; a < n; ++a) {
       const std::uint32_t b = part.to[a];
@@ -112,14 +123,15 @@ CircuitCounts by_birkhoff(const DemandMatrix& demand, std::uint32_t ports) {
 
 /// Rounds of a tournament (circle method): every round pairs all servers, so the counts differ by one at
 /// most.
-CircuitCounts uniform(const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts uniform(const DemandMatrix& demand, const Ports& ports) {
   const std::uint32_t n = demand.servers, even = n + n % 2;
   CircuitCounts circuits(n);
   if (n < 2) return circuits;
-  for (std::uint32_t port = 0; port < ports; ++port) {
+  Ports free = ports;
+  for (std::uint32_t port = 0; port < most(ports); ++port) {
     const std::uint32_t round = port % (even - 1);
     const auto join = [&](std::uint32_t a, std::uint32_t b) {
-      if (a < n && b < n) circuits.add(a, b);
+      if (a < n && b < n && free[a] > 0 && free[b] > 0) circuits.add(a, b), --free[a], --free[b];
     };
     join(even - 1, round);
     for (std::uint32_t i = 1; i < even / 2; ++i)
@@ -129,18 +141,20 @@ CircuitCounts uniform(const DemandMatrix& demand, std::uint32_t ports) {
 }
 
 /// A ring keeps every server reachable; the other ports go by demand.
-CircuitCounts topoopt(const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts topoopt(const DemandMatrix& demand, const Ports& ports) {
   const std::uint32_t n = demand.servers;
   CircuitCounts circuits(n);
-  if (n < 2 || ports == 0) return circuits;
-  if (n == 2 || ports == 1) return greedy(demand, ports);
+  if (n < 2) return circuits;
+  if (n == 2 || *std::min_element(ports.begin(), ports.end()) < 2) return greedy(demand, ports);
   for (std::uint32_t a = 0; a < n; ++a) circuits.add(a, (a + 1) % n);
   DemandMatrix rest = demand;
   for (std::uint32_t a = 0; a < n; ++a) {
     const std::uint32_t b = (a + 1) % n;
     rest.at(a, b) /= 2, rest.at(b, a) /= 2;  // the ring carries as much as one more circuit would
   }
-  const CircuitCounts more = greedy(rest, ports - 2);
+  Ports left = ports;
+  for (std::uint32_t& free : left) free -= 2;
+  const CircuitCounts more = greedy(rest, left);
   for (std::size_t i = 0; i < circuits.count.size(); ++i) circuits.count[i] += more.count[i];
   return circuits;
 }
@@ -162,7 +176,7 @@ std::vector<std::pair<std::string, Assignment>> assignment_choices() {
           {"uniform", Assignment::uniform},   {"topoopt", Assignment::topoopt}};
 }
 
-CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, std::uint32_t ports) {
+CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, const Ports& ports) {
   switch (algorithm) {
     case Assignment::greedy:
       return greedy(demand, ports);
@@ -178,6 +192,10 @@ CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, 
       return topoopt(demand, ports);
   }
   return CircuitCounts(demand.servers);
+}
+
+CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, std::uint32_t ports) {
+  return assign_circuits(algorithm, demand, Ports(demand.servers, ports));
 }
 
 double completion(const DemandMatrix& demand, const CircuitCounts& circuits, double rest) {

@@ -47,8 +47,13 @@ enum class Assignment : std::uint8_t {
 
 std::vector<std::pair<std::string, Assignment>> assignment_choices();
 
-/// Circuits for a demand with `ports` of each server. Deterministic: equal demands are served in the order of
-/// the pairs (0,1), (0,2), ..., (1,2), ...
+/// Ports that each server has for circuits.
+using Ports = std::vector<std::uint32_t>;
+
+/// Circuits for a demand with the ports that each server has. Deterministic: of equal demands greedy serves
+/// the pair with more free ports first, then that of the lower numbers.
+CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, const Ports& ports);
+/// ... with as many of each.
 CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, std::uint32_t ports);
 
 /// Time that the demand would take over the circuits [bytes a circuit]: the largest of bytes / circuits over

@@ -53,14 +53,15 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
     case ControlKind::demand:
       call(p.b).demand.at(member, p.a) += std::int64_t{p.bytes} * 1024;
       return;
+    case ControlKind::absent:
+      ++absent_;
+      return decide_when_complete(context);
     case ControlKind::demand_end:
-      if (++call(p.b).reports < gpus_ * region_.servers.size()) return;
-      LIGHTRAIL_EXPECT(p.b == next_call_ && stage_ == Stage::live);
-      stage_ = Stage::deciding;
-      return context.wake(context.now() + spec_.decision, wake_of(wake_decide));
+      ++call(p.b).reports;
+      return decide_when_complete(context);
     case ControlKind::drained:
       LIGHTRAIL_EXPECT(p.b == epoch_ && stage_ == Stage::draining);
-      if (++drained_ < gpus_ * region_.servers.size()) return;
+      if (++drained_ < gpu_count()) return;
       stage_ = Stage::guarding;
       return context.wake(context.now() + spec_.guard, wake_of(wake_command));
     case ControlKind::lit:
@@ -74,17 +75,27 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
   }
 }
 
+/// All GPUs that take part have announced the next call.
+void Controller::decide_when_complete(Context& context) {
+  const auto next = std::find_if(calls_.begin(), calls_.end(),
+                                 [&](const Call& announced) { return announced.number == next_call_; });
+  if (next == calls_.end() || next->reports + absent_ < gpu_count()) return;
+  LIGHTRAIL_EXPECT(stage_ == Stage::live);
+  stage_ = Stage::deciding;
+  context.wake(context.now() + spec_.decision, wake_of(wake_decide));
+}
+
 /// All demand of the next call is here.
 void Controller::decide(Context& context) {
   const DemandMatrix& demand = call(next_call_).demand;
-  const auto ports = static_cast<std::uint32_t>(regions_.optical_nics.size());
   const bool may_change = spec_.policy != ReconfigurePolicy::never &&
                           !(spec_.policy == ReconfigurePolicy::once && next_call_ > 0);
   const CircuitCounts now = counts_of(circuits_, demand.servers);
-  const CircuitCounts wanted = may_change ? assign_circuits(spec_.algorithm, demand, ports) : now;
+  const CircuitCounts wanted =
+      may_change ? assign_circuits(spec_.algorithm, demand, regions_.ports(region_)) : now;
   if (wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand, now, wanted)))
     return go_live(context);
-  wanted_ = place_circuits(wanted, regions_, circuits_);
+  wanted_ = place_circuits(wanted, regions_, region_, circuits_);
   stage_ = Stage::draining;
   drained_ = 0;
   ++epoch_, ++changes_;
@@ -126,7 +137,7 @@ void Controller::go_live(Context& context) {
 }
 
 void Controller::tell_all(Context& context, const Payload& payload) {
-  for (std::uint32_t gpu = 0; gpu < gpus_ * region_.servers.size(); ++gpu)
+  for (std::uint32_t gpu = 0; gpu < gpu_count(); ++gpu)
     context.send(static_cast<PortIndex>(1 + gpu), context.now(), payload);
 }
 
@@ -134,12 +145,11 @@ void Controller::finish(Context&) {}
 
 std::vector<std::string> Controller::waits_for() const {
   if (stage_ == Stage::draining)
-    return {
-        fmt::format("{} of {} GPUs have drained their circuits", drained_, gpus_ * region_.servers.size())};
+    return {fmt::format("{} of {} GPUs have drained their circuits", drained_, gpu_count())};
   std::vector<std::string> all;
   for (const Call& c : calls_)
     all.push_back(fmt::format("exchange {}: {} of {} GPUs have announced their demand", c.number, c.reports,
-                              gpus_ * region_.servers.size()));
+                              gpu_count() - absent_));
   return all;
 }
 
@@ -152,6 +162,7 @@ void Controller::save(StateWriter& out) const {
       out.put(c.a), out.put(c.b), out.put(c.nic_a), out.put(c.nic_b);
   }
   out.put(stage_), out.put(next_call_), out.put(epoch_), out.put(drained_), out.put(changes_);
+  out.put(absent_);
 }
 
 void Controller::load(StateReader& in) {
@@ -170,6 +181,7 @@ void Controller::load(StateReader& in) {
     for (Regions::Circuit& c : *circuits) in.get(c.a), in.get(c.b), in.get(c.nic_a), in.get(c.nic_b);
   }
   in.get(stage_), in.get(next_call_), in.get(epoch_), in.get(drained_), in.get(changes_);
+  in.get(absent_);
 }
 
 std::shared_ptr<const ComponentKind> controller_kind() {

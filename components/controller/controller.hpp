@@ -32,7 +32,8 @@ struct ControllerSpec final : Spec {
 /// The controller of one region (MixNet): the servers of one expert-parallel group and their optical switch,
 /// nothing else.
 ///
-/// Every GPU of the region announces its demand for an exchange (call 0, 1, ...). When all have, circuits are
+/// Every GPU of the region announces its demand for an exchange (call 0, 1, ...), or says that it has none
+/// ever (a spare, a failed one). When all have, circuits are
 /// computed; if they differ and the policy agrees: pause, wait until every GPU says that nothing of it is on
 /// the way, command the optical switch, wait for its light, tell the GPUs their circuits and let the call
 /// start. Else the call starts at once. Circuits that stay are not touched: their ports keep their light, but
@@ -57,6 +58,8 @@ class Controller final : public Component {
   };
 
   Call& call(std::uint32_t number);
+  std::uint32_t gpu_count() const { return gpus_ * static_cast<std::uint32_t>(region_.servers.size()); }
+  void decide_when_complete(Context& context);
   void decide(Context& context);
   bool is_worth(const DemandMatrix& demand, const CircuitCounts& now, const CircuitCounts& wanted) const;
   void command(Context& context);
@@ -73,6 +76,7 @@ class Controller final : public Component {
   std::vector<Regions::Circuit> circuits_, wanted_;
   Stage stage_ = Stage::live;
   std::uint32_t next_call_ = 0, epoch_ = 0, drained_ = 0;
+  std::uint32_t absent_ = 0;  ///< GPUs that never announce
   std::int64_t changes_ = 0;
 };
 

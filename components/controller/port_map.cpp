@@ -38,9 +38,12 @@ CircuitCounts counts_of(const std::vector<Regions::Circuit>& circuits, std::uint
 }
 
 std::vector<Regions::Circuit> place_circuits(const CircuitCounts& counts, const Regions& regions,
+                                             const Regions::Region& region,
                                              const std::vector<Regions::Circuit>& before) {
   const std::size_t nics = regions.optical_nics.size();
   std::vector<std::vector<bool>> is_free(counts.servers, std::vector<bool>(nics, true));
+  for (std::uint32_t a = 0; a < counts.servers; ++a)
+    for (std::size_t i = 0; i < nics; ++i) is_free[a][i] = region.works(a, regions.optical_nics[i]);
   CircuitCounts placed(counts.servers);
   std::vector<Regions::Circuit> all;
   for (const Regions::Circuit& c : before) {

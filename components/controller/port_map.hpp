@@ -11,8 +11,10 @@ namespace lightrail {
 std::uint32_t ocs_port(const Regions& regions, std::uint32_t member, std::uint16_t nic);
 
 /// Which NICs the circuits between servers take. Circuits of `before` that are still wanted stay where they
-/// are; the others take free NICs, those of one pair spread over the halves of the servers (NUMA nodes).
+/// are; the others take free NICs that work, those of one pair spread over the halves of the servers (NUMA
+/// nodes).
 std::vector<Regions::Circuit> place_circuits(const CircuitCounts& counts, const Regions& regions,
+                                             const Regions::Region& region,
                                              const std::vector<Regions::Circuit>& before);
 
 /// Circuits by pair of members.

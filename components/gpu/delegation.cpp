@@ -43,7 +43,8 @@ Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits) const {
     for (const std::uint16_t nic : regions_.optical_nics)
       if (leads_to(nic, to)) add(nic);
   if (ways.count == 0 || (over_circuits && regions_.joins_both))
-    for (const std::uint16_t nic : regions_.packet_nics) add(nic);
+    for (const std::uint16_t nic : regions_.packet_nics)
+      if (region().works(place_.member, nic)) add(nic);
   return ways;
 }
 
@@ -63,7 +64,7 @@ std::vector<std::int64_t> Delegation::by_member(std::span<const PeerBytes> deman
     if (const Regions::Place there = place_of(peer.to);
         there.region == place_.region && there.member != place_.member)
       bytes[there.member] += peer.bytes, sum += peer.bytes;
-  if (!is_predicted || bytes.size() < 2) return bytes;
+  if (!is_predicted || regions_.predicts == Prediction::past || bytes.size() < 2) return bytes;
   const double even = static_cast<double>(sum) / static_cast<double>(bytes.size() - 1),
                q = regions_.prediction;
   for (std::size_t m = 0; m < bytes.size(); ++m)

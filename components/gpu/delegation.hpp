@@ -44,7 +44,8 @@ class Delegation {
 
   /// Whether exchanges of the dimension wait for the controller.
   bool is_announced(std::uint16_t dimension) const;
-  bool predicts() const { return regions_.predicts; }
+  bool is_controlled() const { return regions_.is_controlled; }
+  Prediction prediction() const { return regions_.predicts; }
   bool is_early() const { return regions_.is_early; }
   /// Demand by member of the region, as announced [B]; a prediction is off by what `prediction` says.
   std::vector<std::int64_t> by_member(std::span<const PeerBytes> demand, bool is_predicted) const;

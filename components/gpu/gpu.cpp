@@ -45,7 +45,10 @@ Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times)
 }
 
 void Gpu::start(Context& context) {
-  if (runner_) runner_->start(context, transport_);
+  if (runner_)
+    runner_->start(context, transport_);
+  else
+    transport_.announce_absence(context);
 }
 
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {

@@ -19,8 +19,17 @@ bool GpuTransport::wants_demand(std::uint16_t dimension) const {
 }
 
 void GpuTransport::announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) {
-  if (!delegation_->is_early() || !(is_known || delegation_->predicts())) return;
+  if (!delegation_->is_early() || !(is_known || delegation_->prediction() != Prediction::off)) return;
   announce(context, demand, !is_known);
+}
+
+bool GpuTransport::expects_the_past() const {
+  return delegation_ && delegation_->prediction() == Prediction::past;
+}
+
+void GpuTransport::announce_absence(Context& context) {
+  if (delegation_ && delegation_->is_controlled())
+    context.send(control_port, context.now(), control_payload(ControlKind::absent));
 }
 
 bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) {

@@ -45,6 +45,8 @@ class GpuTransport final : public Transport, private SentListener {
   void wake_after(Context& context, SimTime delay, Owner owner) override;
   bool wants_demand(std::uint16_t dimension) const override;
   void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) override;
+  bool expects_the_past() const override;
+  void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 
   /// Anything that came in on a port except WireKind::sent.

@@ -59,6 +59,15 @@ bool ProgramRunner::can_start(std::uint32_t stream) const {
   return first_missing(index) == none;
 }
 
+void ProgramRunner::start(Context& context, GpuTransport& transport) {
+  if (std::none_of(program_.ops.begin(), program_.ops.end(), [&](const Op& op) {
+        return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all &&
+               transport.wants_demand(op.dimension);
+      }))
+    transport.announce_absence(context);
+  schedule(context, transport);
+}
+
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   if (program_.ops.empty()) return;

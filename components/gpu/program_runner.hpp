@@ -21,7 +21,7 @@ class ProgramRunner {
  public:
   ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
 
-  void start(Context& context, GpuTransport& transport) { schedule(context, transport); }
+  void start(Context& context, GpuTransport& transport);
   void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);

@@ -16,6 +16,7 @@ enum class ControlKind : std::uint8_t {
   demand = 43,      ///< a: server of the region, b: call, bytes: KiB that the GPU will send there
   demand_end = 44,  ///< b: call; that was all
   drained = 45,     ///< b: epoch; nothing of this GPU is on the way to a circuit
+  absent = 49,      ///< this GPU takes part in no exchange
   // controller -> GPU
   pause = 46,    ///< b: epoch; start nothing on circuits and say when the last has gone
   circuit = 47,  ///< a: NIC of the server, b: server at the far end

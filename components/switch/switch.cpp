@@ -80,7 +80,9 @@ void Switch::handle_all(EventBatch& batch) {
 
 void Switch::finish(Context& context) {
   crossbar_.finish(context);
-  record_power(context, model_, spec_.power, crossbar_.egress());
+  // A switch that carried nothing is no part of what the job takes.
+  if (crossbar_.egress().longest_busy().count() > 0)
+    record_power(context, model_, spec_.power, crossbar_.egress());
 }
 
 std::shared_ptr<const ComponentKind> switch_kind() {

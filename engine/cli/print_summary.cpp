@@ -54,9 +54,14 @@ std::string summary_text(const Summary& summary, const std::string& file) {
       text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
   add_collectives(summary, text);
   if (summary.network_cost_usd)
-    text += fmt::format("network          {:.0f} $, {:.0f} W\n", *summary.network_cost_usd,
-                        *summary.network_power_w);
+    text += fmt::format("network          {:.0f} $, {:.0f} W, {:.1f} pJ/bit at full rate\n",
+                        *summary.network_cost_usd, *summary.network_power_w,
+                        summary.network_pj_per_bit.value_or(0));
+  if (const auto gain = summary.steps_per_s_per_musd())
+    text += fmt::format("  per dollar     {:.4g} steps/s for a million dollars of network\n", *gain);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
+  if (const auto energy = summary.energy_per_step_j())
+    text += fmt::format("  per step       {:.3f} J\n", *energy);
   const double rate = summary.wall_s > 0 ? static_cast<double>(summary.events) / summary.wall_s : 0;
   text += fmt::format(
       "events           {} in {:.2f} s wall ({:.3g}/s) on {} rank{}, build {:.2f} s, {} of memory\n",

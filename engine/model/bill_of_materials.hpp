@@ -19,6 +19,7 @@ struct BillOfMaterials {
     Watts power() const { return Watts{power_each.value * static_cast<double>(count)}; }
   };
   std::vector<Line> lines;
+  BitRate nic_rate{};  ///< of all NICs together, one direction
 
   Dollars cost() const {
     Dollars sum{};
@@ -29,6 +30,10 @@ struct BillOfMaterials {
     Watts sum{};
     for (const Line& line : lines) sum += line.power();
     return sum;
+  }
+  /// Power over the rate of all NICs [pJ/bit]: what a bit takes when every NIC sends; 0 without NICs.
+  double pj_per_bit() const {
+    return nic_rate.value > 0 ? power().value * 1e12 / static_cast<double>(nic_rate.value) : 0;
   }
 };
 

@@ -8,6 +8,13 @@
 
 namespace lightrail {
 
+/// What is announced for an exchange whose demand is not known yet.
+enum class Prediction : std::uint8_t {
+  off,   ///< nothing: it waits
+  on,    ///< its demand, wrong by what Regions::prediction says
+  past,  ///< what the same exchange sent in the micro-batch before
+};
+
 /// Model resource: servers joined by circuits of an optical switch, region by region. Servers are equal: NIC
 /// i of each is optical or belongs to the packet fabric, and one GPU owns it. A GPU sends to another server
 /// through a delegate: the local GPU that owns the NIC.
@@ -26,6 +33,11 @@ struct Regions {
     /// members x members: where to send what is for a member that no circuit joins; empty: over the packet
     /// fabric.
     std::vector<std::uint16_t> next_hop;
+    std::vector<std::uint8_t> failed;  ///< members x NICs: 1 where one is out of order; empty: none
+
+    bool works(std::uint32_t member, std::uint16_t nic) const {
+      return failed.empty() || !failed[member * (failed.size() / servers.size()) + nic];
+    }
   };
   struct Place {
     std::uint32_t region = none, member = 0;
@@ -38,11 +50,18 @@ struct Regions {
   std::string dimension;                                 ///< whose traffic takes circuits ("ep"); empty: all
   bool is_controlled = false;
   bool joins_both = false;  ///< traffic of a pair with circuits takes packet NICs too
-  bool predicts = false;    ///< exchanges are announced before their demand is known
-  double prediction = 1;    ///< 1: what is announced is right; 0: even
-  bool is_early = true;     ///< known demand is announced when the exchange before it ends
+  Prediction predicts = Prediction::off;
+  double prediction = 1;  ///< 1: what is announced is right; 0: even
+  bool is_early = true;   ///< known demand is announced when the exchange before it ends
   BitRate circuit_rate{};
 
+  /// Ports that each member has for circuits.
+  std::vector<std::uint32_t> ports(const Region& region) const {
+    std::vector<std::uint32_t> count(region.servers.size(), 0);
+    for (std::uint32_t m = 0; m < count.size(); ++m)
+      for (const std::uint16_t nic : optical_nics) count[m] += region.works(m, nic);
+    return count;
+  }
   Place place(std::uint32_t server) const {
     return server < place_of_server.size() ? place_of_server[server] : Place{};
   }

@@ -51,11 +51,21 @@ struct Summary {
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<double> energy_j;
-  std::optional<double> network_cost_usd, network_power_w;  ///< of the bill of materials
-  std::vector<ForecastRow> forecast;  ///< of --predict-ranks
+  std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
+  std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
   const IterationSummary* last_iteration() const { return iterations.empty() ? nullptr : &iterations.back(); }
+  std::optional<double> energy_per_step_j() const {
+    if (!energy_j || iterations.empty()) return std::nullopt;
+    return *energy_j / static_cast<double>(iterations.size());
+  }
+  /// Performance per dollar: steps a second for a million dollars of network.
+  std::optional<double> steps_per_s_per_musd() const {
+    const IterationSummary* step = last_iteration();
+    if (!step || step->step_ps() <= 0 || !network_cost_usd || *network_cost_usd <= 0) return std::nullopt;
+    return 1e12 / static_cast<double>(step->step_ps()) / (*network_cost_usd * 1e-6);
+  }
 };
 
 /// JSON for scripts; a value that the run does not have is null.

@@ -144,6 +144,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   if (const auto* bill = model.resource<BillOfMaterials>()) {
     summary.network_cost_usd = bill->cost().value;
     summary.network_power_w = bill->power().value;
+    summary.network_pj_per_bit = bill->pj_per_bit();
   }
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(model, summary);

@@ -62,10 +62,12 @@ void write_summary(ResultFile& file, const Summary& summary) {
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);
-  if (summary.network_cost_usd) {
-    file.set_attribute("/summary", "network_cost_usd", *summary.network_cost_usd);
-    file.set_attribute("/summary", "network_power_w", *summary.network_power_w);
-  }
+  for (const auto& [name, value] : {std::pair{"network_cost_usd", summary.network_cost_usd},
+                                    {"network_power_w", summary.network_power_w},
+                                    {"network_pj_per_bit", summary.network_pj_per_bit},
+                                    {"energy_per_step_j", summary.energy_per_step_j()},
+                                    {"steps_per_s_per_musd", summary.steps_per_s_per_musd()}})
+    if (value) file.set_attribute("/summary", name, *value);
 
   const auto& iterations = summary.iterations;
   file.create_group("/summary/iterations");

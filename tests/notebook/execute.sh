@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs a scenario and executes a notebook on its result: every cell runs, every figure comes out.
-# execute.sh LIGHTRAIL SCENARIO NOTEBOOK FOLDER FIGURES
+# execute.sh LIGHTRAIL SCENARIO NOTEBOOK FOLDER FIGURES      SCENARIO "-": nothing is run first
 set -eu
 lightrail=$1 scenario=$2 notebook=$3 folder=$4 figures=$5
 rm -rf "$folder" && mkdir -p "$folder"
-"$lightrail" run "$scenario" --out "$folder/result.h5" --progress none
+[ "$scenario" = - ] || "$lightrail" run "$scenario" --out "$folder/result.h5" --progress none
 cp "$notebook" "$folder/notebook.ipynb"
 cd "$folder"
 LIGHTRAIL_RESULT="$folder/result.h5" "$LIGHTRAIL_PYTHON" -m nbconvert --to notebook --execute --inplace \

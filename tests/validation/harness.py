@@ -48,6 +48,7 @@ class Runner:
                 result["markers"] = markers(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
+                result["circuits"] = last_circuits(file["tables/ocs"]) if "tables/ocs" in file else []
             return result
 
 
@@ -75,6 +76,12 @@ def link_busy_ps(table):
     for link, time in zip(table["link"][:], table["t_busy_ps"][:]):
         busy[int(link)] = busy.get(int(link), 0) + int(time)
     return busy
+
+
+def last_circuits(table):
+    """[(optical switch, port in, port out)] of the circuits that stand when the run ends."""
+    rows = zip(*(table[column][:].tolist() for column in ("component", "port_in", "port_out", "t_end_ps")))
+    return [row[:3] for row in rows if row[3] < 0]
 
 
 def table(name):

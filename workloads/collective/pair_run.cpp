@@ -40,7 +40,12 @@ void CommEngine::announce_next(Context& context, Transport& transport, std::uint
     if (op.kind != OpKind::collective || op.collective != CollectiveType::all_to_all ||
         op.group != done.group)
       continue;
-    return transport.announce_ahead(context, demand(op), op.root == known_before);
+    if (op.root == known_before || !transport.expects_the_past())
+      return transport.announce_ahead(context, demand(op), op.root == known_before);
+    if (op.root < expects_split) return;  // nothing is known yet
+    Op expected = op;
+    expected.split = static_cast<std::uint16_t>(op.root - expects_split);
+    return transport.announce_ahead(context, demand(expected), false);
   }
 }
 

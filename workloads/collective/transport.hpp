@@ -66,6 +66,10 @@ class Transport {
   /// Announces the exchange after the last announced one, before it starts. `is_known`: the program knows its
   /// demand; else it is a prediction, where those are asked for, or nothing happens.
   virtual void announce_ahead(Context&, std::span<const PeerBytes>, bool) {}
+  /// Whether predictions are what the same exchange sent in the past; else they are the demand itself.
+  virtual bool expects_the_past() const { return false; }
+  /// The program has no exchange that a controller wants to know of.
+  virtual void announce_absence(Context&) {}
   /// The exchange starts now: true; or when CommEngine::on_timer is called once more.
   virtual bool start_exchange(Context&, std::span<const PeerBytes>, Owner) { return true; }
 

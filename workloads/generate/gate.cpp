@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <sstream>
+
+#include "engine/base/error.hpp"
 
 namespace lightrail {
 
@@ -13,12 +16,31 @@ namespace {
 struct GateText {
   std::string tokens;
   bool rotate = false;
+  double skew = 1, drift = 0;
 };
 
 Describe<GateText> gate_table() {
   return Describe<GateText>()
       .required("tokens", &GateText::tokens, "rows by sender, ended by ';', a number for each receiver")
-      .field("rotate", &GateText::rotate, "layer l sends one member further than layer l - 1");
+      .field("rotate", &GateText::rotate, "layer l sends one row further than layer l - 1")
+      .field("skew", &GateText::skew, "shares to the power of this: 0 even, 1 as given", 0.0, 100.0)
+      .field("drift", &GateText::drift, "rows that the load moves on in each micro-batch", 0.0, 1e6);
+}
+
+/// Shares of a sender in the order of receivers.
+std::vector<double> shares_of(const Gate& gate, std::uint32_t row, std::uint32_t shift, double moved) {
+  const std::uint32_t n = gate.rows;
+  std::vector<double> share(n, 0);
+  double sum = 0;
+  for (std::uint32_t to = 0; to < n; ++to)
+    sum += std::pow(static_cast<double>(gate.tokens[std::size_t{row} * n + to]), gate.skew);
+  for (std::uint32_t to = 0; to < n; ++to) {
+    const double part =
+        std::pow(static_cast<double>(gate.tokens[std::size_t{row} * n + to]), gate.skew) / sum;
+    share[(to + shift) % n] += part * (1 - moved);
+    share[(to + shift + 1) % n] += part * moved;
+  }
+  return share;
 }
 
 }  // namespace
@@ -30,50 +52,49 @@ void read_gate(const Element& workload, std::uint32_t members, Gate& gate, Error
   const std::size_t before = errors.size();
   gate_table().parse(*element, text, errors);
   if (errors.size() > before) return;
-  std::vector<std::int64_t> tokens;
-  std::istringstream rows(text.tokens);
-  std::uint32_t count = 0;
-  for (std::string row; std::getline(rows, row, ';');) {
-    std::istringstream numbers(row);
-    std::uint32_t columns = 0;
-    std::int64_t number = 0, sum = 0;
-    for (; numbers >> number; ++columns) {
-      if (number < 0) columns = members + 1;
-      tokens.push_back(number), sum += number;
-    }
-    if (columns == 0 && numbers.eof()) continue;  // after the last ';'
-    if (columns != members || !numbers.eof() || sum == 0) {
-      errors.add(element->error(fmt::format(
-          "<gate> attribute 'tokens': row {} is not {} numbers of tokens, some above 0", count, members)));
-      return;
-    }
-    ++count;
+  std::vector<std::vector<std::int64_t>> rows;
+  std::istringstream lines(text.tokens);
+  const auto fail = [&](const std::string& what) {
+    errors.add(element->error("<gate> attribute 'tokens': " + what));
+  };
+  for (std::string line; std::getline(lines, line, ';');) {
+    std::istringstream numbers(line);
+    std::vector<std::int64_t> row;
+    for (std::int64_t number = 0; numbers >> number && number >= 0;) row.push_back(number);
+    if (row.empty() && numbers.eof()) continue;  // after the last ';'
+    if (!numbers.eof() || std::accumulate(row.begin(), row.end(), std::int64_t{0}) == 0)
+      return fail(fmt::format("row {} is not made of numbers of tokens, some above 0", rows.size()));
+    rows.push_back(std::move(row));
   }
-  if (count != members) {
-    errors.add(element->error(fmt::format(
-        "<gate> attribute 'tokens' has {} rows, expected {}: one for each member of an expert group (ep)",
-        count, members)));
-    return;
-  }
-  gate = {std::move(tokens), members, text.rotate};
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (rows[r].size() != rows.size())
+      return fail(fmt::format("row {} has {} numbers, expected {}: as many as there are rows", r,
+                              rows[r].size(), rows.size()));
+  if (rows.empty() || members % rows.size() != 0)
+    return fail(
+        fmt::format("{} rows do not divide the {} members of an expert group (ep)", rows.size(), members));
+  gate = {{}, static_cast<std::uint32_t>(rows.size()), members, text.rotate, text.skew, text.drift};
+  for (const auto& row : rows) gate.tokens.insert(gate.tokens.end(), row.begin(), row.end());
 }
 
 std::vector<ParameterDoc> gate_documentation() {
   return gate_table().documentation();
 }
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, JobBuilder& job) {
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, JobBuilder& job) {
   GateSplits splits;
   if (gate.is_even()) return splits;
-  const std::uint32_t n = gate.size;
-  const auto shift = static_cast<std::uint32_t>(gate.rotates ? layer % n : 0);
+  const std::uint32_t n = gate.size, neighbours = n / gate.rows;
+  const double drifted = gate.drift * static_cast<double>(micro_batch), whole = std::floor(drifted);
+  const auto shift = static_cast<std::uint32_t>(
+      ((gate.rotates ? layer : 0) + static_cast<std::int64_t>(std::fmod(whole, gate.rows))) % gate.rows);
   // Every sender has the same number of tokens: rows count by their shares.
   std::vector<double> share(std::size_t{n} * n);
-  for (std::uint32_t from = 0; from < n; ++from) {
-    const auto row = gate.tokens.begin() + std::ptrdiff_t{from} * n;
-    const auto sum = static_cast<double>(std::accumulate(row, row + n, std::int64_t{0}));
-    for (std::uint32_t to = 0; to < n; ++to)
-      share[std::size_t{from} * n + (to + shift) % n] = static_cast<double>(row[to]) / sum;
+  for (std::uint32_t row = 0; row < gate.rows; ++row) {
+    const std::vector<double> own = shares_of(gate, row, shift, drifted - whole);
+    for (std::uint32_t from = row * neighbours; from < (row + 1) * neighbours; ++from)
+      for (std::uint32_t to = 0; to < n; ++to)
+        share[std::size_t{from} * n + to] = own[to / neighbours] / neighbours;
   }
   double most = 0;
   for (std::uint32_t to = 0; to < n; ++to) {
@@ -95,6 +116,7 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, JobBuilder& job
   const auto add = [&](SplitMatrix matrix) {
     for (std::size_t i = 1; i < all.size(); ++i)
       if (all[i].size == matrix.size && all[i].share == matrix.share) return static_cast<std::uint16_t>(i);
+    LIGHTRAIL_EXPECT(all.size() < 65'535);
     all.push_back(std::move(matrix));
     return static_cast<std::uint16_t>(all.size() - 1);
   };

@@ -8,13 +8,16 @@
 namespace lightrail {
 
 /// Where the gate of a mixture of experts sends tokens: <gate tokens="9810 5338 ...; 9278 ...; ..."/>, a row
-/// for each member of an expert-parallel group, a column for each member's experts.
+/// for each member of an expert-parallel group, a column for each member's experts; of a larger group, as
+/// many neighbours share a row and a column.
 struct Gate {
-  std::vector<std::int64_t> tokens;  ///< size x size; empty: even
-  std::uint32_t size = 0;
-  bool rotates = false;  ///< layer l sends to member j + l what layer 0 sends to member j
+  std::vector<std::int64_t> tokens;  ///< rows x rows; empty: even
+  std::uint32_t rows = 0, size = 0;  ///< size: members
+  bool rotates = false;              ///< layer l sends to row j + l what layer 0 sends to row j
+  double skew = 1;                   ///< shares to the power of this: 0 even, above 1 more uneven
+  double drift = 0;                  ///< rows that the load moves on in each micro-batch
 
-  bool is_even() const { return tokens.empty(); }
+  bool is_even() const { return tokens.empty() || skew == 0; }
 };
 
 /// Reads the <gate> of `workload`, which has expert groups of `members`; even without one.
@@ -27,6 +30,6 @@ struct GateSplits {
   std::uint16_t dispatch = 0, combine = 0;  ///< indices of split matrices; 0: even
   double combine_bytes = 1;                 ///< buffer of combine over that of dispatch
 };
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, JobBuilder& job);
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, JobBuilder& job);
 
 }  // namespace lightrail

@@ -33,7 +33,10 @@ void StageWriter::exchange(bool is_dispatch, bool is_known) {
   call.split = is_dispatch ? splits_.dispatch : splits_.combine;
   if (!is_dispatch)
     call.bytes = static_cast<std::int64_t>(static_cast<double>(bytes / 2) * splits_.combine_bytes) * 2;
-  if (is_known) call.root = known_before;
+  if (is_known)
+    call.root = known_before;
+  else if (expected_ != 0)
+    call.root = expects_split + expected_;
   chain(call);
 }
 

@@ -1,6 +1,7 @@
 #include "workloads/generate/stage_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/operation_names.hpp"
@@ -128,8 +129,11 @@ void StageWriter::bias_gradient(std::int64_t width) {
 }
 
 void StageWriter::forward_layer() {
-  const std::int64_t layers = plan_.layers_of_stage(model_, stage_);
-  splits_ = add_gate_splits(plan_.gate, stage_ * layers + forward_++ % layers, job_);
+  const std::int64_t layers = plan_.layers_of_stage(model_, stage_), layer = forward_ % layers;
+  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layer, forward_ / layers, job_);
+  dispatched_.resize(static_cast<std::size_t>(layers));
+  expected_ = std::exchange(dispatched_[static_cast<std::size_t>(layer)], splits_.dispatch);
+  ++forward_;
   write_forward_layer(false);
 }
 
@@ -144,7 +148,9 @@ void StageWriter::write_forward_layer(bool is_again) {
 
 void StageWriter::backward_layer() {
   const std::int64_t layers = plan_.layers_of_stage(model_, stage_);
-  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layers - 1 - backward_++ % layers, job_);
+  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layers - 1 - backward_ % layers, backward_ / layers,
+                            job_);
+  ++backward_;
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
   if (model_.is_moe())
     experts_backward();

@@ -113,6 +113,9 @@ class StageWriter {
   std::vector<std::uint32_t> aside_;  ///< reductions that the optimiser waits for
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
+  /// The split matrix that the micro-batch before had for the dispatch of each layer; 0: none.
+  std::vector<std::uint16_t> dispatched_;
+  std::uint16_t expected_ = 0;               ///< of the layer that is written
   GateSplits splits_;                        ///< of the layer that is written
   std::int64_t forward_ = 0, backward_ = 0;  ///< layers written so far
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, expert_ffn_;

@@ -5,6 +5,7 @@
 #include "workloads/generate/stage_writer.hpp"
 #include "workloads/generate/training_memory.hpp"
 #include "workloads/pipeline_schedule.hpp"
+#include "workloads/transform_job.hpp"
 #include "workloads/workload_context.hpp"
 
 namespace lightrail {
@@ -164,9 +165,7 @@ void check_memory(const Transformer& model, const TrainingPlan& plan, std::uint3
                   static_cast<double>(context.gpu_memory_bytes) / (1ll << 30), memory_table(memory))));
 }
 
-}  // namespace
-
-void make_training(WorkloadContext& context) {
+void write_job(WorkloadContext& context) {
   std::size_t before = context.errors.size();
   Transformer model;
   TrainingPlan plan;
@@ -192,6 +191,30 @@ void make_training(WorkloadContext& context) {
     std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
     for (std::uint32_t g = 0; g < stage_gpus; ++g) context.job.assign(stage * stage_gpus + g, index);
   }
+}
+
+}  // namespace
+
+void make_training(WorkloadContext& context) {
+  const Attribute* gpus = context.element.find("gpus");
+  if (!gpus || gpus->value == "all") return write_job(context);
+  const std::size_t before = context.errors.size();
+  std::vector<std::uint32_t> placement;
+  if (const std::string problem = parse_gpu_list(gpus->value, context.gpu_count, placement); !problem.empty())
+    return context.add_error(context.element, "gpus", problem);
+  const auto count = static_cast<std::uint32_t>(placement.size());
+  JobBuilder builder(count);
+  WorkloadContext part{context.element, context.scenario,         count,   context.storage_servers,
+                       context.hosts,   context.gpu_memory_bytes, builder, context.errors};
+  write_job(part);
+  if (context.errors.size() > before) return;
+  Job job = builder.take();
+  try {
+    place_job(job, placement, context.gpu_count);
+  } catch (const InputErrors& problem) {
+    return context.add_error(context.element, "gpus", problem.errors()[0].what);
+  }
+  context.job.job() = std::move(job);
 }
 
 }  // namespace lightrail

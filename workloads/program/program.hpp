@@ -23,6 +23,8 @@ enum class OpKind : std::uint8_t {
 
 /// Op::root of an all-to-all whose demand is known when the exchange before it has ended.
 inline constexpr std::uint32_t known_before = 1;
+/// Op::root of one whose demand the past lets expect: this plus the index of the split matrix it had then.
+inline constexpr std::uint32_t expects_split = 2;
 
 enum class CollectiveType : std::uint8_t {
   none,
@@ -79,7 +81,8 @@ struct Op {
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v: index into ProgramSet::splits; 0: equal shares
   std::uint32_t element_bytes = 2;
-  std::uint32_t root = 0;  ///< broadcast: member that sends; send and recv: lane, 0 ... 255
+  /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand
+  std::uint32_t root = 0;
 };
 
 /// What a kernel computes, for the compute timing model.

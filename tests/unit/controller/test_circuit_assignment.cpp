@@ -171,3 +171,27 @@ TEST_CASE("circuits by demand finish sooner than uniform ones when the demand is
   one.at(0, 1) = 100;
   CHECK(completion(one, CircuitCounts(2), 2) == 50);
 }
+
+TEST_CASE("no assignment gives a server more circuits than ports of its own that work") {
+  std::minstd_rand random(7);
+  for (const auto& [name, algorithm] : assignment_choices())
+    for (std::uint32_t n = 2; n <= 9; ++n) {
+      Ports ports(n);
+      for (std::uint32_t& own : ports) own = static_cast<std::uint32_t>(random() % 7);
+      const CircuitCounts circuits = assign_circuits(algorithm, random_demand(random, n), ports);
+      for (std::uint32_t a = 0; a < n; ++a) {
+        INFO(name << " gives server " << a << " of " << n);
+        CHECK(circuits.degree(a) <= ports[a]);
+      }
+    }
+}
+
+TEST_CASE("equal demands leave no server without circuits") {
+  DemandMatrix demand(8);
+  for (std::uint32_t a = 0; a < 8; ++a)
+    for (std::uint32_t b = 0; b < 8; ++b)
+      if (a != b) demand.at(a, b) = 1000;
+  const CircuitCounts circuits = assign_circuits(Assignment::greedy, demand, 6);
+  CHECK(circuits.total() == 24);
+  for (std::uint32_t a = 0; a < 8; ++a) CHECK(circuits.degree(a) == 6);
+}

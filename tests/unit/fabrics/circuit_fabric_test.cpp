@@ -99,6 +99,7 @@ TEST_CASE("a bill counts what is there: NICs, all switch ports, modules, fibres,
   CHECK(bill.cost().value == 64 * 10 + 64 * 100 + 80 * 1 + 48 * 1000 + 64 * 10'000);
   // A QM9700 of 1,400 W, 80 modules: 32 DR4 of 8.5 W and 48 FR4 of 8 W.
   CHECK(bill.power().value == Approx(1400 + 32 * 8.5 + 48 * 8));
+  CHECK(bill.pj_per_bit() == Approx((1400 + 32 * 8.5 + 48 * 8) * 1e12 / (64 * 400e9)));
   CHECK_THAT(bill_text(model), Catch::Contains("optical switch ports             48"));
 }
 
@@ -118,4 +119,29 @@ TEST_CASE("a rate without a price is refused") {
   std::string errors;
   built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices/>", errors);
   CHECK_THAT(errors, Catch::Contains("<prices> has no <price> for links of 400 Gb/s"));
+}
+
+TEST_CASE("servers with NICs out of order get fewer circuits, and receive on a packet NIC that works") {
+  std::string errors;
+  const Model model =
+      built(cluster(12) + mixnet("region-servers=\"8\" failed=\"2:0 2:3 r1:7 3:5\"", ""), errors);
+  REQUIRE(errors == "");
+  const auto& regions = *model.resource<Regions>();
+  CHECK(regions.ports(regions.regions[0]) == std::vector<std::uint32_t>{6, 6, 5, 5, 6, 6, 6, 6});
+  CHECK(regions.ports(regions.regions[1]) == std::vector<std::uint32_t>{6, 5, 6, 6});
+  CHECK_FALSE(regions.regions[1].works(1, 1));  // port 7: the second optical NIC of the second server
+  for (const Regions::Circuit& c : regions.regions[0].circuits) {
+    CHECK(regions.regions[0].works(c.a, c.nic_a));
+    CHECK(regions.regions[0].works(c.b, c.nic_b));
+  }
+  const auto& book = *model.resource<AddressBook>();
+  CHECK(book[EndpointId{2 * 8}].nic == 7);
+  CHECK(book[EndpointId{3 * 8}].nic == 3);
+}
+
+TEST_CASE("a region whose optical switch is out of order has no circuit") {
+  std::string errors;
+  const Model model = built(cluster(8) + mixnet("region-servers=\"8\" failed=\"r0\"", ""), errors);
+  REQUIRE(errors == "");
+  CHECK(model.resource<Regions>()->regions[0].circuits.empty());
 }

@@ -63,18 +63,52 @@ TEST_CASE("a gate that rotates sends every layer's tokens one member further") {
   CHECK(made.job.programs.splits[all[2].split].share == std::vector<double>{0.25, 0.75, 0.25, 0.75});
 }
 
+TEST_CASE("neighbours of a larger group share rows and columns evenly") {
+  const MadeJob made = make_job_of(
+      "<workload kind=\"training\" global-batch=\"8\" sequence=\"64\" ep=\"4\"><model layers=\"1\" "
+      "hidden=\"64\" "
+      "heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" experts=\"4\" active-experts=\"2\"/>"
+      "<gate tokens=\"30 10; 10 30\"/></workload>",
+      4);
+  REQUIRE(made.errors.empty());
+  const auto& share = made.job.programs.splits[exchanges(made.job)[0].split].share;
+  CHECK(share == std::vector<double>{0.375, 0.375, 0.125, 0.125, 0.375, 0.375, 0.125, 0.125,  //
+                                     0.125, 0.125, 0.375, 0.375, 0.125, 0.125, 0.375, 0.375});
+}
+
+TEST_CASE("skew takes shares to a power") {
+  const MadeJob made = training("<gate tokens=\"30 10; 30 10\" skew=\"2\"/>");
+  REQUIRE(made.errors.empty());
+  const auto& splits = made.job.programs.splits;
+  CHECK(splits[exchanges(made.job)[0].split].share == std::vector<double>{0.9, 0.1, 0.9, 0.1});
+  CHECK(training("<gate tokens=\"30 10; 30 10\" skew=\"0\"/>").job.programs.splits.size() <= 1);
+}
+
+TEST_CASE("drift moves the load on, and what comes is expected to be what the micro-batch before had") {
+  const MadeJob made = training("<gate tokens=\"40 0; 40 0\" drift=\"0.25\"/>");
+  REQUIRE(made.errors.empty());
+  const auto& splits = made.job.programs.splits;
+  std::vector<Op> dispatches;
+  for (const Op& op : exchanges(made.job))
+    if (op.root != known_before) dispatches.push_back(op);
+  REQUIRE(dispatches.size() == 4);  // two micro-batches of two layers
+  CHECK(splits[dispatches[0].split].share == std::vector<double>{1, 0, 1, 0});
+  CHECK(dispatches[0].root == 0);  // nothing is known of a first one
+  CHECK(splits[dispatches[2].split].share == std::vector<double>{0.75, 0.25, 0.75, 0.25});
+  CHECK(dispatches[2].root == expects_split + dispatches[0].split);
+}
+
 TEST_CASE("gates that do not fit the groups are refused with the numbers") {
   const auto error = [](const std::string& gate) {
     const MadeJob made = training(gate);
     return made.errors.empty() ? std::string() : made.errors[0];
   };
-  CHECK_THAT(error("<gate tokens=\"1 2; 3 4; 5 6\"/>"),
-             Catch::Contains(
-                 "<gate> attribute 'tokens' has 3 rows, expected 2: one for each member of an expert group"));
-  CHECK_THAT(error("<gate tokens=\"1 2 3; 4 5 6\"/>"),
-             Catch::Contains("row 0 is not 2 numbers of tokens, some above 0"));
-  CHECK_THAT(error("<gate tokens=\"1 2; 3 x\"/>"), Catch::Contains("row 1 is not 2 numbers"));
-  CHECK_THAT(error("<gate tokens=\"1 2; 0 0\"/>"), Catch::Contains("row 1 is not 2 numbers"));
-  CHECK_THAT(error("<gate tokens=\"1 2; -1 4\"/>"), Catch::Contains("row 1 is not 2 numbers"));
+  CHECK_THAT(
+      error("<gate tokens=\"1 2 3; 3 4 5; 5 6 7\"/>"),
+      Catch::Contains("<gate> attribute 'tokens': 3 rows do not divide the 2 members of an expert group"));
+  CHECK_THAT(error("<gate tokens=\"1 2 3; 4 5 6\"/>"), Catch::Contains("row 0 has 3 numbers, expected 2"));
+  for (const char* row : {"3 x", "0 0", "-1 4"})
+    CHECK_THAT(error("<gate tokens=\"1 2; " + std::string(row) + "\"/>"),
+               Catch::Contains("row 1 is not made of numbers of tokens, some above 0"));
   CHECK_THAT(error("<gate/>"), Catch::Contains("<gate> lacks the required attribute 'tokens'"));
 }

@@ -108,6 +108,18 @@ TEST_CASE("energy is added up over components") {
   CHECK(*reduced(collector, model).energy_j == Approx(4.0));
 }
 
+TEST_CASE("energy is told by step, performance by dollar") {
+  Summary summary;
+  CHECK_FALSE(summary.energy_per_step_j().has_value());
+  CHECK_FALSE(summary.steps_per_s_per_musd().has_value());
+  summary.energy_j = 12;
+  summary.network_cost_usd = 500'000;
+  summary.iterations.resize(3);
+  summary.iterations[2].t_end_ps = 250'000'000'000;  // four steps a second
+  CHECK(*summary.energy_per_step_j() == 4);
+  CHECK(*summary.steps_per_s_per_musd() == Approx(8));
+}
+
 TEST_CASE("the JSON summary has every key scripts rely on, null where the run has no value") {
   Summary summary;
   summary.status = "stopped";
