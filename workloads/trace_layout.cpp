@@ -24,7 +24,7 @@ const std::vector<OpColumn>& op_columns() {
       {"collective", "1", 0, static_cast<std::int64_t>(CollectiveType::barrier),
        [](const Op& o) { return std::int64_t(o.collective); },
        [](Op& o, std::int64_t v) { o.collective = static_cast<CollectiveType>(v); }},
-      {"algorithm", "1", 0, static_cast<std::int64_t>(Algorithm::deepep_low_latency),
+      {"algorithm", "1", 0, static_cast<std::int64_t>(Algorithm::collnet),
        [](const Op& o) { return std::int64_t(o.algorithm); },
        [](Op& o, std::int64_t v) { o.algorithm = static_cast<Algorithm>(v); }},
       {"protocol", "1", 0, static_cast<std::int64_t>(Protocol::simple),

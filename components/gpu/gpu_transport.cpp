@@ -122,7 +122,9 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
 }
 
 void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
-  LIGHTRAIL_EXPECT(is_connected(nvlink_port) && !transfer.notify);
+  LIGHTRAIL_EXPECT(!transfer.notify);
+  if (transfer.in_switch == InSwitch::fabric_reduce) return send_to_nic(context, transfer);
+  LIGHTRAIL_EXPECT(is_connected(nvlink_port));
   const WireKind kind = transfer.in_switch == InSwitch::reduce ? WireKind::reduce : WireKind::multicast;
   inject(context, nvlink_port,
          {self_, transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0, no_token});
@@ -168,9 +170,10 @@ void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
     left -= piece;
     const bool notify = transfer.notify && left == 0;
     if (notify) notices_.push_back({flow_of(transfer.to, transfer.connection), transfer.owner});
-    const Payload work =
-        make_wire(WireKind::message, self_, transfer.to, transfer.connection,
-                  static_cast<std::uint32_t>(piece), notify ? notify_sent : std::uint16_t{0});
+    const unsigned flags =
+        (transfer.in_switch == InSwitch::fabric_reduce ? reduce_in_fabric : 0u) | (notify ? notify_sent : 0u);
+    const Payload work = make_wire(WireKind::message, self_, transfer.to, transfer.connection,
+                                   static_cast<std::uint32_t>(piece), static_cast<std::uint16_t>(flags));
     if (transfer.is_by_gpu)
       context.send(nic_port, context.now(), work);
     else

@@ -23,7 +23,8 @@ enum class WireKind : std::uint8_t {
   corrupt_train = 9,     ///< FEC could not correct it: the link replays it
   corrupt_control = 10,  ///< the same, a control message
   reduce = 11,    ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
-                  ///< server; the sum goes to dst as a train from dst
+                  ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
+                  ///< at the same place of other servers; the sum goes to each as a train from itself
   multicast = 12  ///< GPU -> NVSwitch: a train for all members of the group in this server
 };
 
@@ -41,6 +42,7 @@ inline std::uint32_t retries_of(const Payload& p) {
 /// Flags in `count` of a WireKind::message; other bits must be 0.
 inline constexpr std::uint16_t notify_sent =
     1;  ///< answer with WireKind::sent on the port the message came in on
+inline constexpr std::uint16_t reduce_in_fabric = 2;  ///< its trains are WireKind::reduce
 
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
 /// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its

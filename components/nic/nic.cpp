@@ -141,7 +141,9 @@ void Nic::accept_work(const Payload& work, PortIndex port, Context& context) {
 void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
   EndpointId to = to_of(work);
   bool exists = book_ && to.value < book_->endpoints.size();
-  PortIndex out = exists ? port_of(to) : 0;
+  // What the fabric reduces comes back to its sender, but by way of the switch.
+  const bool reduces = kind_of(work) == WireKind::message && (work.count & reduce_in_fabric) != 0;
+  PortIndex out = exists && !reduces ? port_of(to) : 0;
   if (!exists || (out == 0 && !(*book_)[to].lid.is_valid()))
     fail(context, fmt::format("endpoint {} ({}) {}", to.value, endpoint_name(model_, to),
                               exists ? "has no NIC" : "does not exist"));
@@ -152,10 +154,12 @@ void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
   std::uint32_t notice = none;
   if (!is_control && (work.count & notify_sent)) notice = new_notice(work, port);
   if (work.bytes == 0) return on_sent(context, notice, context.now());
-  injector(out).post(
-      {from_of(work), to, connection_of(work), work.bytes, work.lane,
-       is_control ? WireKind::control : WireKind::train, static_cast<std::uint8_t>(port), notice},
-      context.now());
+  injector(out).post({from_of(work), to, connection_of(work), work.bytes, work.lane,
+                      is_control ? WireKind::control
+                      : reduces  ? WireKind::reduce
+                                 : WireKind::train,
+                      static_cast<std::uint8_t>(port), notice},
+                     context.now());
   injector(out).pump(context, crossbar_.egress(), *this);
 }
 

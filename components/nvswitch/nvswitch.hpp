@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "components/network/crossbar.hpp"
-#include "components/nvswitch/reductions.hpp"
+#include "components/network/reductions.hpp"
 #include "engine/model/address_book.hpp"
 #include "workloads/collective/group_plan.hpp"
 

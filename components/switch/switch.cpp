@@ -25,7 +25,8 @@ Switch::Switch(const BuildContext& build)
       route_(find_route(build)),
       crossbar_(build, spec_.latency),
       chooser_({spec_.routing, hash_combine(build.model.seed, build.id.value), spec_.flow_entries,
-                spec_.flowlet_gap}) {
+                spec_.flowlet_gap}),
+      reductions_(build.record.port_count) {
   check_port_count(build, spec_.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
@@ -39,6 +40,7 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
   if (Retransmission::is_for(kind_of(p))) return send_again(p, port, context);
+  if (kind_of(p) == WireKind::reduce) return reduce(context, p, port);
   if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
     fail(context,
          fmt::format("payload of kind {} came in on port {}; a switch forwards trains", p.kind, port));
@@ -55,6 +57,42 @@ PortIndex Switch::port_for(const Payload& p, Context& context) {
     fail(context,
          fmt::format("no route to endpoint {} ({})", to_of(p).value, endpoint_name(model_, to_of(p))));
   return out;
+}
+
+/// The train is in the memory of the sums when its tail is here: its buffer is free then.
+void Switch::reduce(Context& context, const Payload& train, PortIndex port) {
+  const auto* plans = model_.resource<GroupPlans>();
+  const EndpointId from = from_of(train);
+  if (spec_.sharp_efficiency == 0 || !plans || !book_ || from.value >= book_->gpu_count)
+    fail(context,
+         fmt::format(
+             "a train to be reduced came in on port {}; this switch does not reduce (sharp-efficiency {})",
+             port, spec_.sharp_efficiency));
+  const GroupPlan& plan = plans->of(GroupKindId{connection_of(train).group_kind()}, from);
+  const std::uint32_t index = plan.index_of(from), place = index - plan.server_first[plan.server_of(index)];
+  std::vector<EndpointId> heads;
+  std::vector<PortIndex> ports;
+  for (std::uint32_t s = 0; s < plan.servers(); ++s) {
+    heads.push_back(plan.members[plan.server_first[s] + place]);
+    ports.push_back(
+        port_for(make_wire(WireKind::train, from, heads.back(), connection_of(train), 0, 1), context));
+  }
+  const std::uint64_t flow = std::uint64_t{heads.front().value} << 24 | connection_of(train).value;
+  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
+  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  if (complete == 0) return;
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    crossbar_.send(context,
+                   make_wire(WireKind::train, heads[i], heads[i], connection_of(train), complete, train.count,
+                             train.lane),
+                   port, ports[i]);
+}
+
+std::vector<std::string> Switch::waits_for() const {
+  std::vector<std::string> all = crossbar_.egress().waits_for();
+  if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
+    all.push_back(fmt::format("{} B wait to be added to what other servers have not sent", bytes));
+  return all;
 }
 
 /// An optical switch could not pass it on. A corrupt train the link replays; a lost one is routed anew later.
@@ -125,6 +163,9 @@ std::shared_ptr<const ComponentKind> switch_kind() {
           .field("retransmit-timeout", &SwitchSpec::retransmit_timeout,
                  "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
           .field("retries", &SwitchSpec::retries, "how often before the connection breaks", 0u, most_retries)
+          .field("sharp-efficiency", &SwitchSpec::sharp_efficiency,
+                 "share of the links' rate that reduction in the switch reaches (SHARP); 0: it has none", 0.0,
+                 1.0)
           .field("power", &SwitchSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
   accept_sources(*kind);

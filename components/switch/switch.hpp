@@ -1,12 +1,14 @@
 #pragma once
 #include "components/network/crossbar.hpp"
+#include "components/network/reductions.hpp"
 #include "components/network/retransmission.hpp"
 #include "components/switch/port_chooser.hpp"
 #include "engine/model/address_book.hpp"
+#include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
 
-struct SwitchSpec final : BufferedSpec {
+struct SwitchSpec final : BufferedSpec, MulticastSpec {
   std::uint32_t ports = 64;
   BitRate port_rate{400'000'000'000};
   Bytes buffer{512 * 1024};
@@ -18,6 +20,9 @@ struct SwitchSpec final : BufferedSpec {
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
   std::uint32_t retries = most_retries;
   Watts power{0};
+  double sharp_efficiency = 0;
+
+  double multicast_efficiency() const override { return sharp_efficiency; }
 
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};
@@ -28,8 +33,11 @@ struct SwitchSpec final : BufferedSpec {
 ///
 /// Assumes: every input has its own buffer per lane; the crossbar is never the bottleneck; outputs serve
 /// trains in the order of their arrival. What an optical switch lost is sent again from here, when the
-/// source's retransmission timer would end. Leaves out: priorities between lanes, congestion notification,
-/// multicast, link errors, head-of-line blocking inside an input buffer.
+/// source's retransmission timer would end. SHARP: trains to be reduced are kept until the group's members at
+/// the same place of all servers, all joined to this switch, have sent theirs; the sum goes to each; the
+/// arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`). Leaves out its
+/// trees of several switches,: priorities between lanes, congestion notification, multicast, link errors,
+/// head-of-line blocking inside an input buffer.
 class Switch final : public Component {
  public:
   explicit Switch(const BuildContext& build);
@@ -38,12 +46,15 @@ class Switch final : public Component {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { crossbar_.prefetch_all(); }
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override { return crossbar_.egress().waits_for(); }
-  void save(StateWriter& out) const override { crossbar_.save(out), chooser_.save(out); }
-  void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in); }
+  std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override {
+    crossbar_.save(out), chooser_.save(out), reductions_.save(out);
+  }
+  void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in), reductions_.load(in); }
 
  private:
   PortIndex port_for(const Payload& train, Context& context);
+  void reduce(Context& context, const Payload& train, PortIndex port);
   void send_again(const Payload& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
@@ -53,6 +64,7 @@ class Switch final : public Component {
   const SwitchRoute* route_;
   Crossbar crossbar_;
   PortChooser chooser_;
+  Reductions reductions_;
 };
 
 std::shared_ptr<const ComponentKind> switch_kind();

@@ -90,6 +90,7 @@ CommEngine::Form CommEngine::form(std::uint32_t slot) const {
 SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
   switch (run.algorithm) {
     case Algorithm::tree:
+    case Algorithm::collnet:
       return nccl(op).tree_base(run.protocol);
     case Algorithm::nvls:
     case Algorithm::nvls_tree:

@@ -94,8 +94,8 @@ double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, C
 }
 
 const std::vector<Algorithm>& algorithms_of(CollectiveType type) {
-  static const std::vector<Algorithm> reduce{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
-                                             Algorithm::nvls_tree, Algorithm::full_mesh},
+  static const std::vector<Algorithm> reduce{Algorithm::ring,      Algorithm::tree,    Algorithm::nvls,
+                                             Algorithm::nvls_tree, Algorithm::collnet, Algorithm::full_mesh},
       parts{Algorithm::ring, Algorithm::pat, Algorithm::full_mesh},
       broadcast{Algorithm::ring, Algorithm::full_mesh},
       pairs{Algorithm::direct,    Algorithm::pairwise, Algorithm::hierarchical,
@@ -131,7 +131,7 @@ bool is_exchange(Algorithm algorithm) {
 }
 
 bool is_by_name(Algorithm algorithm) {
-  return is_exchange(algorithm);
+  return is_exchange(algorithm) || algorithm == Algorithm::collnet;
 }
 
 bool is_simulated(CollectiveType type, Algorithm algorithm) {
@@ -140,6 +140,9 @@ bool is_simulated(CollectiveType type, Algorithm algorithm) {
 }
 
 std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
+  if (algorithm == Algorithm::collnet && plan.collnet_efficiency == 0)
+    return "needs the same number of GPUs of each server, a NIC each, and one switch a rail that reduces "
+           "(sharp-efficiency)";
   if (algorithm == Algorithm::pat && plan.size() != plan.servers())
     return "needs one GPU of each server, as NCCL's does";
   if ((algorithm == Algorithm::hierarchical || algorithm == Algorithm::deepep) && !plan.is_even())
@@ -168,8 +171,8 @@ Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op)
     choice.algorithm = is_all_to_all && only == Algorithm::auto_select ? Algorithm::direct : only;
     if (op.collective == CollectiveType::barrier) choice.algorithm = Algorithm::direct;
     // NCCL's trees for parts have only Simple.
-    choice.protocol = only == Algorithm::pat            ? Protocol::simple
-                      : wanted != Protocol::auto_select ? wanted
+    choice.protocol = only == Algorithm::pat || only == Algorithm::collnet ? Protocol::simple
+                      : wanted != Protocol::auto_select                    ? wanted
                       : op.collective == CollectiveType::barrier
                           ? Protocol::ll
                           : settings.point_protocol(op.bytes / plan.size());

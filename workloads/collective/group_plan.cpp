@@ -48,6 +48,36 @@ double multicast_efficiency_of(const Model& model, ComponentId gpu) {
   return spec ? spec->multicast_efficiency() : 0;
 }
 
+/// The switch that the NIC of `gpu` is joined to; invalid: none.
+ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
+  const ComponentRecord& record = model.components[gpu.value];
+  if (record.port_count <= nic_port) return {};
+  const LinkId out = model.ports[record.first_port + nic_port].out;
+  if (!out.is_valid()) return {};
+  const ComponentId nic = model.links[out.value].to;
+  const LinkId up = model.ports[model.components[nic.value].first_port].out;
+  return up.is_valid() ? model.links[up.value].to : ComponentId{};
+}
+
+/// Of the switches of all places; needs as many members of every server, each with a NIC of its own.
+double collnet_efficiency_of(const Model& model, const AddressBook& book, const GroupPlan& plan) {
+  if (plan.servers() < 2 || !plan.is_even()) return 0;
+  double efficiency = 1;
+  for (std::uint32_t place = 0; place < plan.members_of(0); ++place)
+    for (std::uint32_t s = 0; s < plan.servers(); ++s) {
+      auto switch_at = [&](std::uint32_t server, std::uint32_t at) {
+        return rail_switch_of(model, book.component_of[plan.members[plan.server_first[server] + at].value]);
+      };
+      const ComponentId found = switch_at(s, place);
+      if (!found.is_valid() || found.value != switch_at(0, place).value) return 0;
+      const auto& entry = book[plan.members[plan.server_first[s] + place]];
+      if (place > 0 && book[plan.members[plan.server_first[s] + place - 1]].nic == entry.nic) return 0;
+      const auto* spec = spec_of<MulticastSpec>(model, found);
+      efficiency = std::min(efficiency, spec ? spec->multicast_efficiency() : 0.0);
+    }
+  return efficiency;
+}
+
 /// Members of [first, last) that are the first on their NIC, in order.
 std::vector<std::uint32_t> entries(const AddressBook& book, const GroupPlan& plan, std::uint32_t first,
                                    std::uint32_t last) {
@@ -88,6 +118,7 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
   plan.local_rate = *std::min_element(local.begin(), local.end());
   plan.net_rate = *std::min_element(net.begin(), net.end());
 
+  plan.collnet_efficiency = collnet_efficiency_of(model, book, plan);
   std::vector<std::vector<std::uint32_t>> by_server;
   std::size_t channels = plan.servers() == 1 ? 1 : none;
   for (std::uint32_t s = 0; s < plan.servers(); ++s) {

@@ -24,7 +24,10 @@ struct GroupPlan {
   std::vector<std::uint32_t> server_first;  ///< index of each server's first member, and the size at the end
   std::vector<std::uint32_t> entry;  ///< channels x servers: index of the entry member inside its server
   std::uint32_t channels = 1;
-  bool has_nvlink = true;              ///< members of one server reach each other over NVLink
+  bool has_nvlink = true;  ///< members of one server reach each other over NVLink
+  /// Share of the network's rate that the switch reaches that reduces for every rail of the members; 0: some
+  /// rail has no such switch, or several.
+  double collnet_efficiency = 0;
   BitRate local_rate{}, net_rate{};    ///< slowest member's, one direction; 0: not connected
   double nvls_efficiency = 0;          ///< the least of the members' NVSwitches; 0: one cannot multicast
   std::optional<NcclDevice> device;    ///< the slowest of the members' measured figures; none: one has none

@@ -84,6 +84,10 @@ SimTime NcclSettings::pat_software(Medium medium) const {
   return std::max(SimTime{0}, (medium == Medium::net ? pat_net : pat_nvlink) - modelled(medium));
 }
 
+SimTime NcclSettings::collnet_software(Medium medium) const {
+  return std::max(SimTime{0}, (medium == Medium::net ? collnet_net : collnet_nvlink) - modelled(medium));
+}
+
 std::int64_t NcclSettings::deepep_wire_bytes(Medium medium, std::int64_t payload) const {
   if (medium == Medium::local) return payload;
   return wire(medium == Medium::net ? deepep_net_efficiency : deepep_nvlink_efficiency, payload);
@@ -192,6 +196,9 @@ Describe<NcclSettings> nccl_parameters() {
       .field("pat-base", &S::pat_base, "start of a collective on parallel aggregated trees", zero, most)
       .field("pat-nvlink", &S::pat_nvlink, "one round of these over NVLink and PCIe", zero, most)
       .field("pat-net", &S::pat_net, "one round of these over the network", zero, most)
+      .field("collnet-nvlink", &S::collnet_nvlink,
+             "one step over NVLink of a reduction in the fabric (SHARP)", zero, most)
+      .field("collnet-net", &S::collnet_net, "... to the switch and back", zero, most)
       .field("deepep-start", &S::deepep_start, "kernels and notices of a dispatch or combine (DeepEP)", zero,
              most)
       .field("deepep-nvlink-efficiency", &S::deepep_nvlink_efficiency, "share of NVLink that DeepEP reaches",

@@ -45,6 +45,7 @@ struct NcclSettings {
   double point_efficiency = 1;
 
   SimTime pat_base = nanoseconds(8'000), pat_nvlink = nanoseconds(4'000), pat_net = nanoseconds(14'000);
+  SimTime collnet_nvlink = nanoseconds(3'700), collnet_net = nanoseconds(31'000);
   SimTime deepep_start = microseconds(28);
   double deepep_nvlink_efficiency = 0.83, deepep_net_efficiency = 0.92;
   std::uint32_t deepep_experts = 8, deepep_groups = 4;
@@ -86,6 +87,8 @@ struct NcclSettings {
   SimTime nvls_tree_software() const;
   /// The part of a round of parallel aggregated trees that the network does not model.
   SimTime pat_software(Medium medium) const;
+  /// ... of a reduction in the switch of a rail.
+  SimTime collnet_software(Medium medium) const;
   ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
   /// Bytes on the wire for `payload` of DeepEP's kernels.
   std::int64_t deepep_wire_bytes(Medium medium, std::int64_t payload) const;

@@ -146,4 +146,33 @@ RelayPlan nvls_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op
   return builder.take();
 }
 
+RelayPlan collnet_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op) {
+  Builder builder(plan, member, op);
+  const std::uint32_t heads = plan.members_of(plan.server_of(plan.index_of(member)));
+  const SimTime near = plan.nccl->collnet_software(plan.has_nvlink ? Medium::nvlink : Medium::pci),
+                far = plan.nccl->collnet_software(Medium::net);
+  for (std::uint32_t lane = 0; lane < heads; ++lane) {
+    const EndpointId head = builder.neighbour(lane);
+    const Connection up_link = builder.connection(Phase::tree_up, lane);
+    const Connection down_link = builder.connection(Phase::tree_down, lane);
+    const Connection fabric = builder.connection(Phase::collnet, lane);
+    RelayStage up, down;
+    if (head == member) {
+      for (std::uint32_t i = 0; i < heads; ++i) {
+        if (i == lane) continue;
+        up.inputs.push_back({builder.neighbour(i), up_link, near, false});
+        down.outputs.push_back({builder.neighbour(i), down_link, InSwitch::nothing});
+      }
+      up.outputs.push_back({member, fabric, InSwitch::fabric_reduce});
+      down.inputs.push_back({member, fabric, far, true});
+    } else {
+      up.outputs.push_back({head, up_link, InSwitch::nothing});
+      down.inputs.push_back({head, down_link, near, false});
+    }
+    builder.add(std::move(up), heads, lane);
+    builder.add(std::move(down), heads, lane);
+  }
+  return builder.take();
+}
+
 }  // namespace lightrail

@@ -20,7 +20,7 @@ struct RelayStage {
     EndpointId from{};
     Connection connection{};
     SimTime after{};       ///< software time after the last byte
-    bool is_nvls = false;  ///< through the NVSwitch's arithmetic: its efficiency instead of the protocol's
+    bool is_nvls = false;  ///< through a switch's arithmetic: its efficiency instead of the protocol's
   };
   struct Output {
     EndpointId to{};
@@ -51,5 +51,10 @@ RelayPlan tree_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op
 /// broadcast on the two trees over servers; every head multicasts the result. Needs plan.nvls_efficiency and
 /// plan.is_even().
 RelayPlan nvls_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op);
+
+/// All-reduce of `bytes` in the switches of the rails: every local member is head of an equal part, gathers
+/// and adds it over NVLink, sends it to its rail's switch, which adds those of all servers and hands the sum
+/// to their heads, and hands it to its neighbours. Needs plan.collnet_efficiency.
+RelayPlan collnet_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op);
 
 }  // namespace lightrail

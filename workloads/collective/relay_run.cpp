@@ -14,7 +14,8 @@ const RelayPlan& CommEngine::relay(std::uint32_t slot) const {
     const Op& op = op_of(slot);
     relays_[slot] = run.algorithm == Algorithm::tree
                         ? tree_all_reduce(plan(op), self_, op, run.protocol, run.channels)
-                        : nvls_all_reduce(plan(op), self_, op);
+                    : run.algorithm == Algorithm::collnet ? collnet_all_reduce(plan(op), self_, op)
+                                                          : nvls_all_reduce(plan(op), self_, op);
   }
   return *relays_[slot];
 }
@@ -39,7 +40,9 @@ void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32
 std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls,
                                           std::int64_t payload) const {
   const Op& op = op_of(slot);
-  return is_nvls ? nccl(op).nvls_wire_bytes(plan(op).nvls_efficiency, payload)
+  const double efficiency =
+      runs_[slot].algorithm == Algorithm::collnet ? plan(op).collnet_efficiency : plan(op).nvls_efficiency;
+  return is_nvls ? nccl(op).nvls_wire_bytes(efficiency, payload)
                  : nccl(op).wire_bytes(runs_[slot].protocol, medium, payload);
 }
 

@@ -17,8 +17,11 @@ struct Owner {
 /// What the NVSwitch does with payload on its way.
 enum class InSwitch : std::uint8_t {
   nothing,
-  reduce,    ///< adds it to what the group's other members of this server send, and hands the sum to `to`
-  multicast  ///< hands it to all members of the group in this server; `to` is the sender
+  reduce,     ///< adds it to what the group's other members of this server send, and hands the sum to `to`
+  multicast,  ///< hands it to all members of the group in this server; `to` is the sender
+  /// Not the NVSwitch but the switch that the NIC is joined to: adds it to what the group's members at the
+  /// same place of other servers send, and hands every one of them the sum; `to` is the sender.
+  fabric_reduce
 };
 
 /// Payload to another endpoint.

@@ -15,7 +15,8 @@ const std::vector<std::pair<std::string, Algorithm>>& algorithm_names() {
       {"hierarchical", Algorithm::hierarchical},
       {"full-mesh", Algorithm::full_mesh},
       {"deepep", Algorithm::deepep},
-      {"deepep-low-latency", Algorithm::deepep_low_latency}};
+      {"deepep-low-latency", Algorithm::deepep_low_latency},
+      {"collnet", Algorithm::collnet}};
   return names;
 }
 

@@ -21,7 +21,8 @@ enum class Phase : std::uint8_t {
   tree_down,       ///< trees: from the root
   nvls_sum,        ///< to the NVSwitch, which adds, and from it to the head; channel: the lane
   nvls_result,     ///< from the head to the NVSwitch, and from it to all
-  exchange         ///< rounds of messages between pairs; channel: 0 near, 1 far
+  exchange,        ///< rounds of messages between pairs; channel: their lane
+  collnet          ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
 };
 
 /// Wire size of a control message [B]: one small packet.

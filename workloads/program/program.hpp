@@ -46,9 +46,10 @@ enum class Algorithm : std::uint8_t {
   direct,
   pairwise,
   hierarchical,
-  full_mesh,          ///< everybody sends to everybody: as network planners count traffic
-  deepep,             ///< DeepEP, normal: once to a server over its rail, from there over NVLink
-  deepep_low_latency  ///< DeepEP, low latency: every copy straight to its GPU
+  full_mesh,           ///< everybody sends to everybody: as network planners count traffic
+  deepep,              ///< DeepEP, normal: once to a server over its rail, from there over NVLink
+  deepep_low_latency,  ///< DeepEP, low latency: every copy straight to its GPU
+  collnet              ///< reduction in the switch of a rail (SHARP)
 };
 enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
 

@@ -27,6 +27,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   nic_spec->message_rate = 1'000'000'000'000;
   auto switch_spec = std::make_shared<SwitchSpec>();
   switch_spec->latency = switch_latency;
+  switch_spec->sharp_efficiency = shape.sharp_efficiency;
   switch_spec->ports = 4096;
   auto host_spec = std::make_shared<HostSpec>();
   host_spec->latency = host_latency;

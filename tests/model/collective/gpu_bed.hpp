@@ -19,7 +19,7 @@ struct ClusterShape {
   bool joins_rails = false;  ///< one switch for all rails
   std::uint32_t storage = 0;
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
-  double nvls_efficiency = 0;
+  double nvls_efficiency = 0, sharp_efficiency = 0;
 };
 
 inline constexpr std::int64_t nvlink_ps = 5, net_ps = 20;  ///< a byte

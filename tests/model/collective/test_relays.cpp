@@ -159,4 +159,45 @@ TEST_CASE("an algorithm that the group cannot run is refused with the reason") {
   CHECK_THAT(wide.mistakes()[0], Catch::Contains("is for one server (nvls-tree for several)"));
 }
 
+TEST_CASE("an all-reduce in the switch of a rail is one way up and one down, however many servers") {
+  for (std::uint32_t servers : {2u, 3u, 7u}) {
+    GpuBed bed({.servers = servers, .gpus = 1, .nics = 1, .sharp_efficiency = 1});
+    const std::int64_t bytes = 60'000;  // one slice, one train
+    bed.run_all({all_reduce(bed.group("dp", servers), bytes, Algorithm::collnet)});
+    bed.run();
+    // The sum leaves as the head of the last train does: a cut-through of latencies and one line.
+    const SimTime end = bed.nccl.tree_base(Protocol::simple) + bed.nccl.net_overhead + net_path +
+                        line(bytes, net_ps) + bed.nccl.collnet_software(Medium::net);
+    for (std::uint32_t gpu = 0; gpu < servers; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) == end);
+      CHECK(bed.sent_bytes(gpu) == bytes);
+    }
+  }
+}
+
+TEST_CASE("reductions on rails share the buffer among the GPUs of a server and end everywhere") {
+  for (std::uint32_t servers : {2u, 5u}) {
+    auto end = [&](SimTime save_at) {
+      GpuBed bed({.servers = servers, .gpus = 4, .nics = 4, .sharp_efficiency = 0.9});
+      const std::int64_t bytes = 3'000'000;
+      bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, Algorithm::collnet)});
+      bed.run(save_at);
+      CHECK(bed.bed.waits().empty());
+      // In a server every part to its head and back, 3 + 3 quarters a GPU; over the rail its quarter once.
+      CHECK(bed.sent_bytes() == servers * (6 * bytes + bytes));
+      return bed.end_of(1, 0);
+    };
+    CHECK(end(microseconds(100)) == end(time_never));
+  }
+}
+
+TEST_CASE("a reduction in the fabric needs switches that reduce") {
+  GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+  bed.run_all({all_reduce(bed.group("dp", 2), 1000, Algorithm::collnet)});
+  const auto mistakes = bed.mistakes();
+  REQUIRE(mistakes.size() == 1);
+  CHECK_THAT(mistakes[0],
+             Catch::Contains("algorithm 'collnet' needs") && Catch::Contains("sharp-efficiency"));
+}
+
 }  // namespace lightrail::test

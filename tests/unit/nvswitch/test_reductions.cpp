@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/nvswitch/reductions.hpp"
+#include "components/network/reductions.hpp"
 
 using namespace lightrail;
 

@@ -31,6 +31,7 @@ TEST_CASE("the labels in the file are the enumerators of the program") {
   CHECK(label(tables::collectives, "algorithm", Algorithm::ring) == "ring");
   CHECK(label(tables::collectives, "algorithm", Algorithm::hierarchical) == "hierarchical");
   CHECK(label(tables::collectives, "algorithm", Algorithm::deepep_low_latency) == "deepep_low_latency");
+  CHECK(label(tables::collectives, "algorithm", Algorithm::collnet) == "collnet");
   CHECK(label(tables::collectives, "protocol", Protocol::simple) == "simple");
 }
 

@@ -1,4 +1,4 @@
-#include "components/nvswitch/reductions.hpp"
+#include "components/network/reductions.hpp"
 
 #include <algorithm>
 #include <numeric>
