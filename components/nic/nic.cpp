@@ -224,6 +224,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "links, memory "
       "registration and acknowledgements.";
   kind->hot_bytes = sizeof(Nic);
+  kind->prefetches = true;
   kind->weight = 4;
   kind->ports = {{"0", "1", "fabric"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};

@@ -127,6 +127,7 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
       "GPUs "
       "(NVLS). Leaves out the planes of single chips.";
   kind->hot_bytes = sizeof(Nvswitch);
+  kind->prefetches = true;
   kind->weight = 8;
   kind->ports = {{"i", "GPUs of the server", "to local GPU i"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},

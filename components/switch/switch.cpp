@@ -133,6 +133,7 @@ std::shared_ptr<const ComponentKind> switch_kind() {
       "congestion "
       "notification and link errors.";
   kind->hot_bytes = sizeof(Switch);
+  kind->prefetches = true;
   kind->weight = 8;
   kind->ports = {{"0 ...", "ports", "to NICs, switches, optical switches; either way up to port-rate"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},

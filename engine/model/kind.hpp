@@ -41,6 +41,7 @@ class ComponentKind {
   std::uint32_t weight =
       1;  ///< expected events of one component relative to other kinds; balances the partition
   std::uint32_t hot_bytes = 128;  ///< of the component object that an event touches; fetched ahead of it
+  bool prefetches = false;        ///< Component::prefetch() does something
   std::vector<ParameterDoc> parameters;
   std::vector<PortDoc> ports;
   std::vector<StatisticDoc> statistics;

@@ -57,7 +57,8 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
   for (Slot& slot : slots_) {
     const ComponentRecord& record = model.components[slot.id.value];
     slot.component = model.kinds[record.kind]->make({slot.id, record, *model.specs[record.spec], model});
-    slot.hot_lines = static_cast<std::uint16_t>(
+    slot.prefetches = model.kinds[record.kind]->prefetches;
+    slot.hot_lines = static_cast<std::uint8_t>(
         std::min<std::uint32_t>((model.kinds[record.kind]->hot_bytes + 63) / 64, 64));
     LIGHTRAIL_EXPECT(slot.component != nullptr);
   }

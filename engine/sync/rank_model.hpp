@@ -62,7 +62,7 @@ class RankModel {
     const Slot& slot = slots_[local];
     const OutLink* ports = out_links_.data() + slot.first_port;
     for (std::uint32_t p = 0; p < slot.port_count; p += 2) __builtin_prefetch(ports + p, 1);
-    slot.component->prefetch();
+    if (slot.prefetches) slot.component->prefetch();
   }
   /// A component's state, how many events it sent on each link, and its hash.
   void save(std::uint32_t local, StateWriter& out) const;
@@ -78,7 +78,8 @@ class RankModel {
     std::uint32_t first_port = 0;
     ComponentId id{};
     PortIndex port_count = 0;
-    std::uint16_t hot_lines = 0;  ///< cache lines of the object
+    std::uint8_t hot_lines = 0;  ///< cache lines of the object
+    bool prefetches = false;     ///< of the kind: the object is not touched in vain
   };
   Context context(std::uint32_t local, SimTime now, EventSink& events) {
     Slot& slot = slots_[local];

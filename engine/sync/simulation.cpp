@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#include "engine/base/large_pages.hpp"
 #include "engine/sync/deadlock_report.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/reference_engine.hpp"
@@ -88,6 +89,7 @@ Simulation::Simulation(const Model& model, const Partition& partition, MPI_Comm 
   run_together(parts_->comm, SimTime{0}, [&] {
     LIGHTRAIL_EXPECT(partition.ranks == parts_->ranks);
     parts_->rank_model.emplace(model, partition, parts_->rank, recorder);
+    use_large_pages();
   });
   parts_->build_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, parts_->comm);
 }
