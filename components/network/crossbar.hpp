@@ -47,6 +47,10 @@ class Crossbar {
     returns_.prefetch_all();
     for (std::size_t i = 0; i < in_lines_.size(); i += 8) __builtin_prefetch(&in_lines_[i]);
   }
+  /// Before credit(). Needs the port to be near.
+  void prefetch_credit(PortIndex port, std::uint8_t lane) const {
+    if (port < egress_.port_count()) egress_.prefetch_waiting(port, lane);
+  }
   void finish(Context& context) { egress_.finish(context); }
   void save(StateWriter& out) const { egress_.save(out), returns_.save(out); }
   void load(StateReader& in) { egress_.load(in), returns_.load(in); }

@@ -11,9 +11,6 @@
 namespace lightrail {
 namespace {
 
-/// Credits of a port without flow control; never runs out, never overflows.
-constexpr std::int64_t unlimited = std::int64_t{1} << 62;
-
 /// Bytes that a line of `rate` carries in `time`, rounded down; for statistics.
 std::int64_t bytes_in(SimTime time, BitRate rate) {
   __extension__ using Wide = __int128;
@@ -46,12 +43,16 @@ EgressBank::EgressBank(const BuildContext& build)
       port.errors = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    ends_[i] = {end.far.lanes == 0 ? unlimited : end.far.bytes, end.out, end.energy_pj_per_bit * 8};
-    for (Lane& lane : port.near) lane.credits = ends_[i].capacity;
+    ends_[i] = {end.out, end.energy_pj_per_bit * 8};
+    const auto capacity = static_cast<std::uint32_t>(
+        end.far.lanes == 0 ? UINT32_MAX : std::min<std::int64_t>(end.far.bytes, UINT32_MAX));
+    for (Lane& lane : port.near) lane.credits = lane.capacity = capacity;
     if (port.lanes <= near_lanes) continue;
     far_lanes_.resize(ports_.size() * (max_lanes - near_lanes));
-    for (std::uint32_t k = near_lanes; k < port.lanes; ++k)
-      far_lane(static_cast<PortIndex>(i), k).credits = ends_[i].capacity;
+    for (std::uint32_t k = near_lanes; k < port.lanes; ++k) {
+      Lane& lane = far_lane(static_cast<PortIndex>(i), k);
+      lane.credits = lane.capacity = capacity;
+    }
   }
 }
 
@@ -63,11 +64,11 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
 
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
                       PortIndex from) {
-  if (train.bytes > ends_[port].capacity)
+  if (train.bytes > lane.capacity)
     throw SimulationError(
         context.now(), model_->component_name(context.self()),
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
-                    ends_[port].capacity, port));
+                    lane.capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, WaitingPool::none, from, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
@@ -90,8 +91,8 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
 
 EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {
   Lane& lane = lane_of(ports_[port], context, port, credit.lane);
+  LIGHTRAIL_EXPECT(credit.bytes <= lane.capacity - lane.credits);  // bytes are conserved
   lane.credits += credit.bytes;
-  LIGHTRAIL_EXPECT(lane.credits <= ends_[port].capacity);  // bytes are conserved
   return lane;
 }
 

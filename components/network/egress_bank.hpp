@@ -88,7 +88,12 @@ class EgressBank {
   void load(StateReader& in);
 
   std::size_t port_count() const { return ports_.size(); }
-  void prefetch(PortIndex port) const { __builtin_prefetch(&ports_[port], 1); }
+  /// What a credit of `lane` may set free. Reads the port.
+  void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
+    if (lane >= near_lanes) return;
+    const std::uint32_t first = ports_[port].near[lane].first_waiting;
+    if (first != WaitingPool::none) __builtin_prefetch(&pool_[first], 1);
+  }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
   }
@@ -96,7 +101,7 @@ class EgressBank {
  private:
   static constexpr std::uint16_t no_errors = 0xffff;
   struct Lane {
-    std::int64_t credits = 0;  ///< [B]
+    std::uint32_t credits = 0, capacity = 0;  ///< left, and of an empty far buffer [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
   };
   static constexpr std::uint32_t near_lanes = 2;
@@ -111,8 +116,7 @@ class EgressBank {
     std::uint16_t errors = no_errors;  ///< index into errors_
   };
   static_assert(sizeof(Port) == 64);
-  struct PortEnds {             // what only rare moments need
-    std::int64_t capacity = 0;  ///< credits of an empty far buffer, per lane [B]
+  struct PortEnds {  // what only rare moments need
     LinkId link{};
     double energy_pj_per_byte = 0;
   };
@@ -147,7 +151,7 @@ class EgressBank {
     SimTime busy = p.line.of(train.bytes);
     if (p.errors != no_errors) start = errors_[p.errors].last_start(start, busy, train.bytes);
     p.free_at = start + busy;
-    lane.credits -= train.bytes;
+    if (p.lanes != 0) lane.credits -= train.bytes;
     if (is_counting_) count(context, port, train, ready, start, busy);
     context.send(port, start, train);
     return p.free_at;

@@ -111,8 +111,13 @@ void Switch::send_again(const Payload& back, PortIndex port, Context& context) {
 }
 
 void Switch::handle_all(EventBatch& batch) {
-  if (book_)
-    for (const Delivery& delivery : batch.ahead()) book_->prefetch(to_of(delivery.event.payload));
+  for (const Delivery& delivery : batch.ahead()) {
+    const Payload& p = delivery.event.payload;
+    if (kind_of(p) == WireKind::credit)
+      crossbar_.prefetch_credit(delivery.port, p.lane);
+    else if (book_)
+      book_->prefetch(to_of(p));
+  }
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 

@@ -9,18 +9,29 @@
 #include "engine/base/hash.hpp"
 
 namespace lightrail {
+namespace {
+
+double unit_interval(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+}  // namespace
 
 Random::Random(std::uint64_t seed, ComponentId component, std::uint32_t purpose)
     : key_(hash_combine(hash_combine(mix64(seed), component.value), purpose)) {}
 
-std::uint64_t Random::next_u64() {
+std::array<std::uint64_t, 2> Random::next_block() {
   using Generator = r123::Philox4x32_R<10>;
   const Generator::ctr_type counter{
       {static_cast<std::uint32_t>(draw_), static_cast<std::uint32_t>(draw_ >> 32), 0, 0}};
   const Generator::key_type key{{static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)}};
   ++draw_;
   const Generator::ctr_type block = Generator{}(counter, key);
-  return static_cast<std::uint64_t>(block[1]) << 32 | block[0];
+  return {std::uint64_t{block[1]} << 32 | block[0], std::uint64_t{block[3]} << 32 | block[2]};
+}
+
+std::uint64_t Random::next_u64() {
+  return next_block()[0];
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {
@@ -35,7 +46,12 @@ std::uint64_t Random::below(std::uint64_t bound) {
 }
 
 double Random::uniform() {
-  return static_cast<double>(next_u64() >> 11) * 0x1p-53;
+  return unit_interval(next_u64());
+}
+
+std::array<double, 2> Random::two_uniform() {
+  const std::array<std::uint64_t, 2> block = next_block();
+  return {unit_interval(block[0]), unit_interval(block[1])};
 }
 
 double Random::exponential(double mean) {

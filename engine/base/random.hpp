@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "engine/base/id.hpp"
@@ -14,10 +15,12 @@ class Random {
   std::uint64_t next_u64();                      ///< uniform over all 64-bit values
   std::uint64_t below(std::uint64_t bound);      ///< uniform in [0, bound), bound > 0
   double uniform();                              ///< uniform in [0, 1), 53 bits
+  std::array<double, 2> two_uniform();           ///< the same twice, for the price of one draw
   double exponential(double mean);               ///< mean > 0
   double normal(double mean, double deviation);  ///< Box-Muller, two draws each
 
  private:
+  std::array<std::uint64_t, 2> next_block();
   std::uint64_t key_ = 0;
   std::uint64_t draw_ = 0;
 };

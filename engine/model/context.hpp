@@ -38,8 +38,8 @@ using TableId = std::uint16_t;
 /// Takes events from the running component and files them. Implemented by each engine.
 class EventSink {
  public:
-  /// `link` is the one that `event` was sent on.
-  virtual void push(const Event& event, const OutLink& link) = 0;
+  /// Files Event{time, link.id, tie, payload}; `link` is the one that it was sent on.
+  virtual void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) = 0;
 
  protected:
   ~EventSink() = default;
@@ -87,7 +87,7 @@ class Context {
  private:
   friend class EventBatch;
   void put(OutLink& link, SimTime departure, const Payload& payload) {
-    events_->push(Event{departure + link.latency, link.id, link.next_tie++, payload}, link);
+    events_->push(departure + link.latency, link.next_tie++, PayloadWords(payload), link);
   }
   ComponentId self_;
   SimTime now_;

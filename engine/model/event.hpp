@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -18,6 +19,20 @@ struct Payload {
   std::uint32_t b = 0;
   bool operator==(const Payload&) const = default;
 };
+
+/// A payload as it travels from the sender's registers to where the engine files it. A narrow store that a
+/// wider load follows at once stalls the processor, so an event is not put together in memory before that.
+struct PayloadWords {
+  std::uint64_t low = 0, high = 0;
+
+  PayloadWords() = default;
+  explicit PayloadWords(const Payload& p)
+      : low(p.kind | std::uint64_t{p.lane} << 8 | std::uint64_t{p.count} << 16 |
+            std::uint64_t{p.bytes} << 32),
+        high(p.a | std::uint64_t{p.b} << 32) {}
+  Payload payload() const { return std::bit_cast<Payload>(*this); }
+};
+static_assert(sizeof(PayloadWords) == sizeof(Payload) && std::endian::native == std::endian::little);
 
 /// One event in flight, 32 plain bytes. `link` is the directed link it arrives on and so names the
 /// destination component and port; a component's events to itself use its self link. Total order per

@@ -35,7 +35,8 @@ struct Bucket {
 class ChunkPool {
  public:
   void append(Bucket& bucket, const Delivery& delivery) {
-    if (bucket.in_head == Chunk::capacity || !bucket.head) add_chunk(bucket);
+    if (bucket.in_head == Chunk::capacity || !bucket.head) [[unlikely]]
+      add_chunk(bucket);
     bucket.head->items[bucket.in_head++] = delivery;
     ++bucket.size;
   }
@@ -51,24 +52,18 @@ class ChunkPool {
 
  private:
   void add_chunk(Bucket& bucket) {
-    if (!free_) grow();
+    if (!free_) [[unlikely]]
+      grow();
     Chunk* chunk = free_;
     free_ = chunk->next;
     chunk->next = bucket.head;
     bucket.head = chunk;
     bucket.in_head = 0;
   }
-  void grow() {
-    constexpr std::size_t chunks = 256;
-    auto& slab = slabs_.emplace_back(std::make_unique_for_overwrite<Slab>());
-    for (std::size_t i = 0; i < chunks; ++i) {
-      auto* chunk = reinterpret_cast<Chunk*>(slab->bytes + i * sizeof(Chunk));
-      chunk->next = free_;
-      free_ = chunk;
-    }
-  }
+  void grow();
   struct Slab {
-    alignas(64) std::byte bytes[256 * sizeof(Chunk)];
+    static constexpr std::size_t chunks = 256;
+    alignas(64) std::byte bytes[chunks * sizeof(Chunk)];
   };
   std::vector<std::unique_ptr<Slab>> slabs_;
   Chunk* free_ = nullptr;

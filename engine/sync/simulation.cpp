@@ -20,7 +20,9 @@ namespace {
 /// What components push in finish(): nothing.
 class NoEvents final : public EventSink {
  public:
-  void push(const Event&, const OutLink&) override { throw ContractError("an event was sent in finish()"); }
+  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {
+    throw ContractError("an event was sent in finish()");
+  }
 };
 
 std::int64_t peak_rss() {

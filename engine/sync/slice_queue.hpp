@@ -56,9 +56,8 @@ class SliceQueue {
   static constexpr std::int64_t round_slices = 8;                // what the wheel pours at a time
   static constexpr std::int64_t ring_slices = 2 * round_slices;  // at least one round is always ahead
   static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
-  // Batches from asking for a line to using it; each step needs what the one before fetched. Farther was
-  // slower.
-  static constexpr std::size_t slot_ahead = 9, component_ahead = 6, state_ahead = 3;
+  // Events from asking for a line to using it; each step needs what the one before fetched.
+  static constexpr std::uint32_t slot_ahead = 36, component_ahead = 24, state_ahead = 12;
   struct Slice {
     SimTime first = time_never;
     std::vector<std::uint64_t> occupied;  // blocks with events
@@ -68,6 +67,9 @@ class SliceQueue {
     std::uint32_t local, from, to;
   };
 
+  bool is_within(std::size_t batch, std::uint32_t event) const {
+    return batch < batches_.size() && batches_[batch].from < event;
+  }
   void put(std::int64_t slice, const Delivery& delivery) {
     const auto index = static_cast<std::size_t>(slice % ring_slices);
     Slice& s = ring_[index];
@@ -121,12 +123,13 @@ void SliceQueue::drain_slice(SimTime end, Run&& run) {
         sort_many(block, slice, bucket);
       pool_.release(bucket);
       // Components lie all over memory: fetch those that come next while one runs.
-      const std::size_t count = batches_.size();
-      for (std::size_t i = 0; i < count; ++i) {
-        if (i + slot_ahead < count) model_->prefetch_slot(batches_[i + slot_ahead].local);
-        if (i + component_ahead < count) model_->prefetch_component(batches_[i + component_ahead].local);
-        if (i + state_ahead < count) model_->prefetch_state(batches_[i + state_ahead].local);
-        const Batch& batch = batches_[i];
+      std::size_t slot = 0, component = 0, state = 0;
+      for (const Batch& batch : batches_) {
+        for (; is_within(slot, batch.to + slot_ahead); ++slot) model_->prefetch_slot(batches_[slot].local);
+        for (; is_within(component, batch.to + component_ahead); ++component)
+          model_->prefetch_component(batches_[component].local);
+        for (; is_within(state, batch.to + state_ahead); ++state)
+          model_->prefetch_state(batches_[state].local);
         run(batch.local, std::span<const Delivery>(sorted_.data() + batch.from, batch.to - batch.from));
       }
     }

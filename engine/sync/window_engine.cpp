@@ -43,15 +43,15 @@ class WindowEngine final : public EventSink {
     if (parts.options.forecast) forecast_.emplace(*this, parts.model.model(), *parts.options.forecast);
   }
 
-  void push(const Event& event, const OutLink& link) override {
+  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
     if (link.place & RankModel::remote) [[unlikely]] {
-      LIGHTRAIL_EXPECT(link.place != RankModel::nowhere && event.time >= window_end_);
-      exchange_.put(event, link.place & ~RankModel::remote);
-    } else if (event.time < drained_to_) {
+      LIGHTRAIL_EXPECT(link.place != RankModel::nowhere && time >= window_end_);
+      exchange_.put({time, link.id, tie, payload.payload()}, link.place & ~RankModel::remote);
+    } else if (time < drained_to_) {
       LIGHTRAIL_EXPECT(link.place == active_);  // only own events may land in the slice that runs
-      own_.push(event);
+      own_.push({time, link.id, tie, payload.payload()});
     } else {
-      queue_.push({event, link.place, link.to_port, 0});
+      queue_.push({{time, link.id, tie, payload.payload()}, link.place, link.to_port, 0});
     }
   }
 
@@ -65,7 +65,8 @@ class WindowEngine final : public EventSink {
   void write_checkpoint(SimTime start);
   void print_progress(SimTime now);
   void work(SimTime start);
-  void run_component(std::uint32_t local, std::span<const Delivery> events);
+  /// What `local` sends goes through `sink`. Returns how many events it handled.
+  std::int64_t run_component(std::uint32_t local, std::span<const Delivery> events, EventSink& sink);
   void run_counted(std::uint32_t local, std::span<const Delivery> events);
   template <class Call>
   void guard(Call&& call) {
@@ -81,9 +82,9 @@ class WindowEngine final : public EventSink {
   struct Forecaster final : EventSink {
     Forecaster(WindowEngine& e, const Model& model, const ForecastPlan& plan)
         : engine(e), recorder(model, plan) {}
-    void push(const Event& event, const OutLink& link) override {
-      recorder.count_sent(event.link);
-      engine.push(event, link);
+    void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+      recorder.count_sent(link.id);
+      engine.push(time, tie, payload, link);
     }
     WindowEngine& engine;
     ForecastRecorder recorder;
@@ -197,29 +198,28 @@ void WindowEngine::work(SimTime start) {
       continue;
     }
     queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
-      run_component(local, events);
+      run_component(local, events, *this);
     });
   }
 }
 
-void WindowEngine::run_component(std::uint32_t local, std::span<const Delivery> events) {
+std::int64_t WindowEngine::run_component(std::uint32_t local, std::span<const Delivery> events,
+                                         EventSink& sink) {
   active_ = local;
-  guard([&] { outcome_.events += model_.handle_all(local, events, own_, *this, now_); });
+  std::int64_t count = 0;
+  guard([&] { count = model_.handle_all(local, events, own_, sink, now_); });
   own_.clear();
+  outcome_.events += count;
   outcome_.last_event = std::max(outcome_.last_event, now_);
+  return count;
 }
 
 void WindowEngine::run_counted(std::uint32_t local, std::span<const Delivery> events) {
   ForecastRecorder& forecast = forecast_->recorder;
-  active_ = local;
   const bool is_timed = forecast.wants_time();
   const double before = is_timed ? wall_seconds() : 0;
-  std::int64_t count = 0;
-  guard([&] { count = model_.handle_all(local, events, own_, *forecast_, now_); });
+  const std::int64_t count = run_component(local, events, *forecast_);
   forecast.count(model_.id_of(local), count, is_timed ? wall_seconds() - before : 0);
-  outcome_.events += count;
-  own_.clear();
-  outcome_.last_event = std::max(outcome_.last_event, now_);
 }
 
 void WindowEngine::print_progress(SimTime now) {

@@ -161,7 +161,9 @@ struct BedEngine final : EventSink, RowSink {
     const ComponentRecord& record = model.components[i];
     return model.kinds[record.kind]->make({ComponentId{i}, record, *model.specs[record.spec], model});
   }
-  void push(const Event& event, const OutLink&) override { queue.push(event); }
+  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+    queue.push({time, link.id, tie, payload.payload()});
+  }
   void append(TableId table, ComponentId component, SimTime time,
               std::span<const std::int64_t> row) override {
     bed.rows_[table].push_back({component, time, {row.begin(), row.end()}});

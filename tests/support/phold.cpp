@@ -1,5 +1,7 @@
 #include "tests/support/phold.hpp"
 
+#include <cmath>
+
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
 
@@ -9,19 +11,24 @@ namespace {
 class Phold final : public Component {
  public:
   Phold(const PholdSpec& spec, std::uint64_t seed, ComponentId id) : spec_(spec), random_(seed, id, 3) {}
-  void start(Context& context) override { context.wake(delay(), {}); }
+  void start(Context& context) override { context.wake(delay(random_.uniform()), {}); }
   void handle(const Event& event, PortIndex, Context& context) override {
-    if (random_.uniform() < spec_.remote)
-      context.send(static_cast<PortIndex>(random_.below(context.port_count())), context.now() + delay(),
-                   event.payload);
-    else
-      context.wake(context.now() + spec_.lookahead + delay(), event.payload);
+    const auto [where, when] = random_.two_uniform();
+    if (where < spec_.remote) {  // then where / remote is uniform too
+      const auto port =
+          static_cast<PortIndex>(where / spec_.remote * static_cast<double>(context.port_count()));
+      context.send(port, context.now() + delay(when), event.payload);
+    } else {
+      context.wake(context.now() + spec_.lookahead + delay(when), event.payload);
+    }
   }
   void save(StateWriter& out) const override { out.put(random_); }
   void load(StateReader& in) override { in.get(random_); }
 
  private:
-  SimTime delay() { return SimTime{static_cast<std::int64_t>(random_.exponential(spec_.mean_delay))}; }
+  SimTime delay(double uniform) const {
+    return SimTime{static_cast<std::int64_t>(-spec_.mean_delay * std::log(1.0 - uniform))};
+  }
   const PholdSpec& spec_;
   Random random_;
 };

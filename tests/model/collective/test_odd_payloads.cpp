@@ -34,7 +34,7 @@ class Poke final : EventSink, RowSink {
   }
 
  private:
-  void push(const Event&, const OutLink&) override {}
+  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {}
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
 
   ComponentId id_;

@@ -46,6 +46,21 @@ TEST_CASE("draws below a bound are even and stay below it") {
   CHECK_THROWS_AS(random.below(0), ContractError);
 }
 
+TEST_CASE("two uniform numbers of one draw are those of their draw and independent") {
+  Random random(1, ComponentId{0}, 0), alone(1, ComponentId{0}, 0);
+  const int n = 100'000;
+  double first = 0, second = 0, product = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto [u, v] = random.two_uniform();
+    CHECK(u == alone.uniform());
+    first += u, second += v, product += u * v;
+  }
+  CHECK(first / n == Approx(0.5).margin(0.005));
+  CHECK(second / n == Approx(0.5).margin(0.005));
+  CHECK(product / n == Approx(0.25).margin(0.005));
+  CHECK(random.next_u64() == alone.next_u64());
+}
+
 TEST_CASE("uniform, exponential and normal numbers have their moments") {
   Random random(1, ComponentId{0}, 0);
   const int n = 100'000;

@@ -12,8 +12,8 @@ struct Bench final : EventSink, RowSink {
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
   ProxyQueue proxy{1, nanoseconds(1'000), nanoseconds(400), 3};
 
-  void push(const Event& event, const OutLink& link) override {
-    (link.to.value == 1 ? sent : wakes).push_back(event);
+  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+    (link.to.value == 1 ? sent : wakes).push_back({time, link.id, tie, payload.payload()});
   }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
   Context at(SimTime now) { return {ComponentId{0}, now, ports, self, *this, *this}; }
