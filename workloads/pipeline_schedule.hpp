@@ -4,11 +4,18 @@
 
 namespace lightrail {
 
+/// What a pass computes. Backward is both gradients; zero-bubble schedules split it into the gradient of the
+/// input, which the stage before waits for, and that of the weights, which nobody does.
+enum class PassKind : std::uint8_t { forward, backward, input_gradient, weight_gradient };
+
 /// One micro-batch's way through one chunk of layers of a stage.
 struct ChunkPass {
-  bool is_forward = true;
+  PassKind kind = PassKind::forward;
   std::uint32_t chunk = 0;
-  std::int64_t micro_batch = 0;
+  std::int64_t micro_batch = 0;  ///< of those that go through the chunk
+  bool overlaps_next = false;    ///< runs together with the next pass, each beside the other's communication
+
+  bool is_forward() const { return kind == PassKind::forward; }
   bool operator==(const ChunkPass&) const = default;
 };
 
@@ -19,5 +26,19 @@ struct ChunkPass {
 /// "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21, section 2.2.
 std::vector<ChunkPass> interleaved_schedule(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks,
                                             std::int64_t micro_batches);
+
+/// The order of a stage in ZB-H1: 1F1B with the backward pass split; stage s lags s micro-batches behind with
+/// the gradients of weights, so that every stage keeps at most `stages` micro-batches, as stage 0 does in
+/// 1F1B. Idle time (stages - 1) (F + B - W) instead of (stages - 1) (F + B + W). Source: Qi et al., "Zero
+/// Bubble Pipeline Parallelism", ICLR 2024, section 2.2.
+std::vector<ChunkPass> zb_h1_schedule(std::uint32_t stage, std::uint32_t stages, std::int64_t micro_batches);
+
+/// The order of a stage in DualPipe: half of the micro-batches enter at stage 0 (chunk 0), half at the last
+/// stage (chunk 1), so that a stage holds layers s and stages - 1 - s of the model; in the steady state a
+/// forward pass of one direction overlaps a backward pass of the other. Idle time (stages / 2 - 1) (F&B + B -
+/// 3 W), B whole. `stages` is even, `micro_batches` (of both directions) even and at least 2 stages. Source:
+/// DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.2.1, figure 5 and table 2.
+std::vector<ChunkPass> dualpipe_schedule(std::uint32_t stage, std::uint32_t stages,
+                                         std::int64_t micro_batches);
 
 }  // namespace lightrail

@@ -68,4 +68,21 @@ def target_t2(run, short):
                                         **korthikanti(*setting)), "unit": "s", "bound_pct": 10}
 
 
-TARGETS = {"T1": target_t1, "T2": target_t2}
+ZERO_BUBBLE = "training/zero_bubble.xml"
+
+
+def target_t9(run, short):
+    """Pipelines of 8 to 32 A100 with 1F1B and ZB-H1: samples per GPU and second (ZB-1p idles as ZB-H1 does)."""
+    for row in table("zero_bubble.csv"):
+        gpus, count = int(row["gpus"]), int(row["micro_batches"])
+        if short and (gpus > 8 or count > 24):
+            continue
+        samples = count * int(row["micro_batch"]) / gpus
+        for schedule, column in (("1f1b", "samples_1f1b"), ("zb-h1", "samples_zb_1p")):
+            yield {"row": f"{row['model']} on {gpus} GPUs, {count} micro-batches, {schedule}", "published": float(row[column]),
+                   "simulated": samples / seconds(run, ZERO_BUBBLE, schedule=schedule, gpus=gpus, layers=row["layers"],
+                                                  hidden=row["hidden"], heads=row["heads"], micro=row["micro_batch"],
+                                                  micro_batches=count), "unit": "1/s", "bound_pct": 10}
+
+
+TARGETS = {"T1": target_t1, "T2": target_t2, "T9": target_t9}

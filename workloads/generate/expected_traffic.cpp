@@ -117,12 +117,14 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
         m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
     return bytes;
   }
-  for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
+  // With two directions a stage and its mirror hold the same, and reduce it together.
+  const std::int64_t shared = plan.gradient_gpus();
+  for (std::uint32_t stage = 0; stage < p / plan.copies(); ++stage) {
     StageParameters s = stage_parameters(model, plan, stage);
-    bytes.dp += t * volume(s.layers, s.dense_layer, s.embedding, d);
+    bytes.dp += t * volume(s.layers, s.dense_layer, s.embedding, shared);
     if (model.is_moe()) bytes.dp += k * e * volume(s.layers, s.expert_layer, 0, de);
   }
-  if (model.tied_embeddings && p > 1)
+  if (model.tied_embeddings && p > 1 && plan.copies() == 1)
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;
   return bytes;
 }

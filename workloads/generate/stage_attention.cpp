@@ -100,7 +100,7 @@ void StageWriter::attention_backward() {
   bias_gradient(hidden_);
   cast(local_, hidden_);
   gather_gemm("attention out dgrad", q_, hidden_);
-  gemm("attention out wgrad", q_, hidden_, tokens_);
+  weight_gemm("attention out wgrad", q_, hidden_, tokens_);
   if (plan_.recompute == Recompute::selective) attention_core(false);
   attention_core(true);
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));

@@ -27,7 +27,9 @@ void StageWriter::head() {
   for (int i = 0; i < 3; ++i) collective(CollectiveType::all_reduce, groups_.tp, "tp", 4 * tokens_, 4);
 }
 
-void StageWriter::head_backward() {
+void StageWriter::head_backward(bool is_split) {
+  if (is_split) put_off_.emplace_back();
+  puts_off_ = is_split;
   std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
   // Scaled in FP32; separate: cast to 2 bytes after that.
   memory("cross entropy backward", (is_separate() ? 8 + 6 : 2 * 4) * tokens_ * vocabulary);
@@ -35,6 +37,7 @@ void StageWriter::head_backward() {
   gathered_backward("logits", vocabulary, hidden_);
   dtype_ = plan_.dtype;
   norm(true);
+  puts_off_ = false;
 }
 
 }  // namespace lightrail

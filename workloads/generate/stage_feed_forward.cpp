@@ -17,7 +17,7 @@ void StageWriter::feed_forward_backward() {
   bias_gradient(hidden_);
   cast(local_, hidden_);
   gather_gemm("ffn out dgrad", ffn_, hidden_);
-  gemm("ffn out wgrad", ffn_, hidden_, tokens_);
+  weight_gemm("ffn out wgrad", ffn_, hidden_, tokens_);
   memory("activation backward", 2 * tokens_ * (2 * inner + ffn_));
   bias_gradient(inner);
   gathered_backward("ffn in", inner, hidden_);
@@ -71,16 +71,16 @@ void StageWriter::experts_backward() {
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
   cast(rows, hidden_);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
-  gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
+  weight_gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
   gemm("experts in dgrad", each, hidden_, inner, experts);
-  gemm("experts in wgrad", hidden_, inner, each, experts);
+  weight_gemm("experts in wgrad", hidden_, inner, each, experts);
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
   memory("permute backward", 2 * local_ * hidden_ * (1 + k));
   dtype_ = DataType::bf16;
   gemm("router dgrad", local_, hidden_, model_.experts);
-  gemm("router wgrad", hidden_, model_.experts, local_);
+  weight_gemm("router wgrad", hidden_, model_.experts, local_);
   dtype_ = plan_.dtype;
   norm(true);
 }

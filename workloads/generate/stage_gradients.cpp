@@ -14,7 +14,7 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
                static_cast<std::uint32_t>(element));
     if (is_aside) aside_.push_back(waits_[0]);
   };
-  reduce(groups_.dp, dense, plan_.data_gpus());
+  reduce(groups_.dp, dense, plan_.gradient_gpus());
   reduce(groups_.expert_dp, expert, plan_.expert_dp());
   if (is_aside) waits_ = main;
 }
@@ -33,7 +33,7 @@ void StageWriter::gather_parameters(std::int64_t dense, std::int64_t expert) {
         collective_op(CollectiveType::all_gather, group, "dp", 2 * padded_to(parameters, members)), waits_));
   };
   gather(plan_.shards_parameters ? groups_.shard : groups_.dp, dense,
-         plan_.shards_parameters ? plan_.shard_gpus() : plan_.data_gpus());
+         plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus());
   gather(groups_.expert_dp, expert, plan_.expert_dp());
   gathered_.push_back(std::move(made));
 }
@@ -45,7 +45,7 @@ void StageWriter::wait_for_parameters() {
 
 void StageWriter::scatter_gradients(std::int64_t parameters) {
   const std::int64_t shard = plan_.shard_gpus(), element = bytes_of(plan_.gradients);
-  const std::int64_t padded = padded_to(parameters, plan_.data_gpus());
+  const std::int64_t padded = padded_to(parameters, plan_.gradient_gpus());
   std::vector<std::uint32_t> after = waits_;
   auto reduce = [&](CollectiveType type, GroupKindId group, std::int64_t elements) {
     if (!group.is_valid()) return;
@@ -62,7 +62,7 @@ void StageWriter::optimizer_step() {
   aside_.clear();
   StageParameters p = stage_parameters(model_, plan_, stage_);
   bool is_split = plan_.distributed_optimizer;
-  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.data_gpus();
+  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
   std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), plan_.expert_dp());
   std::int64_t mine = is_split ? dense / members + expert / plan_.expert_dp() : p.dense() + p.expert();
   const std::int64_t gradient = bytes_of(plan_.gradients);

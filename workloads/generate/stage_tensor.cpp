@@ -36,6 +36,11 @@ void StageWriter::gemm_scatter(const std::string& name, std::int64_t n, std::int
 
 void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std::int64_t k) {
   const std::string dgrad = name + " dgrad", wgrad = name + " wgrad";
+  if (puts_off_) {
+    gemm(dgrad, tokens_, k, n);
+    leave_backward();
+    return weight_gemm(wgrad, k, n, tokens_, 1, true);
+  }
   if (!is_overlapped(TensorOverlap::backward)) {
     enter_tensor_parallel();  // the input again, for the weight gradient
     gemm(dgrad, tokens_, k, n);

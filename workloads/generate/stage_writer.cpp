@@ -53,15 +53,24 @@ std::uint32_t StageWriter::beside(Op next, std::vector<std::uint32_t> after) {
   return append(program_, next, after);
 }
 
-Op StageWriter::gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
-                        std::int64_t batch) {
+Op StageWriter::compute_op(const std::string& name, const KernelShape& shape) {
+  Op kernel = op(OpKind::compute, "compute", name);
+  kernel.shape = job_.shape(shape);
+  return kernel;
+}
+
+KernelShape StageWriter::gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k,
+                                    std::int64_t batch) const {
   KernelShape shape;
   shape.kind = KernelKind::gemm;
   shape.dtype = dtype_;
   shape.m = m, shape.n = n, shape.k = k, shape.batch = batch;
-  Op kernel = op(OpKind::compute, "compute", name);
-  kernel.shape = job_.shape(shape);
-  return kernel;
+  return shape;
+}
+
+Op StageWriter::gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
+                        std::int64_t batch) {
+  return compute_op(name, gemm_shape(m, n, k, batch));
 }
 
 void StageWriter::gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -73,9 +82,7 @@ void StageWriter::memory(const std::string& name, std::int64_t bytes) {
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
-  Op kernel = op(OpKind::compute, "compute", name);
-  kernel.shape = job_.shape(shape);
-  chain(kernel);
+  chain(compute_op(name, shape));
 }
 
 Op StageWriter::collective_op(CollectiveType type, GroupKindId group, const char* dimension,
@@ -111,7 +118,7 @@ void StageWriter::leave_backward() {
 void StageWriter::norm(bool is_backward) {
   const std::int64_t pass = 2 * local_ * hidden_;
   memory(is_backward ? "norm backward" : "norm", (is_backward ? 3 : 2) * pass);
-  if (is_backward && is_separate()) memory("norm weight gradient", 2 * pass);
+  if (is_backward && is_separate()) weight_memory("norm weight gradient", 2 * pass);
 }
 
 void StageWriter::residual(bool is_backward) {
@@ -125,15 +132,12 @@ void StageWriter::cast(std::int64_t rows, std::int64_t columns) {
 }
 
 void StageWriter::bias_gradient(std::int64_t width) {
-  if (model_.biases) memory("bias gradient", 2 * tokens_ * width);
+  if (model_.biases) weight_memory("bias gradient", 2 * tokens_ * width);
 }
 
-void StageWriter::forward_layer() {
-  const std::int64_t layers = plan_.layers_of_stage(model_, stage_), layer = forward_ % layers;
-  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layer, forward_ / layers, job_);
-  dispatched_.resize(static_cast<std::size_t>(layers));
-  expected_ = std::exchange(dispatched_[static_cast<std::size_t>(layer)], splits_.dispatch);
-  ++forward_;
+void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
+  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, job_);
+  expected_ = std::exchange(dispatched_[layer], splits_.dispatch);
   write_forward_layer(false);
 }
 
@@ -146,38 +150,39 @@ void StageWriter::write_forward_layer(bool is_again) {
     feed_forward();
 }
 
-void StageWriter::backward_layer() {
-  const std::int64_t layers = plan_.layers_of_stage(model_, stage_);
-  splits_ = add_gate_splits(plan_.gate, stage_ * layers + layers - 1 - backward_ % layers, backward_ / layers,
-                            job_);
-  ++backward_;
+void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
+  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, job_);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
+  if (is_split) put_off_.emplace_back();
+  puts_off_ = is_split;
   if (model_.is_moe())
     experts_backward();
   else
     feed_forward_backward();
   attention_backward();
+  puts_off_ = false;
 }
 
-void StageWriter::receive(std::uint32_t from_stage, bool is_forward) {
-  Op call = op(OpKind::recv, is_forward ? "pp recv forward" : "pp recv backward", "pp recv");
+Op StageWriter::stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk) {
+  const char* name = kind == OpKind::recv ? "pp recv" : "pp send";
+  std::string stream = std::string(name) + (is_forward ? " forward" : " backward");
+  if (plan_.is_bidirectional() && chunk > 0) stream += " up";
+  Op call = op(kind, stream.c_str(), name);
   call.group = groups_.pp;
   call.dimension = job_.dimension("pp");
-  call.peer = static_cast<std::int32_t>(from_stage);
+  call.peer = static_cast<std::int32_t>(peer);
   call.bytes = plan_.stage_message(model_);
   call.root = lane(is_forward);
-  chain(call);
+  return call;
+}
+
+void StageWriter::receive(std::uint32_t from_stage, bool is_forward, std::uint32_t chunk) {
+  chain(stage_message(OpKind::recv, from_stage, is_forward, chunk));
   if (plan_.scatter_gather) collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
 }
 
-void StageWriter::send(std::uint32_t to_stage, bool is_forward) {
-  Op call = op(OpKind::send, is_forward ? "pp send forward" : "pp send backward", "pp send");
-  call.group = groups_.pp;
-  call.dimension = job_.dimension("pp");
-  call.peer = static_cast<std::int32_t>(to_stage);
-  call.bytes = plan_.stage_message(model_);
-  call.root = lane(is_forward);
-  append(program_, call, waits_);
+void StageWriter::send(std::uint32_t to_stage, bool is_forward, std::uint32_t chunk) {
+  append(program_, stage_message(OpKind::send, to_stage, is_forward, chunk), waits_);
 }
 
 }  // namespace lightrail

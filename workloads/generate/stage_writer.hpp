@@ -1,19 +1,15 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "workloads/generate/training_groups.hpp"
 #include "workloads/generate/training_plan.hpp"
 #include "workloads/job.hpp"
 
 namespace lightrail {
-
-/// The groups of a training job; invalid where the group would have one member.
-struct TrainingGroups {
-  GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
-  GroupKindId shard{}, replica{};  ///< FSDP: who shares the parameters, who has the same part
-};
 
 /// Writes one stage's program: kernels and communications one after the other, each waiting for the one
 /// before although they run on different streams. What runs beside that (pipeline sends, overlapped
@@ -23,12 +19,21 @@ class StageWriter {
   StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
               std::uint32_t stage, JobBuilder& job);
 
-  void forward_layer();
-  void backward_layer();  ///< after the layer's forward pass
-  void embed();           ///< first stage: input embedding
+  /// `layer` counts the model's layers; micro-batches come in the order of the schedule.
+  void forward_layer(std::int64_t layer, std::int64_t micro_batch);
+  /// After the layer's forward pass. Split: without the gradients of weights, which weight_gradients()
+  /// writes.
+  void backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split);
+  void embed();  ///< first stage: input embedding
   void embed_backward();
   void head();  ///< last stage: final norm, logits, loss
-  void head_backward();
+  void head_backward(bool is_split);
+  /// What the oldest split backward layer or output layer put off.
+  void weight_gradients();
+  /// Two passes that run together: begin, the first one, next, the second one, end.
+  void begin_together();
+  void next_together();
+  void end_together();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
   void reduce_tied_embedding();
@@ -43,16 +48,18 @@ class StageWriter {
   void optimizer_step();
   void marker(const std::string& name);
 
-  void receive(std::uint32_t from_stage, bool is_forward);  ///< waits for it
-  void send(std::uint32_t to_stage, bool is_forward);       ///< does not wait for it
+  /// `chunk` counts where both directions of a pipeline cross.
+  void receive(std::uint32_t from_stage, bool is_forward, std::uint32_t chunk);  ///< waits for it
+  void send(std::uint32_t to_stage, bool is_forward, std::uint32_t chunk);       ///< does not wait for it
 
   Program take() { return std::move(program_); }
 
  private:
   Op op(OpKind kind, const char* stream, const std::string& name);
   std::uint32_t chain(Op op);
-  /// With chunks the first and the last stage meet in both directions.
-  std::uint32_t lane(bool is_forward) const { return plan_.chunks > 1 && !is_forward ? 1 : 0; }
+  /// With chunks the first and the last stage meet in both directions, and with two directions all do.
+  std::uint32_t lane(bool is_forward) const { return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0; }
+  Op stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk);
   /// Appends an operation that the chain does not wait for, and returns its index.
   std::uint32_t beside(Op op, std::vector<std::uint32_t> after);
   /// The chain waits for that one too.
@@ -68,6 +75,13 @@ class StageWriter {
   /// Backward of a product whose input was gathered: gathers the input again beside the first product, and
   /// scatters its result beside the second, where that is overlapped.
   void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k);
+  /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
+  void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
+                   std::int64_t batch = 1, bool gathers = false);
+  /// A memory-bound kernel that only gradients of parameters need.
+  void weight_memory(const std::string& name, std::int64_t bytes);
+  Op compute_op(const std::string& name, const KernelShape& shape);
+  KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) const;
   Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void attention_kernel(bool is_backward, std::int64_t queries, std::int64_t keys, bool is_causal);
@@ -110,14 +124,23 @@ class StageWriter {
   DataType dtype_;  ///< of the matrix products that are written
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
-  std::vector<std::uint32_t> aside_;  ///< reductions that the optimiser waits for
+  /// A kernel that a split backward pass puts off; gathers: its input is gathered over tp first.
+  struct PutOff {
+    std::string name;
+    KernelShape shape;
+    bool gathers = false;
+  };
+  std::deque<std::vector<PutOff>> put_off_;  ///< of output layers and layers, in the order of their passes
+  bool puts_off_ = false;
+  std::uint32_t together_ = 0, second_ = 0;  ///< where two passes that run together begin
+  std::vector<std::uint32_t> start_, first_end_;
+  std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
-  /// The split matrix that the micro-batch before had for the dispatch of each layer; 0: none.
-  std::vector<std::uint16_t> dispatched_;
-  std::uint16_t expected_ = 0;               ///< of the layer that is written
-  GateSplits splits_;                        ///< of the layer that is written
-  std::int64_t forward_ = 0, backward_ = 0;  ///< layers written so far
+  /// The split matrix that the micro-batch before had for the dispatch of each of the model's layers.
+  std::map<std::int64_t, std::uint16_t> dispatched_;
+  std::uint16_t expected_ = 0;  ///< of the layer that is written
+  GateSplits splits_;           ///< of the layer that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, expert_ffn_;
 };
 

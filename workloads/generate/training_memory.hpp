@@ -9,10 +9,11 @@ namespace lightrail {
 /// What one GPU of a stage keeps [B]. Parameters 2 B; gradients 2 or 4 B; optimiser 12 B (FP32 copy, two
 /// moments), with the distributed optimiser split over dp (experts: over dp / ep). Activations: what the
 /// backward pass needs of the micro-batches in flight (1F1B: pp - stage; interleaved: the passes
-/// ahead and one more), with fused attention (no matrix of
-/// scores), as in Korthikanti et al. 2022; full recompute keeps a layer's input, and one layer's activations
-/// while it works. Buffers: layers that FSDP
-/// has gathered. Leaves out: NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
+/// ahead and one more; ZB-H1 and DualPipe: the most at any point of their order, with what passes that owe
+/// the gradients of weights keep for them), with fused attention (no matrix of scores), as in Korthikanti et
+/// al. 2022; full recompute keeps a layer's input, and one layer's activations while it works. DualPipe keeps
+/// parameters, gradients and optimiser of two stages. Buffers: layers that FSDP has gathered. Leaves out:
+/// NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0;
   std::int64_t total() const { return parameters + gradients + optimizer + activations + logits + buffers; }
@@ -22,6 +23,9 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
 
 /// Activations of one layer and micro-batch [B].
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan);
+
+/// What one layer and micro-batch keeps from the gradient of its input to those of its weights [B].
+std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan);
 
 /// "parameters 12.3 GiB, gradients ...".
 std::string memory_table(const TrainingMemory& memory);

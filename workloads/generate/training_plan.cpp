@@ -14,6 +14,26 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+/// What a schedule other than 1F1B asks of the plan.
+template <class Refuse>
+void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
+  if (plan.schedule == Schedule::one_f_one_b) return;
+  const char* name = plan.schedule == Schedule::zb_h1 ? "zb-h1" : "dualpipe";
+  if (plan.pp == 1) return refuse(fmt::format("schedule=\"{}\" with one pipeline stage (pp = 1)", name));
+  if (plan.chunks > 1)
+    return refuse(
+        fmt::format("schedule=\"{}\" with chunks = {} (only 1f1b is interleaved)", name, plan.chunks));
+  if (plan.schedule != Schedule::dualpipe) return;
+  if (plan.pp % 2 != 0)
+    return refuse(fmt::format("schedule=\"dualpipe\" with pp = {} (expected an even number)", plan.pp));
+  if (plan.global_batch % (plan.micro_batch * plan.dp) != 0) return;  // has its own message
+  const std::int64_t micro_batches = plan.micro_batches();
+  if (micro_batches % 2 != 0 || micro_batches < 2 * std::int64_t{plan.pp})
+    refuse(fmt::format(
+        "schedule=\"dualpipe\" with {} micro-batches (expected an even number, at least 2 pp = {})",
+        micro_batches, 2 * plan.pp));
+}
+
 }  // namespace
 
 Describe<TrainingPlan> training_parameters() {
@@ -25,6 +45,11 @@ Describe<TrainingPlan> training_parameters() {
       .field("pp", &TrainingPlan::pp, "pipeline stages", 1u, 10'000u)
       .field("chunks", &TrainingPlan::chunks,
              "parts of the model that a stage holds; above 1: interleaved 1F1B", 1u, 1024u)
+      .choice(
+          "schedule", &TrainingPlan::schedule,
+          "order of the passes: 1F1B (interleaved with chunks), ZB-H1 (gradients of weights fill idle time), "
+          "DualPipe (micro-batches enter at both ends; two copies of the parameters)",
+          {{"1f1b", Schedule::one_f_one_b}, {"zb-h1", Schedule::zb_h1}, {"dualpipe", Schedule::dualpipe}})
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
@@ -108,6 +133,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   }
   if (plan.chunks > 1 && plan.pp == 1)
     refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
+  check_schedule(plan, refuse);
   divides(plan.tp, model.heads, "tp", "heads");
   if (plan.tp > model.kv())
     divides(model.kv(), plan.tp, "kv-heads", "tp");
@@ -137,6 +163,19 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
 std::int64_t TrainingPlan::layers_of_stage(const Transformer& model, std::uint32_t stage) const {
   if (!edges_count || pp == 1) return model.layers / pp;
   return (model.layers + 2) / pp - (stage == 0 ? 1 : 0) - (stage + 1 == pp ? 1 : 0);
+}
+
+std::int64_t TrainingPlan::first_layer(const Transformer& model, std::uint32_t stage,
+                                       std::uint32_t chunk) const {
+  const std::uint32_t at = model_stage(stage, chunk);
+  if (!edges_count || pp == 1) return at * layers_of_chunk(model, stage, chunk);
+  return at == 0 ? 0 : at * ((model.layers + 2) / pp) - 1;
+}
+
+std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
+  if (schedule == Schedule::zb_h1) return zb_h1_schedule(stage, pp, micro_batches());
+  if (schedule == Schedule::dualpipe) return dualpipe_schedule(stage, pp, micro_batches());
+  return interleaved_schedule(stage, pp, chunks, micro_batches());
 }
 
 std::int64_t TrainingPlan::passes_in_flight(std::uint32_t stage) const {
@@ -172,7 +211,10 @@ StageParameters stage_parameters(const Transformer& model, const TrainingPlan& p
     p.dense_layer += expert;
   }
   std::int64_t table = padded_vocabulary(model, plan) / plan.tp * model.hidden;
-  bool is_first = stage == 0, is_last = stage + 1 == plan.pp;
+  if (plan.is_bidirectional()) p.layers += plan.layers_of_stage(model, plan.pp - 1 - stage);
+  const bool is_edge = stage == 0 || stage + 1 == plan.pp;
+  const bool is_first = plan.is_bidirectional() ? is_edge : stage == 0;
+  const bool is_last = plan.is_bidirectional() ? is_edge : stage + 1 == plan.pp;
   if (is_first) p.embedding += table + model.positions * model.hidden;
   if (is_last) p.embedding += model.norm_parameters();
   if (is_last && (!is_first || !model.tied_embeddings)) p.embedding += table;

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "workloads/generate/gate.hpp"
 #include "workloads/generate/transformer.hpp"
+#include "workloads/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -18,6 +20,8 @@ enum class Kernels : std::uint8_t { fused, separate };
 /// need them (Megatron-LM since 2022); all products, cut into as many pieces as the group has members
 /// (Transformer Engine's user buffers).
 enum class TensorOverlap : std::uint8_t { none, backward, all };
+/// Order of the passes through a stage (workloads/pipeline_schedule.hpp); 1F1B is interleaved with chunks.
+enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 
 /// How a model is spread over GPUs and trained: <workload kind="training" tp="2" .../>. GPU number = tp index
 /// + tp * (cp index + cp * (dp index + dp * stage)), as Megatron orders its ranks. Experts see the tp cp dp
@@ -26,7 +30,8 @@ struct TrainingPlan {
   std::uint32_t tp = 1, cp = 1, pp = 1, ep = 1;
   std::uint32_t etp = 0;     ///< tensor parallelism of experts; 0: tp
   std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
-  std::uint32_t dp = 1;      ///< GPUs / (tp cp pp), not given
+  Schedule schedule = Schedule::one_f_one_b;
+  std::uint32_t dp = 1;                                             ///< GPUs / (tp cp pp), not given
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
@@ -48,20 +53,36 @@ struct TrainingPlan {
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
   std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
-  std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }  ///< that share a gradient
+  /// DualPipe: micro-batches enter at both ends, and a stage holds its mirror's layers as its second chunk.
+  bool is_bidirectional() const { return schedule == Schedule::dualpipe; }
+  std::uint32_t copies() const { return is_bidirectional() ? 2 : 1; }  ///< stages that hold a layer
+  std::uint32_t stage_chunks() const { return is_bidirectional() ? 2 : chunks; }
+  std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }
+  std::int64_t gradient_gpus() const { return data_gpus() * copies(); }  ///< that share a gradient
   std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
   std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
-  std::int64_t expert_dp() const { return tp * data_gpus() / (expert_tp() * ep); }
+  /// That share the gradient of an expert.
+  std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.
   std::int64_t stage_message(const Transformer& model) const {
     return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());
   }
-  std::int64_t layers_of_stage(const Transformer& model, std::uint32_t stage) const;
-  std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage) const {
-    return layers_of_stage(model, stage) / chunks;
+  /// Micro-batches that go through one chunk.
+  std::int64_t chunk_micro_batches() const { return micro_batches() / copies(); }
+  std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
+  /// The stage in whose layers of the model a chunk lies, counted over the whole model: 0 ... pp chunks - 1.
+  std::uint32_t model_stage(std::uint32_t stage, std::uint32_t chunk) const {
+    return is_bidirectional() ? (chunk == 0 ? stage : pp - 1 - stage) : chunk * pp + stage;
   }
-  /// Most passes through a chunk whose activations a stage holds at once: those of its schedule's start, and
-  /// one more.
+  std::uint32_t model_stages() const { return pp * chunks; }
+  std::int64_t layers_of_stage(const Transformer& model, std::uint32_t stage) const;  ///< one direction's
+  std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const {
+    return layers_of_stage(model, is_bidirectional() ? model_stage(stage, chunk) : stage) / chunks;
+  }
+  /// The first of a chunk's layers in the model.
+  std::int64_t first_layer(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const;
+  /// 1F1B: most passes through a chunk whose activations a stage holds at once: those of its schedule's
+  /// start, and one more.
   std::int64_t passes_in_flight(std::uint32_t stage) const;
 };
 
@@ -74,7 +95,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
 /// The vocabulary padded to a multiple of 128 x tp, as Megatron does.
 std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan);
 
-/// Parameters that one GPU of a stage holds.
+/// Parameters that one GPU of a stage holds; with two directions those of its mirror stage too.
 struct StageParameters {
   std::int64_t dense_layer = 0;   ///< of one layer: attention, norms, router, dense feed-forward
   std::int64_t expert_layer = 0;  ///< of one layer: its experts

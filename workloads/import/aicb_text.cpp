@@ -151,7 +151,7 @@ class Importer {
     for (const ChunkPass& pass : interleaved_schedule(stage, stages, chunks, workload_.micro_batches)) {
       const bool is_first = stage == 0 && pass.chunk == 0;
       const bool is_last = stage + 1 == stages && pass.chunk + 1 == chunks;
-      if (pass.is_forward) {
+      if (pass.is_forward()) {
         if (is_first)
           forward(out, of(s.embedding, pass.micro_batch), 0);
         else

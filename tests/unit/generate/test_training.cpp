@@ -76,6 +76,18 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"12\" sequence=\"48\" shard-parameters=\"on\" shard=\"3\" tp=\"2\" cp=\"3\" "
            "recompute=\"full\"",
            "", 36},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"4\" schedule=\"zb-h1\" tensor-overlap=\"all\"",
+           "", 8},
+      Case{"global-batch=\"12\" sequence=\"32\" tp=\"2\" pp=\"2\" schedule=\"zb-h1\" recompute=\"full\" "
+           "ep=\"2\" "
+           "overlap-gradients=\"on\"",
+           "experts=\"8\" active-experts=\"3\"", 8},
+      Case{"global-batch=\"16\" sequence=\"32\" tp=\"2\" pp=\"4\" schedule=\"dualpipe\"",
+           "tied-embeddings=\"on\"", 16},
+      Case{"global-batch=\"24\" sequence=\"32\" ep=\"2\" pp=\"2\" schedule=\"dualpipe\" "
+           "overlap-gradients=\"on\" "
+           "overlap-parameters=\"on\" gradients=\"bf16\"",
+           "experts=\"8\" active-experts=\"2\" gated=\"on\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -158,13 +170,11 @@ TEST_CASE("all stages together hold the model once, where nothing is padded or c
 
 TEST_CASE("1F1B runs ahead by the stages that follow and alternates after that") {
   using P = ChunkPass;
-  CHECK(interleaved_schedule(1, 2, 1, 2) ==
-        std::vector<P>{{true, 0, 0}, {false, 0, 0}, {true, 0, 1}, {false, 0, 1}});
-  CHECK(
-      interleaved_schedule(0, 2, 1, 3) ==
-      std::vector<P>{{true, 0, 0}, {true, 0, 1}, {false, 0, 0}, {true, 0, 2}, {false, 0, 1}, {false, 0, 2}});
-  CHECK(interleaved_schedule(0, 8, 1, 2) ==
-        std::vector<P>{{true, 0, 0}, {true, 0, 1}, {false, 0, 0}, {false, 0, 1}});
+  constexpr PassKind F = PassKind::forward, B = PassKind::backward;
+  CHECK(interleaved_schedule(1, 2, 1, 2) == std::vector<P>{{F, 0, 0}, {B, 0, 0}, {F, 0, 1}, {B, 0, 1}});
+  CHECK(interleaved_schedule(0, 2, 1, 3) ==
+        std::vector<P>{{F, 0, 0}, {F, 0, 1}, {B, 0, 0}, {F, 0, 2}, {B, 0, 1}, {B, 0, 2}});
+  CHECK(interleaved_schedule(0, 8, 1, 2) == std::vector<P>{{F, 0, 0}, {F, 0, 1}, {B, 0, 0}, {B, 0, 1}});
 }
 
 TEST_CASE("a stage holds the activations of the passes that its schedule has in flight") {
@@ -176,9 +186,40 @@ TEST_CASE("a stage holds the activations of the passes that its schedule has in 
       plan.chunks = chunks;
       std::int64_t held = 0, most = 0;
       for (const ChunkPass& pass : interleaved_schedule(stage, 4, chunks, 8))
-        most = std::max(most, held += pass.is_forward ? 1 : -1);
+        most = std::max(most, held += pass.is_forward() ? 1 : -1);
       CHECK(plan.passes_in_flight(stage) == most);
     }
+}
+
+TEST_CASE(
+    "ZB-H1 keeps a micro-batch a stage, the part of it that gradients of weights need where it has gone "
+    "back") {
+  Transformer model = catalogue_model("llama3_8b");
+  TrainingPlan plan;
+  plan.pp = 4;
+  plan.global_batch = 16;
+  const std::int64_t layer = layer_activation_bytes(model, plan),
+                     owed = layer_weight_gradient_bytes(model, plan);
+  CHECK(owed < layer);
+  plan.schedule = Schedule::zb_h1;
+  for (std::uint32_t stage = 0; stage < 4; ++stage)
+    CHECK(training_memory(model, plan, stage).activations == 8 * ((4 - stage) * layer + stage * owed));
+}
+
+TEST_CASE("DualPipe keeps the parameters of two stages and p + 1 micro-batches at most") {
+  Transformer model = catalogue_model("llama3_8b");
+  TrainingPlan plan, both;
+  plan.pp = both.pp = 4;
+  plan.global_batch = both.global_batch = 16;
+  both.schedule = Schedule::dualpipe;
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    const TrainingMemory a = training_memory(model, plan, stage), b = training_memory(model, plan, 3 - stage),
+                         two = training_memory(model, both, stage);
+    CHECK(two.parameters == a.parameters + b.parameters);
+    CHECK(two.gradients == a.gradients + b.gradients);
+    CHECK(two.optimizer == Approx((a.optimizer + b.optimizer) / 2.0).epsilon(1e-6));
+    CHECK(two.activations == 8 * 5 * layer_activation_bytes(model, plan));
+  }
 }
 
 TEST_CASE("a GPU keeps 18 bytes a parameter without a distributed optimiser and FP32 gradients") {
@@ -225,6 +266,10 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
   auto bad = GENERATE(
       Bad{"tp=\"3\"", "", 8, "tp x pp = 3 does not divide the GPUs = 8"},
       Bad{"chunks=\"2\"", "", 8, "chunks = 2 with one pipeline stage (pp = 1)"},
+      Bad{"schedule=\"dualpipe\"", "", 8, "schedule=\"dualpipe\" with one pipeline stage (pp = 1)"},
+      Bad{"pp=\"2\" chunks=\"2\" schedule=\"zb-h1\"", "", 4, "schedule=\"zb-h1\" with chunks = 2"},
+      Bad{"pp=\"4\" schedule=\"dualpipe\" micro-batch=\"4\"", "", 8,
+          "schedule=\"dualpipe\" with 4 micro-batches (expected an even number, at least 2 pp = 8)"},
       Bad{"pp=\"2\" chunks=\"3\"", "", 8, "chunks = 3 does not divide layers / pp = 2"},
       Bad{"pp=\"2\" chunks=\"2\" micro-batch=\"32\"", "", 2,
           "pp = 2 does not divide micro-batches (as chunks > 1 needs) = 1"},

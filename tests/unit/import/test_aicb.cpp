@@ -110,31 +110,22 @@ TEST_CASE(
         std::map<std::pair<std::uint32_t, std::int64_t>, int> forward, backward;
         for (const auto& pass : order) {
           auto key = std::pair{pass.chunk, pass.micro_batch};
-          if (!pass.is_forward) CHECK(forward[key] == 1);
-          ++(pass.is_forward ? forward : backward)[key];
+          if (!pass.is_forward()) CHECK(forward[key] == 1);
+          ++(pass.is_forward() ? forward : backward)[key];
         }
         CHECK(order.size() == std::size_t{2} * chunks * 2 * stages);
         for (auto& [key, count] : backward) CHECK(count == 1);
       }
   // Stage 0 of 2 with 2 chunks: 2 (2 - 1 - 0) + (2 - 1) 2 = 4 forward passes come first.
   using P = ChunkPass;
-  CHECK(interleaved_schedule(0, 2, 2, 2) == std::vector<P>{{true, 0, 0},
-                                                           {true, 0, 1},
-                                                           {true, 1, 0},
-                                                           {true, 1, 1},
-                                                           {false, 1, 0},
-                                                           {false, 1, 1},
-                                                           {false, 0, 0},
-                                                           {false, 0, 1}});
+  constexpr PassKind F = PassKind::forward, B = PassKind::backward;
+  CHECK(
+      interleaved_schedule(0, 2, 2, 2) ==
+      std::vector<P>{{F, 0, 0}, {F, 0, 1}, {F, 1, 0}, {F, 1, 1}, {B, 1, 0}, {B, 1, 1}, {B, 0, 0}, {B, 0, 1}});
   // The last stage of 2: (2 - 1) 2 = 2 forward passes, then in turn.
-  CHECK(interleaved_schedule(1, 2, 2, 2) == std::vector<P>{{true, 0, 0},
-                                                           {true, 0, 1},
-                                                           {true, 1, 0},
-                                                           {false, 1, 0},
-                                                           {true, 1, 1},
-                                                           {false, 1, 1},
-                                                           {false, 0, 0},
-                                                           {false, 0, 1}});
+  CHECK(
+      interleaved_schedule(1, 2, 2, 2) ==
+      std::vector<P>{{F, 0, 0}, {F, 0, 1}, {F, 1, 0}, {B, 1, 0}, {F, 1, 1}, {B, 1, 1}, {B, 0, 0}, {B, 0, 1}});
 }
 
 TEST_CASE("interleaved stages: one program each, embeddings on the first, all activations sent") {

@@ -1,0 +1,156 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "tests/unit/generate/workload_fixture.hpp"
+#include "workloads/generate/interleave.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+constexpr const char* dense =
+    "<model layers=\"8\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" biases=\"on\"/>";
+constexpr const char* experts =
+    "<model layers=\"8\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"8\" "
+    "active-experts=\"2\"/>";
+
+Job job_of(const std::string& plan, const char* model, std::uint32_t gpus) {
+  MadeJob made =
+      make_job_of("<workload kind=\"training\" sequence=\"32\" " + plan + ">" + model + "</workload>", gpus);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  return std::move(made.job);
+}
+
+/// Passes of a program: what lies between two markers that name one.
+std::string pass_of(const Job& job, const Op& op, const std::string& before) {
+  return op.kind == OpKind::marker ? job.names[op.name] : before;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// How often every kernel and every collective occurs in a program.
+std::map<std::string, int> work_of(const Job& job, const Program& program) {
+  std::map<std::string, int> count;
+  for (const Op& op : program.ops)
+    if (op.kind == OpKind::compute) {
+      const KernelShape& s = job.programs.shapes[op.shape];
+      ++count[job.names[op.name] + " " + std::to_string(s.m) + " " + std::to_string(s.n) + " " +
+              std::to_string(s.k) + " " + std::to_string(s.batch) + " " + std::to_string(s.bytes)];
+    } else if (op.kind != OpKind::marker) {
+      ++count[job.names[op.name] + " " + std::to_string(op.bytes)];
+    }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("ZB-H1 computes and sends what 1F1B does, the gradients of weights in passes of their own") {
+  const char* more = GENERATE("", "tensor-overlap=\"all\"", "recompute=\"full\"", "kernels=\"separate\"");
+  const char* model = GENERATE(dense, experts);
+  CAPTURE(more, model);
+  const std::string plan = std::string("tp=\"2\" pp=\"4\" global-batch=\"8\" ") + more;
+  const Job plain = job_of(plan, model, 8), split = job_of(plan + " schedule=\"zb-h1\"", model, 8);
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    CHECK(work_of(plain, plain.programs.programs[stage]) == work_of(split, split.programs.programs[stage]));
+    // 2 m n k of the products of each pass: the two halves of the backward pass are equal.
+    std::map<std::string, double> flops;
+    std::string pass;
+    for (const Op& op : split.programs.programs[stage].ops) {
+      pass = pass_of(split, op, pass);
+      if (op.kind != OpKind::compute) continue;
+      const KernelShape& s = split.programs.shapes[op.shape];
+      const std::string& name = split.names[op.name];
+      const bool is_input = ends_with(name, " dgrad"), is_weight = ends_with(name, " wgrad");
+      if (s.kind != KernelKind::gemm || name == "context dgrad" || (!is_input && !is_weight)) continue;
+      CHECK(pass.rfind(is_input ? "input gradient" : "weight gradient", 0) == 0);
+      flops[pass] += 2.0 * static_cast<double>(s.m * s.n * s.k * s.batch);
+    }
+    CHECK(flops.size() == 16);
+    const double each = flops["input gradient 0"];
+    CHECK(each > 0);
+    // Products cut into tp parts for overlap count each part; only the input's are cut.
+    for (const auto& [name, value] : flops) CHECK(value == each);
+  }
+}
+
+TEST_CASE("DualPipe computes each direction as 1F1B does its stage, and meets the members of its groups") {
+  const char* more =
+      GENERATE("", "overlap-gradients=\"on\" overlap-parameters=\"on\"", "ep=\"2\" gradients=\"bf16\"");
+  CAPTURE(more);
+  const std::string plan = std::string("pp=\"4\" global-batch=\"32\" ") + more;
+  const Job plain = job_of(plan, experts, 8), both = job_of(plan + " schedule=\"dualpipe\"", experts, 8);
+  auto passes = [](const Job& job, std::uint32_t stage) {
+    std::map<std::string, int> count;
+    for (auto& [name, times] : work_of(job, job.programs.programs[stage]))
+      if (name.rfind("dp ", 0) != 0 && name.rfind("gradient norm", 0) != 0 &&
+          name.rfind("optimizer", 0) != 0 && name.rfind("zero", 0) != 0)
+        count[name] += times;
+    return count;
+  };
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    // Half of the micro-batches of the stage and half of those of its mirror.
+    std::map<std::string, int> halves;
+    for (std::uint32_t s : {stage, 3 - stage})
+      for (auto& [name, times] : passes(plain, s)) halves[name] += times;
+    for (auto& [name, times] : halves) times /= 2;
+    CHECK(passes(both, stage) == halves);
+  }
+}
+
+TEST_CASE(
+    "in a job of DualPipe no operation depends on a later one, and mirror stages share their gradients") {
+  const Job job = job_of("pp=\"4\" ep=\"2\" tp=\"2\" global-batch=\"16\"", experts, 16);
+  const Job both =
+      job_of("pp=\"4\" ep=\"2\" tp=\"2\" global-batch=\"16\" schedule=\"dualpipe\"", experts, 16);
+  for (const Program& program : both.programs.programs)
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i)
+      for (std::uint32_t d = 0; d < program.ops[i].dependency_count; ++d)
+        CHECK(program.dependencies[program.ops[i].first_dependency + d] < i);
+  auto group = [](const Job& of, const char* name) {
+    return *std::find_if(of.groups.begin(), of.groups.end(),
+                         [&](const GroupKind& g) { return g.name == name; });
+  };
+  // 4 GPUs a stage, tp 2: GPU 0, 2 of stage 0 with 12, 14 of stage 3.
+  CHECK(group(job, "dp").listed.empty());
+  CHECK(group(both, "dp").listed[0] ==
+        std::vector<EndpointId>{EndpointId{0}, EndpointId{2}, EndpointId{12}, EndpointId{14}});
+  CHECK(group(both, "expert-dp").listed[3] == std::vector<EndpointId>{EndpointId{3}, EndpointId{15}});
+}
+
+TEST_CASE("passes that run together take turns at every collective and receive") {
+  Program program;
+  program.streams = {"compute", "net"};
+  auto add = [&](OpKind kind, std::uint32_t name, std::vector<std::uint32_t> after) {
+    Op op;
+    op.kind = kind;
+    op.stream = kind == OpKind::compute ? 0 : 1;
+    op.name = name;
+    return append(program, op, after);
+  };
+  const auto start = add(OpKind::marker, 0, {});
+  auto run = [&](std::uint32_t name) {
+    auto last = add(OpKind::recv, name, {start});
+    last = add(OpKind::compute, name + 1, {last});
+    last = add(OpKind::compute, name + 2, {last});
+    last = add(OpKind::collective, name + 3, {last});
+    last = add(OpKind::compute, name + 4, {last});
+    add(OpKind::send, name + 5, {last});
+  };
+  run(10);
+  run(20);
+  const auto moved = interleave(program, 1, 7);
+  std::vector<std::uint32_t> names;
+  for (const Op& op : program.ops) names.push_back(op.name);
+  CHECK(names == std::vector<std::uint32_t>{0, 10, 20, 11, 12, 13, 21, 22, 23, 14, 15, 24, 25});
+  CHECK(moved == std::vector<std::uint32_t>{1, 3, 4, 5, 9, 10, 2, 6, 7, 8, 11, 12});
+  for (std::uint32_t i = 1; i < program.ops.size(); ++i) {
+    REQUIRE(program.ops[i].dependency_count == 1);
+    const std::uint32_t on = program.dependencies[program.ops[i].first_dependency];
+    CHECK(program.ops[on].name == (program.ops[i].name % 10 == 0 ? 0 : program.ops[i].name - 1));
+  }
+}

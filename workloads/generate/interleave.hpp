@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// Reorders two runs of operations that do not depend on each other, [first, middle) and [middle, end of
+/// `program`): after a collective or a receive of one comes the other's turn, up to its next one, so that on
+/// shared streams each run's kernels lie beside the other's communication. Within a run the order stays. All
+/// members of a group that execute equal programs still agree on the order of their collectives. Returns the
+/// new index of operation first + i.
+std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first, std::uint32_t middle);
+
+}  // namespace lightrail

@@ -1,0 +1,183 @@
+#include "workloads/generate/stage_program.hpp"
+
+#include <fmt/format.h>
+
+#include "workloads/generate/stage_writer.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Where the parameters of a pass are gathered from, and how its gradients are reduced.
+class StageParameterFlow {
+ public:
+  StageParameterFlow(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                     StageWriter& writer)
+      : plan_(plan), writer_(writer), parameters_(stage_parameters(model, plan, stage)) {}
+
+  /// Before a pass.
+  void begin(const ChunkPass& pass) {
+    first_forward_ = plan_.overlap_parameters && pass.is_forward() && pass.micro_batch == 0;
+    if (first_forward_ && !has_gathered_) {
+      // All of the stage one after the other, from the start of the step on.
+      has_gathered_ = true;
+      writer_.gather_parameters(parameters_.embedding, 0);
+      for (std::int64_t l = 0; l < parameters_.layers; ++l)
+        writer_.gather_parameters(parameters_.dense_layer, parameters_.expert_layer);
+      writer_.wait_for_parameters();
+    }
+    if (!plan_.shards_parameters) return;
+    writer_.gather_parameters(parameters_.embedding, 0);
+    writer_.gather_parameters(parameters_.dense_layer, 0);
+    writer_.wait_for_parameters();
+  }
+  void before_layer(bool is_last) {
+    if (plan_.shards_parameters && !is_last) writer_.gather_parameters(parameters_.dense_layer, 0);
+    if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
+  }
+  /// After a layer of a pass that ends with the gradients of weights.
+  void after_layer(const ChunkPass& pass) {
+    if (plan_.shards_parameters)
+      writer_.scatter_gradients(parameters_.dense_layer);
+    else if (plan_.overlap_gradients && pass.micro_batch == plan_.chunk_micro_batches() - 1)
+      writer_.reduce_gradients(parameters_.dense_layer, parameters_.expert_layer, true);
+  }
+  void end(const ChunkPass& pass) {
+    if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
+  }
+  void finish() {
+    if (plan_.shards_parameters) return;
+    if (plan_.overlap_gradients)
+      writer_.reduce_gradients(parameters_.embedding, 0, true);
+    else
+      writer_.reduce_gradients(parameters_.dense(), parameters_.expert(), false);
+  }
+
+ private:
+  const TrainingPlan& plan_;
+  StageWriter& writer_;
+  StageParameters parameters_;
+  bool first_forward_ = false, has_gathered_ = false;
+};
+
+const char* name_of(PassKind kind) {
+  switch (kind) {
+    case PassKind::forward:
+      return "forward";
+    case PassKind::backward:
+      return "backward";
+    case PassKind::input_gradient:
+      return "input gradient";
+    case PassKind::weight_gradient:
+      return "weight gradient";
+  }
+  return "";
+}
+
+/// Writes one pass after the other.
+class PassWriter {
+ public:
+  PassWriter(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage, StageWriter& writer)
+      : model_(model), plan_(plan), stage_(stage), writer_(writer), parameters_(model, plan, stage, writer) {}
+
+  void write(const ChunkPass& pass) {
+    std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
+    if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
+    writer_.marker(name);
+    if (pass.kind != PassKind::weight_gradient) parameters_.begin(pass);
+    if (pass.kind == PassKind::forward)
+      forward(pass);
+    else if (pass.kind == PassKind::weight_gradient)
+      weights(pass);
+    else
+      backward(pass);
+    parameters_.end(pass);
+  }
+
+  StageParameterFlow& parameters() { return parameters_; }
+
+ private:
+  bool begins(const ChunkPass& pass) const { return plan_.model_stage(stage_, pass.chunk) == 0; }
+  bool ends(const ChunkPass& pass) const {
+    return plan_.model_stage(stage_, pass.chunk) + 1 == plan_.model_stages();
+  }
+  std::int64_t layers(const ChunkPass& pass) const {
+    return plan_.layers_of_chunk(model_, stage_, pass.chunk);
+  }
+  /// The neighbour that a chunk's activations go to, or come from.
+  std::uint32_t neighbour(const ChunkPass& pass, bool is_next) const {
+    const bool is_up = is_next != (plan_.is_bidirectional() && pass.chunk == 1);
+    return (stage_ + (is_up ? 1 : plan_.pp - 1)) % plan_.pp;
+  }
+
+  void forward(const ChunkPass& pass) {
+    if (begins(pass))
+      writer_.embed();
+    else
+      writer_.receive(neighbour(pass, false), true, pass.chunk);
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
+    for (std::int64_t l = 0; l < count; ++l) {
+      parameters_.before_layer(l + 1 == count);
+      writer_.forward_layer(first + l, pass.micro_batch);
+    }
+    if (ends(pass))
+      writer_.head();
+    else
+      writer_.send(neighbour(pass, true), true, pass.chunk);
+  }
+
+  void backward(const ChunkPass& pass) {
+    const bool is_split = pass.kind == PassKind::input_gradient;
+    if (ends(pass))
+      writer_.head_backward(is_split);
+    else
+      writer_.receive(neighbour(pass, true), false, pass.chunk);
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
+    for (std::int64_t l = count - 1; l >= 0; --l) {
+      parameters_.before_layer(l == 0);
+      writer_.backward_layer(first + l, pass.micro_batch, is_split);
+      if (!is_split) parameters_.after_layer(pass);
+    }
+    if (begins(pass))
+      writer_.embed_backward();
+    else
+      writer_.send(neighbour(pass, false), false, pass.chunk);
+  }
+
+  void weights(const ChunkPass& pass) {
+    if (ends(pass)) writer_.weight_gradients();
+    for (std::int64_t l = layers(pass); l > 0; --l) {
+      writer_.weight_gradients();
+      parameters_.after_layer(pass);
+    }
+  }
+
+  const Transformer& model_;
+  const TrainingPlan& plan_;
+  std::uint32_t stage_;
+  StageWriter& writer_;
+  StageParameterFlow parameters_;
+};
+
+}  // namespace
+
+Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
+                    std::uint32_t stage, JobBuilder& job) {
+  StageWriter writer(model, plan, groups, stage, job);
+  PassWriter passes(model, plan, stage, writer);
+  bool is_second = false;
+  for (const ChunkPass& pass : plan.passes(stage)) {
+    if (pass.overlaps_next) writer.begin_together();
+    passes.write(pass);
+    if (pass.overlaps_next) writer.next_together();
+    if (is_second) writer.end_together();
+    is_second = pass.overlaps_next;
+  }
+  writer.marker("gradients");
+  passes.parameters().finish();
+  if (stage == 0 || stage + 1 == plan.pp) writer.reduce_tied_embedding();
+  writer.optimizer_step();
+  return writer.take();
+}
+
+}  // namespace lightrail

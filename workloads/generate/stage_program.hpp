@@ -1,0 +1,11 @@
+#pragma once
+#include "workloads/generate/training_groups.hpp"
+#include "workloads/job.hpp"
+
+namespace lightrail {
+
+/// All micro-batches of one stage in the order of its schedule, the gradients and the optimiser.
+Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
+                    std::uint32_t stage, JobBuilder& job);
+
+}  // namespace lightrail
