@@ -112,7 +112,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
       "GPU: executes the program of its role; kernels take what a roofline with measured efficiencies says, "
       "communication runs as messages over NVLink, PCIe and its NIC and holds multiprocessors meanwhile. "
       "Leaves "
-      "out contention between kernels, and jitter.";
+      "out contention between kernels; <variation> gives kernels jitter and makes GPUs slow.";
   kind->weight = 8;
   kind->parameters = gpu_parameters().documentation();
   kind->ports = {{"0", "1", "NVSwitch"}, {"1", "1", "its NIC, over PCIe"}, {"2", "1", "host, over PCIe"}};

@@ -12,7 +12,7 @@ namespace lightrail {
 ///
 /// Ports: 0 NVSwitch, 1 its NIC, 2 host. Assumes that kernels of different streams run side by side without
 /// slowing each other, and that communication takes nothing from compute. Leaves out SM and memory
-/// contention, jitter, copy engines, and the time of a reduction's additions (hidden in NCCL's steps).
+/// contention, copy engines, and the time of a reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component {
  public:
   Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times);

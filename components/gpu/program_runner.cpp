@@ -36,6 +36,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       output_(build.model.resource<OutputSelection>()),
       self_(self),
       times_(std::move(times)),
+      pace_(build.model, self),
       sms_(times_->spec().sms),
       comm_(build.model, program_, index_, self),
       streams_(program_.streams.size()),
@@ -99,6 +100,8 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
+  if (op.kind == OpKind::compute && duration > SimTime{0})
+    duration = pace_.of(duration, iteration_ * std::uint64_t{program_.ops.size()} + index);
   if (duration == SimTime{0}) {
     end_op(context, stream);
     return false;

@@ -5,6 +5,7 @@
 
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/kernel_times.hpp"
+#include "components/gpu/kernel_variation.hpp"
 #include "components/gpu/shared_sms.hpp"
 #include "components/gpu/step_clock.hpp"
 #include "engine/model/output_selection.hpp"
@@ -73,6 +74,7 @@ class ProgramRunner {
   const OutputSelection* output_;
   EndpointId self_;
   std::shared_ptr<KernelTimes> times_;
+  GpuPace pace_;
 
   SharedSms sms_;
   CommEngine comm_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "components/registry.hpp"
+#include "engine/cli/read_variation.hpp"
 #include "engine/cli/unknown_names.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/record/parse_output.hpp"
@@ -92,6 +93,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
         std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
   model.set_resource(
       std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
+  read_variation(scenario, model, errors);
   build_workload(scenario, model, errors);
   prepare_execution(model, errors);
   if (!errors.is_empty()) end_with_names();

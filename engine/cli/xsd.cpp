@@ -5,6 +5,7 @@
 #include <set>
 
 #include "components/gpu/compute_model.hpp"
+#include "components/gpu/kernel_variation.hpp"
 #include "engine/cli/build_model.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"
@@ -103,6 +104,8 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
   add("attention", attention_parameters().documentation());
   add("memory-kernel", memory_kernel_parameters().documentation());
   add("collectives", nccl_device_parameters().documentation());
+  add("variation", variation_parameters().documentation());
+  add("slow", slow_parameters().documentation());
   add("run", run_parameters().documentation());
 
   std::vector<ElementDoc> all;

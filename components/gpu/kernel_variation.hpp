@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "engine/base/time.hpp"
+#include "engine/model/describe.hpp"
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+/// How far kernels' times are from what the compute model says: <variation jitter="0.02" spread="0.01"><slow
+/// gpus="5" factor="1.3"/></variation>. A Model resource; without one kernels take exactly the model's time.
+///
+/// Jitter and spread are log-normal with mean 1: times stay positive and long ones are further away than
+/// short ones. A draw depends on the seed, the GPU's number and the kernel's number in the job, on nothing
+/// else. Leaves out: variation of links, NICs and CPUs, and slowness that comes and goes.
+struct KernelVariation {
+  double jitter = 0;  ///< relative standard deviation of a kernel's time, drawn for every kernel
+  double spread = 0;  ///< relative standard deviation of the GPUs' speeds, drawn once for every GPU
+  std::map<std::uint32_t, double> slow;  ///< by GPU: its kernels take so many times as long
+};
+
+Describe<KernelVariation> variation_parameters();
+
+/// <slow>: one row of GPUs.
+struct SlowGpus {
+  std::string gpus, name;
+  double factor = 1;
+};
+Describe<SlowGpus> slow_parameters();
+
+/// The variation of one GPU.
+class GpuPace {
+ public:
+  GpuPace(const Model& model, EndpointId gpu);
+  /// Time of kernel number `kernel` of the job that the compute model says takes `time` [ps, whole
+  /// nanoseconds, at least 1 ns, where anything varies].
+  SimTime of(SimTime time, std::uint64_t kernel) const;
+
+ private:
+  std::uint64_t seed_ = 0;
+  EndpointId gpu_{};
+  double jitter_ = 0, factor_ = 1;
+};
+
+}  // namespace lightrail

@@ -1,0 +1,91 @@
+#include "components/gpu/kernel_variation.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace lightrail {
+namespace {
+
+Model model_with(KernelVariation variation, std::uint64_t seed = 1) {
+  Model model;
+  model.seed = seed;
+  model.set_resource<KernelVariation>(std::make_shared<const KernelVariation>(std::move(variation)));
+  return model;
+}
+
+struct Moments {
+  double mean = 0, deviation = 0;
+};
+
+template <class Draw>
+Moments moments(int count, Draw draw) {
+  double sum = 0, squares = 0;
+  for (int i = 0; i < count; ++i) {
+    const double x = draw(i);
+    sum += x, squares += x * x;
+  }
+  const double mean = sum / count;
+  return {mean, std::sqrt(squares / count - mean * mean)};
+}
+
+}  // namespace
+
+TEST_CASE("without a variation a kernel takes the model's time to the picosecond") {
+  const Model model;
+  CHECK(GpuPace(model, EndpointId{3}).of(SimTime{1'234'567}, 8) == SimTime{1'234'567});
+  const Model none = model_with({});
+  CHECK(GpuPace(none, EndpointId{3}).of(SimTime{1'234'567}, 8) == SimTime{1'234'567});
+}
+
+TEST_CASE("a slow GPU's kernels take the factor as long, the others' what they took") {
+  const Model model = model_with({0, 0, {{2, 1.25}}});
+  CHECK(GpuPace(model, EndpointId{2}).of(microseconds(80), 0) == microseconds(100));
+  CHECK(GpuPace(model, EndpointId{2}).of(microseconds(80), 1) == microseconds(100));
+  CHECK(GpuPace(model, EndpointId{1}).of(microseconds(80), 0) == microseconds(80));
+}
+
+TEST_CASE("jitter has mean 1 and the deviation that was asked for, whatever its size") {
+  for (double jitter : {0.01, 0.1, 0.5}) {
+    const Model model = model_with({jitter, 0, {}});
+    const GpuPace pace(model, EndpointId{7});
+    const int count = 40'000;
+    const Moments m = moments(count, [&](int kernel) {
+      return static_cast<double>(pace.of(milliseconds(1), static_cast<std::uint64_t>(kernel)).count()) * 1e-9;
+    });
+    // Three standard errors of the mean; the deviation within 3 %.
+    CHECK(m.mean == Approx(1).margin(3 * jitter / std::sqrt(count)));
+    CHECK(m.deviation == Approx(jitter).epsilon(0.03));
+  }
+}
+
+TEST_CASE(
+    "the spread of GPUs is drawn once for each: equal for all its kernels, different for its neighbours") {
+  const Model model = model_with({0, 0.05, {}});
+  const GpuPace one(model, EndpointId{4});
+  CHECK(one.of(milliseconds(1), 0) == one.of(milliseconds(1), 99));
+  const Moments m = moments(20'000, [&](int gpu) {
+    const GpuPace pace(model, EndpointId{static_cast<std::uint32_t>(gpu)});
+    return static_cast<double>(pace.of(milliseconds(1), 0).count()) * 1e-9;
+  });
+  CHECK(m.mean == Approx(1).margin(0.0012));
+  CHECK(m.deviation == Approx(0.05).epsilon(0.03));
+}
+
+TEST_CASE("a draw depends on the seed, the GPU and the kernel, and on nothing else") {
+  const Model model = model_with({0.1, 0, {}}), same = model_with({0.1, 0, {{9, 2.0}}}),
+              other = model_with({0.1, 0, {}}, 2);
+  const GpuPace pace(model, EndpointId{4});
+  const SimTime time = pace.of(milliseconds(1), 12);
+  CHECK(GpuPace(same, EndpointId{4}).of(milliseconds(1), 12) == time);
+  CHECK(GpuPace(other, EndpointId{4}).of(milliseconds(1), 12) != time);
+  CHECK(GpuPace(model, EndpointId{5}).of(milliseconds(1), 12) != time);
+  CHECK(pace.of(milliseconds(1), 13) != time);
+  CHECK(pace.of(milliseconds(1), 12) == time);
+}
+
+TEST_CASE("however fast a draw is, a kernel takes a nanosecond") {
+  const Model model = model_with({0, 0, {{0, 0.01}}});
+  CHECK(GpuPace(model, EndpointId{0}).of(nanoseconds(3), 0) == nanoseconds(1));
+}
+
+}  // namespace lightrail
