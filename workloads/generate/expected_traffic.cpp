@@ -57,7 +57,7 @@ std::vector<std::int64_t> expected_traffic(const Job& job) {
 
 TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& plan) {
   const std::int64_t t = plan.tp, p = plan.pp, d = plan.data_gpus(), e = plan.ep, m = plan.micro_batches();
-  const std::int64_t k = plan.expert_tp(), active = model.active_experts, layers = model.layers;
+  const std::int64_t k = plan.expert_tp(), layers = model.layers;
   const std::int64_t activation = 2 * plan.tokens() * model.hidden;  // of one micro-batch, BF16
   const std::int64_t again = plan.recompute == Recompute::full ? 1 : 0;
   TrainingTraffic bytes;
@@ -66,24 +66,25 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Attention: all-gather, reduce-scatter forward; both and one gather of the input again backward: 2 + 3.
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
   // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
-  const std::int64_t blocks = model.is_moe() ? 1 : 2;
+  // Shared experts do too.
+  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.moe_layers();
   const bool is_half = plan.dtype == DataType::fp8 && plan.sequence_parallel;
   const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
-  const std::int64_t layer_halves = blocks * (forward * (1 + again) + backward);
+  const std::int64_t halves = (layers + with_dense) * (forward * (1 + again) + backward);
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2.
   std::int64_t edge_volumes = 2 + (plan.sequence_parallel ? 3 : 2);
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
-  bytes.tp = m * d * (t - 1) * ((layers * layer_halves + 2 * edge_volumes) * (activation / 2) + losses);
+  bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
-    const std::int64_t arrived = 2 * plan.local_tokens() * active * model.hidden;
-    bytes.tp += m * layers * (t * d / k) * (k - 1) * k * arrived * (4 + 2 * again);
+    const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.moe_layers();
+    bytes.tp += m * moe * (t * d / k) * (k - 1) * k * arrived * (4 + 2 * again);
     // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
-    bytes.ep = m * layers * (4 + 2 * again) * (t * d / e) * (e - 1) * arrived;
+    bytes.ep = m * moe * (4 + 2 * again) * (t * d / e) * (e - 1) * arrived;
   }
 
   // Context: keys and values go round forward and, with their gradients, backward.
@@ -100,9 +101,14 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Data: gradients reduced and parameters gathered over d (dense) and over copies of an expert.
   const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();
   // Overlapped gradients are padded layer by layer, others once.
-  auto volume = [&](std::int64_t of_layers, std::int64_t of_layer, std::int64_t rest, std::int64_t members) {
-    const std::int64_t once = padded_to(of_layers * of_layer + rest, members);
-    const std::int64_t each = of_layers * padded_to(of_layer, members) + padded_to(rest, members);
+  auto volume = [&](const std::vector<LayerParameters>& of_layers, std::int64_t LayerParameters::*part,
+                    std::int64_t rest, std::int64_t members) {
+    std::int64_t sum = rest, each = padded_to(rest, members);
+    for (const LayerParameters& layer : of_layers) {
+      sum += layer.*part;
+      each += padded_to(layer.*part, members);
+    }
+    const std::int64_t once = padded_to(sum, members);
     const std::int64_t reduced = plan.overlap_gradients ? each : once;
     const std::int64_t gathered = plan.overlap_parameters ? each : once;
     return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
@@ -111,8 +117,9 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
     const StageParameters s = stage_parameters(model, plan, 0);
     const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
-    const std::int64_t gathered = s.layers * padded_to(s.dense_layer, shard) + padded_to(s.embedding, shard);
-    const std::int64_t reduced = s.layers * padded_to(s.dense_layer, d) + padded_to(s.embedding, d);
+    const std::int64_t of_layer = s.layers[0].dense;
+    const std::int64_t gathered = layers * padded_to(of_layer, shard) + padded_to(s.embedding, shard);
+    const std::int64_t reduced = layers * padded_to(of_layer, d) + padded_to(s.embedding, d);
     bytes.dp =
         m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
     return bytes;
@@ -121,8 +128,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   const std::int64_t shared = plan.gradient_gpus();
   for (std::uint32_t stage = 0; stage < p / plan.copies(); ++stage) {
     StageParameters s = stage_parameters(model, plan, stage);
-    bytes.dp += t * volume(s.layers, s.dense_layer, s.embedding, shared);
-    if (model.is_moe()) bytes.dp += k * e * volume(s.layers, s.expert_layer, 0, de);
+    bytes.dp += t * volume(s.layers, &LayerParameters::dense, s.embedding, shared);
+    if (model.is_moe()) bytes.dp += k * e * volume(s.layers, &LayerParameters::expert, 0, de);
   }
   if (model.tied_embeddings && p > 1 && plan.copies() == 1)
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;

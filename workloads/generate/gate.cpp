@@ -81,7 +81,8 @@ std::vector<ParameterDoc> gate_documentation() {
   return gate_table().documentation();
 }
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, JobBuilder& job) {
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
+                           JobBuilder& job) {
   GateSplits splits;
   if (gate.is_even()) return splits;
   const std::uint32_t n = gate.size, neighbours = n / gate.rows;
@@ -96,6 +97,15 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t mi
       for (std::uint32_t to = 0; to < n; ++to)
         share[std::size_t{from} * n + to] = own[to / neighbours] / neighbours;
   }
+  std::vector<double> dropped(n, 0);
+  double kept = n;
+  for (std::uint32_t from = 0; from < n; ++from)
+    for (std::uint32_t to = 0; to < n; ++to) {
+      double& part = share[std::size_t{from} * n + to];
+      const double beyond = std::max(0.0, part - most_share);
+      part -= beyond, dropped[from] += beyond, kept -= beyond;
+    }
+  splits.kept = kept / n;
   double most = 0;
   for (std::uint32_t to = 0; to < n; ++to) {
     double received = 0;
@@ -112,6 +122,9 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t mi
     }
     combine.share[std::size_t{from} * n + from] = 1 - sent;
   }
+  // What is dropped goes nowhere: it stays in the sender's part for itself.
+  for (std::uint32_t from = 0; from < n; ++from)
+    if (dropped[from] > 0) dispatch.share[std::size_t{from} * n + from] += dropped[from];
   auto& all = job.job().programs.splits;
   const auto add = [&](SplitMatrix matrix) {
     for (std::size_t i = 1; i < all.size(); ++i)

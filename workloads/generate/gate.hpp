@@ -29,7 +29,11 @@ std::vector<ParameterDoc> gate_documentation();
 struct GateSplits {
   std::uint16_t dispatch = 0, combine = 0;  ///< indices of split matrices; 0: even
   double combine_bytes = 1;                 ///< buffer of combine over that of dispatch
+  double kept = 1;                          ///< share of the tokens that experts take
 };
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, JobBuilder& job);
+/// `most_share`: of a sender's tokens, the largest share that one member's experts take (their capacity);
+/// what is beyond is dropped.
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
+                           JobBuilder& job);
 
 }  // namespace lightrail

@@ -15,7 +15,9 @@ void StageWriter::attention_kernel(bool is_backward, std::int64_t queries, std::
   shape.m = queries, shape.n = keys;
   shape.heads = model_.heads / tp_;
   shape.kv_heads = std::max<std::int64_t>(1, model_.kv() / tp_);
-  shape.head_dim = model_.head_size();
+  // Scores take a query's size, the sum over keys a value's: the same work as both of their mean.
+  shape.head_dim =
+      model_.has_latent_attention() ? (model_.query_size() + model_.value_size()) / 2 : model_.head_size();
   Op kernel = op(OpKind::compute, "compute", is_backward ? "attention backward" : "attention");
   kernel.shape = job_.shape(shape);
   chain(kernel);
@@ -86,6 +88,7 @@ void StageWriter::ring_attention(bool is_backward) {
 }
 
 void StageWriter::attention_forward() {
+  if (model_.has_latent_attention()) return latent_attention_forward();
   norm(false);
   gather_gemm("qkv", q_ + 2 * kv_, hidden_);
   if (model_.positions == 0) memory("rotary", 2 * 2 * tokens_ * (q_ + kv_));
@@ -96,6 +99,7 @@ void StageWriter::attention_forward() {
 }
 
 void StageWriter::attention_backward() {
+  if (model_.has_latent_attention()) return latent_attention_backward();
   residual(true);
   bias_gradient(hidden_);
   cast(local_, hidden_);

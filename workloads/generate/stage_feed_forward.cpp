@@ -2,33 +2,42 @@
 
 namespace lightrail {
 
+void StageWriter::inner_forward(const std::string& name, std::int64_t width) {
+  const std::int64_t inner = model_.ffn_inputs() * width;
+  gather_gemm(name + " in", inner, hidden_);
+  memory("activation", 2 * tokens_ * (inner + width));
+  gemm_scatter(name + " out", hidden_, width);
+}
+
+void StageWriter::inner_backward(const std::string& name, std::int64_t width) {
+  const std::int64_t inner = model_.ffn_inputs() * width;
+  bias_gradient(hidden_);
+  cast(local_, hidden_);
+  gather_gemm(name + " out dgrad", width, hidden_);
+  weight_gemm(name + " out wgrad", width, hidden_, tokens_);
+  memory("activation backward", 2 * tokens_ * (2 * inner + width));
+  bias_gradient(inner);
+  gathered_backward(name + " in", inner, hidden_);
+}
+
 void StageWriter::feed_forward() {
-  std::int64_t inner = model_.ffn_inputs() * ffn_;
   norm(false);
-  gather_gemm("ffn in", inner, hidden_);
-  memory("activation", 2 * tokens_ * (inner + ffn_));
-  gemm_scatter("ffn out", hidden_, ffn_);
+  inner_forward("ffn", ffn_);
   residual(false);
 }
 
 void StageWriter::feed_forward_backward() {
-  std::int64_t inner = model_.ffn_inputs() * ffn_;
   residual(true);
-  bias_gradient(hidden_);
-  cast(local_, hidden_);
-  gather_gemm("ffn out dgrad", ffn_, hidden_);
-  weight_gemm("ffn out wgrad", ffn_, hidden_, tokens_);
-  memory("activation backward", 2 * tokens_ * (2 * inner + ffn_));
-  bias_gradient(inner);
-  gathered_backward("ffn in", inner, hidden_);
+  inner_backward("ffn", ffn_);
   norm(true);
 }
 
 /// Dispatch, or combine; in the backward pass each one's transpose. Only a forward pass's dispatch comes as a
 /// surprise: the others send what it sent, or send it back.
 void StageWriter::exchange(bool is_dispatch, bool is_known) {
-  const std::int64_t bytes = 2 * local_ * model_.active_experts * hidden_;
   if (!groups_.ep.is_valid()) return;
+  const std::int64_t bytes =
+      2 * hidden_ * (splits_.dispatch == 0 ? plan_.kept_tokens(model_) : plan_.routed_tokens(model_));
   Op call = collective_op(CollectiveType::all_to_all, groups_.ep, "ep", bytes);
   call.split = is_dispatch ? splits_.dispatch : splits_.combine;
   if (!is_dispatch)
@@ -40,15 +49,24 @@ void StageWriter::exchange(bool is_dispatch, bool is_known) {
   chain(call);
 }
 
+std::int64_t StageWriter::expert_rows() const {
+  const double routed = static_cast<double>(plan_.routed_tokens(model_));
+  const std::int64_t kept = splits_.dispatch == 0 ? plan_.kept_tokens(model_)
+                                                  : static_cast<std::int64_t>(routed * splits_.kept + 0.5);
+  return kept * plan_.expert_tp();
+}
+
 void StageWriter::experts_forward() {
-  std::int64_t k = model_.active_experts, rows = local_ * k * plan_.expert_tp(),
-               inner = model_.ffn_inputs() * expert_ffn_;
+  const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
+  // What goes to experts and comes back, beside the tokens themselves.
+  const std::int64_t moved = 2 * hidden_ * (local_ + rows / plan_.expert_tp());
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   norm(false);
+  if (shared_ffn_ > 0) inner_forward("shared experts", shared_ffn_);
   dtype_ = DataType::bf16;
   gemm("router", local_, model_.experts, hidden_);
   dtype_ = plan_.dtype;
-  memory("permute", 2 * local_ * hidden_ * (1 + k));
+  memory("permute", moved);
   exchange(true, forward_is_known_);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
   cast(rows, hidden_);
@@ -57,16 +75,18 @@ void StageWriter::experts_forward() {
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
-  memory("unpermute", 2 * local_ * hidden_ * (1 + k));
+  memory("unpermute", moved);
+  if (shared_ffn_ > 0) memory("shared sum", 3 * 2 * local_ * hidden_);
   residual(false);
 }
 
 void StageWriter::experts_backward() {
-  std::int64_t k = model_.active_experts, rows = local_ * k * plan_.expert_tp(),
-               inner = model_.ffn_inputs() * expert_ffn_;
+  const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
+  const std::int64_t moved = 2 * hidden_ * (local_ + rows / plan_.expert_tp());
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   residual(true);
-  memory("unpermute backward", 2 * local_ * hidden_ * (1 + k));
+  if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
+  memory("unpermute backward", moved);
   exchange(true, true);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
   cast(rows, hidden_);
@@ -77,7 +97,7 @@ void StageWriter::experts_backward() {
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
-  memory("permute backward", 2 * local_ * hidden_ * (1 + k));
+  memory("permute backward", moved);
   dtype_ = DataType::bf16;
   gemm("router dgrad", local_, hidden_, model_.experts);
   weight_gemm("router wgrad", hidden_, model_.experts, local_);

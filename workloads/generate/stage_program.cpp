@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "workloads/generate/stage_writer.hpp"
 
 namespace lightrail {
@@ -13,7 +15,11 @@ class StageParameterFlow {
  public:
   StageParameterFlow(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
                      StageWriter& writer)
-      : plan_(plan), writer_(writer), parameters_(stage_parameters(model, plan, stage)) {}
+      : model_(model),
+        plan_(plan),
+        stage_(stage),
+        writer_(writer),
+        parameters_(stage_parameters(model, plan, stage)) {}
 
   /// Before a pass.
   void begin(const ChunkPass& pass) {
@@ -22,25 +28,26 @@ class StageParameterFlow {
       // All of the stage one after the other, from the start of the step on.
       has_gathered_ = true;
       writer_.gather_parameters(parameters_.embedding, 0);
-      for (std::int64_t l = 0; l < parameters_.layers; ++l)
-        writer_.gather_parameters(parameters_.dense_layer, parameters_.expert_layer);
+      for (const LayerParameters& layer : of_first_passes(pass.chunk))
+        writer_.gather_parameters(layer.dense, layer.expert);
       writer_.wait_for_parameters();
     }
     if (!plan_.shards_parameters) return;
     writer_.gather_parameters(parameters_.embedding, 0);
-    writer_.gather_parameters(parameters_.dense_layer, 0);
+    writer_.gather_parameters(parameters_.layers[0].dense, 0);
     writer_.wait_for_parameters();
   }
   void before_layer(bool is_last) {
-    if (plan_.shards_parameters && !is_last) writer_.gather_parameters(parameters_.dense_layer, 0);
+    if (plan_.shards_parameters && !is_last) writer_.gather_parameters(parameters_.layers[0].dense, 0);
     if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
   }
   /// After a layer of a pass that ends with the gradients of weights.
-  void after_layer(const ChunkPass& pass) {
+  void after_layer(const ChunkPass& pass, std::int64_t layer) {
+    const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
     if (plan_.shards_parameters)
-      writer_.scatter_gradients(parameters_.dense_layer);
+      writer_.scatter_gradients(of_layer.dense);
     else if (plan_.overlap_gradients && pass.micro_batch == plan_.chunk_micro_batches() - 1)
-      writer_.reduce_gradients(parameters_.dense_layer, parameters_.expert_layer, true);
+      writer_.reduce_gradients(of_layer.dense, of_layer.expert, true);
   }
   void end(const ChunkPass& pass) {
     if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
@@ -54,7 +61,17 @@ class StageParameterFlow {
   }
 
  private:
+  /// The layers in the order in which first forward passes come to them: from the chunk that begins on.
+  std::vector<LayerParameters> of_first_passes(std::uint32_t first_chunk) const {
+    std::vector<LayerParameters> all = parameters_.layers;
+    if (plan_.is_bidirectional() && first_chunk == 1)
+      std::rotate(all.begin(), all.begin() + plan_.layers_of_chunk(model_, stage_, 0), all.end());
+    return all;
+  }
+
+  const Transformer& model_;
   const TrainingPlan& plan_;
+  std::uint32_t stage_;
   StageWriter& writer_;
   StageParameters parameters_;
   bool first_forward_ = false, has_gathered_ = false;
@@ -136,7 +153,7 @@ class PassWriter {
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(l == 0);
       writer_.backward_layer(first + l, pass.micro_batch, is_split);
-      if (!is_split) parameters_.after_layer(pass);
+      if (!is_split) parameters_.after_layer(pass, first + l);
     }
     if (begins(pass))
       writer_.embed_backward();
@@ -146,9 +163,10 @@ class PassWriter {
 
   void weights(const ChunkPass& pass) {
     if (ends(pass)) writer_.weight_gradients();
-    for (std::int64_t l = layers(pass); l > 0; --l) {
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk);
+    for (std::int64_t l = layers(pass) - 1; l >= 0; --l) {
       writer_.weight_gradients();
-      parameters_.after_layer(pass);
+      parameters_.after_layer(pass, first + l);
     }
   }
 

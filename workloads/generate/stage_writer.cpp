@@ -22,7 +22,8 @@ StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, con
       tp_(plan.tp),
       q_(model.attention_width() / plan.tp),
       kv_(std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size()),
-      ffn_(model.ffn / plan.tp),
+      ffn_(model.dense_width() / plan.tp),
+      shared_ffn_(model.shared_width() / plan.tp),
       expert_ffn_(model.ffn / plan.expert_tp()) {
   program_.role = "stage " + std::to_string(stage);
   program_.streams = {"compute"};
@@ -135,8 +136,20 @@ void StageWriter::bias_gradient(std::int64_t width) {
   if (model_.biases) weight_memory("bias gradient", 2 * tokens_ * width);
 }
 
+void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
+  is_moe_layer_ = model_.is_moe_layer(layer);
+  splits_ = {};
+  if (!is_moe_layer_) return;
+  // A member has experts / ep of them, each with its capacity.
+  const double most = plan_.capacity_factor == 0
+                          ? 1
+                          : static_cast<double>(plan_.capacity(model_) * model_.experts / plan_.ep) /
+                                static_cast<double>(local_ * model_.active_experts);
+  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, most, job_);
+}
+
 void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
-  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, job_);
+  set_layer(layer, micro_batch);
   expected_ = std::exchange(dispatched_[layer], splits_.dispatch);
   write_forward_layer(false);
 }
@@ -144,18 +157,18 @@ void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
 void StageWriter::write_forward_layer(bool is_again) {
   forward_is_known_ = is_again;
   attention_forward();
-  if (model_.is_moe())
+  if (is_moe_layer_)
     experts_forward();
   else
     feed_forward();
 }
 
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
-  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, job_);
+  set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
   if (is_split) put_off_.emplace_back();
   puts_off_ = is_split;
-  if (model_.is_moe())
+  if (is_moe_layer_)
     experts_backward();
   else
     feed_forward_backward();

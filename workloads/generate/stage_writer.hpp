@@ -104,6 +104,14 @@ class StageWriter {
   void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
   void attention_forward();
   void feed_forward();
+  /// Both products of a feed-forward of this inner size on one GPU.
+  void inner_forward(const std::string& name, std::int64_t width);
+  void inner_backward(const std::string& name, std::int64_t width);
+  void latent_attention_forward();
+  void latent_attention_backward();
+  /// Rows that the experts of one GPU work on.
+  std::int64_t expert_rows() const;
+  void set_layer(std::int64_t layer, std::int64_t micro_batch);
   void write_forward_layer(bool is_again);  ///< again: recomputation
   void experts_forward();
   void attention_backward();
@@ -141,7 +149,8 @@ class StageWriter {
   std::map<std::int64_t, std::uint16_t> dispatched_;
   std::uint16_t expected_ = 0;  ///< of the layer that is written
   GateSplits splits_;           ///< of the layer that is written
-  std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, expert_ffn_;
+  bool is_moe_layer_ = false;   ///< the layer that is written
+  std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 
 }  // namespace lightrail

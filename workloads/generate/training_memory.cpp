@@ -3,25 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "workloads/operation_names.hpp"
 
 namespace lightrail {
 
-std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan) {
+namespace {
+
+/// Elements of a token on one GPU: queries, keys, values and the attention's output, split over heads.
+std::int64_t attention_elements(const Transformer& model, const TrainingPlan& plan) {
+  if (model.has_latent_attention())
+    return 2 * (model.q_latent + model.latent) + 2 * model.heads * (model.query_size() + model.value_size());
+  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
+  return 2 * model.attention_width() / plan.tp + 2 * kv_width;
+}
+
+/// Of a dense feed-forward on one GPU, before and after its activation function.
+std::int64_t feed_forward_elements(const Transformer& model, std::int64_t width) {
+  return (model.ffn_inputs() + 1) * width;
+}
+
+}  // namespace
+
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
   std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
-  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
   // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
-  std::int64_t elements = 4 * local * model.hidden;
-  // Queries, keys, values and the attention's output: split over heads.
-  elements += tokens * (2 * model.attention_width() / t + 2 * kv_width);
-  std::int64_t rows = tokens, ffn = model.ffn / t;
-  if (model.is_moe()) {
-    rows = local * plan.expert_tp() * model.active_experts, ffn = model.ffn / plan.expert_tp();
+  std::int64_t elements = 4 * local * model.hidden + tokens * attention_elements(model, plan);
+  if (model.is_moe_layer(layer)) {
+    const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
     elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
+    elements += rows * feed_forward_elements(model, model.ffn / plan.expert_tp());
+    elements += tokens * feed_forward_elements(model, model.shared_width() / t);
+  } else {
+    elements += tokens * feed_forward_elements(model, model.dense_width() / t);
   }
-  // The feed-forward before and after its activation function.
-  elements += rows * (model.ffn_inputs() + 1) * ffn;
   std::int64_t bytes = 2 * elements;
   // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
   const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
@@ -31,42 +47,68 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
   return bytes;
 }
 
-std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan) {
+std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
+                                         std::int64_t layer) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
-  const std::int64_t q = model.attention_width() / t;
-  const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
-  std::int64_t elements = local * model.hidden + tokens * (q + 2 * kv) + tokens * (q + model.hidden);
-  if (!model.is_moe()) {
-    const std::int64_t ffn = model.ffn / t;
-    return 2 * (elements + local * model.hidden + tokens * (model.ffn_inputs() * ffn + ffn + model.hidden));
+  std::int64_t elements = local * model.hidden + tokens * model.hidden;
+  if (model.has_latent_attention()) {
+    elements += tokens * (2 * model.q_latent + model.latent + model.kv_latent() +
+                          model.heads * (model.query_size() + model.head_size() + 2 * model.value_size()));
+  } else {
+    const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    elements += tokens * (2 * model.attention_width() / t + 2 * kv);
   }
-  const std::int64_t rows = local * plan.expert_tp() * model.active_experts,
-                     ffn = model.ffn / plan.expert_tp();
-  elements += rows * (model.hidden + model.ffn_inputs() * ffn + ffn + model.hidden);
+  auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
+  if (!model.is_moe_layer(layer))
+    return 2 * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
+  const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
+  elements += rows * (model.hidden + feed_forward(model.ffn / plan.expert_tp()));
+  if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
   return 2 * (elements + local * (model.hidden + model.experts));
 }
 
 namespace {
 
+/// What a chunk keeps of a micro-batch until its backward pass, and from there to the gradients of weights.
+struct ChunkBytes {
+  std::int64_t kept = 0, owed = 0, largest_layer = 0;
+};
+
+ChunkBytes chunk_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                       std::uint32_t chunk) {
+  ChunkBytes bytes;
+  const std::int64_t first = plan.first_layer(model, stage, chunk);
+  for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, chunk); ++l) {
+    const std::int64_t layer = layer_activation_bytes(model, plan, l);
+    bytes.kept += plan.recompute == Recompute::full ? 2 * plan.local_tokens() * model.hidden : layer;
+    bytes.owed += layer_weight_gradient_bytes(model, plan, l);
+    bytes.largest_layer = std::max(bytes.largest_layer, layer);
+  }
+  return bytes;
+}
+
 std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
-  const std::int64_t layer = layer_activation_bytes(model, plan);
-  const bool is_full = plan.recompute == Recompute::full;
-  const std::int64_t kept = is_full ? 2 * plan.local_tokens() * model.hidden : layer;
-  const std::int64_t at_work = is_full ? layer : 0;
+  std::vector<ChunkBytes> chunks;
+  for (std::uint32_t c = 0; c < plan.stage_chunks(); ++c)
+    chunks.push_back(chunk_bytes(model, plan, stage, c));
+  auto largest = [&](std::int64_t ChunkBytes::*part) {
+    std::int64_t most = 0;
+    for (const ChunkBytes& chunk : chunks) most = std::max(most, chunk.*part);
+    return most;
+  };
+  const std::int64_t at_work = plan.recompute == Recompute::full ? largest(&ChunkBytes::largest_layer) : 0;
   if (plan.schedule == Schedule::one_f_one_b)
-    return plan.passes_in_flight(stage) * plan.layers_of_chunk(model, stage, 0) * kept + at_work;
-  // A split backward pass keeps for the gradients of weights what they need.
-  const std::int64_t owed = layer_weight_gradient_bytes(model, plan);
+    return plan.passes_in_flight(stage) * largest(&ChunkBytes::kept) + at_work;
   std::int64_t held = 0, most = 0;
   for (const ChunkPass& pass : plan.passes(stage)) {
-    const std::int64_t layers = plan.layers_of_chunk(model, stage, pass.chunk);
+    const ChunkBytes& chunk = chunks[pass.chunk];
     if (pass.kind == PassKind::forward)
-      held += layers * kept;
+      held += chunk.kept;
     else if (pass.kind == PassKind::weight_gradient)
-      held -= layers * owed;
+      held -= chunk.owed;
     else
-      held -= layers * (kept - (pass.kind == PassKind::input_gradient ? owed : 0));
+      held -= chunk.kept - (pass.kind == PassKind::input_gradient ? chunk.owed : 0);
     most = std::max(most, held);
   }
   return most + at_work;
@@ -83,7 +125,7 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
     memory.parameters = 2 * mine;
     memory.gradients = bytes_of(plan.gradients) * mine;
     memory.optimizer = 12 * mine;
-    memory.buffers = (2 + bytes_of(plan.gradients)) * (2 * p.dense_layer + p.embedding);
+    memory.buffers = (2 + bytes_of(plan.gradients)) * (2 * p.layers[0].dense + p.embedding);
   } else {
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;

@@ -21,11 +21,12 @@ struct TrainingMemory {
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
 
-/// Activations of one layer and micro-batch [B].
-std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan);
+/// Activations of one layer of the model and one micro-batch [B].
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
 
 /// What one layer and micro-batch keeps from the gradient of its input to those of its weights [B].
-std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan);
+std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
+                                         std::int64_t layer);
 
 /// "parameters 12.3 GiB, gradients ...".
 std::string memory_table(const TrainingMemory& memory);

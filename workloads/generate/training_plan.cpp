@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/operation_names.hpp"
 
 namespace lightrail {
 
 namespace {
-
-std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 /// What a schedule other than 1F1B asks of the plan.
 template <class Refuse>
@@ -77,6 +74,13 @@ Describe<TrainingPlan> training_parameters() {
           "what hides the collectives over tp: nothing, products of the backward pass, all products in "
           "pieces",
           {{"none", TensorOverlap::none}, {"backward", TensorOverlap::backward}, {"all", TensorOverlap::all}})
+      .field(
+          "capacity-factor", &TrainingPlan::capacity_factor,
+          "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
+          "are taken",
+          0.0, 1e3)
+      .field("pad-to-capacity", &TrainingPlan::pads_to_capacity,
+             "every expert works on its whole capacity, and all-to-alls are even")
       .field("dropout", &TrainingPlan::dropout, "kernels and masks of dropout")
       .field("edges-count", &TrainingPlan::edges_count,
              "embedding and output layer count as a layer each when stages are made equal")
@@ -141,13 +145,23 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.tp, model.kv(), "tp", "kv-heads");
   divides(model.is_moe() ? plan.expert_tp() : plan.tp, model.ffn,
           model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
+  if (model.dense_layers > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
+  if (model.has_latent_attention() && (plan.tp > 1 || plan.cp > 1 || plan.kernels == Kernels::separate))
+    refuse("latent attention (rope-dim) with tp > 1, cp > 1 or kernels=\"separate\"");
   if (plan.sequence_parallel)
     divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
     read_gate(workload, plan.ep, plan.gate, errors);
+    if (plan.pads_to_capacity && plan.capacity_factor == 0)
+      refuse("pad-to-capacity=\"on\" without a capacity-factor");
+    if (plan.pads_to_capacity && !plan.gate.tokens.empty())
+      refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity))
+    refuse("capacity-factor or pad-to-capacity for a model without experts");
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
     refuse(
         "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
@@ -163,6 +177,13 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
 std::int64_t TrainingPlan::layers_of_stage(const Transformer& model, std::uint32_t stage) const {
   if (!edges_count || pp == 1) return model.layers / pp;
   return (model.layers + 2) / pp - (stage == 0 ? 1 : 0) - (stage + 1 == pp ? 1 : 0);
+}
+
+std::int64_t TrainingPlan::capacity(const Transformer& model) const {
+  const double average =
+      static_cast<double>(local_tokens() * model.active_experts) / static_cast<double>(model.experts);
+  // What a factor such as 1.1 lacks or has in binary is no token.
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(capacity_factor * average - 1e-6)));
 }
 
 std::int64_t TrainingPlan::first_layer(const Transformer& model, std::uint32_t stage,
@@ -182,43 +203,6 @@ std::int64_t TrainingPlan::passes_in_flight(std::uint32_t stage) const {
   const std::int64_t all = micro_batches() * chunks;
   if (chunks == 1) return std::min<std::int64_t>(all, pp - stage);
   return std::min<std::int64_t>(all, 2 * (pp - 1 - stage) + (chunks - 1) * std::int64_t{pp} + 1);
-}
-
-std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan) {
-  return rounded_up(model.vocabulary, std::int64_t{128} * plan.tp);
-}
-
-std::int64_t padded_to(std::int64_t parameters, std::int64_t members) {
-  return rounded_up(parameters, members);
-}
-
-StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
-  StageParameters p;
-  // Matrices are split over tp; norms, the router and the biases of row-parallel layers are on every GPU.
-  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
-  std::int64_t q_width = model.attention_width() / plan.tp;
-  std::int64_t attention = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
-  if (model.biases) attention += q_width + 2 * kv_width + model.hidden;
-  std::int64_t ffn = model.ffn / (model.is_moe() ? plan.expert_tp() : plan.tp);
-  std::int64_t expert = (model.ffn_inputs() + 1) * model.hidden * ffn;
-  if (model.biases) expert += model.ffn_inputs() * ffn + model.hidden;
-  p.layers = plan.layers_of_stage(model, stage);
-  p.dense_layer = attention + 2 * model.norm_parameters();
-  if (model.is_moe()) {
-    p.dense_layer += model.router_parameters();
-    p.expert_layer = model.experts / plan.ep * expert;
-  } else {
-    p.dense_layer += expert;
-  }
-  std::int64_t table = padded_vocabulary(model, plan) / plan.tp * model.hidden;
-  if (plan.is_bidirectional()) p.layers += plan.layers_of_stage(model, plan.pp - 1 - stage);
-  const bool is_edge = stage == 0 || stage + 1 == plan.pp;
-  const bool is_first = plan.is_bidirectional() ? is_edge : stage == 0;
-  const bool is_last = plan.is_bidirectional() ? is_edge : stage + 1 == plan.pp;
-  if (is_first) p.embedding += table + model.positions * model.hidden;
-  if (is_last) p.embedding += model.norm_parameters();
-  if (is_last && (!is_first || !model.tied_embeddings)) p.embedding += table;
-  return p;
 }
 
 }  // namespace lightrail

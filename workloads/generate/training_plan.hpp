@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -46,8 +47,12 @@ struct TrainingPlan {
   Kernels kernels = Kernels::fused;
   TensorOverlap tensor_overlap = TensorOverlap::none;
   bool dropout = false;  ///< after attention, feed-forward and embedding; unfused also on the scores
-  DataType dtype = DataType::bf16;      ///< of the matrix products; activations and parameters are 2 bytes
-  Gate gate;                            ///< <gate>: where experts' tokens go
+  DataType dtype = DataType::bf16;  ///< of the matrix products; activations and parameters are 2 bytes
+  Gate gate;                        ///< <gate>: where experts' tokens go
+  /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
+  /// are taken.
+  double capacity_factor = 0;
+  bool pads_to_capacity = false;        ///< every expert works on its whole capacity, whatever came
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
@@ -61,6 +66,20 @@ struct TrainingPlan {
   std::int64_t gradient_gpus() const { return data_gpus() * copies(); }  ///< that share a gradient
   std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
   std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
+  /// Copies of a GPU's tokens that go to experts, all of them: dropped ones are in, unless padding replaces
+  /// what comes.
+  std::int64_t routed_tokens(const Transformer& model) const {
+    const std::int64_t all = local_tokens() * model.active_experts;
+    return pads_to_capacity ? capacity(model) * model.experts : all;
+  }
+  /// Of those, the copies that an even gate's experts take.
+  std::int64_t kept_tokens(const Transformer& model) const {
+    if (capacity_factor == 0) return routed_tokens(model);
+    return pads_to_capacity ? routed_tokens(model)
+                            : std::min(routed_tokens(model), capacity(model) * model.experts);
+  }
+  /// Tokens that an expert takes from one GPU's micro-batch at most.
+  std::int64_t capacity(const Transformer& model) const;
   /// That share the gradient of an expert.
   std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.
@@ -95,14 +114,19 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
 /// The vocabulary padded to a multiple of 128 x tp, as Megatron does.
 std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan);
 
+/// Parameters of one layer of the model that one GPU holds.
+struct LayerParameters {
+  std::int64_t dense = 0;   ///< attention, norms, router, dense feed-forward, shared experts
+  std::int64_t expert = 0;  ///< its experts
+};
+LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
+
 /// Parameters that one GPU of a stage holds; with two directions those of its mirror stage too.
 struct StageParameters {
-  std::int64_t dense_layer = 0;   ///< of one layer: attention, norms, router, dense feed-forward
-  std::int64_t expert_layer = 0;  ///< of one layer: its experts
-  std::int64_t embedding = 0;     ///< input embedding, output layer, final norm: first and last stage
-  std::int64_t layers = 0;
-  std::int64_t dense() const { return layers * dense_layer + embedding; }
-  std::int64_t expert() const { return layers * expert_layer; }
+  std::vector<LayerParameters> layers;  ///< chunk by chunk
+  std::int64_t embedding = 0;           ///< input embedding, output layer, final norm: first and last stage
+  std::int64_t dense() const;
+  std::int64_t expert() const;
 };
 StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
 

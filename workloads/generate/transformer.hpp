@@ -12,23 +12,45 @@ struct Transformer {
   std::int64_t positions = 0;       ///< learned position embeddings; 0: none (rotary)
   std::int64_t experts = 0;         ///< of each layer; 0: dense
   std::int64_t active_experts = 0;  ///< experts a token goes to
-  bool gated = false;               ///< SwiGLU: three matrices of the feed-forward instead of two
-  bool biases = false;              ///< biases in linear layers and norms
-  bool tied_embeddings = false;     ///< output layer shares the input embedding
+  std::int64_t latent = 0;          ///< elements of a token that all heads cache together (MLA); 0: none
+  std::int64_t shared_experts = 0;  ///< that every token goes to, beside the others
+  std::int64_t shared_ffn = 0;      ///< inner size of one of them; 0: ffn
+  std::int64_t dense_layers = 0;    ///< the first ones of a model with experts have a dense feed-forward
+  std::int64_t dense_ffn = 0;       ///< its inner size
+  /// Multi-head latent attention in full: queries and keys of a head have head_dim elements from the latent
+  /// and rope_dim with positions (the keys' shared by all heads), values value_dim; queries come from a
+  /// latent of q_latent (0: straight from the input).
+  std::int64_t rope_dim = 0, value_dim = 0, q_latent = 0;
+  bool gated = false;            ///< SwiGLU: three matrices of the feed-forward instead of two
+  bool biases = false;           ///< biases in linear layers and norms
+  bool tied_embeddings = false;  ///< output layer shares the input embedding
 
   bool is_moe() const { return experts > 0; }
   std::int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
   std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
   std::int64_t attention_width() const { return heads * head_size(); }
   std::int64_t qkv_width() const { return (heads + 2 * kv()) * head_size(); }
+  /// Cached elements of a token, layer and head of keys and values, or of the latent.
+  std::int64_t kv_head_elements() const { return latent > 0 ? latent : 2 * head_size(); }
+  bool has_latent_attention() const { return rope_dim > 0; }
+  std::int64_t kv_latent() const { return latent - rope_dim; }  ///< what keys and values are made of
+  std::int64_t query_size() const { return head_size() + rope_dim; }
+  std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
+  bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
+  std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
+  /// Inner size of a dense feed-forward, and of all shared experts together.
+  std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
+  std::int64_t shared_width() const { return shared_experts * (shared_ffn > 0 ? shared_ffn : ffn); }
   std::int64_t ffn_inputs() const { return gated ? 2 : 1; }  ///< matrices from hidden to ffn
 
   // Parameters, all of a layer or of the model; biases included where there are some.
   std::int64_t attention_parameters() const;
   std::int64_t norm_parameters() const;  ///< of one norm
   std::int64_t router_parameters() const;
-  std::int64_t expert_parameters() const;  ///< of one expert, or of the dense feed-forward
-  std::int64_t layer_parameters() const;
+  /// Of a feed-forward of this inner size: an expert, the shared experts, or a dense one.
+  std::int64_t feed_forward_parameters(std::int64_t inner) const;
+  std::int64_t expert_parameters() const { return feed_forward_parameters(ffn); }
+  std::int64_t layer_parameters(std::int64_t layer) const;
   std::int64_t embedding_parameters() const;  ///< input embedding and positions
   std::int64_t total_parameters() const;
   std::int64_t active_parameters() const;  ///< that one token meets

@@ -88,6 +88,20 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "overlap-gradients=\"on\" "
            "overlap-parameters=\"on\" gradients=\"bf16\"",
            "experts=\"8\" active-experts=\"2\" gated=\"on\"", 8},
+      Case{"global-batch=\"16\" sequence=\"32\" tp=\"2\" ep=\"4\" pp=\"2\" overlap-gradients=\"on\"",
+           "experts=\"8\" active-experts=\"2\" gated=\"on\" shared-experts=\"2\" shared-ffn=\"64\" "
+           "dense-layers=\"1\" "
+           "dense-ffn=\"256\"",
+           16},
+      Case{"global-batch=\"16\" sequence=\"32\" ep=\"4\" capacity-factor=\"1.25\" pad-to-capacity=\"on\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
+      Case{"global-batch=\"16\" sequence=\"32\" ep=\"4\" tp=\"2\" capacity-factor=\"0.5\" recompute=\"full\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
+      Case{"global-batch=\"16\" sequence=\"32\" ep=\"4\" pp=\"2\" schedule=\"zb-h1\"",
+           "kv-heads=\"0\" head-dim=\"8\" rope-dim=\"4\" latent=\"20\" q-latent=\"24\" experts=\"8\" "
+           "active-experts=\"2\" "
+           "shared-experts=\"1\"",
+           8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -145,6 +159,10 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
   CHECK(billions("qwen3_30b_a3b") == Approx(30.5).epsilon(0.002));
   CHECK(static_cast<double>(catalogue_model("qwen3_30b_a3b").active_parameters()) / 1e9 ==
         Approx(3.3).epsilon(0.02));
+  CHECK(billions("deepseek_v3") == Approx(671.026).epsilon(1e-6));  // 671 B
+  // 37 B; both embedding tables are in here, of which a token meets a row of one.
+  CHECK(static_cast<double>(catalogue_model("deepseek_v3").active_parameters()) / 1e9 ==
+        Approx(37.0).epsilon(0.02));
   CHECK(billions("gpt_oss_120b") == Approx(116.8).epsilon(0.002));
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
@@ -198,8 +216,8 @@ TEST_CASE(
   TrainingPlan plan;
   plan.pp = 4;
   plan.global_batch = 16;
-  const std::int64_t layer = layer_activation_bytes(model, plan),
-                     owed = layer_weight_gradient_bytes(model, plan);
+  const std::int64_t layer = layer_activation_bytes(model, plan, 0),
+                     owed = layer_weight_gradient_bytes(model, plan, 0);
   CHECK(owed < layer);
   plan.schedule = Schedule::zb_h1;
   for (std::uint32_t stage = 0; stage < 4; ++stage)
@@ -218,7 +236,7 @@ TEST_CASE("DualPipe keeps the parameters of two stages and p + 1 micro-batches a
     CHECK(two.parameters == a.parameters + b.parameters);
     CHECK(two.gradients == a.gradients + b.gradients);
     CHECK(two.optimizer == Approx((a.optimizer + b.optimizer) / 2.0).epsilon(1e-6));
-    CHECK(two.activations == 8 * 5 * layer_activation_bytes(model, plan));
+    CHECK(two.activations == 8 * 5 * layer_activation_bytes(model, plan, 0));
   }
 }
 
@@ -240,7 +258,7 @@ TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
   TrainingPlan plan;
   plan.recompute = Recompute::full;
   TrainingMemory m = training_memory(model, plan, 0);
-  CHECK(m.activations == 32ll * 4096 * 4096 * 2 + layer_activation_bytes(model, plan));
+  CHECK(m.activations == 32ll * 4096 * 4096 * 2 + layer_activation_bytes(model, plan, 0));
 }
 
 TEST_CASE("a plan that does not fit is refused with the table of what takes how much") {
@@ -298,6 +316,20 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
       Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
       Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
+      Bad{"capacity-factor=\"1\"", "", 8, "capacity-factor or pad-to-capacity for a model without experts"},
+      Bad{"pad-to-capacity=\"on\"", "experts=\"2\" active-experts=\"1\"", 8, "without a capacity-factor"},
+      Bad{"tp=\"2\"", "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8,
+          "latent attention (rope-dim) with tp > 1"},
+      Bad{"", "kv-heads=\"2\" rope-dim=\"4\" latent=\"20\"", 8, "kv-heads = 2 with latent attention"},
+      Bad{"", "kv-heads=\"0\" rope-dim=\"4\"", 8, "latent = 0 is no more than rope-dim = 4"},
+      Bad{"", "q-latent=\"4\"", 8, "value-dim or q-latent but no rope-dim"},
+      Bad{"", "shared-experts=\"1\"", 8, "shared-experts or dense-layers but no experts"},
+      Bad{"", "dense-ffn=\"8\"", 8, "dense-ffn but no experts"},
+      Bad{"", "experts=\"2\" active-experts=\"1\" shared-ffn=\"8\"", 8, "shared-ffn but no shared-experts"},
+      Bad{"", "experts=\"2\" active-experts=\"1\" dense-layers=\"1\"", 8,
+          "dense-layers = 1 with dense-ffn = 0"},
+      Bad{"", "experts=\"2\" active-experts=\"1\" dense-layers=\"4\" dense-ffn=\"8\"", 8,
+          "dense-layers = 4 leaves none of layers = 4 to experts"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);

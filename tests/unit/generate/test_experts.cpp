@@ -1,0 +1,134 @@
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "tests/unit/generate/workload_fixture.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+// 4 members with 2 experts each, 32 tokens of a GPU to 2 experts each: 64 copies, 8 an expert on average.
+Job job_of(const std::string& plan, const std::string& more = "", const std::string& model = "") {
+  MadeJob made = make_job_of(
+      "<workload kind=\"training\" sequence=\"32\" ep=\"4\" global-batch=\"8\" " + plan + ">" + more +
+          "<model layers=\"2\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" "
+          "experts=\"8\" active-experts=\"2\" " +
+          model + "/></workload>",
+      4);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  return std::move(made.job);
+}
+
+const char* uneven = "<gate tokens=\"70 10 10 10; 10 70 10 10; 10 10 70 10; 70 10 10 10\"/>";
+
+const Op& first(const Job& job, const std::string& name) {
+  for (const Op& op : job.programs.programs[0].ops)
+    if (job.names[op.name] == name) return op;
+  FAIL("no operation '" << name << "'");
+  return job.programs.programs[0].ops[0];
+}
+
+std::int64_t rows_of_experts(const Job& job) {
+  const KernelShape& shape = job.programs.shapes[first(job, "experts in").shape];
+  return shape.m * shape.batch;
+}
+
+constexpr std::int64_t token = 2 * 64;
+
+}  // namespace
+
+TEST_CASE("without a capacity experts take every copy of every token") {
+  const Job job = job_of("");
+  CHECK(first(job, "ep all-to-all").bytes == 64 * token);
+  CHECK(rows_of_experts(job) == 64);
+}
+
+TEST_CASE("padded to a capacity of 1.25, all-to-alls and experts are a quarter larger, and even") {
+  const Job job = job_of("capacity-factor=\"1.25\" pad-to-capacity=\"on\"");
+  CHECK(first(job, "ep all-to-all").bytes == 80 * token);
+  CHECK(first(job, "ep all-to-all").split == 0);
+  CHECK(rows_of_experts(job) == 80);
+}
+
+TEST_CASE("a capacity of a half drops half of what an even gate sends; one above the average drops nothing") {
+  CHECK(first(job_of("capacity-factor=\"0.5\""), "ep all-to-all").bytes == 32 * token);
+  CHECK(rows_of_experts(job_of("capacity-factor=\"0.5\"")) == 32);
+  CHECK(first(job_of("capacity-factor=\"1.25\""), "ep all-to-all").bytes == 64 * token);
+  CHECK(rows_of_experts(job_of("capacity-factor=\"1.25\"")) == 64);
+}
+
+TEST_CASE("an uneven gate reaches the sizes of the all-to-all: each pair its share of the tokens") {
+  const Job job = job_of("", uneven);
+  const Op& dispatch = first(job, "ep all-to-all");
+  const SplitMatrix& split = job.programs.splits[dispatch.split];
+  REQUIRE(split.size == 4);
+  for (std::uint32_t from = 0; from < 4; ++from)
+    for (std::uint32_t to = 0; to < 4; ++to) {
+      const bool is_hot = to == (from == 3 ? 0u : from);
+      CHECK(split.share[from * 4 + to] == Approx(is_hot ? 0.7 : 0.1));
+    }
+  CHECK(dispatch.bytes == 64 * token);
+}
+
+TEST_CASE("with a capacity what is beyond it is dropped: no pair sends more, experts work on what is left") {
+  // A member's two experts take 2 x 10 of the 64 copies of a GPU: 5/16 of them. 0.7 becomes 0.3125.
+  const Job job = job_of("capacity-factor=\"1.25\"", uneven);
+  const Op& dispatch = first(job, "ep all-to-all");
+  const SplitMatrix& split = job.programs.splits[dispatch.split];
+  for (std::uint32_t from = 0; from < 4; ++from) {
+    double sum = 0;
+    for (std::uint32_t to = 0; to < 4; ++to) {
+      sum += split.share[from * 4 + to];
+      if (to != from) CHECK(split.share[from * 4 + to] == Approx(from == 3 && to == 0 ? 0.3125 : 0.1));
+    }
+    CHECK(sum == Approx(1));
+  }
+  // Each sender keeps 0.3125 + 3 x 0.1 of its 64 copies: 39.2.
+  CHECK(rows_of_experts(job) == 40);  // 39 rows over 2 experts, rounded up to whole rows each
+}
+
+TEST_CASE("a gate that drifts changes the sizes from micro-batch to micro-batch") {
+  const std::string drifting = std::string(uneven).insert(std::string("<gate ").size(), "drift=\"1\" ");
+  const Job job = job_of("", drifting);
+  std::vector<std::uint16_t> splits;
+  for (const Op& op : job.programs.programs[0].ops)
+    if (op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all &&
+        (splits.empty() || splits.back() != op.split))
+      splits.push_back(op.split);
+  // Two micro-batches, dispatch and combine of each.
+  CHECK(job.programs.splits.size() > 4);
+  CHECK(splits.size() >= 4);
+}
+
+TEST_CASE("shared experts work on every token of the GPU, in layers with experts only") {
+  const Job job =
+      job_of("", "", "shared-experts=\"2\" shared-ffn=\"64\" dense-layers=\"1\" dense-ffn=\"512\"");
+  const KernelShape& shared = job.programs.shapes[first(job, "shared experts in").shape];
+  CHECK((shared.m == 32 && shared.n == 128 && shared.k == 64));
+  const KernelShape& dense = job.programs.shapes[first(job, "ffn in").shape];
+  CHECK((dense.m == 32 && dense.n == 512 && dense.k == 64));
+  int with_experts = 0, without = 0;
+  for (const Op& op : job.programs.programs[0].ops) {
+    with_experts += job.names[op.name] == "shared experts in";
+    without += job.names[op.name] == "ffn in";
+  }
+  CHECK(with_experts == 2);  // a layer, two micro-batches
+  CHECK(without == 2);
+}
+
+TEST_CASE("latent attention multiplies queries, keys and values out of their latents") {
+  const Job job = job_of("", "", "rope-dim=\"4\" value-dim=\"6\" latent=\"20\" q-latent=\"24\"");
+  auto shape = [&](const char* name) { return job.programs.shapes[first(job, name).shape]; };
+  auto is = [](const KernelShape& s, std::int64_t n, std::int64_t k) {
+    return s.m == 32 && s.n == n && s.k == k;
+  };
+  CHECK(is(shape("q down"), 24, 64));
+  CHECK(is(shape("q up"), 8 * 12, 24));
+  CHECK(is(shape("kv down"), 20, 64));
+  CHECK(is(shape("kv up"), 8 * (8 + 6), 16));
+  CHECK(is(shape("attention out"), 64, 8 * 6));
+  // Scores of 12 elements, sums of 6: the work of heads of 9.
+  CHECK(shape("attention").head_dim == 9);
+  CHECK(shape("attention").kv_heads == 8);
+}
