@@ -100,7 +100,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
 
   // Data: gradients reduced and parameters gathered over d (dense) and over copies of an expert.
   const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();
-  // Overlapped gradients are padded layer by layer, others once.
+  // Overlapped gradients are padded layer by layer, or bucket by bucket, others once.
   auto volume = [&](const std::vector<LayerParameters>& of_layers, std::int64_t LayerParameters::*part,
                     std::int64_t rest, std::int64_t members) {
     std::int64_t sum = rest, each = padded_to(rest, members);
@@ -109,7 +109,9 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
       each += padded_to(layer.*part, members);
     }
     const std::int64_t once = padded_to(sum, members);
-    const std::int64_t reduced = plan.overlap_gradients ? each : once;
+    std::int64_t reduced = plan.overlap_gradients ? each : once;
+    if (const std::int64_t bucket = plan.bucket_size; bucket > 0)
+      reduced = sum / bucket * padded_to(bucket, members) + padded_to(sum % bucket, members);
     const std::int64_t gathered = plan.overlap_parameters ? each : once;
     return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "workloads/generate/stage_writer.hpp"
 
@@ -47,20 +48,30 @@ class StageParameterFlow {
     if (plan_.shards_parameters)
       writer_.scatter_gradients(of_layer.dense);
     else if (plan_.overlap_gradients && pass.micro_batch == plan_.chunk_micro_batches() - 1)
-      writer_.reduce_gradients(of_layer.dense, of_layer.expert, true);
+      reduce(of_layer);
   }
   void end(const ChunkPass& pass) {
     if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
   }
   void finish() {
     if (plan_.shards_parameters) return;
-    if (plan_.overlap_gradients)
-      writer_.reduce_gradients(parameters_.embedding, 0, true);
-    else
+    if (plan_.overlap_gradients) {
+      reduce({parameters_.embedding, 0});
+      writer_.reduce_gradients(std::exchange(waiting_.dense, 0), std::exchange(waiting_.expert, 0), true);
+    } else {
       writer_.reduce_gradients(parameters_.dense(), parameters_.expert(), false);
+    }
   }
 
  private:
+  /// Starts reducing what has become ready: at once, or as soon as a bucket is full.
+  void reduce(const LayerParameters& ready) {
+    const std::int64_t bucket = plan_.bucket_size;
+    if (bucket == 0) return writer_.reduce_gradients(ready.dense, ready.expert, true);
+    waiting_.dense += ready.dense, waiting_.expert += ready.expert;
+    for (; waiting_.dense >= bucket; waiting_.dense -= bucket) writer_.reduce_gradients(bucket, 0, true);
+    for (; waiting_.expert >= bucket; waiting_.expert -= bucket) writer_.reduce_gradients(0, bucket, true);
+  }
   /// The layers in the order in which first forward passes come to them: from the chunk that begins on.
   std::vector<LayerParameters> of_first_passes(std::uint32_t first_chunk) const {
     std::vector<LayerParameters> all = parameters_.layers;
@@ -74,6 +85,7 @@ class StageParameterFlow {
   std::uint32_t stage_;
   StageWriter& writer_;
   StageParameters parameters_;
+  LayerParameters waiting_;  ///< in buckets that are not full
   bool first_forward_ = false, has_gathered_ = false;
 };
 

@@ -58,6 +58,11 @@ Describe<TrainingPlan> training_parameters() {
       .field("distributed-optimizer", &TrainingPlan::distributed_optimizer, "optimiser state split over dp")
       .field("overlap-gradients", &TrainingPlan::overlap_gradients,
              "reduce gradients while the backward pass goes on")
+      .field("bucket-size", &TrainingPlan::bucket_size,
+             "overlapped gradients are reduced in pieces of so many parameters (Megatron's DDP buckets); 0: "
+             "layer "
+             "by layer",
+             std::int64_t{0}, most)
       .field("overlap-parameters", &TrainingPlan::overlap_parameters,
              "distributed optimiser: gather a layer's parameters beside the next forward pass")
       .field("shard-parameters", &TrainingPlan::shards_parameters,
@@ -117,6 +122,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
   if (plan.overlap_parameters && (!plan.distributed_optimizer || plan.shards_parameters))
     refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");
+  if (plan.bucket_size > 0 && (!plan.overlap_gradients || plan.shards_parameters))
+    refuse("bucket-size needs overlap-gradients=\"on\" and shard-parameters=\"off\"");
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
   if (plan.shards_parameters) {
     if (model.is_moe()) refuse("shard-parameters with experts");

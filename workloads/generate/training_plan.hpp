@@ -37,6 +37,7 @@ struct TrainingPlan {
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
   bool overlap_gradients = false;     ///< gradients of a layer are reduced when its last backward has ended
+  std::int64_t bucket_size = 0;       ///< gradients are reduced in pieces of so many parameters; 0: by layer
   bool overlap_parameters =
       false;  ///< distributed optimiser: layers are gathered beside the next forward pass
   bool shards_parameters = false;  ///< FSDP: a layer is gathered before its passes, one layer ahead

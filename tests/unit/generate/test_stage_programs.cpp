@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
 #include "workloads/generate/interleave.hpp"
@@ -153,4 +154,26 @@ TEST_CASE("passes that run together take turns at every collective and receive")
     const std::uint32_t on = program.dependencies[program.ops[i].first_dependency];
     CHECK(program.ops[on].name == (program.ops[i].name % 10 == 0 ? 0 : program.ops[i].name - 1));
   }
+}
+
+TEST_CASE("gradients are reduced in buckets as they fill: each of the same size, what is left at the end") {
+  const Job job = job_of("global-batch=\"4\" overlap-gradients=\"on\" bucket-size=\"60000\"", dense, 2);
+  std::vector<std::int64_t> elements;
+  std::vector<std::string> after;
+  std::string pass;
+  for (const Op& op : job.programs.programs[0].ops) {
+    pass = pass_of(job, op, pass);
+    if (job.names[op.name] != "dp reduce-scatter") continue;
+    elements.push_back(op.bytes / 4);
+    after.push_back(pass);
+  }
+  // A layer with biases has 3 x 64 x 64 + 3 x 64 + 64 x 64 + 64 + 2 x 64 x 128 + 128 + 64 + 2 x 128
+  // parameters.
+  const std::int64_t layer = 33'472, table = 1024 * 64, all = 8 * layer + 2 * table + 128;
+  REQUIRE(elements.size() == static_cast<std::size_t>(all / 60'000 + 1));
+  for (std::size_t i = 0; i + 1 < elements.size(); ++i) CHECK(elements[i] == 60'000);
+  CHECK(elements.back() == all % 60'000);
+  // 8 layers fill four buckets during the backward pass of the last micro-batch; the tables fill the others.
+  CHECK(std::count(after.begin(), after.end(), "backward 1") == 8 * layer / 60'000);
+  CHECK(std::count(after.begin(), after.end(), "gradients") == all / 60'000 + 1 - 8 * layer / 60'000);
 }

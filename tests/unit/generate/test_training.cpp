@@ -102,6 +102,12 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "active-experts=\"2\" "
            "shared-experts=\"1\"",
            8},
+      Case{"global-batch=\"9\" sequence=\"30\" overlap-gradients=\"on\" bucket-size=\"50000\"",
+           "positions=\"7\"", 9},
+      Case{"global-batch=\"16\" sequence=\"32\" tp=\"2\" ep=\"2\" pp=\"2\" schedule=\"dualpipe\" "
+           "overlap-gradients=\"on\" "
+           "bucket-size=\"12345\"",
+           "experts=\"8\" active-experts=\"2\"", 16},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -313,6 +319,7 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"pp=\"2\" chunks=\"2\" edges-count=\"on\"", "", 8, "edges-count=\"on\" with chunks > 1"},
       Bad{"overlap-parameters=\"on\" distributed-optimizer=\"off\"", "", 8,
           "overlap-parameters needs distributed-optimizer"},
+      Bad{"bucket-size=\"1000\"", "", 8, "bucket-size needs overlap-gradients=\"on\""},
       Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
       Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
       Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
