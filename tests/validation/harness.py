@@ -59,15 +59,16 @@ def algorithms(table):
 
 
 def markers(file):
-    """{name: time [ps]} of the first GPU's markers in its first iteration; empty where operations are not recorded."""
+    """{name: time [ps]} of the first recorded GPU's markers in its first iteration; empty where operations are not recorded."""
     ops = file["tables/ops"] if "tables/ops" in file else {}
     if len(ops) == 0 or len(ops["gpu"]) == 0:
         return {}
     kinds = [k.decode() if isinstance(k, bytes) else k for k in ops["kind"].attrs["labels"]]
     names = [n.decode() if isinstance(n, bytes) else n for n in file["names"][:]]
+    first = min(ops["gpu"][:])
     rows = zip(ops["gpu"][:], ops["kind"][:], ops["iteration"][:], ops["name"][:], ops["t_end_ps"][:])
     return {names[name]: int(end) for gpu, kind, iteration, name, end in rows
-            if gpu == 0 and iteration == 0 and kinds[kind] == "marker"}
+            if gpu == first and iteration == 0 and kinds[kind] == "marker"}
 
 
 def link_busy_ps(table):
