@@ -1,9 +1,6 @@
 // A three-tier fat-tree with the real switches and NICs: window engine against reference engine in the same
 // run.
 #include <fmt/format.h>
-#include <mpi.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "benchmarks/measure.hpp"
@@ -53,12 +50,7 @@ Model build(const Size& size, const Grain& grain, const std::string& pattern) {
   return model;
 }
 
-}  // namespace
-
-/// usage: fattree [NAME]...   as fattree_8192, alltoall_1024_train8; default: all
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const bench::Wanted wanted(argc, argv);
+bool compare_all(const bench::Wanted& wanted) {
   bool is_same = true;
   for (const auto& [workload, pattern] : {std::pair{"fattree", "permutation"}, {"alltoall", "all-to-all"}})
     for (const Size& size : sizes)
@@ -66,6 +58,12 @@ int main(int argc, char** argv) {
         const std::string name = fmt::format("{}_{}_{}", workload, size.name, grain.name);
         if (wanted.has(name)) is_same &= bench::compare(name, wanted, build(size, grain, pattern));
       }
-  MPI_Finalize();
-  return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
+  return is_same;
+}
+
+}  // namespace
+
+/// usage: fattree [NAME]...   as fattree_8192, alltoall_1024_train8; default: all
+int main(int argc, char** argv) {
+  return bench::main_of(argc, argv, compare_all);
 }

@@ -139,4 +139,18 @@ bool compare(const std::string& name, const Wanted& wanted, const Model& model, 
   return is_same;
 }
 
+int main_of(int argc, char** argv, bool (*compare_all)(const Wanted&)) {
+  MPI_Init(&argc, &argv);
+  bool is_same = false;
+  try {
+    is_same = compare_all(Wanted(argc, argv));
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Finalize();
+  return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 }  // namespace lightrail::bench

@@ -41,4 +41,8 @@ class Wanted {
 /// ratio. False when their hashes differ.
 bool compare(const std::string& name, const Wanted& wanted, const Model& model, SimTime stop_at = time_never);
 
+/// The main function of a benchmark: `compare_all` says whether all engines agreed. An exception's text is
+/// printed and ends all ranks with exit code 2.
+int main_of(int argc, char** argv, bool (*compare_all)(const Wanted&));
+
 }  // namespace lightrail::bench

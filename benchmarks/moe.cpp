@@ -1,8 +1,5 @@
 // All-to-all of a mixture of experts on a lossless rail-optimised cluster with adaptive routing: real
 // servers, GPUs and collectives, window engine against reference engine in the same run.
-#include <mpi.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "benchmarks/measure.hpp"
@@ -22,18 +19,19 @@ Model build(const std::string& servers, const std::string& tiers, const std::str
   return build_model(load(line), load_kinds({}), line);
 }
 
-}  // namespace
-
-/// usage: moe [NAME]...   as moe_10240_packet; default: all
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const bench::Wanted wanted(argc, argv);
+bool compare_all(const bench::Wanted& wanted) {
   bool is_same = true;
   for (const auto& [grain, packets] : {std::pair{"packet", "1"}, {"train16", "16"}}) {
     const std::string small = std::string("moe_1024_") + grain, large = std::string("moe_10240_") + grain;
     if (wanted.has(small)) is_same &= bench::compare(small, wanted, build("128", "2", "4 MiB", packets));
     if (wanted.has(large)) is_same &= bench::compare(large, wanted, build("1280", "3", "1 MiB", packets));
   }
-  MPI_Finalize();
-  return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
+  return is_same;
+}
+
+}  // namespace
+
+/// usage: moe [NAME]...   as moe_10240_packet; default: all
+int main(int argc, char** argv) {
+  return bench::main_of(argc, argv, compare_all);
 }

@@ -1,7 +1,4 @@
 // PHOLD with the parameters of ROSS: window engine against reference engine in the same run.
-#include <mpi.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "benchmarks/measure.hpp"
@@ -18,15 +15,16 @@ bool run(const bench::Wanted& wanted, const std::string& name, std::uint32_t cou
   return bench::compare(name, wanted, test::make_phold(count, 4, 16, 1), nanoseconds(1100 * events / count));
 }
 
+bool compare_all(const bench::Wanted& wanted) {
+  bool is_same = run(wanted, "phold_1k", 1 << 10, 10'000'000);
+  is_same &= run(wanted, "phold_64k", 1 << 16, 10'000'000);
+  is_same &= run(wanted, "phold_1m", 1 << 20, 10'000'000);
+  return is_same;
+}
+
 }  // namespace
 
 /// usage: phold [NAME]...   as phold_64k; default: all
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const bench::Wanted wanted(argc, argv);
-  bool is_same = run(wanted, "phold_1k", 1 << 10, 10'000'000);
-  is_same &= run(wanted, "phold_64k", 1 << 16, 10'000'000);
-  is_same &= run(wanted, "phold_1m", 1 << 20, 10'000'000);
-  MPI_Finalize();
-  return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
+  return bench::main_of(argc, argv, compare_all);
 }

@@ -44,7 +44,13 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     if (distance < best_distance && distance < std::max(word.size(), candidate.size()))
       best = candidate, best_distance = distance;
   }
-  return best;
+  if (!best.empty()) return best;
+  constexpr std::size_t tells = 4;  // letters that a beginning needs to say something
+  for (const std::string& candidate : known)
+    if (std::min(word.size(), candidate.size()) >= tells &&
+        (word.starts_with(candidate) || candidate.starts_with(word)))
+      return candidate;
+  return "";
 }
 
 std::string invalid_choice(const std::string& text, const std::vector<std::string>& choices) {

@@ -19,6 +19,12 @@ TEST_CASE("long words may differ in a third of their letters") {
   CHECK(did_you_mean("gpus/h100sxm5", {"gpus/a100", "gpus/h100_sxm"}) == "gpus/h100_sxm");
 }
 
+TEST_CASE("a longer or shorter form of a word is suggested where nothing is closer") {
+  CHECK(did_you_mean("--output", {"--help", "--out"}) == "--out");
+  CHECK(did_you_mean("bidirectional", {"unidirectional-ring", "bidi"}) == "bidi");
+  CHECK(did_you_mean("lat", {"latency"}) == "");
+}
+
 TEST_CASE("an invalid choice lists the choices and the closest") {
   CHECK(invalid_choice("adaptiv", {"static", "ecmp", "adaptive"}) ==
         "invalid choice 'adaptiv' (one of static, ecmp, adaptive; did you mean 'adaptive'?)");
