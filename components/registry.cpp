@@ -6,6 +6,7 @@
 #include "components/nic/nic.hpp"
 #include "components/nvswitch/nvswitch.hpp"
 #include "components/ocs/ocs.hpp"
+#include "components/scheduler/scheduler.hpp"
 #include "components/storage/storage.hpp"
 #include "components/switch/switch.hpp"
 
@@ -14,7 +15,7 @@ namespace lightrail {
 KindRegistry built_in_kinds() {
   KindRegistry kinds;
   for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(),
-                           controller_kind(), host_kind(), storage_kind()})
+                           controller_kind(), host_kind(), storage_kind(), scheduler_kind()})
     kinds.add(kind);
   return kinds;
 }

@@ -5,6 +5,7 @@
 #include "fabrics/bill_of_materials.hpp"
 #include "fabrics/children.hpp"
 #include "fabrics/circuit_fabric.hpp"
+#include "fabrics/connect_scheduler.hpp"
 #include "fabrics/fabric.hpp"
 #include "fabrics/graph.hpp"
 #include "links/train_settings.hpp"
@@ -102,6 +103,8 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
   const Element* graph = only_child(root, "graph", Need::optional, errors);
   if (has_controller(fabric))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
+  if (has_scheduler(root))
+    for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
   count(plan);
   if (graph && errors.size() == before)
     plan.graph = read_graph(*graph, static_cast<std::uint32_t>(plan.nics), builder);
@@ -131,6 +134,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
     check_light(*plan.graph, builder);
     route_graph(*plan.graph, builder, counter, routing);
   }
+  if (has_scheduler(root)) connect_scheduler(root, builder);
   builder.book.lid_count = counter.next_lid;
   model.set_resource<RoutingTables>(std::make_shared<RoutingTables>(std::move(routing)));
   builder.finish();

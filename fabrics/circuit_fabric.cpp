@@ -69,14 +69,6 @@ std::optional<Part> ocs_part(const Element& fabric, const std::vector<Regions::C
   return builder.part("ocs", merged);
 }
 
-SimTime control_latency(SystemBuilder& builder, const Part& controller) {
-  SimTime latency{};
-  const Model& model = builder.model();
-  for (const ParameterValue& value : model.kinds[controller.kind]->values(*model.specs[controller.spec]))
-    if (value.name == "latency") parse_value(value.value, latency);
-  return latency;
-}
-
 /// GPU l owns NIC l * nics / gpus; where GPUs share a NIC the first one is its delegate.
 std::vector<std::uint16_t> owners(std::uint32_t gpus, std::size_t nics) {
   std::vector<std::uint16_t> owner(nics, 0);
@@ -207,7 +199,7 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
     return {};
   }
   SimTime latency{};
-  if (controller) latency = control_latency(builder, *controller);
+  if (controller) latency = builder.latency_of(*controller);
   for (std::uint32_t r = 0; r < regions->regions.size(); ++r) {
     Regions::Region& region = regions->regions[r];
     const auto members = static_cast<std::uint32_t>(region.servers.size());

@@ -10,7 +10,7 @@ namespace lightrail {
 /// What one <server> element describes; all servers of a cluster are made from it.
 struct ServerTemplate {
   std::uint32_t gpus = 0, nics = 0;
-  std::uint32_t gpu_ports = 3;  ///< 4: with one to a controller of circuits
+  std::uint32_t gpu_ports = 3;  ///< 4: with one to a controller of circuits, 5: and one to a scheduler
   std::optional<Part> gpu, nvswitch, nic, host;
   std::optional<std::uint32_t> nvlink, pcie;  ///< cables
 };

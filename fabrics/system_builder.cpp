@@ -68,6 +68,13 @@ std::optional<std::uint32_t> SystemBuilder::cable(const Element& link) {
   return place->second;
 }
 
+SimTime SystemBuilder::latency_of(const Part& part) const {
+  SimTime latency{};
+  const std::vector<ParameterValue> values = model_.kinds[part.kind]->values(*model_.specs[part.spec]);
+  if (const ParameterValue* value = find_value(values, "latency")) parse_value(value->value, latency);
+  return latency;
+}
+
 std::uint32_t SystemBuilder::prefix(const std::string& text) {
   const auto [place, is_new] =
       prefixes_.emplace(text, static_cast<std::uint32_t>(model_.name_prefixes.size()));

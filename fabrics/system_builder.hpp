@@ -47,6 +47,8 @@ class SystemBuilder {
   void connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
                        SimTime latency);
   bool is_connected(ComponentId id, std::uint32_t port) const;
+  /// Its parameter `latency`; 0: it has none.
+  SimTime latency_of(const Part& part) const;
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
   void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }
 

@@ -57,11 +57,10 @@ void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors
 using Maker = void (*)(WorkloadContext&);
 
 const std::vector<std::pair<std::string, Maker>>& makers() {
-  static const std::vector<std::pair<std::string, Maker>> all{{"trace", make_trace_workload},
-                                                              {"training", make_training},
-                                                              {"collective", make_collective_benchmark},
-                                                              {"storage", make_storage_job},
-                                                              {"explicit", make_explicit_programs}};
+  static const std::vector<std::pair<std::string, Maker>> all{
+      {"trace", make_trace_workload}, {"training", make_training},
+      {"inference", make_inference},  {"collective", make_collective_benchmark},
+      {"storage", make_storage_job},  {"explicit", make_explicit_programs}};
   return all;
 }
 
@@ -79,7 +78,14 @@ void make_workload(WorkloadContext& context) {
 
 }  // namespace
 
-Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
+namespace {
+
+struct Made {
+  Job job;
+  std::shared_ptr<ServingPlan> serving;
+};
+
+Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
   const AddressBook* book = model.resource<AddressBook>();
   std::uint32_t gpus = book ? book->gpu_count : 0;
   JobBuilder job(gpus);
@@ -92,23 +98,35 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
                           endpoints_of(model, book, "host"),
                           gpu_memory_of(scenario.root),
                           job,
-                          errors};
+                          errors,
+                          model.seed};
   read_groups(scenario.root.child("groups"), context);
   if (workloads.size() > 1)
     errors.add(workloads[1]->error(
         fmt::format("a second <workload> (the first is in line {})", workloads[0]->line)));
-  if (workloads.empty()) return job.take();  // an idle system
+  if (workloads.empty()) return {job.take(), nullptr};  // an idle system
   if (gpus == 0)
     errors.add(workloads[0]->error("the system has no GPU to run the workload"));
   else
     make_workload(context);
-  read_iterations(*workloads[0], job, errors);
-  return job.take();
+  if (!context.serving) read_iterations(*workloads[0], job, errors);
+  return {job.take(), context.serving};
+}
+
+}  // namespace
+
+Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  Made made = make(scenario, model, errors);
+  if (made.serving)
+    errors.add(
+        scenario.root.child("workload")
+            ->error("an inference workload is no trace: what its GPUs execute depends on when batches end"));
+  return std::move(made.job);
 }
 
 void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
   std::size_t before = errors.size();
-  Job job = make_job(scenario, model, errors);
+  auto [job, serving] = make(scenario, model, errors);
   if (errors.size() > before) return;
   auto groups = std::make_shared<GroupTable>();
   for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
@@ -129,6 +147,12 @@ void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
     names->programs.push_back({program.role, program.streams});
   names->program_of_gpu = job.programs.program_of_gpu;
   model.set_resource<ProgramNames>(names);
+  if (serving) {
+    serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + first_dimension);
+    // The program of GPUs that serve nothing.
+    serving->programs.resize(job.programs.programs.size());
+    model.set_resource<ServingPlan>(std::move(serving));
+  }
   model.set_resource(std::make_shared<const ProgramSet>(std::move(job.programs)));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "engine/scenario/element.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/job.hpp"
+#include "workloads/program/serving.hpp"
 
 namespace lightrail {
 
@@ -19,6 +21,8 @@ struct WorkloadContext {
   std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
   JobBuilder& job;
   ErrorList& errors;
+  std::uint64_t seed = 1;                          ///< of the run
+  std::shared_ptr<ServingPlan> serving = nullptr;  ///< what an inference workload leaves beside its job
 
   /// Problem with one attribute: "<op> attribute 'size': ...".
   void add_error(const Element& at, const std::string& attribute, const std::string& problem);
@@ -42,6 +46,7 @@ void make_explicit_programs(WorkloadContext& context);
 void make_collective_benchmark(WorkloadContext& context);
 void make_storage_job(WorkloadContext& context);
 void make_training(WorkloadContext& context);
+void make_inference(WorkloadContext& context);
 
 // Their attributes.
 std::vector<ParameterDoc> operation_documentation();  ///< <op>, of all kinds

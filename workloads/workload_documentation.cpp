@@ -3,6 +3,8 @@
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/generate/gate.hpp"
+#include "workloads/generate/inference_plan.hpp"
+#include "workloads/generate/inference_requests.hpp"
 #include "workloads/generate/training_plan.hpp"
 #include "workloads/generate/transformer.hpp"
 #include "workloads/import/trace_workload.hpp"
@@ -21,12 +23,13 @@ ParameterDoc text(const char* name, const char* doc, bool is_required = false) {
 /// <workload>: what its kinds read, each parameter once.
 Docs workload_parameters() {
   ParameterDoc kind = text("kind", "what the GPUs do", true);
-  kind.choices = {"trace", "training", "collective", "storage", "explicit"};
+  kind.choices = {"trace", "training", "inference", "collective", "storage", "explicit"};
   Docs all{
       kind,
       {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
-  for (const Docs& docs : {trace_documentation(), training_parameters().documentation(),
-                           collective_benchmark_documentation(), storage_job_documentation()})
+  for (const Docs& docs :
+       {trace_documentation(), training_parameters().documentation(), inference_parameters().documentation(),
+        replica_documentation(), collective_benchmark_documentation(), storage_job_documentation()})
     for (ParameterDoc doc : docs) {
       auto is_same = [&](const ParameterDoc& other) { return other.name == doc.name; };
       if (std::any_of(all.begin(), all.end(), is_same)) continue;
@@ -50,6 +53,8 @@ std::vector<std::pair<std::string, Docs>> workload_documentation() {
       {"workload", workload_parameters()},
       {"model", transformer_parameters().documentation()},
       {"gate", gate_documentation()},
+      {"pool", pool_documentation()},
+      {"requests", requests_documentation()},
       {"recorded-on", {}},
       {"program",
        {text("gpus", "GPUs that run it: 0-7,16 or all", true),

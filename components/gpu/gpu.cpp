@@ -54,8 +54,16 @@ void Gpu::start(Context& context) {
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) return on_self(p, context);
+  if (port == GpuTransport::scheduler_port) return on_scheduler(p, context);
   if (kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
   transport_.on_wire(context, p, port);
+}
+
+void Gpu::on_scheduler(const Payload& p, Context& context) {
+  if (!runner_)
+    throw SimulationError(context.now(), model_.component_name(context.self()),
+                          "the scheduler has work for a GPU without a program");
+  runner_->on_scheduler(context, transport_, p);
 }
 
 void Gpu::on_self(const Payload& p, Context& context) {
@@ -115,7 +123,11 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
       "out contention between kernels; <variation> gives kernels jitter and makes GPUs slow.";
   kind->weight = 8;
   kind->parameters = gpu_parameters().documentation();
-  kind->ports = {{"0", "1", "NVSwitch"}, {"1", "1", "its NIC, over PCIe"}, {"2", "1", "host, over PCIe"}};
+  kind->ports = {{"0", "1", "NVSwitch"},
+                 {"1", "1", "its NIC, over PCIe"},
+                 {"2", "1", "host, over PCIe"},
+                 {"3", "1", "controller of circuits"},
+                 {"4", "1", "scheduler of an inference job"}};
   kind->statistics = {{"ops", "what it executed"},
                       {"messages", "what it received"},
                       {"collectives", "collectives it took part in"},

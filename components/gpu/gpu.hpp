@@ -10,7 +10,8 @@ namespace lightrail {
 /// A GPU: executes its role's program (ProgramRunner), times kernels (ComputeSpec), speaks to others
 /// (GpuTransport).
 ///
-/// Ports: 0 NVSwitch, 1 its NIC, 2 host. Assumes that kernels of different streams run side by side without
+/// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job.
+/// Assumes that kernels of different streams run side by side without
 /// slowing each other, and that communication takes nothing from compute. Leaves out SM and memory
 /// contention, copy engines, and the time of a reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component {
@@ -26,6 +27,7 @@ class Gpu final : public Component {
 
  private:
   void on_self(const Payload& payload, Context& context);
+  void on_scheduler(const Payload& payload, Context& context);
 
   const Model& model_;
   const GpuSpec& spec_;

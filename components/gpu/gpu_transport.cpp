@@ -38,7 +38,7 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
     const PortEnd end = port_end(build, port);
     in_lines_.emplace_back(end.in_rate);
     injectors_.emplace_back();
-    if (end.is_connected && port != nic_port && port != control_port)
+    if (end.is_connected && port != nic_port && port != control_port && port != scheduler_port)
       injectors_.back().emplace(build, port, i);
   }
   if (const auto* regions = build.model.resource<Regions>();

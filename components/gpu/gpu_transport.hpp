@@ -33,7 +33,8 @@ enum class GpuWake : std::uint8_t {
 /// by receiver.
 class GpuTransport final : public Transport, private SentListener {
  public:
-  static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2, control_port = 3;
+  static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2, control_port = 3,
+                             scheduler_port = 4;
 
   GpuTransport(const BuildContext& build, EndpointId self, BitRate memory_bandwidth);
 

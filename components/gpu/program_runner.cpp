@@ -8,18 +8,29 @@
 
 #include "engine/model/groups.hpp"
 #include "engine/model/tables.hpp"
+#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 namespace {
 
 constexpr std::uint32_t none = 0xffffffff;
 constexpr std::uint16_t no_dimension = 0xffff;
+/// Owner::slot of keys and values that come in; sub: the request.
+constexpr std::uint32_t kv_slot = 0xfffffffe;
+constexpr Connection kv_connection = Connection::make(0, 0, static_cast<std::uint32_t>(Phase::kv));
 
 const Program& program_of(const Model& model, EndpointId gpu) {
   static const Program empty;
   const auto* set = model.resource<ProgramSet>();
   return set && gpu.value < set->program_of_gpu.size() ? set->programs[set->program_of_gpu[gpu.value]]
                                                        : empty;
+}
+
+std::optional<BatchFeed> feed_of(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
+  const auto* plan = model.resource<ServingPlan>();
+  if (!plan) return std::nullopt;
+  const auto& set = *model.resource<ProgramSet>();
+  return std::optional<BatchFeed>(std::in_place, *plan, set, set.program_of_gpu[gpu.value], spec);
 }
 
 const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
@@ -31,7 +42,8 @@ const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
 ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times)
     : model_(build.model),
       set_(*build.model.resource<ProgramSet>()),
-      program_(program_of(build.model, self)),
+      feed_(feed_of(build.model, self, times->spec())),
+      program_(feed_ ? feed_->program() : program_of(build.model, self)),
       index_(index_of(build.model, self)),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
@@ -72,7 +84,7 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   if (program_.ops.empty()) return;
-  while (iteration_ < set_.iterations) {
+  while (has_work()) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
@@ -92,11 +104,13 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
-  if (is_communication(op.kind)) {
+  if (feed_ && op.kind != OpKind::compute && op.bytes == 0) {
+    // The batch leaves nothing to do, for every member alike.
+  } else if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
     if (s.slot != CommEngine::no_slot) return true;
   } else if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
-    duration = times_->of(op.shape);
+    duration = feed_ ? feed_->time_of(op.shape) : times_->of(op.shape);
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
@@ -193,11 +207,34 @@ void ProgramRunner::on_timer(Context& context, GpuTransport& transport, Owner ow
 }
 
 void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner owner) {
+  if (owner.slot == kv_slot)
+    return context.send(GpuTransport::scheduler_port, context.now(),
+                        serving_payload(ServingKind::kv_done, 0, 0, owner.sub));
   if (comm_.on_received(context, transport, owner)) complete(context, transport, owner.slot);
 }
 
 void ProgramRunner::on_sent(Context& context, GpuTransport& transport, Owner owner) {
   if (comm_.on_sent(owner)) complete(context, transport, owner.slot);
+}
+
+void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, const Payload& p) {
+  LIGHTRAIL_EXPECT(feed_.has_value());
+  const std::int64_t bytes = std::int64_t{p.bytes} * kv_unit;
+  switch (serving_kind_of(p)) {
+    case ServingKind::kv_send: {
+      Transfer transfer;
+      transfer.to = EndpointId{p.a};
+      transfer.connection = kv_connection;
+      transfer.payload_bytes = transfer.wire_bytes = bytes;
+      transfer.dimension = model_.resource<ServingPlan>()->kv_dimension;
+      return transport.send(context, transfer);
+    }
+    case ServingKind::kv_receive:
+      return transport.expect(context,
+                              {EndpointId{p.a}, kv_connection, bytes, bytes, SimTime{0}, {kv_slot, p.b}});
+    default:
+      if (feed_->take(p)) schedule(context, transport);
+  }
 }
 
 void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot) {
@@ -227,16 +264,18 @@ void ProgramRunner::record_collective(Context& context, const CommRun& run) {
 
 void ProgramRunner::end_iteration(Context& context) {
   const StepClock::Totals split = clock_.take(context.now());
-  const std::array<std::int64_t, 7> row{self_.value,           iteration_,
-                                        step_start_.count(),   context.now().count(),
-                                        split.compute.count(), split.exposed.count(),
-                                        split.idle.count()};
-  context.record_at(step_start_, tables::steps, row);
-  step_start_ = context.now();
   ++iteration_;
   ended_ = 0;
   for (Stream& s : streams_) s.ended = 0;
   turns_.assign(turns_.size(), 0);
+  if (feed_)
+    return context.send(GpuTransport::scheduler_port, context.now(),
+                        serving_payload(ServingKind::batch_done, 0, 0, feed_->end()));
+  const std::array<std::int64_t, 7> row{self_.value,           iteration_ - 1,        step_start_.count(),
+                                        context.now().count(), split.compute.count(), split.exposed.count(),
+                                        split.idle.count()};
+  context.record_at(step_start_, tables::steps, row);
+  step_start_ = context.now();
 }
 
 std::string ProgramRunner::describe(std::uint32_t op) const {
@@ -250,7 +289,7 @@ std::string ProgramRunner::describe(std::uint32_t op) const {
 /// Only what waits for others: operations behind them on this GPU follow from it.
 std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport) const {
   std::vector<std::string> all;
-  if (program_.ops.empty() || iteration_ == set_.iterations) return all;
+  if (program_.ops.empty() || !has_work()) return all;
   for (const Stream& s : streams_)
     if (s.is_running && s.slot != CommEngine::no_slot)
       all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot));
@@ -265,12 +304,14 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 }
 
 void ProgramRunner::save(StateWriter& out) const {
+  if (feed_) feed_->save(out);
   comm_.save(out), clock_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
       out.put(held_);
 }
 
 void ProgramRunner::load(StateReader& in) {
+  if (feed_) feed_->load(in);
   comm_.load(in), clock_.load(in);
   in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_), in.get(held_);
 }

@@ -1,8 +1,10 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "components/gpu/batch_feed.hpp"
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/kernel_times.hpp"
 #include "components/gpu/kernel_variation.hpp"
@@ -18,6 +20,9 @@ namespace lightrail {
 /// collectives start in program order even where a later one could start first, because every member must
 /// choose the same order. A collective over a group of one and a marker take no time. Writes the rows of ops,
 /// collectives and steps.
+///
+/// In an inference job it executes its program once for every batch that the scheduler gives it, with the
+/// sizes of that batch (BatchFeed), moves keys and values as the scheduler says, and reports both.
 class ProgramRunner {
  public:
   ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
@@ -27,6 +32,8 @@ class ProgramRunner {
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
   void on_sent(Context& context, GpuTransport& transport, Owner owner);
+  /// Anything from the scheduler of an inference job.
+  void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
   SimTime busy() const { return clock_.busy(); }
   std::vector<std::string> waits_for(const GpuTransport& transport) const;
@@ -43,6 +50,7 @@ class ProgramRunner {
     SimTime left{};             ///< of a kernel timed from its shape: work not done at `since`; else 0
     SimTime since{};
   };
+  bool has_work() const { return feed_ ? feed_->is_busy() : iteration_ < set_.iterations; }
   const Op& op_at(std::uint32_t stream) const { return program_.ops[op_index(stream)]; }
   std::uint32_t op_index(std::uint32_t stream) const {
     return index_.stream_ops[stream][streams_[stream].ended];
@@ -69,6 +77,7 @@ class ProgramRunner {
 
   const Model& model_;
   const ProgramSet& set_;
+  std::optional<BatchFeed> feed_;  ///< none: no inference job
   const Program& program_;
   const ProgramIndex& index_;
   const OutputSelection* output_;

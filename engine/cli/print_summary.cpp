@@ -26,6 +26,15 @@ void add_step(const IterationSummary& step, std::string& text) {
                         format_time(SimTime{step.gpu_step_max_ps}));
 }
 
+void add_serving(const ServingSummary& s, std::string& text) {
+  text += fmt::format("requests         {} ended, {:.4g}/s; {:.5g} output tokens/s\n", s.requests,
+                      s.per_second(s.requests), s.per_second(s.output_tokens));
+  for (const auto& [name, l] : s.latencies())
+    text += fmt::format("  {:<14} p50 {}, p90 {}, p99 {}\n", name, format_time(SimTime{l->p50_ps}),
+                        format_time(SimTime{l->p90_ps}), format_time(SimTime{l->p99_ps}));
+  if (s.kv_bytes > 0) text += fmt::format("  {:<14} {}\n", "kv moved", bytes_text(s.kv_bytes));
+}
+
 void add_collectives(const Summary& summary, std::string& text) {
   if (summary.collectives.empty()) return;
   text += fmt::format("collectives      {:<15} {:<10} {:>6} {:>14} {:>7} {:>14} {:>12}\n", "type", "group",
@@ -49,6 +58,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
   text += fmt::format("simulated        {}\n", format_time(SimTime{summary.sim_end_ps}));
   if (const IterationSummary* step = summary.last_iteration()) add_step(*step, text);
+  if (summary.serving) add_serving(*summary.serving, text);
   for (const auto& d : summary.dimensions)
     if (d.size_bytes > 0)
       text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);

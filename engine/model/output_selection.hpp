@@ -7,7 +7,7 @@
 
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
-#include "engine/model/tables.hpp"
+#include "engine/model/serving_tables.hpp"
 
 namespace lightrail {
 
@@ -27,9 +27,9 @@ class OutputSelection {
 
   std::string file;                      ///< of <output file="">; the command line may override it
   SimTime interval = milliseconds(100);  ///< [ps] simulated time between two writes, and of a link_use row
-  std::array<Table, tables::traffic_matrix + 1> by_table{};
+  std::array<Table, tables::count> by_table{};
 
-  /// Tables without endpoints: link_use, queue, ocs, storage, power.
+  /// Tables without endpoints: link_use, queue, ocs, storage, power, requests, batches.
   bool is_recorded(TableId table) const { return by_table[table].is_on; }
   bool is_recorded(TableId table, EndpointId endpoint) const {
     const Table& selected = by_table[table];

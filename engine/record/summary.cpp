@@ -41,6 +41,21 @@ Json collective_json(const CollectiveSummary& c) {
           {"busbw_bytes_per_s", c.busbw_bytes_per_s}};
 }
 
+Json serving_json(const ServingSummary& s) {
+  Json json{{"requests", s.requests},
+            {"prompt_tokens", s.prompt_tokens},
+            {"output_tokens", s.output_tokens},
+            {"kv_bytes", s.kv_bytes},
+            {"span_ps", s.span_ps},
+            {"requests_per_s", s.per_second(s.requests)},
+            {"output_tokens_per_s", s.per_second(s.output_tokens)},
+            {"tokens_per_s", s.per_second(s.output_tokens + s.prompt_tokens)}};
+  for (const auto& [name, l] : s.latencies())
+    json[name] = {{"count", l->count},   {"mean_ps", l->mean_ps}, {"p50_ps", l->p50_ps},
+                  {"p90_ps", l->p90_ps}, {"p99_ps", l->p99_ps},   {"max_ps", l->max_ps}};
+  return json;
+}
+
 Json forecast_json(const ForecastRow& f) {
   return {{"ranks", f.ranks},       {"windows", f.windows},     {"sent_events", f.sent_events},
           {"work_s", f.work_s},     {"longest_s", f.longest_s}, {"sync_s", f.sync_s},
@@ -76,6 +91,7 @@ std::string to_json(const Summary& s) {
     json["messages_by_dimension"][d.name] = d.messages;
   }
   json["all_reduce_median_ps"] = value_or_null(s.all_reduce_median_ps);
+  json["serving"] = s.serving ? serving_json(*s.serving) : Json();
   json["energy_j"] = value_or_null(s.energy_j);
   json["network_cost_usd"] = value_or_null(s.network_cost_usd);
   json["network_power_w"] = value_or_null(s.network_power_w);

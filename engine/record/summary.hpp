@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/partition/forecast_row.hpp"
+#include "engine/record/serving_summary.hpp"
 
 namespace lightrail {
 
@@ -50,6 +51,7 @@ struct Summary {
   std::vector<DimensionSummary> dimensions;
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;
+  std::optional<ServingSummary> serving;  ///< none: no request has ended
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks

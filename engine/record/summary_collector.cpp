@@ -10,7 +10,7 @@
 #include "engine/base/error.hpp"
 #include "engine/model/bill_of_materials.hpp"
 #include "engine/model/groups.hpp"
-#include "engine/model/tables.hpp"
+#include "engine/model/serving_tables.hpp"
 
 namespace lightrail {
 
@@ -80,6 +80,9 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   } else if (table == tables::collectives) {
     collectives_.push_back(
         {at("collective"), at("group"), at("size_bytes"), at("t_end_ps") - at("t_start_ps")});
+  } else if (table == tables::requests) {
+    requests_.push_back({at("t_arrival_ps"), at("t_first_token_ps"), at("t_end_ps"), at("prompt_tokens"),
+                         at("output_tokens"), at("kv_bytes")});
   } else if (table == tables::power) {
     energy_nj_ += std::llround(std::bit_cast<double>(at("energy_pj")) / 1000);
     ++power_rows_;
@@ -148,6 +151,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   }
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(model, summary);
+  summary.serving = summarise(all.requests_);
 }
 
 }  // namespace lightrail

@@ -12,15 +12,16 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, collectives and power while they pass, and reduces them over
-/// ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the result; energy is
-/// counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes) an
-/// iteration.
+/// Adds up rows of the tables traffic, steps, collectives, requests and power while they pass, and reduces
+/// them over ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the result;
+/// energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes)
+/// an iteration.
 class SummaryCollector {
  public:
   explicit SummaryCollector(std::size_t dimension_count) : dimension_bytes_(2 * dimension_count) {}
   void add(TableId table, std::span<const std::int64_t> row);
-  /// Fills iterations, dimensions, collectives, all_reduce_median_ps and energy_j, the same on every rank.
+  /// Fills iterations, dimensions, collectives, all_reduce_median_ps, serving and energy_j, the same on every
+  /// rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
@@ -41,13 +42,13 @@ class SummaryCollector {
   };
   void add_step(std::span<const std::int64_t> row);
   std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
-  std::vector<CollectiveRow> merged_collectives(MPI_Comm comm) const;
   void add_iterations(Summary& summary) const;
   void add_collectives(const Model& model, Summary& summary) const;
 
   std::vector<Iteration> iterations_;
   std::vector<std::int64_t> dimension_bytes_;  ///< bytes, messages of dimension 0, of dimension 1, ...
   std::vector<CollectiveRow> collectives_;
+  std::vector<ServedRequest> requests_;
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
 };
 

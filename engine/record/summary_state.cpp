@@ -15,6 +15,27 @@ void all_reduce(MPI_Comm comm, MPI_Op op, std::vector<std::int64_t>& values) {
   wait_politely(request);
 }
 
+/// The rows of all ranks, sorted. A row is of int64 only.
+template <class Row>
+std::vector<Row> merged_rows(MPI_Comm comm, const std::vector<Row>& rows) {
+  constexpr int fields = sizeof(Row) / sizeof(std::int64_t);
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  LIGHTRAIL_EXPECT(rows.size() < (1u << 31) / fields);
+  int mine = static_cast<int>(rows.size()) * fields;
+  std::vector<int> counts(static_cast<std::size_t>(ranks)), starts(counts.size() + 1);
+  MPI_Request request;
+  MPI_Iallgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
+  wait_politely(request);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  std::vector<Row> all(static_cast<std::size_t>(starts.back() / fields));
+  MPI_Iallgatherv(rows.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(), MPI_INT64_T, comm,
+                  &request);
+  wait_politely(request);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 }  // namespace
 
 std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI_Comm comm) const {
@@ -36,29 +57,11 @@ std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI
   return all;
 }
 
-std::vector<SummaryCollector::CollectiveRow> SummaryCollector::merged_collectives(MPI_Comm comm) const {
-  constexpr int fields = sizeof(CollectiveRow) / sizeof(std::int64_t);
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  LIGHTRAIL_EXPECT(collectives_.size() < (1u << 31) / fields);
-  int mine = static_cast<int>(collectives_.size()) * fields;
-  std::vector<int> counts(static_cast<std::size_t>(ranks)), starts(counts.size() + 1);
-  MPI_Request request;
-  MPI_Iallgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
-  wait_politely(request);
-  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
-  std::vector<CollectiveRow> all(static_cast<std::size_t>(starts.back() / fields));
-  MPI_Iallgatherv(collectives_.data(), mine, MPI_INT64_T, all.data(), counts.data(), starts.data(),
-                  MPI_INT64_T, comm, &request);
-  wait_politely(request);
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   SummaryCollector all(0);
   all.iterations_ = merged_iterations(comm);
-  all.collectives_ = merged_collectives(comm);
+  all.collectives_ = merged_rows(comm, collectives_);
+  all.requests_ = merged_rows(comm, requests_);
   std::vector<std::int64_t> sums = dimension_bytes_;
   sums.push_back(energy_nj_), sums.push_back(power_rows_);
   all_reduce(comm, MPI_SUM, sums);
@@ -69,12 +72,12 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
 }
 
 void SummaryCollector::save(StateWriter& out) const {
-  out.put(iterations_), out.put(dimension_bytes_), out.put(collectives_);
+  out.put(iterations_), out.put(dimension_bytes_), out.put(collectives_), out.put(requests_);
   out.put(energy_nj_), out.put(power_rows_);
 }
 
 void SummaryCollector::load(StateReader& in) {
-  in.get(iterations_), in.get(dimension_bytes_), in.get(collectives_);
+  in.get(iterations_), in.get(dimension_bytes_), in.get(collectives_), in.get(requests_);
   in.get(energy_nj_), in.get(power_rows_);
 }
 

@@ -69,6 +69,27 @@ void write_summary(ResultFile& file, const Summary& summary) {
                                     {"steps_per_s_per_musd", summary.steps_per_s_per_musd()}})
     if (value) file.set_attribute("/summary", name, *value);
 
+  if (summary.serving) {
+    const ServingSummary& s = *summary.serving;
+    file.create_group("/summary/serving");
+    for (const auto& [name, value] : {std::pair{"requests", s.requests},
+                                      {"prompt_tokens", s.prompt_tokens},
+                                      {"output_tokens", s.output_tokens},
+                                      {"kv_bytes", s.kv_bytes},
+                                      {"span_ps", s.span_ps}})
+      file.set_attribute("/summary/serving", name, value);
+    for (const auto& [name, value] : {std::pair{"requests_per_s", s.per_second(s.requests)},
+                                      {"output_tokens_per_s", s.per_second(s.output_tokens)},
+                                      {"tokens_per_s", s.per_second(s.output_tokens + s.prompt_tokens)}})
+      file.set_attribute("/summary/serving", name, value);
+    for (const auto& [name, l] : s.latencies())
+      for (const auto& [part, value] : {std::pair{"_mean_ps", l->mean_ps},
+                                        {"_p50_ps", l->p50_ps},
+                                        {"_p90_ps", l->p90_ps},
+                                        {"_p99_ps", l->p99_ps},
+                                        {"_max_ps", l->max_ps}})
+        file.set_attribute("/summary/serving", std::string(name) + part, value);
+  }
   const auto& iterations = summary.iterations;
   file.create_group("/summary/iterations");
   auto number = [&](const char* name, const char* unit, std::int64_t IterationSummary::*member) {

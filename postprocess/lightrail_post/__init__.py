@@ -11,10 +11,12 @@ from .grain import grain_study, grain_table
 from .link_use import link_use, link_use_heatmap
 from .perfetto import perfetto_events, write_perfetto
 from .run import Run, open_run
+from .serving import request_latencies, serving_table, throughput_latency
 from .timeline import timeline
 from .traffic import traffic_by_dimension, traffic_matrix
 
 __all__ = [
     "Run", "open_run", "timeline", "step_breakdown", "compare", "grain_study", "grain_table", "link_use", "link_use_heatmap",
     "traffic_matrix", "traffic_by_dimension", "perfetto_events", "write_perfetto",
+    "request_latencies", "serving_table", "throughput_latency",
 ]

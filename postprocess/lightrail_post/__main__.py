@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|grain|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|grain|serving|diff|show ..."""
 
 import argparse
 import sys
@@ -38,6 +38,9 @@ def _parse(arguments):
     grain = commands.add_parser("grain", help="train sizes against packet level: errors and gain")
     grain.add_argument("results", nargs="+", help="runs of scenarios/grain, any number of repetitions")
     grain.add_argument("--out", default="grain.png")
+    serving = commands.add_parser("serving", help="throughput against latency, over the rate of requests")
+    serving.add_argument("results", nargs="+", help="runs of an inference job that differ in the rate of arrival")
+    serving.add_argument("--out", default="serving.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -55,7 +58,7 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import compare, grain_study, open_run, write_perfetto
+    from . import compare, grain_study, open_run, serving_table, throughput_latency, write_perfetto
     from .report import report
     if options.command == "report":
         for path in report(open_run(options.result), options.out):
@@ -72,6 +75,11 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(table.to_string(float_format="{:.3g}".format))
+    elif options.command == "serving":
+        runs = [open_run(path) for path in options.results]
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        throughput_latency(runs).savefig(options.out, dpi=130)
+        print(serving_table(runs).to_string(float_format="{:.4g}".format))
     else:
         _show(open_run(options.result))
     return 0

@@ -70,7 +70,7 @@ class Run:
 
     info        attributes of /run: status, hash, wall_s, mpi_ranks ... (a run that was killed says "running")
     tables      mapping of table name to DataFrame
-    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames
+    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving as a dictionary
     components  id, kind, name, atom, spec, number (endpoint id of GPUs, hosts and storage servers)
     links       directed links with the names and kinds of both ends
     params      mapping of kind to DataFrame of every effective value
@@ -96,7 +96,7 @@ class Run:
             if "summary" in file:
                 self.summary = _attributes(file["summary"])
                 for name, group in file["summary"].items():
-                    self.summary[name] = _frame(group)
+                    self.summary[name] = _frame(group) if len(group) else _attributes(group)
             if "profile/windows" in file:
                 self.profile = _frame(file["profile/windows"])
         self.tables = Tables(self.path, self.names)

@@ -22,7 +22,8 @@ enum class Phase : std::uint8_t {
   nvls_sum,        ///< to the NVSwitch, which adds, and from it to the head; channel: the lane
   nvls_result,     ///< from the head to the NVSwitch, and from it to all
   exchange,        ///< rounds of messages between pairs; channel: their lane
-  collnet          ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
+  collnet,         ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
+  kv               ///< keys and values of a request, from the replica that prefilled to one that decodes
 };
 
 /// Wire size of a control message [B]: one small packet.

@@ -12,15 +12,6 @@ using namespace lightrail;
 
 namespace {
 
-Transformer catalogue_model(const std::string& name) {
-  Scenario scenario = scenario_of("<model catalogue=\"models/" + name + "\"/>");
-  ErrorList errors;
-  Transformer model;
-  read_transformer(*scenario.root.child("model"), model, errors);
-  errors.throw_if_any();
-  return model;
-}
-
 std::string small_model(const std::string& more) {
   return std::string("<model layers=\"4\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" ") +
          (more.find("kv-heads") == std::string::npos ? "kv-heads=\"4\" " : "") + more + "/>";

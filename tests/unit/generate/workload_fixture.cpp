@@ -48,6 +48,15 @@ Scenario scenario_of(const std::string& children) {
   return scenario;
 }
 
+Transformer catalogue_model(const std::string& name) {
+  Scenario scenario = scenario_of("<model catalogue=\"models/" + name + "\"/>");
+  ErrorList errors;
+  Transformer model;
+  read_transformer(*scenario.root.child("model"), model, errors);
+  errors.throw_if_any();
+  return model;
+}
+
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers) {
   MadeJob made;
   auto path = scenario_path();

@@ -3,12 +3,16 @@
 #include <vector>
 
 #include "engine/scenario/scenario.hpp"
+#include "workloads/generate/transformer.hpp"
 #include "workloads/job.hpp"
 
 namespace lightrail {
 
 /// The scenario of that text, with the project's catalogue.
 Scenario scenario_of(const std::string& children);
+
+/// A model of the catalogue: "llama3_8b".
+Transformer catalogue_model(const std::string& name);
 
 /// What a text of a scenario's children gives on a system of `gpus` GPUs without hosts and storage.
 struct MadeJob {

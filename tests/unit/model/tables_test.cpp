@@ -1,4 +1,4 @@
-#include "engine/model/tables.hpp"
+#include "engine/model/serving_tables.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -11,6 +11,9 @@ TEST_CASE("a table's id is its place in the list") {
   CHECK(all.at(tables::link_use).name == "link_use");
   CHECK(all.at(tables::steps).name == "steps");
   CHECK(all.at(tables::traffic_matrix).name == "traffic_matrix");
+  CHECK(all.at(tables::requests).name == "requests");
+  CHECK(all.at(tables::batches).name == "batches");
+  CHECK(all.size() == tables::count);
 }
 
 TEST_CASE("every column has a unit, and its name says it") {

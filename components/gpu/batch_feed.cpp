@@ -1,0 +1,66 @@
+#include "components/gpu/batch_feed.hpp"
+
+namespace lightrail {
+
+BatchFeed::BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program,
+                     const ComputeSpec& spec)
+    : plan_(plan),
+      set_(set),
+      spec_(spec),
+      rules_(plan.programs[program]),
+      units_(set.programs[program]),
+      program_(set.programs[program]),
+      times_(set.shapes.size()) {}
+
+bool BatchFeed::take(const Payload& p) {
+  switch (serving_kind_of(p)) {
+    case ServingKind::prefill:
+      next_.prefill_tokens = p.bytes, next_.twice_prefill_keys = p.a, next_.prefill_sequences = p.b;
+      return false;
+    case ServingKind::decode:
+      next_.decode_sequences = p.bytes, next_.decode_keys = p.a, next_.logits = p.b;
+      return false;
+    default:
+      break;
+  }
+  next_.number = p.b;
+  batches_.push_back(next_);
+  next_ = {};
+  if (batches_.size() > 1) return false;
+  apply();
+  return true;
+}
+
+std::uint32_t BatchFeed::end() {
+  const std::uint32_t number = batches_.front().number;
+  batches_.erase(batches_.begin());
+  if (is_busy()) apply();
+  return number;
+}
+
+void BatchFeed::apply() {
+  times_.assign(times_.size(), SimTime{-1});
+  for (std::size_t i = 0; i < program_.ops.size(); ++i)
+    program_.ops[i].bytes = units_.ops[i].bytes * units_of(rules_.unit_of_op[i], rules_, batches_.front());
+}
+
+SimTime BatchFeed::time_of(std::uint32_t shape) {
+  SimTime& time = times_[shape];
+  if (time < SimTime{0}) {
+    const KernelShape kernel =
+        sized(set_.shapes[shape], plan_.unit_of_shape[shape], rules_, batches_.front());
+    time = is_empty(kernel) ? SimTime{0} : kernel_time(spec_, kernel, Load::lasting);
+  }
+  return time;
+}
+
+void BatchFeed::save(StateWriter& out) const {
+  out.put(batches_), out.put(next_);
+}
+
+void BatchFeed::load(StateReader& in) {
+  in.get(batches_), in.get(next_);
+  if (is_busy()) apply();
+}
+
+}  // namespace lightrail

@@ -1,0 +1,43 @@
+#pragma once
+#include <vector>
+
+#include "components/gpu/compute_model.hpp"
+#include "components/network/serving_control.hpp"
+#include "engine/model/state_io.hpp"
+#include "workloads/program/serving.hpp"
+
+namespace lightrail {
+
+/// The batches that the scheduler of an inference job gives one GPU, worked on in the order they come, and
+/// the GPU's program with the sizes that the batch at work gives its operations.
+class BatchFeed {
+ public:
+  BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program, const ComputeSpec& spec);
+
+  const Program& program() const { return program_; }
+  bool is_busy() const { return !batches_.empty(); }
+  /// ServingKind::prefill, decode or go; true when that makes an idle GPU busy.
+  bool take(const Payload& payload);
+  /// The batch at work has ended: its number. The next one is at work.
+  std::uint32_t end();
+  /// Time of a kernel of the batch at work; 0: it has nothing to do.
+  SimTime time_of(std::uint32_t shape);
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  void apply();
+
+  const ServingPlan& plan_;
+  const ProgramSet& set_;
+  const ComputeSpec& spec_;
+  const ServingProgram& rules_;
+  const Program& units_;  ///< for one unit
+  Program program_;
+  std::vector<SimTime> times_;       ///< by shape, of the batch at work; below 0: not computed yet
+  std::vector<BatchSizes> batches_;  ///< the first is at work
+  BatchSizes next_;                  ///< what has been told of the one that comes
+};
+
+}  // namespace lightrail

@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// A request to be served.
+struct ServingRequest {
+  SimTime arrival{};
+  std::uint32_t prompt = 1, output = 1;  ///< [tokens]
+};
+
+/// Equal replicas of a model on consecutive GPUs. A replica's GPU number = tp index + tp * (dp index + dp *
+/// stage).
+struct ServingPool {
+  bool prefills = true, decodes = true;
+  std::uint32_t tp = 1, dp = 1, pp = 1, ep = 1;
+  std::uint32_t first_gpu = 0, replicas = 1;
+  std::int64_t kv_tokens = 0;  ///< room of a replica for keys and values [tokens]
+
+  std::uint32_t replica_gpus() const { return tp * dp * pp; }
+  std::uint32_t gpus() const { return replica_gpus() * replicas; }
+};
+
+/// What one GPU of a replica works on in one batch: its share, where attention is data-parallel. Plain.
+struct BatchSizes {
+  std::uint32_t number = 0;
+  std::uint32_t prefill_sequences = 0, prefill_tokens = 0;
+  std::uint32_t twice_prefill_keys = 0;  ///< twice the keys that a token of a prompt sees, on average
+  std::uint32_t decode_sequences = 0, decode_keys = 0;  ///< keys of a sequence, on average
+  std::uint32_t logits = 0;                             ///< sequences that get a token
+
+  std::uint32_t tokens() const { return prefill_tokens + decode_sequences; }
+};
+
+/// What the size of an operation is counted in.
+enum class BatchUnit : std::uint8_t {
+  fixed,    ///< it has its size in the program
+  tokens,   ///< tokens of the batch
+  slices,   ///< tokens over tp, rounded up
+  rows,     ///< tokens (with expert parallelism: slices) times the experts that each goes to
+  logits,   ///< sequences that get a token
+  prefill,  ///< tokens of prompts
+  decode    ///< sequences that get their next token
+};
+
+/// How one program's operations follow from a batch. They are written for one unit each.
+struct ServingProgram {
+  std::uint32_t tp = 1, active_experts = 0;
+  bool has_sliced_rows = false;
+  std::vector<BatchUnit> unit_of_op;  ///< of its bytes
+};
+
+/// Units of `unit` in a batch.
+std::int64_t units_of(BatchUnit unit, const ServingProgram& program, const BatchSizes& batch);
+
+/// The kernel that `shape`, written for one unit, is for a batch. Products of experts share their rows
+/// evenly; fewer rows than experts are products of one row. Prompts of several sequences are one kernel that
+/// sees as many keys as all of them. m = 0 and bytes = 0: nothing to do.
+KernelShape sized(const KernelShape& shape, BatchUnit unit, const ServingProgram& program,
+                  const BatchSizes& batch);
+inline bool is_empty(const KernelShape& shape) {
+  return shape.kind == KernelKind::memory_bound ? shape.bytes == 0 : shape.m == 0;
+}
+
+/// A Model resource: what an inference job serves, where, and how batches are made.
+struct ServingPlan {
+  std::vector<ServingRequest> requests;  ///< in the order of arrival
+  std::vector<ServingPool> pools;        ///< one, or one that prefills and one that decodes
+  std::uint32_t batch_tokens = 8192;     ///< of a batch at most, of each data-parallel share
+  std::uint32_t sequences = 256;         ///< at work at once, of each data-parallel share
+  std::uint32_t kv_block = 16;           ///< keys and values are kept in blocks of so many tokens
+  bool is_chunked = true;                ///< prompts are cut to fill batches; else they come whole and first
+  std::int64_t layers = 1;
+  std::uint32_t kv_heads = 1;      ///< whose keys and values are cached; 1: a latent that all heads share
+  std::int64_t kv_head_bytes = 1;  ///< of a token, layer and such head [B]
+  std::uint16_t kv_dimension = 0;  ///< of the traffic between pools, into Model::dimensions
+  std::vector<BatchUnit> unit_of_shape;  ///< by ProgramSet::shapes
+  std::vector<ServingProgram> programs;  ///< by ProgramSet::programs
+
+  /// Tokens rounded up to blocks.
+  std::int64_t kv_room(std::int64_t tokens) const { return (tokens + kv_block - 1) / kv_block * kv_block; }
+};
+
+/// Heads whose keys and values one GPU of a pool keeps.
+inline std::uint32_t kv_heads_of_gpu(const ServingPlan& plan, const ServingPool& pool) {
+  return pool.tp >= plan.kv_heads ? 1 : plan.kv_heads / pool.tp;
+}
+
+/// One GPU's part of what moves when a request goes from a replica that prefilled to one that decodes.
+struct KvRoute {
+  EndpointId from{}, to{};
+  std::int64_t bytes_per_token = 0;
+};
+/// Every receiving GPU gets its layers and heads, each from one GPU that has them. `request` chooses the
+/// data-parallel shares. One tp must divide the other.
+std::vector<KvRoute> kv_routes(const ServingPlan& plan, const ServingPool& from, std::uint32_t from_replica,
+                               const ServingPool& to, std::uint32_t to_replica, std::uint32_t request);
+
+}  // namespace lightrail
