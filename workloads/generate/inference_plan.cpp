@@ -82,7 +82,7 @@ std::int64_t layer_weights(const Transformer& model, const ServingPool& pool, st
     const std::int64_t heads = model.heads / pool.tp, queries = heads * model.query_size(),
                        q = model.q_latent > 0 ? model.q_latent * (model.hidden + queries)
                                               : model.hidden * queries;
-    weights += q + model.hidden * model.latent +
+    weights += q + model.q_latent + model.kv_latent() + model.hidden * model.latent +
                model.kv_latent() * heads * (model.head_size() + model.value_size()) +
                heads * model.value_size() * model.hidden - model.attention_parameters();
   }

@@ -140,7 +140,8 @@ def stages_and_experts_serve_every_request(folder):
     experts = '<model layers="4" hidden="512" heads="8" kv-heads="2" ffn="512" vocabulary="32000" experts="16" active-experts="2"/>'
     latent = ('<model layers="4" hidden="512" heads="8" head-dim="64" rope-dim="32" value-dim="64" q-latent="128" latent="160" ffn="256" '
               'vocabulary="32000" experts="16" active-experts="2" shared-experts="1" dense-layers="1" dense-ffn="1024" gated="on"/>')
-    for model, plan in [(m, p) for m in (experts, latent) for p in ('tp="2" pp="4"', 'tp="4" ep="4"', 'tp="1" dp="8" ep="8"', 'tp="2" dp="2" ep="4" pp="2"', 'tp="8"')]:
+    plans = ('tp="2" pp="4"', 'tp="4" ep="4"', 'tp="1" dp="8" ep="8"', 'tp="2" dp="2" ep="4" pp="2"', 'tp="8"')
+    for model, plan in [(m, p) for m in (experts, latent) for p in plans]:
         requests, batches, ops, summary = run(folder, plan + ' batch-tokens="256"',
                                               'count="20" rate="3000" prompt="150" output="6" lengths="lognormal"', model=model)
         conserved(requests, batches, 20)
