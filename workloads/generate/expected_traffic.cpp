@@ -84,7 +84,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.moe_layers();
     bytes.tp += m * moe * (t * d / k) * (k - 1) * k * arrived * (4 + 2 * again);
     // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
-    bytes.ep = m * moe * (4 + 2 * again) * (t * d / e) * (e - 1) * arrived;
+    const std::int64_t dispatched = plan.kept_tokens(model) * plan.dispatch_bytes(model);
+    bytes.ep = m * moe * (2 + again) * (t * d / e) * (e - 1) * (dispatched + arrived);
   }
 
   // Context: keys and values go round forward and, with their gradients, backward.

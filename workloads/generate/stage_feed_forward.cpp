@@ -36,9 +36,10 @@ void StageWriter::feed_forward_backward() {
 /// surprise: the others send what it sent, or send it back.
 void StageWriter::exchange(bool is_dispatch, bool is_known) {
   if (!groups_.ep.is_valid()) return;
-  const std::int64_t bytes =
-      2 * hidden_ * (splits_.dispatch == 0 ? plan_.kept_tokens(model_) : plan_.routed_tokens(model_));
+  const std::int64_t copies = splits_.dispatch == 0 ? plan_.kept_tokens(model_) : plan_.routed_tokens(model_);
+  const std::int64_t bytes = copies * (is_dispatch ? plan_.dispatch_bytes(model_) : 2 * hidden_);
   Op call = collective_op(CollectiveType::all_to_all, groups_.ep, "ep", bytes);
+  call.algorithm = plan_.exchange;
   call.split = is_dispatch ? splits_.dispatch : splits_.combine;
   if (!is_dispatch)
     call.bytes = static_cast<std::int64_t>(static_cast<double>(bytes / 2) * splits_.combine_bytes) * 2;

@@ -5,23 +5,27 @@ namespace lightrail {
 /// Multi-head latent attention as it is trained (DeepSeek-V2, arXiv 2405.04434, section 2.1): queries, keys
 /// and values are multiplied out of their latents, then all heads attend as usual. Not split over tp or cp.
 void StageWriter::latent_attention_forward() {
-  const std::int64_t heads = model_.heads, queries = heads * model_.query_size();
   norm(false);
+  if (model_.q_latent > 0) gemm("q down", tokens_, model_.q_latent, hidden_);
+  gemm("kv down", tokens_, model_.latent, hidden_);
+  latents_forward();
+  attention_core(false);
+  cast(tokens_, model_.heads * model_.value_size());
+  gemm_scatter("attention out", hidden_, model_.heads * model_.value_size());
+  residual(false);
+}
+
+void StageWriter::latents_forward() {
+  const std::int64_t heads = model_.heads, queries = heads * model_.query_size();
   if (model_.q_latent > 0) {
-    gemm("q down", tokens_, model_.q_latent, hidden_);
     memory("q norm", 2 * 2 * tokens_ * model_.q_latent);
     gemm("q up", tokens_, queries, model_.q_latent);
   } else {
     gemm("q", tokens_, queries, hidden_);
   }
-  gemm("kv down", tokens_, model_.latent, hidden_);
   memory("kv norm", 2 * 2 * tokens_ * model_.kv_latent());
   gemm("kv up", tokens_, heads * (model_.head_size() + model_.value_size()), model_.kv_latent());
   memory("rotary", 2 * 2 * tokens_ * (heads + 1) * model_.rope_dim);
-  attention_core(false);
-  cast(tokens_, heads * model_.value_size());
-  gemm_scatter("attention out", hidden_, heads * model_.value_size());
-  residual(false);
 }
 
 void StageWriter::latent_attention_backward() {

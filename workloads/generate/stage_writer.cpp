@@ -163,9 +163,21 @@ void StageWriter::write_forward_layer(bool is_again) {
     feed_forward();
 }
 
+void StageWriter::write_light_again() {
+  norm(false);
+  if (model_.has_latent_attention()) latents_forward();
+  norm(false);
+  auto activation = [&](std::int64_t rows, std::int64_t width) {
+    if (width > 0) memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * width);
+  };
+  if (is_moe_layer_) activation(expert_rows(), expert_ffn_);
+  activation(tokens_, is_moe_layer_ ? shared_ffn_ : ffn_);
+}
+
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
   set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
+  if (plan_.recompute == Recompute::light) write_light_again();
   if (is_split) put_off_.emplace_back();
   puts_off_ = is_split;
   if (is_moe_layer_)

@@ -108,9 +108,12 @@ class StageWriter {
   void inner_forward(const std::string& name, std::int64_t width);
   void inner_backward(const std::string& name, std::int64_t width);
   void latent_attention_forward();
+  void latents_forward();  ///< queries, keys and values out of their latents
   void latent_attention_backward();
   /// Rows that the experts of one GPU work on.
   std::int64_t expert_rows() const;
+  /// What recompute="light" computes again before a layer goes back.
+  void write_light_again();
   void set_layer(std::int64_t layer, std::int64_t micro_batch);
   void write_forward_layer(bool is_again);  ///< again: recomputation
   void experts_forward();

@@ -26,6 +26,28 @@ std::int64_t feed_forward_elements(const Transformer& model, std::int64_t width)
 
 }  // namespace
 
+namespace {
+
+/// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
+/// of activation functions in one byte where products are FP8. Outputs of experts are not kept.
+std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
+  const std::int64_t tokens = plan.tokens(), byte = plan.dtype == DataType::fp8 ? 1 : 2;
+  const std::int64_t values = model.heads / plan.tp * model.value_size();
+  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
+  bytes +=
+      2 * tokens *
+      (model.has_latent_attention() ? model.q_latent + model.latent
+                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
+  bytes += tokens * byte * values;
+  auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
+  if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
+  const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
+  return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
+         tokens * inner(model.shared_width() / plan.tp);
+}
+
+}  // namespace
+
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
   std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
   // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
@@ -50,6 +72,7 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
                                          std::int64_t layer) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
+  const std::int64_t byte = plan.dtype == DataType::fp8 ? 1 : 2;
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
   std::int64_t elements = local * model.hidden + tokens * model.hidden;
   if (model.has_latent_attention()) {
@@ -61,11 +84,11 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
   }
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
   if (!model.is_moe_layer(layer))
-    return 2 * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
+    return byte * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
   const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
   elements += rows * (model.hidden + feed_forward(model.ffn / plan.expert_tp()));
   if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
-  return 2 * (elements + local * (model.hidden + model.experts));
+  return byte * (elements + local * (model.hidden + model.experts));
 }
 
 namespace {
@@ -81,7 +104,9 @@ ChunkBytes chunk_bytes(const Transformer& model, const TrainingPlan& plan, std::
   const std::int64_t first = plan.first_layer(model, stage, chunk);
   for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, chunk); ++l) {
     const std::int64_t layer = layer_activation_bytes(model, plan, l);
-    bytes.kept += plan.recompute == Recompute::full ? 2 * plan.local_tokens() * model.hidden : layer;
+    bytes.kept += plan.recompute == Recompute::full    ? 2 * plan.local_tokens() * model.hidden
+                  : plan.recompute == Recompute::light ? light_activation_bytes(model, plan, l)
+                                                       : layer;
     bytes.owed += layer_weight_gradient_bytes(model, plan, l);
     bytes.largest_layer = std::max(bytes.largest_layer, layer);
   }
@@ -97,7 +122,7 @@ std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan&
     for (const ChunkBytes& chunk : chunks) most = std::max(most, chunk.*part);
     return most;
   };
-  const std::int64_t at_work = plan.recompute == Recompute::full ? largest(&ChunkBytes::largest_layer) : 0;
+  const std::int64_t at_work = plan.recompute >= Recompute::light ? largest(&ChunkBytes::largest_layer) : 0;
   if (plan.schedule == Schedule::one_f_one_b)
     return plan.passes_in_flight(stage) * largest(&ChunkBytes::kept) + at_work;
   std::int64_t held = 0, most = 0;

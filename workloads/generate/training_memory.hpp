@@ -24,7 +24,8 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
 /// Activations of one layer of the model and one micro-batch [B].
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
 
-/// What one layer and micro-batch keeps from the gradient of its input to those of its weights [B].
+/// What one layer and micro-batch keeps from the gradient of its input to those of its weights: the
+/// operands of their products, in a byte where these are FP8 [B].
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
                                          std::int64_t layer);
 

@@ -47,6 +47,8 @@ Describe<TrainingPlan> training_parameters() {
           "order of the passes: 1F1B (interleaved with chunks), ZB-H1 (gradients of weights fill idle time), "
           "DualPipe (micro-batches enter at both ends; two copies of the parameters)",
           {{"1f1b", Schedule::one_f_one_b}, {"zb-h1", Schedule::zb_h1}, {"dualpipe", Schedule::dualpipe}})
+      .field("stage-layers", &TrainingPlan::stage_layers_text,
+             "layers of the stages where they are not equal: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
@@ -70,7 +72,10 @@ Describe<TrainingPlan> training_parameters() {
       .field("shard", &TrainingPlan::shard, "FSDP: GPUs that share the parameters; fewer than dp x cp: HSDP",
              0u, 65'536u)
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
-              {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}})
+              {{"none", Recompute::none},
+               {"selective", Recompute::selective},
+               {"light", Recompute::light},
+               {"full", Recompute::full}})
       .choice("kernels", &TrainingPlan::kernels,
               "fused (FlashAttention, Transformer Engine), or one by one as before 2022",
               {{"fused", Kernels::fused}, {"separate", Kernels::separate}})
@@ -79,6 +84,15 @@ Describe<TrainingPlan> training_parameters() {
           "what hides the collectives over tp: nothing, products of the backward pass, all products in "
           "pieces",
           {{"none", TensorOverlap::none}, {"backward", TensorOverlap::backward}, {"all", TensorOverlap::all}})
+      .choice("expert-exchange", &TrainingPlan::exchange, "algorithm of the experts' all-to-alls",
+              {{"auto", Algorithm::auto_select},
+               {"direct", Algorithm::direct},
+               {"pairwise", Algorithm::pairwise},
+               {"hierarchical", Algorithm::hierarchical},
+               {"deepep", Algorithm::deepep}})
+      .choice("dispatch", &TrainingPlan::dispatch,
+              "of tokens and gradients on their way to experts; what comes back is 2 bytes",
+              {{"bf16", DataType::bf16}, {"fp8", DataType::fp8}})
       .field(
           "capacity-factor", &TrainingPlan::capacity_factor,
           "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
@@ -136,7 +150,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
   if (plan.tensor_overlap == TensorOverlap::all && !plan.sequence_parallel)
     refuse("tensor-overlap=\"all\" needs sequence-parallel=\"on\"");
-  if (plan.edges_count && plan.pp > 1) {
+  if (!plan.stage_layers_text.empty()) {
+    if (const std::string problem = read_stage_layers(model, plan); !problem.empty())
+      refuse(fmt::format("stage-layers=\"{}\" {}", plan.stage_layers_text, problem));
+  } else if (plan.edges_count && plan.pp > 1) {
     divides(plan.pp, model.layers + 2, "pp", "layers + 2 (edges-count=\"on\")");
     if (plan.chunks > 1) refuse("edges-count=\"on\" with chunks > 1");
   } else if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1) {
@@ -169,6 +186,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
   if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity))
     refuse("capacity-factor or pad-to-capacity for a model without experts");
+  if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
+    refuse("expert-exchange or dispatch without expert parallelism (ep = 1)");
+  if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)
+    refuse("recompute=\"light\" needs kernels=\"fused\"");
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
     refuse(
         "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
@@ -181,23 +202,11 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
 }
 
-std::int64_t TrainingPlan::layers_of_stage(const Transformer& model, std::uint32_t stage) const {
-  if (!edges_count || pp == 1) return model.layers / pp;
-  return (model.layers + 2) / pp - (stage == 0 ? 1 : 0) - (stage + 1 == pp ? 1 : 0);
-}
-
 std::int64_t TrainingPlan::capacity(const Transformer& model) const {
   const double average =
       static_cast<double>(local_tokens() * model.active_experts) / static_cast<double>(model.experts);
   // What a factor such as 1.1 lacks or has in binary is no token.
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(capacity_factor * average - 1e-6)));
-}
-
-std::int64_t TrainingPlan::first_layer(const Transformer& model, std::uint32_t stage,
-                                       std::uint32_t chunk) const {
-  const std::uint32_t at = model_stage(stage, chunk);
-  if (!edges_count || pp == 1) return at * layers_of_chunk(model, stage, chunk);
-  return at == 0 ? 0 : at * ((model.layers + 2) / pp) - 1;
 }
 
 std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {

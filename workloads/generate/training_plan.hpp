@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "workloads/generate/gate.hpp"
@@ -10,8 +11,10 @@
 
 namespace lightrail {
 
-/// Activations computed again in the backward pass: the core of attention (Korthikanti et al. 2022), or all.
-enum class Recompute : std::uint8_t { none, selective, full };
+/// Activations computed again in the backward pass: the core of attention (Korthikanti et al. 2022); norms,
+/// activation functions and what latent attention multiplies out of its latents (DeepSeek-V3, arXiv
+/// 2412.19437, sections 3.2.3 and 3.3.3: with FP8, inputs of products are kept in a byte); or all.
+enum class Recompute : std::uint8_t { none, selective, light, full };
 /// Fused: attention that never writes its scores, cross entropy and optimiser in one pass each. Separate, as
 /// Megatron-LM was until 2022: attention as products, softmax and dropout; cross entropy in FP32, an
 /// operation after the other; weight gradients of norms as their own pass; gradients unscaled and clipped
@@ -32,7 +35,9 @@ struct TrainingPlan {
   std::uint32_t etp = 0;     ///< tensor parallelism of experts; 0: tp
   std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
   Schedule schedule = Schedule::one_f_one_b;
-  std::uint32_t dp = 1;                                             ///< GPUs / (tp cp pp), not given
+  std::string stage_layers_text;           ///< "13x4 3x3": 13 stages of 4 layers, 3 of 3; empty: equal stages
+  std::vector<std::int64_t> stage_layers;  ///< of each stage; empty: equal ones
+  std::uint32_t dp = 1;                    ///< GPUs / (tp cp pp), not given
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
@@ -50,6 +55,8 @@ struct TrainingPlan {
   bool dropout = false;  ///< after attention, feed-forward and embedding; unfused also on the scores
   DataType dtype = DataType::bf16;  ///< of the matrix products; activations and parameters are 2 bytes
   Gate gate;                        ///< <gate>: where experts' tokens go
+  Algorithm exchange = Algorithm::auto_select;  ///< of experts' all-to-alls
+  DataType dispatch = DataType::bf16;           ///< of tokens and gradients on their way to experts
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
   double capacity_factor = 0;
@@ -78,6 +85,10 @@ struct TrainingPlan {
     if (capacity_factor == 0) return routed_tokens(model);
     return pads_to_capacity ? routed_tokens(model)
                             : std::min(routed_tokens(model), capacity(model) * model.experts);
+  }
+  /// Of a token's copy on its way to an expert; FP8 with a scale of 4 B for 128 elements.
+  std::int64_t dispatch_bytes(const Transformer& model) const {
+    return dispatch == DataType::fp8 ? model.hidden + (model.hidden + 127) / 128 * 4 : 2 * model.hidden;
   }
   /// Tokens that an expert takes from one GPU's micro-batch at most.
   std::int64_t capacity(const Transformer& model) const;
@@ -111,6 +122,9 @@ Describe<TrainingPlan> training_parameters();
 /// Reads the plan for `gpus` GPUs and refuses what cannot be split evenly, with the numbers.
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
                         TrainingPlan& plan, ErrorList& errors);
+
+/// Fills the layers of every stage from their text; "" or what is wrong.
+std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);
 
 /// The vocabulary padded to a multiple of 128 x tp, as Megatron does.
 std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan);

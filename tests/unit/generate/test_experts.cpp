@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
 
@@ -131,4 +132,33 @@ TEST_CASE("latent attention multiplies queries, keys and values out of their lat
   // Scores of 12 elements, sums of 6: the work of heads of 9.
   CHECK(shape("attention").head_dim == 9);
   CHECK(shape("attention").kv_heads == 8);
+}
+
+TEST_CASE("FP8 dispatch sends a byte an element and its scales, what comes back two") {
+  // 64 elements: 64 B and one scale of 4 B.
+  const Job job = job_of("dispatch=\"fp8\" expert-exchange=\"pairwise\"");
+  std::vector<std::int64_t> bytes;
+  for (const Op& op : job.programs.programs[0].ops)
+    if (op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all) {
+      CHECK(op.algorithm == Algorithm::pairwise);
+      bytes.push_back(op.bytes);
+    }
+  REQUIRE(bytes.size() == 16);
+  for (std::size_t i = 0; i < bytes.size(); ++i) CHECK(bytes[i] == 64 * (i % 2 == 0 ? 68 : 128));
+}
+
+TEST_CASE(
+    "light recomputation repeats norms, activation functions and products out of latents, nothing else") {
+  auto count = [](const Job& job, const std::string& name) {
+    int times = 0;
+    for (const Op& op : job.programs.programs[0].ops) times += job.names[op.name] == name;
+    return times;
+  };
+  const char* latent = "rope-dim=\"4\" value-dim=\"6\" latent=\"20\" q-latent=\"24\"";
+  const Job plain = job_of("", "", latent), light = job_of("recompute=\"light\"", "", latent);
+  for (const char* name : {"q up", "kv up", "q norm", "kv norm", "activation"})
+    CHECK(count(light, name) == 2 * count(plain, name));
+  CHECK(count(light, "norm") == 2 * count(plain, "norm") - 2);  // not the last one, before the logits
+  for (const char* name : {"attention", "attention out", "q down", "experts in", "ep all-to-all"})
+    CHECK(count(light, name) == count(plain, name));
 }

@@ -99,6 +99,10 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "overlap-gradients=\"on\" "
            "bucket-size=\"12345\"",
            "experts=\"8\" active-experts=\"2\"", 16},
+      Case{"global-batch=\"16\" sequence=\"32\" ep=\"4\" pp=\"2\" stage-layers=\"1x3 1x1\" dispatch=\"fp8\" "
+           "recompute=\"light\" "
+           "expert-exchange=\"direct\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -311,6 +315,13 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"overlap-parameters=\"on\" distributed-optimizer=\"off\"", "", 8,
           "overlap-parameters needs distributed-optimizer"},
       Bad{"bucket-size=\"1000\"", "", 8, "bucket-size needs overlap-gradients=\"on\""},
+      Bad{"pp=\"2\" stage-layers=\"2x3\"", "", 8,
+          "is 2 stages of 6 layers together (expected pp = 2 of layers = 4)"},
+      Bad{"pp=\"2\" stage-layers=\"1x3 1y1\"", "", 8, "has '1y1' (expected stages x layers: 13x4)"},
+      Bad{"pp=\"2\" stage-layers=\"1x3 1x1\" chunks=\"2\"", "", 8, "with chunks > 1 or edges-count"},
+      Bad{"dispatch=\"fp8\"", "experts=\"2\" active-experts=\"1\"", 8,
+          "dispatch without expert parallelism (ep = 1)"},
+      Bad{"recompute=\"light\" kernels=\"separate\"", "", 8, "recompute=\"light\" needs kernels=\"fused\""},
       Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
       Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
       Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
