@@ -1,6 +1,7 @@
 #include "components/registry.hpp"
 
 #include "components/controller/controller.hpp"
+#include "components/controller/rail_controller.hpp"
 #include "components/gpu/gpu.hpp"
 #include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
@@ -14,8 +15,9 @@ namespace lightrail {
 
 KindRegistry built_in_kinds() {
   KindRegistry kinds;
-  for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(),
-                           controller_kind(), host_kind(), storage_kind(), scheduler_kind()})
+  for (const auto& kind :
+       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), controller_kind(),
+        rail_controller_kind(), host_kind(), storage_kind(), scheduler_kind()})
     kinds.add(kind);
   return kinds;
 }

@@ -9,64 +9,23 @@
 #include <sstream>
 
 #include "components/controller/port_map.hpp"
-#include "engine/model/kind.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/circuit_servers.hpp"
 #include "fabrics/failed_nics.hpp"
 
 namespace lightrail {
 
 namespace {
 
-/// NICs of the compute servers: [server][rail].
-struct Servers {
-  std::vector<std::vector<ComponentId>> nics;
-  std::uint32_t gpus = 0;
-};
-
-Servers servers_of(const Element& fabric, const std::vector<NicPlace>& nics, SystemBuilder& builder) {
-  Servers servers;
-  for (const NicPlace& nic : nics) {
-    if (nic.is_storage) continue;
-    if (nic.server >= servers.nics.size()) servers.nics.resize(nic.server + 1);
-    servers.nics[nic.server].push_back(nic.nic);
-  }
-  for (const auto& own : servers.nics)
-    if (own.size() != servers.nics[0].size()) {
-      builder.errors().add(fabric.error("<fabric> with circuits needs servers with equally many NICs"));
-      return {};
-    }
-  servers.gpus =
-      builder.book.gpu_count / static_cast<std::uint32_t>(std::max<std::size_t>(servers.nics.size(), 1));
-  return servers;
-}
-
-/// The optical switch with its circuits of the start, as if they stood on the element.
 std::optional<Part> ocs_part(const Element& fabric, const std::vector<Regions::Circuit>& circuits,
                              const Regions& regions, std::size_t members, SystemBuilder& builder) {
-  const Element* element = only_child(fabric, "ocs", Need::required, builder.errors());
-  if (!element) return std::nullopt;
-  if (const Attribute* given = element->find("circuits")) {
-    builder.errors().add(
-        {given->file, given->line, "<ocs> attribute 'circuits': the fabric makes them itself"});
-    return std::nullopt;
-  }
   std::string text;
   for (const Regions::Circuit& c : circuits)
     text += fmt::format("{}-{} ", ocs_port(regions, c.a, c.nic_a), ocs_port(regions, c.b, c.nic_b));
-  Element merged = *element;
-  // Radix first: what does not fit is said in the fabric's words.
-  const std::optional<Part> plain = builder.part("ocs", *element);
-  if (!plain) return plain;
-  const std::size_t needed = members * regions.optical_nics.size();
-  if (needed > plain->radix) {
-    builder.errors().add(element->error(
-        fmt::format("{} servers with {} optical NICs each need {} ports of one optical switch, which has {}",
-                    members, regions.optical_nics.size(), needed, plain->radix)));
-    return std::nullopt;
-  }
-  if (!text.empty()) merged.attributes.push_back({"circuits", text, element->file, element->line});
-  return builder.part("ocs", merged);
+  const std::size_t nics = regions.optical_nics.size();
+  return circuit_switch(fabric, text, members * nics,
+                        fmt::format("{} servers with {} optical NICs each", members, nics), builder);
 }
 
 /// GPU l owns NIC l * nics / gpus; where GPUs share a NIC the first one is its delegate.
@@ -74,19 +33,6 @@ std::vector<std::uint16_t> owners(std::uint32_t gpus, std::size_t nics) {
   std::vector<std::uint16_t> owner(nics, 0);
   for (std::uint32_t l = gpus; l-- > 0;) owner[l * nics / gpus] = static_cast<std::uint16_t>(l);
   return owner;
-}
-
-void check_light(const Element& fabric, std::uint32_t cable, const Part& ocs, SystemBuilder& builder) {
-  const auto& optics = builder.cable_at(cable).optics;
-  if (!optics) {
-    builder.errors().add(fabric.error("<fabric> <link role=\"optical\"> must be optical"));
-    return;
-  }
-  const LightBudget budget =
-      light_budget(builder.cable_at(cable).name + " -> ocs -> " + builder.cable_at(cable).name,
-                   {{optics.get(), "ocs", ocs.passing_loss}, {optics.get(), "", Decibel{0.0}}});
-  check_budget(budget, fabric.error(""), builder.errors());
-  builder.keep_budget(budget);
 }
 
 /// Where each member sends what is for each other one: the first server of a shortest way; of several, the
@@ -128,7 +74,7 @@ void place_members(Regions& regions, std::size_t servers, std::uint32_t region_s
   }
 }
 
-void connect_region(const Regions& regions, std::uint32_t r, const Servers& servers, ComponentId ocs,
+void connect_region(const Regions& regions, std::uint32_t r, const CircuitServers& servers, ComponentId ocs,
                     std::uint32_t cable, SystemBuilder& builder) {
   const Regions::Region& region = regions.regions[r];
   for (std::uint32_t m = 0; m < region.servers.size(); ++m)
@@ -137,7 +83,7 @@ void connect_region(const Regions& regions, std::uint32_t r, const Servers& serv
 }
 
 void connect_controller(std::uint32_t r, const Regions::Region& region, const Part& part, SimTime latency,
-                        ComponentId ocs, std::uint32_t ocs_radix, const Servers& servers,
+                        ComponentId ocs, std::uint32_t ocs_radix, const CircuitServers& servers,
                         SystemBuilder& builder) {
   const auto gpus = static_cast<std::uint32_t>(region.servers.size()) * servers.gpus;
   const ComponentId controller =
@@ -156,14 +102,15 @@ void connect_controller(std::uint32_t r, const Regions::Region& region, const Pa
 bool has_controller(const Element* fabric) {
   if (!fabric) return false;
   const Attribute* kind = fabric->find("kind");
-  return kind && kind->value == "mixnet" && fabric->child("controller");
+  return kind &&
+         ((kind->value == "mixnet" && fabric->child("controller")) || kind->value == "photonic-rails");
 }
 
 std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec, const LinkRoles& links,
                                    const std::vector<NicPlace>& nics, SystemBuilder& builder) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
-  const Servers servers = servers_of(fabric, nics, builder);
+  const CircuitServers servers = circuit_servers(fabric, nics, builder);
   const auto cable = links.cable_to_ocs("optical", Need::required);
   const Element* control = only_child(fabric, "controller", Need::optional, errors);
   const std::optional<Part> controller = control ? builder.part("controller", *control) : std::nullopt;
@@ -208,7 +155,7 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
                        *regions, region, {});
     const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
     if (!ocs) return {};
-    if (r == 0) check_light(fabric, *cable, *ocs, builder);
+    if (r == 0) check_circuit_light(fabric, *cable, *ocs, builder);
     if (errors.size() > before) return {};
     const ComponentId id =
         builder.add(*ocs, ocs->radix + (controller ? 1 : 0), builder.prefix("ocs"), r, builder.new_atom());
@@ -242,7 +189,7 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
                    SystemBuilder& builder, FabricCounter& counter) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
-  const Servers servers = servers_of(fabric, nics, builder);
+  const CircuitServers servers = circuit_servers(fabric, nics, builder);
   const LinkRoles links(fabric, {"optical"}, builder);
   const auto cable = links.cable_to_ocs("optical", Need::required);
   if (errors.size() > before || !cable) return;
@@ -279,7 +226,7 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
 
   const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
   if (!ocs) return;
-  check_light(fabric, *cable, *ocs, builder);
+  check_circuit_light(fabric, *cable, *ocs, builder);
   if (errors.size() > before) return;
   const ComponentId id = builder.add(*ocs, ocs->radix, builder.prefix("ocs"), 0, builder.new_atom());
   connect_region(*regions, 0, servers, id, *cable, builder);

@@ -5,6 +5,7 @@
 #include "fabrics/children.hpp"
 #include "fabrics/circuit_fabric.hpp"
 #include "fabrics/fabric_spec.hpp"
+#include "fabrics/photonic_rails.hpp"
 
 namespace lightrail {
 
@@ -17,7 +18,8 @@ const std::vector<std::pair<std::string, FabricKind>> kind_names = {
     {"rail-only", FabricKind::rail_only},
     {"fat-tree", FabricKind::fat_tree},
     {"mixnet", FabricKind::mixnet},
-    {"topoopt", FabricKind::topoopt}};
+    {"topoopt", FabricKind::topoopt},
+    {"photonic-rails", FabricKind::photonic_rails}};
 
 Describe<FabricSpec> fabric_table() {
   using S = FabricSpec;
@@ -37,6 +39,9 @@ Describe<FabricSpec> table_of(FabricKind kind) {
     return table.field("strides", &S::strides,
                        "servers a and a + stride are joined, by two NICs of each (default: as far apart as "
                        "the NICs allow)");
+  if (kind == FabricKind::photonic_rails)
+    return table.field("hold", &S::hold, "a circuit is given up when nothing has left on it for this long",
+                       SimTime{0}, milliseconds(3'600'000));
   table
       .field("tiers", &S::tiers, "switch tiers; rail-only also 1", kind == FabricKind::rail_only ? 1u : 2u,
              3u)
@@ -64,8 +69,11 @@ Describe<FabricSpec> table_of(FabricKind kind) {
         .field("early", &S::is_early, "known demand is announced when the exchange before has ended")
         .choice("predict", &S::predicts,
                 "what is announced then of demand that is not known yet: nothing, itself, the micro-batch "
-                "before's",
-                {{"off", Prediction::off}, {"on", Prediction::on}, {"past", Prediction::past}})
+                "before's, what learned transitions from the layer before make of this one's",
+                {{"off", Prediction::off},
+                 {"on", Prediction::on},
+                 {"past", Prediction::past},
+                 {"learned", Prediction::learned}})
         .field("prediction", &S::prediction, "1: predictions are right, 0: even demand", 0.0, 1.0);
   return table;
 }
@@ -139,6 +147,11 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, 
   if (spec.kind == FabricKind::rail_only) spec.tiers = 1;
   table_of(spec.kind).parse(fabric, spec, errors);
   if (spec.kind == FabricKind::topoopt) return build_topoopt(fabric, spec, all_nics, builder, counter);
+  if (spec.kind == FabricKind::photonic_rails) {
+    builder.declare(fabric, fabric_table(), spec);
+    builder.declare(fabric, table_of(spec.kind), spec);
+    return build_photonic_rails(fabric, spec, all_nics, builder, counter);
+  }
   const std::optional<Part> part = read_switch(fabric, builder);
   const bool is_mixnet = spec.kind == FabricKind::mixnet;
   const LinkRoles links(fabric,
@@ -190,8 +203,8 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, 
 
 std::vector<ParameterDoc> fabric_documentation() {
   std::vector<ParameterDoc> docs = fabric_table().documentation();
-  for (FabricKind kind :
-       {FabricKind::rail_optimised, FabricKind::fat_tree, FabricKind::mixnet, FabricKind::topoopt})
+  for (FabricKind kind : {FabricKind::rail_optimised, FabricKind::fat_tree, FabricKind::mixnet,
+                          FabricKind::topoopt, FabricKind::photonic_rails})
     for (ParameterDoc& doc : table_of(kind).documentation()) {
       bool is_known = false;
       for (const ParameterDoc& known : docs) is_known |= known.name == doc.name;

@@ -15,7 +15,8 @@ enum class FabricKind : std::uint8_t {
   rail_only,
   fat_tree,
   mixnet,
-  topoopt
+  topoopt,
+  photonic_rails
 };
 
 /// What <fabric> says; 0: to be chosen.
@@ -36,8 +37,9 @@ struct FabricSpec {
   Prediction predicts = Prediction::off;
   double prediction = 1;
   bool is_early = true;
-  std::string failed = "none";  ///< what is out of order: mixnet
-  std::string strides;          ///< topoopt: servers a and a + stride are joined
+  std::string failed = "none";       ///< what is out of order: mixnet
+  SimTime hold = microseconds(100);  ///< photonic-rails: a circuit idle for this long is given up
+  std::string strides;               ///< topoopt: servers a and a + stride are joined
 };
 
 /// The leaves of each Clos network that a fabric consists of: one, or one a rail for rail-only.

@@ -8,6 +8,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/program_names.hpp"
+#include "engine/model/regions.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/import/trace_workload.hpp"
 #include "workloads/workload_context.hpp"
@@ -40,6 +41,11 @@ std::int64_t gpu_memory_of(const Element& root) {
       least = bytes.value;
   }
   return least;
+}
+
+bool learns_gate(const Model& model) {
+  const auto* regions = model.resource<Regions>();
+  return regions && regions->predicts == Prediction::learned;
 }
 
 void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors) {
@@ -99,7 +105,9 @@ Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
                           gpu_memory_of(scenario.root),
                           job,
                           errors,
-                          model.seed};
+                          model.seed,
+                          nullptr,
+                          learns_gate(model)};
   read_groups(scenario.root.child("groups"), context);
   if (workloads.size() > 1)
     errors.add(workloads[1]->error(

@@ -23,6 +23,7 @@ struct WorkloadContext {
   ErrorList& errors;
   std::uint64_t seed = 1;                          ///< of the run
   std::shared_ptr<ServingPlan> serving = nullptr;  ///< what an inference workload leaves beside its job
+  bool learns_gate = false;  ///< the fabric expects what transitions between layers, learned, let expect
 
   /// Problem with one attribute: "<op> attribute 'size': ...".
   void add_error(const Element& at, const std::string& attribute, const std::string& problem);

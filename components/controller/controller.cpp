@@ -33,10 +33,11 @@ const Regions& regions_of(const BuildContext& build) {
 Controller::Controller(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const ControllerSpec&>(build.spec)),
-      region_(regions_of(build).regions[build.record.number]),
       regions_(regions_of(build)),
+      region_(regions_.regions[build.record.number]),
       gpus_(static_cast<std::uint32_t>((build.record.port_count - 1u) / region_.servers.size())),
-      circuits_(region_.circuits) {}
+      circuits_(region_.circuits),
+      demand_(static_cast<std::uint32_t>(region_.servers.size())) {}
 
 Controller::Call& Controller::call(std::uint32_t number) {
   for (Call& c : calls_)
@@ -64,9 +65,12 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
       if (++drained_ < gpu_count()) return;
       stage_ = Stage::guarding;
       return context.wake(context.now() + spec_.guard, wake_of(wake_command));
+    case ControlKind::alarm:
+      return on_alarm(p.a, context);
     case ControlKind::lit:
       LIGHTRAIL_EXPECT(stage_ == Stage::dark);
       circuits_ = wanted_;
+      is_stale_ = false;
       return go_live(context);
     default:
       throw SimulationError(
@@ -80,26 +84,53 @@ void Controller::decide_when_complete(Context& context) {
   const auto next = std::find_if(calls_.begin(), calls_.end(),
                                  [&](const Call& announced) { return announced.number == next_call_; });
   if (next == calls_.end() || next->reports + absent_ < gpu_count()) return;
-  LIGHTRAIL_EXPECT(stage_ == Stage::live);
+  if (stage_ != Stage::live) return;  // a repair is under way
   stage_ = Stage::deciding;
   context.wake(context.now() + spec_.decision, wake_of(wake_decide));
 }
 
 /// All demand of the next call is here.
 void Controller::decide(Context& context) {
-  const DemandMatrix& demand = call(next_call_).demand;
+  demand_ = call(next_call_).demand;
+  const CircuitCounts now = counts_of(circuits_, demand_.servers), wanted = wanted_for(demand_, now);
+  const bool is_same =
+      wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand_, now, wanted));
+  if (is_same && !is_stale_) return go_live(context);
+  change_to(wanted, context);
+}
+
+CircuitCounts Controller::wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const {
   const bool may_change = spec_.policy != ReconfigurePolicy::never &&
                           !(spec_.policy == ReconfigurePolicy::once && next_call_ > 0);
-  const CircuitCounts now = counts_of(circuits_, demand.servers);
-  const CircuitCounts wanted =
-      may_change ? assign_circuits(spec_.algorithm, demand, regions_.ports(region_)) : now;
-  if (wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand, now, wanted)))
-    return go_live(context);
+  const bool is_known =
+      std::any_of(demand.bytes.begin(), demand.bytes.end(), [](std::int64_t bytes) { return bytes > 0; });
+  return may_change && is_known ? assign_circuits(spec_.algorithm, demand, regions_.ports(region_)) : now;
+}
+
+void Controller::change_to(const CircuitCounts& wanted, Context& context) {
   wanted_ = place_circuits(wanted, regions_, region_, circuits_);
   stage_ = Stage::draining;
+  is_stale_ = false;
   drained_ = 0;
   ++epoch_, ++changes_;
   tell_all(context, control_payload(ControlKind::pause, 0, epoch_));
+}
+
+/// A port is out of order from now on. Circuits that a command under way has made over it are not told of.
+void Controller::on_alarm(std::uint32_t port, Context& context) {
+  const std::size_t ports = regions_.optical_nics.size(), nics = regions_.gpu_of_nic.size();
+  region_.failed.resize(region_.servers.size() * nics);
+  for (std::size_t i = 0; i < region_.servers.size() * ports; ++i)
+    if (port == i || port == all_ports)
+      region_.failed[i / ports * nics + regions_.optical_nics[i % ports]] = 1;
+  const auto is_gone = [&](const Regions::Circuit& c) {
+    return !region_.works(c.a, c.nic_a) || !region_.works(c.b, c.nic_b);
+  };
+  is_stale_ |= std::erase_if(circuits_, is_gone) > 0;
+  std::erase_if(wanted_, is_gone);
+  if (stage_ != Stage::live || !is_stale_) return;  // the change under way, or the decision, heeds it
+  is_repair_ = true;
+  change_to(wanted_for(demand_, counts_of(circuits_, demand_.servers)), context);
 }
 
 bool Controller::is_worth(const DemandMatrix& demand, const CircuitCounts& now,
@@ -131,9 +162,13 @@ void Controller::go_live(Context& context) {
         context.send(port(c.b), context.now(), control_payload(ControlKind::circuit, c.nic_b, c.a));
       }
   stage_ = Stage::live;
-  std::erase_if(calls_, [&](const Call& c) { return c.number == next_call_; });
-  ++next_call_;
+  if (!is_repair_) {
+    std::erase_if(calls_, [&](const Call& c) { return c.number == next_call_; });
+    ++next_call_;
+  }
+  is_repair_ = false;
   tell_all(context, control_payload(ControlKind::live, next_call_, epoch_));
+  decide_when_complete(context);
 }
 
 void Controller::tell_all(Context& context, const Payload& payload) {
@@ -162,7 +197,7 @@ void Controller::save(StateWriter& out) const {
       out.put(c.a), out.put(c.b), out.put(c.nic_a), out.put(c.nic_b);
   }
   out.put(stage_), out.put(next_call_), out.put(epoch_), out.put(drained_), out.put(changes_);
-  out.put(absent_);
+  out.put(absent_), out.put(region_.failed), out.put(demand_.bytes), out.put(is_stale_), out.put(is_repair_);
 }
 
 void Controller::load(StateReader& in) {
@@ -181,7 +216,7 @@ void Controller::load(StateReader& in) {
     for (Regions::Circuit& c : *circuits) in.get(c.a), in.get(c.b), in.get(c.nic_a), in.get(c.nic_b);
   }
   in.get(stage_), in.get(next_call_), in.get(epoch_), in.get(drained_), in.get(changes_);
-  in.get(absent_);
+  in.get(absent_), in.get(region_.failed), in.get(demand_.bytes), in.get(is_stale_), in.get(is_repair_);
 }
 
 std::shared_ptr<const ComponentKind> controller_kind() {
@@ -190,7 +225,7 @@ std::shared_ptr<const ComponentKind> controller_kind() {
   kind->name = "controller";
   kind->doc =
       "Controller of one region of optical circuits (MixNet): collects the demand of an exchange, computes "
-      "circuits, drains, switches, resumes. Leaves out its own failure.";
+      "circuits, drains, switches, resumes. Assigns around ports that fail. Leaves out its own failure.";
   kind->weight = 4;
   kind->ports = {{"0", "1", "the region's optical switch"}, {"1 ...", "GPUs", "the region's GPUs"}};
   const SimTime hour = milliseconds(3'600'000);

@@ -36,9 +36,11 @@ struct ControllerSpec final : Spec {
 /// ever (a spare, a failed one). When all have, circuits are
 /// computed; if they differ and the policy agrees: pause, wait until every GPU says that nothing of it is on
 /// the way, command the optical switch, wait for its light, tell the GPUs their circuits and let the call
-/// start. Else the call starts at once. Circuits that stay are not touched: their ports keep their light, but
-/// their traffic pauses too. Ports: 0 the optical switch, 1 ... the GPUs, member by member. Assumes a control
-/// network without loss. Leaves out the failure of the controller itself.
+/// start. Else the call starts at once. When the switch reports that a port has failed, or cannot make a
+/// circuit, its circuits go, and others are made for the last demand at once; it stays out of order. Circuits
+/// that stay are not touched: their ports keep their light, but their traffic pauses too. Ports: 0 the
+/// optical switch, 1 ... the GPUs, member by member. Assumes a control network without loss. Leaves out the
+/// failure of the controller itself.
 class Controller final : public Component {
  public:
   explicit Controller(const BuildContext& build);
@@ -61,6 +63,10 @@ class Controller final : public Component {
   std::uint32_t gpu_count() const { return gpus_ * static_cast<std::uint32_t>(region_.servers.size()); }
   void decide_when_complete(Context& context);
   void decide(Context& context);
+  /// Circuits for a demand as the policy has it, on ports that work; for a call or after a fault.
+  CircuitCounts wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const;
+  void change_to(const CircuitCounts& wanted, Context& context);
+  void on_alarm(std::uint32_t port, Context& context);
   bool is_worth(const DemandMatrix& demand, const CircuitCounts& now, const CircuitCounts& wanted) const;
   void command(Context& context);
   void go_live(Context& context);
@@ -68,8 +74,8 @@ class Controller final : public Component {
 
   const Model& model_;
   const ControllerSpec& spec_;
-  const Regions::Region& region_;
   const Regions& regions_;
+  Regions::Region region_;  ///< with what has failed meanwhile
   std::uint32_t gpus_ = 0;  ///< of a server
 
   std::vector<Call> calls_;  ///< announced by some GPU, not yet started
@@ -78,6 +84,9 @@ class Controller final : public Component {
   std::uint32_t next_call_ = 0, epoch_ = 0, drained_ = 0;
   std::uint32_t absent_ = 0;  ///< GPUs that never announce
   std::int64_t changes_ = 0;
+  DemandMatrix demand_;  ///< the last one that circuits were made for
+  bool is_stale_ = false,
+       is_repair_ = false;  ///< GPUs know circuits that have gone; this change is for no call
 };
 
 std::shared_ptr<const ComponentKind> controller_kind();

@@ -64,7 +64,7 @@ std::vector<std::int64_t> Delegation::by_member(std::span<const PeerBytes> deman
     if (const Regions::Place there = place_of(peer.to);
         there.region == place_.region && there.member != place_.member)
       bytes[there.member] += peer.bytes, sum += peer.bytes;
-  if (!is_predicted || regions_.predicts == Prediction::past || bytes.size() < 2) return bytes;
+  if (!is_predicted || regions_.predicts != Prediction::on || bytes.size() < 2) return bytes;
   const double even = static_cast<double>(sum) / static_cast<double>(bytes.size() - 1),
                q = regions_.prediction;
   for (std::size_t m = 0; m < bytes.size(); ++m)
@@ -95,7 +95,7 @@ std::vector<Owner> Delegation::on_live(std::uint32_t calls) {
   is_paused_ = false;
   granted_ = calls;
   std::vector<Owner> owners;
-  owners.swap(waiting_);  // a GPU waits for one exchange at most, the one that is next
+  if (started_ <= granted_) owners.swap(waiting_);  // it waits for one exchange at most, the last started
   return owners;
 }
 

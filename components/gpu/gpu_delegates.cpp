@@ -24,7 +24,8 @@ void GpuTransport::announce_ahead(Context& context, std::span<const PeerBytes> d
 }
 
 bool GpuTransport::expects_the_past() const {
-  return delegation_ && delegation_->prediction() == Prediction::past;
+  return delegation_ &&
+         (delegation_->prediction() == Prediction::past || delegation_->prediction() == Prediction::learned);
 }
 
 void GpuTransport::announce_absence(Context& context) {
@@ -132,10 +133,22 @@ void GpuTransport::pass_on(Context& context, const Payload& payload) {
   if (!delegation_->owns(nic))
     return over_nvlink(static_cast<std::uint16_t>(delegate_mark | delegation_->gpu_of(nic)));
   if (!is_train) return context.send(nic_port, context.now(), payload);
-  if (is_optical) return post_to_circuit(context, payload, false, {});
+  if (is_optical && delegation_->is_paused()) return held_.push_back(payload);
+  if (is_optical) return post_to_circuit(context, payload, from == self_, {no_owner, 0});
   Payload message = payload;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
   proxy_.post(context, message, wake_payload(GpuWake::proxy));
+}
+
+/// The NIC could not get rid of what a GPU of this server sends: worth another try only where circuits have
+/// changed or change.
+void GpuTransport::check_returned(Context& context, const Payload& payload) const {
+  const EndpointId to = to_of(payload);
+  const bool has_changed =
+      delegation_ && (delegation_->is_paused() || !delegation_->leads_to(delegation_->own_nic(), to));
+  if (!has_changed)
+    fail(context,
+         fmt::format("gave up sending to {}: no light on the circuit that leads there", name_of(to)));
 }
 
 void GpuTransport::on_control(Context& context, const Payload& payload) {

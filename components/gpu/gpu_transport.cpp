@@ -44,6 +44,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
   if (const auto* regions = build.model.resource<Regions>();
       regions && regions->place(book_[self].server).region != Regions::none)
     delegation_.emplace(build, *regions, book_, self);
+  if (const auto* rails = build.model.resource<Rails>())
+    rail_ = std::make_unique<RailGate>(*rails, book_, self);
   // GPUs of a server are neighbours in the address book.
   std::uint32_t first = self.value;
   while (first > 0 && book_.endpoints[first - 1].server == book_[self].server) --first;
@@ -138,6 +140,7 @@ void GpuTransport::send_control(Context& context, EndpointId to, Connection conn
     case Way::local:
       return arrive(context, control, context.now());
     case Way::nic:
+      if (is_on_rail(to)) return send_control_on_rail(context, control);
       return context.send(nic_port, context.now(), control);
     case Way::nvlink:
     case Way::host:
@@ -169,6 +172,12 @@ void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
     const std::int64_t piece = std::min(left, most_piece);
     left -= piece;
     const bool notify = transfer.notify && left == 0;
+    if (is_on_rail(transfer.to)) {
+      const Payload message = make_wire(WireKind::message, self_, transfer.to, transfer.connection,
+                                        static_cast<std::uint32_t>(piece), 0);
+      send_on_rail(context, message, transfer.is_by_gpu, true, notify ? transfer.owner : Owner{no_owner, 0});
+      continue;
+    }
     if (notify) notices_.push_back({flow_of(transfer.to, transfer.connection), transfer.owner});
     const unsigned flags =
         (transfer.in_switch == InSwitch::fabric_reduce ? reduce_in_fabric : 0u) | (notify ? notify_sent : 0u);
@@ -201,6 +210,10 @@ void GpuTransport::on_notice(Context& context, const Payload& payload) {
   auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.flow == flow; });
   if (delegation_ && delegation_->is_optical(delegation_->own_nic())) {
     on_circuit_sent(context);
+    if (from_of(payload) != self_) return;
+  }
+  if (rail_) {
+    rail_->gone(context);
     if (from_of(payload) != self_) return;
   }
   LIGHTRAIL_EXPECT(it != notices_.end());
@@ -243,7 +256,7 @@ void GpuTransport::settle(Context& context, std::uint64_t flow) {
 
 void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex port) {
   const WireKind kind = kind_of(payload);
-  if (port == control_port) return on_control(context, payload);
+  if (port == control_port) return rail_ ? on_rail_control(context, payload) : on_control(context, payload);
   if (kind == WireKind::credit) {
     egress_.on_credit(context, port, payload, [](const Payload&, PortIndex, SimTime) {});
     return pump(context, port);
@@ -253,9 +266,11 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
          fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
   const SimTime tail = context.now() + in_lines_[port].of(payload.bytes);
   if (to_of(payload) == self_) return arrive(context, payload, tail);
-  if (!delegation_ && (port != nvlink_port || !is_connected(nic_port)))
+  if (!delegation_ && !(rail_ && port == nic_port) && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
+  if (port == nic_port && book_[from_of(payload)].server == book_[self_].server)
+    check_returned(context, payload);
   Payload later = payload;
   later.kind =
       static_cast<std::uint8_t>(kind == WireKind::train ? GpuWake::forward_train : GpuWake::forward_control);
@@ -272,11 +287,15 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
           static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
       work.count = 0;
       if (delegation_) return pass_on(context, work);
+      if (rail_ && kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
       if (kind_of(work) == WireKind::control) return context.send(nic_port, context.now(), work);
       work.kind = static_cast<std::uint8_t>(WireKind::message);
+      if (rail_) return send_on_rail(context, work, false, false, {no_owner, 0});
       return proxy_.post(context, work, wake_payload(GpuWake::proxy));
     case GpuWake::proxy:
       return proxy_.on_wake(context, payload);
+    case GpuWake::rail:
+      return rail_->on_timer(context);
     default:
       return arrive(context, payload, context.now());
   }
@@ -301,6 +320,8 @@ std::vector<std::string> GpuTransport::waits_for() const {
   std::vector<std::string> all = egress_.waits_for();
   if (delegation_)
     if (std::string wait = delegation_->waits_for(); !wait.empty()) all.push_back(std::move(wait));
+  if (rail_)
+    if (std::string wait = rail_->waits_for(); !wait.empty()) all.push_back(std::move(wait));
   for (std::size_t port = 0; port < injectors_.size(); ++port)
     if (injectors_[port] && !injectors_[port]->is_idle())
       all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", port,
@@ -314,6 +335,7 @@ void GpuTransport::save(StateWriter& out) const {
     if (injector) injector->save(out);
   proxy_.save(out), arrivals_.save(out);
   out.put(memory_free_at_), out.put(notices_), out.put(by_dimension_), out.put(by_receiver_);
+  if (rail_) rail_->save(out);
   if (!delegation_) return;
   delegation_->save(out);
   out.put(held_), out.put(held_transfers_.size());
@@ -329,6 +351,7 @@ void GpuTransport::load(StateReader& in) {
     if (injector) injector->load(in);
   proxy_.load(in), arrivals_.load(in);
   in.get(memory_free_at_), in.get(notices_), in.get(by_dimension_), in.get(by_receiver_);
+  if (rail_) rail_->load(in);
   if (!delegation_) return;
   delegation_->load(in);
   std::size_t held = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "components/gpu/arrivals.hpp"
 #include "components/gpu/delegation.hpp"
 #include "components/gpu/proxy_queue.hpp"
+#include "components/gpu/rail_gate.hpp"
 #include "components/network/egress_bank.hpp"
 #include "components/network/injector.hpp"
 #include "engine/model/address_book.hpp"
@@ -23,14 +25,16 @@ enum class GpuWake : std::uint8_t {
   forward_train,  ///< a train for another server has arrived whole (PXN); its own fields follow
   forward_control,
   proxy,
+  rail,  ///< a circuit has been idle for long enough
   local  ///< bytes of a message to this GPU itself; fields of a train
 };
 
 /// How one GPU's messages go: to itself through its memory (read and written once each at the memory's
 /// bandwidth), over NVLink, over PCIe through its host where there is no NVSwitch, or through its NIC. With
 /// PXN a message to another server's GPU on another rail goes over NVLink to the local GPU of that rail,
-/// which hands it to its own NIC when it has arrived. Counts what it sends by dimension and, where recorded,
-/// by receiver.
+/// which hands it to its own NIC when it has arrived. Where circuits join servers, GPUs delegate
+/// (delegation.hpp) or ask for a circuit (rail_gate.hpp). Counts what it sends by dimension and, where
+/// recorded, by receiver.
 class GpuTransport final : public Transport, private SentListener {
  public:
   static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2, control_port = 3,
@@ -93,7 +97,14 @@ class GpuTransport final : public Transport, private SentListener {
   void post_to_circuit(Context& context, Payload work, bool is_own, Owner owner);
   void pass_on(Context& context, const Payload& payload);
   void on_circuit_sent(Context& context);
+  void check_returned(Context& context, const Payload& payload) const;
   void on_control(Context& context, const Payload& payload);
+  // Where rails are optical switches (gpu_rails.cpp).
+  bool is_on_rail(EndpointId to) const { return rail_ && book_[to].server != book_[self_].server; }
+  void send_on_rail(Context& context, const Payload& message, bool is_by_gpu, bool is_own, Owner owner);
+  void post_on_rail(Context& context, const RailGate::Work& work);
+  void send_control_on_rail(Context& context, const Payload& control);
+  void on_rail_control(Context& context, const Payload& payload);
   void arrive(Context& context, const Payload& payload, SimTime tail);
   void settle(Context& context, std::uint64_t flow);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
@@ -118,6 +129,7 @@ class GpuTransport final : public Transport, private SentListener {
   std::vector<Notice> notices_;
   std::vector<Counter> by_dimension_;
   std::optional<Delegation> delegation_;               ///< none: no circuits
+  std::unique_ptr<RailGate> rail_;                     ///< null: no photonic rails
   std::vector<Transfer> held_transfers_;               ///< own, for circuits that change
   std::vector<Payload> held_;                          ///< of others, at their delegate
   std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded

@@ -11,7 +11,8 @@ enum class ControlKind : std::uint8_t {
   connect = 40,  ///< a: port in, b: port out; belongs to the table that the next `apply` makes
   apply = 41,    ///< the circuits named since the last one are the whole table
   // optical switch -> controller
-  lit = 42,  ///< every circuit of the table carries data again
+  lit = 42,    ///< every circuit of the table carries data again
+  alarm = 39,  ///< a: port that has failed or does not switch; all_ports: the whole switch
   // GPU -> controller
   demand = 43,      ///< a: server of the region, b: call, bytes: KiB that the GPU will send there
   demand_end = 44,  ///< b: call; that was all
@@ -22,6 +23,8 @@ enum class ControlKind : std::uint8_t {
   circuit = 47,  ///< a: NIC of the server, b: server at the far end
   live = 48      ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all
 };
+
+inline constexpr std::uint32_t all_ports = 0xffffffff;
 
 inline Payload control_payload(ControlKind kind, std::uint32_t a = 0, std::uint32_t b = 0,
                                std::uint32_t bytes = 0) {

@@ -42,8 +42,9 @@ Nic::Nic(const BuildContext& build)
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
-  // A GPU that delegates: what comes for another one of its region goes on from there.
-  is_delegate_ = model_.resource<Regions>() && endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
+  // A GPU that delegates, or has a photonic rail: what comes for another one goes on from there.
+  is_delegate_ = (model_.resource<Regions>() || model_.resource<Rails>()) &&
+                 endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
 }
 
 void Nic::prefetch() const {
@@ -121,6 +122,12 @@ void Nic::send_again(const Payload& back, Context& context) {
     return;
   }
   const auto later = Retransmission::later(back, spec_.retries);
+  if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
+    Payload train = Retransmission::original(back);
+    train.count = 0;  // the GPU finds another way, or gives up
+    crossbar_.egress().offer(context, 1, train, context.now());
+    return;
+  }
   if (!later)
     fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
                               to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));

@@ -5,6 +5,7 @@
 #include "components/network/injector.hpp"
 #include "components/network/retransmission.hpp"
 #include "engine/model/address_book.hpp"
+#include "engine/model/rails.hpp"
 #include "engine/model/regions.hpp"
 
 namespace lightrail {
@@ -33,10 +34,10 @@ struct NicSpec final : BufferedSpec {
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
-/// lost is sent again when the retransmission timer ends (selective repeat), a few times. A message to an
-/// endpoint on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe, no
-/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
-/// acknowledgements of what has arrived.
+/// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
+/// delegates has it back. A message to an endpoint on the same NIC loops back. Assumes work requests and
+/// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
+/// memory registration and caches, acknowledgements of what has arrived.
 class Nic final : public Component, private SentListener {
  public:
   explicit Nic(const BuildContext& build);

@@ -105,6 +105,7 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   if (in.out == CircuitTable::dark || context.now() < in.lit_from || in.out >= ports_.size() ||
       !links_[in.out].is_valid() || in.failure > no_link) {
     if (is_payload) in.lost_bytes += p.bytes;
+    if (in.out != CircuitTable::dark && in.failure > no_link) raise_alarm(port, context);
     return send_back(context, p, port, false);
   }
   if (in.failure > never) {
@@ -156,6 +157,7 @@ void Ocs::on_control(const Payload& payload, Context& context) {
       for (std::size_t i = 0; i + 1 < commanded_.size(); i += 2)
         table.set(static_cast<PortIndex>(commanded_[i]), static_cast<PortIndex>(commanded_[i + 1]));
       commanded_.clear();
+      report_missing(table, possible(table), context);
       const SimTime lit = apply(table, context.now(), context);
       return context.send(control_port(), lit, control_payload(ControlKind::lit));
     }
@@ -182,7 +184,25 @@ void Ocs::catch_up(Context& context) {
   }
 }
 
+void Ocs::raise_alarm(std::uint32_t port, Context& context) {
+  if (control_port() < links_.size() && links_[control_port()].is_valid() && !is_over_)
+    context.send(control_port(), context.now(), control_payload(ControlKind::alarm, port));
+}
+
+/// Which ports are to blame for circuits that a command asked for in vain.
+void Ocs::report_missing(const CircuitTable& wanted, const CircuitTable& got, Context& context) {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto in = static_cast<PortIndex>(i);
+    const PortIndex out = wanted.out(in);
+    if (out == got.out(in)) continue;
+    const bool is_own = ports_[i].is_failed || ports_[i].is_stuck;
+    raise_alarm(is_own ? in : out, context);
+  }
+}
+
 void Ocs::apply_fault(const OcsFault& fault, Context& context) {
+  if (fault.kind == OcsFault::Kind::failed)
+    raise_alarm(fault.port == OcsFault::whole_switch ? all_ports : fault.port, context);
   for (std::size_t i = 0; i < spec_.ports && i < ports_.size(); ++i) {
     if (fault.port != OcsFault::whole_switch && fault.port != i) continue;
     Port& port = ports_[i];
@@ -267,6 +287,7 @@ void Ocs::write_row(Context& context, PortIndex port, SimTime end) {
 }
 
 void Ocs::finish(Context& context) {
+  is_over_ = true;
   catch_up(context);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     write_row(context, static_cast<PortIndex>(i), SimTime{-1});
@@ -286,7 +307,7 @@ void Ocs::save(StateWriter& out) const {
     out.put(p.bytes), out.put(p.lost_bytes), out.put(p.failure);
   }
   out.put(meters_), out.put(next_), out.put(next_fault_), out.put(commanded_), out.put(jitter_);
-  out.put(errors_);
+  out.put(errors_), out.put(is_over_);
   ledger_.save(out);
 }
 
@@ -296,7 +317,7 @@ void Ocs::load(StateReader& in) {
     in.get(p.bytes), in.get(p.lost_bytes), in.get(p.failure);
   }
   in.get(meters_), in.get(next_), in.get(next_fault_), in.get(commanded_), in.get(jitter_);
-  in.get(errors_);
+  in.get(errors_), in.get(is_over_);
   ledger_.load(in);
 }
 

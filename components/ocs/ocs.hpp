@@ -23,7 +23,8 @@ namespace lightrail {
 /// again (WireKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and so
 /// the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay dark
 /// or keep their circuit. Credits find the sender of the train they stand for whatever the circuits are now
-/// (CreditLedger). Leaves out crosstalk.
+/// (CreditLedger). Its controller is told of ports that have failed when traffic or a command meets
+/// them, of paths with too little light, and of circuits that could not be made. Leaves out crosstalk.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
@@ -47,6 +48,8 @@ class Ocs final : public Component {
   /// Schedule and faults up to now.
   void catch_up(Context& context);
   void apply_fault(const OcsFault& fault, Context& context);
+  void raise_alarm(std::uint32_t port, Context& context);
+  void report_missing(const CircuitTable& wanted, const CircuitTable& got, Context& context);
   /// Returns when the last circuit that was added carries data.
   SimTime apply(const CircuitTable& wanted, SimTime at, Context& context);
   CircuitTable possible(const CircuitTable& wanted) const;
@@ -71,6 +74,7 @@ class Ocs final : public Component {
   std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and the faults
   std::vector<std::uint32_t> commanded_;     ///< in, out of the circuits since the last apply
   Random jitter_, errors_;
+  bool is_over_ = false;  ///< the run has ended: nothing is sent any more
 };
 
 std::shared_ptr<const ComponentKind> ocs_kind();

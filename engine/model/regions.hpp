@@ -10,9 +10,10 @@ namespace lightrail {
 
 /// What is announced for an exchange whose demand is not known yet.
 enum class Prediction : std::uint8_t {
-  off,   ///< nothing: it waits
-  on,    ///< its demand, wrong by what Regions::prediction says
-  past,  ///< what the same exchange sent in the micro-batch before
+  off,     ///< nothing: it waits
+  on,      ///< its demand, wrong by what Regions::prediction says
+  past,    ///< what the same exchange sent in the micro-batch before
+  learned  ///< what follows, by transitions learned from past micro-batches, from the layer before
 };
 
 /// Model resource: servers joined by circuits of an optical switch, region by region. Servers are equal: NIC

@@ -1,15 +1,21 @@
 """Figures of the studies in scenarios/sweeps, from the tables that tools/study writes. Titles are computed from the rows.
 
-Every function takes a study's DataFrame (read_study()) and returns a Figure; step times are in seconds.
+Every function takes a study's DataFrame (read_study()) and returns a Figure; step times are in seconds. Studies that are step times over one
+varied value differ in what LINES says of them; lines() draws them all.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from .style import new_figure, nothing, set_title
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+FABRICS = {"fat_tree": "fat tree", "rail_optimised": "rail-optimised", "mixnet": "MixNet", "topoopt": "TopoOpt",
+           "oversubscribed": "fat tree 3:1"}
 
 
 def read_study(folder, name):
@@ -23,45 +29,124 @@ def read_study(folder, name):
     return table
 
 
-def _lines(table, x, by, names, width=10):
-    """One line of step times for each value of `by`; `names`: value -> label."""
-    figure, axes = new_figure(width, 4.6)
-    for colour, (value, name) in zip(COLOURS, names.items()):
-        rows = table[table[by] == value].sort_values(x)
-        axes.plot(rows[x], rows["step_s"], marker="o", color=colour, label=name)
-    axes.set_ylabel("step time [s]")
-    axes.set_ylim(0, 1.1 * table["step_s"].max())
+@dataclass
+class Lines:
+    """A study drawn as step time over `x`, a line for each combination of the columns `by`."""
+
+    subject: str  # "no study of SUBJECT" stands where there is no table
+    x: str
+    x_label: str
+    by: list
+    label: Callable  # values of `by` -> text of the line
+    finding: Callable  # step times indexed by `by` and `x` -> title
+    detail: str
+    axes: dict = field(default_factory=dict)  # for Axes.set
+    ticks: bool = False  # a tick for every value of x
+
+
+def _delay(at):
+    one, back = at["off", 0.0], at["off", 5.67]
+    return (f"25 ms dark cost {100 * (one[25000] / one[1] - 1):.0f} %; NICs back after 5.67 s make the step "
+            f"{back[25000] / one[25000]:.0f} times as long")
+
+
+def _degree(at):
+    best = {rate: steps.idxmin()[1] for rate, steps in at.groupby(level=0)}
+    return "Fastest with " + ", ".join(f"{best[rate]} at {rate} Gb/s" for rate in sorted(best)) + " of eight NICs on circuits"
+
+
+def _skew(at):
+    ratio = at["mixnet"] / at["fat_tree"]
+    skews = ratio.index.get_level_values("skew")
+    low, high = (ratio[skews == skew].max() for skew in (skews.min(), skews.max()))
+    return f"MixNet takes {low:.2f} times the fat tree's step with even experts, {high:.2f} with the most skew"
+
+
+def _prediction(at):
+    drifts = at.index.get_level_values("drift")
+    most = drifts.max()
+    others = [name for name in ("past", "learned") if name in at.index.get_level_values("predict")]
+    saved = [f"{PREDICTIONS[name]} {100 * (1 - at[name, most] / at['off', most]):.1f} %" for name in others]
+    return f"What is saved of the step at a drift of {most:g}: " + ", ".join(saved)
+
+
+def _quality(at):
+    rates = sorted(set(at.index.get_level_values("rate")))
+    text = ", ".join(f"{100 * (at[r, 0] / at[r, 1] - 1):+.1f} % at {r} Gb/s" for r in rates)
+    return f"Even guesses of the demand: step {text}"
+
+
+def _scaling(at):
+    ratio = (at["mixnet"] / at["fat_tree"]).dropna()
+    low, high = ratio.index.min(), ratio.index.max()
+    return f"From {low:,} to {high:,} servers MixNet takes {ratio[low]:.2f} to {ratio[high]:.2f} times the fat tree's step"
+
+
+def _rails(at):
+    stages = sorted(set(at.index.get_level_values("pp")))
+    text = ", ".join(f"{100 * (at[pp, 1000] / at[pp, 1] - 1):.0f} % with {_stages(pp)}" for pp in stages)
+    return f"Circuits that take 1 ms, not 1 µs, make the step longer by {text}"
+
+
+def _stages(pp):
+    return f"{pp} pipeline stages" if pp > 1 else "no pipeline"
+
+
+def _drift(value):
+    return f"drift {value:g}"
+
+
+PREDICTIONS = {"off": "wait for the gate", "past": "the micro-batch before", "learned": "learned transitions", "on": "oracle"}
+STAGE = "Mixtral 8x22B, one stage, "
+
+LINES = {
+    "delay": Lines("the delay", "delay", "dark time of a change [µs]", ["rotate", "retraining"],
+                   lambda rotate, back: ("one gate for all layers" if rotate == "off" else "a gate a layer")
+                   + (f", NICs take {back:g} s to come back" if back else ""),
+                   _delay, STAGE + "400 Gb/s, MixNet; the title speaks of one gate for all layers", {"xscale": "log", "yscale": "log"}),
+    "degree": Lines("the optical degree", "optical", "optical NICs of the eight of a server", ["rate"], lambda rate: f"{rate} Gb/s",
+                    _degree, STAGE + "MixNet; the rest on the packet fabric"),
+    "skew": Lines("skew", "skew", "skew: published shares of the experts to this power (0: even)", ["fabric", "drift"],
+                  lambda fabric, drift: f"{FABRICS[fabric]}, {_drift(drift)}",
+                  _skew, STAGE + "400 Gb/s, a gate a layer, largest over drifts [members a micro-batch]"),
+    "margin": Lines("the light margin", "loss", "loss of the optical switch [dB]", ["spread"], lambda spread: f"spread {spread:g} dB",
+                    lambda at: f"The step moves by {100 * (at.max() / at.min() - 1):.1f} % over all margins and spreads",
+                    STAGE + "400 Gb/s, MixNet; spread: one standard deviation from path to path"),
+    "prediction": Lines("prediction", "drift", "drift [members a micro-batch]", ["predict"], PREDICTIONS.get,
+                        _prediction, STAGE + "400 Gb/s, MixNet, a gate a layer, 25 ms dark"),
+    "quality": Lines("the quality of predictions", "prediction", "quality of the prediction (0: even demand, 1: the demand itself)",
+                     ["rate"], lambda rate: f"{rate} Gb/s", _quality, STAGE + "MixNet, a gate a layer"),
+    "scaling": Lines("scaling", "servers", "servers of eight GPUs", ["fabric"], FABRICS.get,
+                     _scaling, "Mixtral 8x22B, one layer a stage, 400 Gb/s; regions stay, data parallelism grows", {"xscale": "log"}, True),
+    "photonic_rails": Lines("photonic rails", "delay", "dark time of a change [µs]", ["pp"], _stages,
+                            _rails, "22 B, 8 layers, 8 servers of H100, 4 micro-batches", {"xscale": "log"}),
+}
+
+
+def lines(name, table):
+    """Step time over what the study LINES[name] varies."""
+    study = LINES[name]
+    if table.empty:
+        return nothing(f"no study of {study.subject}")
+    figure, axes = new_figure(10, 4.6)
+    for i, values in enumerate(table[study.by].drop_duplicates().sort_values(study.by).itertuples(index=False, name=None)):
+        rows = table[(table[study.by] == list(values)).all(axis=1)].sort_values(study.x)
+        colour, style = COLOURS[i % len(COLOURS)], "-" if i < len(COLOURS) else "--"
+        axes.plot(rows[study.x], rows["step_s"], style, marker="o", color=colour, label=study.label(*values))
+    axes.set(xlabel=study.x_label, ylabel="step time [s]", **study.axes)
+    if study.axes.get("yscale") != "log":
+        least, most = table["step_s"].min(), table["step_s"].max()
+        is_close = least > 0.7 * most  # differences that an axis from 0 would hide
+        axes.set_ylim(0.95 * least if is_close else 0, (1.02 if is_close else 1.1) * most)
+        axes.set_ylabel("step time [s], not from 0" if is_close else "step time [s]")
+    if study.ticks:
+        ticks = sorted(table[study.x].unique())
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.minorticks_off()
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=9)
-    return figure, axes
-
-
-def delay(table):
-    """Step time over the dark time of a change: one gate or one a layer, with and without the NICs' re-activation."""
-    if table.empty:
-        return nothing("no study of the delay")
-    table = table.assign(case=table["rotate"] + " " + table["retraining"].astype(str))
-    figure, axes = _lines(table, "delay", "case", {
-        "off 0.0": "one gate for all layers", "on 0.0": "a gate a layer",
-        "off 5.67": "one gate, NICs take 5.67 s to come back", "on 5.67": "a gate a layer, NICs take 5.67 s"})
-    axes.set(xscale="log", yscale="log", ylim=(0.8 * table["step_s"].min(), 20 * table["step_s"].max()),
-             xlabel="dark time of a change [µs]")
-    one = table[table["case"] == "off 0.0"].set_index("delay")["step_s"]
-    back = table[table["case"] == "off 5.67"].set_index("delay")["step_s"]
-    set_title(axes, f"25 ms dark cost {100 * (one[25000] / one[1] - 1):.0f} %; NICs back after 5.67 s make the step {back[25000] / one[25000]:.0f} "
-              "times as long", "Mixtral 8x22B, one stage, 400 Gb/s, MixNet; the title speaks of one gate for all layers")
-    return figure
-
-
-def degree(table):
-    """Step time over the number of optical NICs of eight."""
-    if table.empty:
-        return nothing("no study of the optical degree")
-    figure, axes = _lines(table, "optical", "rate", {rate: f"{rate} Gb/s" for rate in sorted(table["rate"].unique())})
-    axes.set(xlabel="optical NICs of the eight of a server")
-    best = {rate: rows.loc[rows["step_s"].idxmin(), "optical"] for rate, rows in table.groupby("rate")}
-    text = ", ".join(f"{best[rate]} at {rate} Gb/s" for rate in sorted(best))
-    set_title(axes, f"Fastest with {text} of eight NICs on circuits", "Mixtral 8x22B, one stage, MixNet; the rest on the packet fabric")
+    axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    at = table.set_index([*study.by, study.x])["step_s"].sort_index()
+    set_title(axes, study.finding(at), study.detail)
     return figure
 
 
@@ -91,60 +176,6 @@ def failures(table):
     return figure
 
 
-def skew(table):
-    """Step time of fat tree and MixNet over the unevenness of experts, by drift."""
-    if table.empty:
-        return nothing("no study of skew")
-    table = table.assign(case=table["fabric"] + " " + table["drift"].astype(str))
-    drifts = sorted(table["drift"].unique())
-    names = {f"{f} {d}": f"{'MixNet' if f == 'mixnet' else 'fat tree'}, drift {d:g}" for f in ("fat_tree", "mixnet") for d in drifts}
-    figure, axes = _lines(table, "skew", "case", names)
-    axes.set(xlabel="skew: published shares of the experts to this power (0: even)")
-    at = table.set_index(["fabric", "skew", "drift"])["step_s"]
-    low, high = ([at["mixnet", s, d] / at["fat_tree", s, d] for d in drifts] for s in (table["skew"].min(), table["skew"].max()))
-    set_title(axes, f"MixNet takes {max(low):.2f} times the fat tree's step with even experts, {max(high):.2f} with the most skew",
-              "Mixtral 8x22B, one stage, 400 Gb/s, a gate a layer, largest over drifts [members a micro-batch]")
-    return figure
-
-
-def margin(table):
-    """Step time over the loss of the optical switch, by spread from path to path."""
-    if table.empty:
-        return nothing("no study of the light margin")
-    figure, axes = _lines(table, "loss", "spread", {s: f"spread {s:g} dB" for s in sorted(table["spread"].unique())})
-    axes.set(xlabel="loss of the optical switch [dB]")
-    longest, shortest = table["step_s"].max(), table["step_s"].min()
-    set_title(axes, f"The step moves by {100 * (longest / shortest - 1):.1f} % over all margins and spreads",
-              "Mixtral 8x22B, one stage, 400 Gb/s, MixNet")
-    return figure
-
-
-def prediction(table):
-    """Step time over drift: wait for the gate, expect the past, an oracle."""
-    if table.empty:
-        return nothing("no study of prediction")
-    figure, axes = _lines(table, "drift", "predict", {"off": "wait for the gate", "past": "expect the micro-batch before", "on": "oracle"})
-    axes.set(xlabel="drift [members a micro-batch]")
-    at = table.set_index(["predict", "drift"])["step_s"]
-    most = table["drift"].max()
-    gain = {d: 100 * (1 - at["past", d] / at["off", d]) for d in (0, most)}
-    set_title(axes, f"Expecting the past saves {gain[0]:.1f} % of the step without drift, {gain[most]:.1f} % at a drift of {most:g}",
-              "Mixtral 8x22B, one stage, 400 Gb/s, MixNet, a gate a layer, 25 ms dark")
-    return figure
-
-
-def quality(table):
-    """Step time over the quality of a prediction."""
-    if table.empty:
-        return nothing("no study of the quality of predictions")
-    figure, axes = _lines(table, "prediction", "rate", {rate: f"{rate} Gb/s" for rate in sorted(table["rate"].unique())})
-    axes.set(xlabel="quality of the prediction (0: even demand, 1: the demand itself)")
-    at = table.set_index(["rate", "prediction"])["step_s"]
-    text = ", ".join(f"{100 * (at[r, 0] / at[r, 1] - 1):+.1f} % at {r} Gb/s" for r in sorted(table["rate"].unique()))
-    set_title(axes, f"Even guesses of the demand: step {text}", "Mixtral 8x22B, one stage, MixNet, a gate a layer")
-    return figure
-
-
 def overlap(table):
     """Step time by policy, announced early or when the exchange starts."""
     if table.empty:
@@ -157,7 +188,7 @@ def overlap(table):
                  label=f"{dark / 1000:g} ms dark, {'announced early' if early == 'on' else 'when it starts'}")
     axes.set_xticks(range(4), policies)
     axes.set(xlabel="circuits change", ylabel="step time [s]")
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.01, 0.5))
     dark = table["delay"].max()
     hidden = 100 * (1 - at[dark, "on", "always"] / at[dark, "off", "always"])
     best = min(policies, key=lambda p: at[dark, "on", p])
@@ -166,17 +197,41 @@ def overlap(table):
     return figure
 
 
-def scaling(table):
-    """Step time over servers, by fabric."""
+CASES = {"mixtral_8x22b": "Mixtral 8x22B", "mixtral_8x7b": "Mixtral 8x7B", "llama_moe": "LLaMA-MoE", "qwen_moe": "Qwen-MoE"}
+
+
+def models(table):
+    """Step time and performance per dollar over the fat tree's: a column for each model, a line for each fabric."""
     if table.empty:
-        return nothing("no study of scaling")
-    figure, axes = _lines(table, "servers", "fabric", {"fat_tree": "fat tree", "mixnet": "MixNet"})
-    axes.set(xlabel="servers of eight GPUs", xscale="log")
-    axes.set_xticks(sorted(table["servers"].unique()), [f"{s:,}" for s in sorted(table["servers"].unique())])
-    axes.minorticks_off()
-    at = table.set_index(["fabric", "servers"])["step_s"]
-    both = [s for s in sorted(table["servers"].unique()) if ("mixnet", s) in at.index and ("fat_tree", s) in at.index]
-    ratio = [at["mixnet", s] / at["fat_tree", s] for s in both]
-    set_title(axes, f"From {both[0]} to {both[-1]:,} servers MixNet takes {ratio[0]:.2f} to {ratio[-1]:.2f} times the fat tree's step",
-              "Mixtral 8x22B, one layer a stage, 400 Gb/s; regions stay, data parallelism grows")
+        return nothing("no study of models and fabrics")
+    at = table.set_index(["case", "fabric", "rate"])[["step_s", "bill_usd"]].sort_index()
+    cases = [case for case in CASES if case in at.index.get_level_values("case")]
+    figure, all_axes = plt.subplots(2, len(cases), figsize=(3.1 * len(cases), 6.4), layout="constrained", sharex=True, sharey="row",
+                                    squeeze=False)
+    worth = {}
+    for column, case in enumerate(cases):
+        base = at.loc[case, "fat_tree"]
+        for colour, (fabric, name) in zip(COLOURS, FABRICS.items()):
+            if (case, fabric) not in at.index.droplevel("rate"):
+                continue
+            rows = at.loc[case, fabric]
+            longer = rows["step_s"] / base["step_s"]
+            worth[case, fabric] = 1 / longer / (rows["bill_usd"] / base["bill_usd"])
+            for axes, values in zip(all_axes[:, column], (longer, worth[case, fabric])):
+                axes.plot(values.index, values, marker="o", markersize=4, color=colour, label=name)
+        all_axes[0, column].set_title(CASES[case], fontsize=10)
+        all_axes[1, column].set(xlabel="NIC [Gb/s]", xscale="log")
+        all_axes[1, column].set_xticks(list(base.index), [str(rate) for rate in base.index])
+        all_axes[1, column].minorticks_off()
+    for axes in all_axes.flat:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+        axes.set_ylim(bottom=0)
+    all_axes[0, 0].set_ylabel("step time / fat tree's")
+    all_axes[1, 0].set_ylabel("performance per dollar / fat tree's")
+    all_axes[0, -1].legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    gains = [worth[case, "mixnet"] for case in cases if (case, "mixnet") in worth]
+    low, high = min(min(g) for g in gains), max(max(g) for g in gains)
+    figure.suptitle(f"MixNet is worth {low:.1f} to {high:.1f} times a fat tree's performance per dollar", fontsize=12, fontweight="bold", x=0.01,
+                    ha="left")
     return figure

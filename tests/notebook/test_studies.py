@@ -1,5 +1,7 @@
 """Figures of studies: the title is computed from the rows, points that failed are left out, no table is no error."""
 
+import pathlib
+
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
@@ -32,15 +34,38 @@ def test_points_that_failed_are_left_out(tmp_path):
 
 
 def test_a_study_that_was_not_made_says_so(tmp_path):
-    for name in ("delay", "degree", "failures", "skew", "margin", "prediction", "quality", "overlap", "scaling"):
-        figure = getattr(studies, name)(studies.read_study(tmp_path, name))
+    nothing = studies.read_study(tmp_path, "nothing")
+    for figure in [*(studies.lines(name, nothing) for name in studies.LINES), studies.failures(nothing), studies.overlap(nothing),
+                   studies.models(nothing)]:
         assert "no study of" in figure.axes[0].texts[0].get_text()
+
+
+def test_every_study_in_the_repository_has_a_figure():
+    tables = pathlib.Path(__file__).resolve().parents[2] / "scenarios" / "sweeps" / "tables"
+    for path in sorted(tables.glob("*.csv")):
+        name = path.stem.removeprefix("mixnet_")
+        table = studies.read_study(tables, path.stem)
+        figure = studies.lines(name, table) if name in studies.LINES else getattr(studies, name)(table)
+        assert figure.axes[0].lines or figure.axes[0].patches
+
+
+def test_a_line_study_has_a_line_for_each_combination_of_what_else_varies(tmp_path):
+    rows = [row(1 + skew, fabric=f, skew=skew, drift=d) for f in ("fat_tree", "mixnet") for skew in (0, 1) for d in (0.0, 1.0)]
+    figure = studies.lines("skew", written(tmp_path, "s", rows))
+    assert [line.get_label() for line in figure.axes[0].lines] == ["fat tree, drift 0", "fat tree, drift 1", "MixNet, drift 0", "MixNet, drift 1"]
+
+
+def test_the_models_figure_divides_speed_by_the_bill(tmp_path):
+    rows = [row(1, case="llama_moe", fabric="fat_tree", rate=r, bill_usd=10) for r in (100, 400)]
+    rows += [row(1.25, case="llama_moe", fabric="mixnet", rate=r, bill_usd=4) for r in (100, 400)]
+    figure = studies.models(written(tmp_path, "s", rows))
+    assert figure._suptitle.get_text() == "MixNet is worth 2.0 to 2.0 times a fat tree's performance per dollar"
 
 
 def test_the_delay_figure_tells_what_25_ms_and_re_activation_cost(tmp_path):
     steps = {("off", 0): 1.0, ("on", 0): 1.2, ("off", 5.67): 6.0, ("on", 5.67): 30.0}
     rows = [row(s * (1.1 if d == 25000 else 1), delay=d, rotate=r, retraining=t) for (r, t), s in steps.items() for d in (1, 25000)]
-    title = title_of(studies.delay(written(tmp_path, "s", rows)))
+    title = title_of(studies.lines("delay", written(tmp_path, "s", rows)))
     assert title == "25 ms dark cost 10 %; NICs back after 5.67 s make the step 6 times as long"
 
 
@@ -55,5 +80,5 @@ def test_the_failures_figure_compares_with_nothing_out_of_order(tmp_path):
 def test_the_scaling_figure_compares_fabrics_where_both_ran(tmp_path):
     rows = [row(1, fabric="fat_tree", servers=128), row(1.5, fabric="mixnet", servers=128), row(2, fabric="fat_tree", servers=256),
             row(4, fabric="mixnet", servers=256), row(9, fabric="mixnet", servers=512)]
-    title = title_of(studies.scaling(written(tmp_path, "s", rows)))
+    title = title_of(studies.lines("scaling", written(tmp_path, "s", rows)))
     assert title == "From 128 to 256 servers MixNet takes 1.50 to 2.00 times the fat tree's step"

@@ -46,6 +46,7 @@ class Runner:
             result["stdout"] = done.stdout
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
+                result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
                 result["circuits"] = last_circuits(file["tables/ocs"]) if "tables/ocs" in file else []
@@ -58,17 +59,29 @@ def algorithms(table):
     return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:], table["algorithm"][:])}
 
 
-def markers(file):
-    """{name: time [ps]} of the first recorded GPU's markers in its first iteration; empty where operations are not recorded."""
+def first_operations(file):
+    """(kind, name, start, end [ps]) of the first recorded GPU's operations in its first iteration; none where they are not recorded."""
     ops = file["tables/ops"] if "tables/ops" in file else {}
     if len(ops) == 0 or len(ops["gpu"]) == 0:
-        return {}
+        return []
     kinds = [k.decode() if isinstance(k, bytes) else k for k in ops["kind"].attrs["labels"]]
     names = [n.decode() if isinstance(n, bytes) else n for n in file["names"][:]]
     first = min(ops["gpu"][:])
-    rows = zip(ops["gpu"][:], ops["kind"][:], ops["iteration"][:], ops["name"][:], ops["t_end_ps"][:])
-    return {names[name]: int(end) for gpu, kind, iteration, name, end in rows
-            if gpu == first and iteration == 0 and kinds[kind] == "marker"}
+    rows = zip(*(ops[column][:] for column in ("gpu", "iteration", "kind", "name", "t_start_ps", "t_end_ps")))
+    return [(kinds[kind], names[name], int(start), int(end)) for gpu, iteration, kind, name, start, end in rows if gpu == first and iteration == 0]
+
+
+def markers(file):
+    """{name: time [ps]} of the first recorded GPU's markers in its first iteration."""
+    return {name: end for kind, name, _, end in first_operations(file) if kind == "marker"}
+
+
+def operations_ps(file):
+    """{name: sum of durations [ps]} of the first recorded GPU's operations in its first iteration."""
+    sums = {}
+    for _, name, start, end in first_operations(file):
+        sums[name] = sums.get(name, 0) + end - start
+    return sums
 
 
 def link_busy_ps(table):

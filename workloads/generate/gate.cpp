@@ -81,6 +81,15 @@ std::vector<ParameterDoc> gate_documentation() {
   return gate_table().documentation();
 }
 
+std::uint16_t add_split(SplitMatrix matrix, JobBuilder& job) {
+  auto& all = job.job().programs.splits;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].size == matrix.size && all[i].share == matrix.share) return static_cast<std::uint16_t>(i);
+  LIGHTRAIL_EXPECT(all.size() < 65'535);
+  all.push_back(std::move(matrix));
+  return static_cast<std::uint16_t>(all.size() - 1);
+}
+
 GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
                            JobBuilder& job) {
   GateSplits splits;
@@ -125,16 +134,8 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t mi
   // What is dropped goes nowhere: it stays in the sender's part for itself.
   for (std::uint32_t from = 0; from < n; ++from)
     if (dropped[from] > 0) dispatch.share[std::size_t{from} * n + from] += dropped[from];
-  auto& all = job.job().programs.splits;
-  const auto add = [&](SplitMatrix matrix) {
-    for (std::size_t i = 1; i < all.size(); ++i)
-      if (all[i].size == matrix.size && all[i].share == matrix.share) return static_cast<std::uint16_t>(i);
-    LIGHTRAIL_EXPECT(all.size() < 65'535);
-    all.push_back(std::move(matrix));
-    return static_cast<std::uint16_t>(all.size() - 1);
-  };
-  splits.dispatch = add(std::move(dispatch));
-  splits.combine = add(std::move(combine));
+  splits.dispatch = add_split(std::move(dispatch), job);
+  splits.combine = add_split(std::move(combine), job);
   splits.combine_bytes = most;
   return splits;
 }

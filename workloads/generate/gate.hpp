@@ -31,6 +31,8 @@ struct GateSplits {
   double combine_bytes = 1;                 ///< buffer of combine over that of dispatch
   double kept = 1;                          ///< share of the tokens that experts take
 };
+/// Index of an equal matrix, or of this one, added.
+std::uint16_t add_split(SplitMatrix matrix, JobBuilder& job);
 /// `most_share`: of a sender's tokens, the largest share that one member's experts take (their capacity);
 /// what is beyond is dropped.
 GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,

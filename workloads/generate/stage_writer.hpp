@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/generate/load_predictor.hpp"
 #include "workloads/generate/training_groups.hpp"
 #include "workloads/generate/training_plan.hpp"
 #include "workloads/job.hpp"
@@ -121,6 +122,7 @@ class StageWriter {
   void feed_forward_backward();
   void experts_backward();
   void exchange(bool is_dispatch, bool is_known);
+  void learn_gate(std::int64_t layer);
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
@@ -150,9 +152,10 @@ class StageWriter {
   bool forward_is_known_ = false;
   /// The split matrix that the micro-batch before had for the dispatch of each of the model's layers.
   std::map<std::int64_t, std::uint16_t> dispatched_;
-  std::uint16_t expected_ = 0;  ///< of the layer that is written
-  GateSplits splits_;           ///< of the layer that is written
-  bool is_moe_layer_ = false;   ///< the layer that is written
+  std::uint16_t expected_ = 0;                        ///< of the layer that is written
+  std::map<std::int64_t, LoadPredictor> predictors_;  ///< by layer of the model
+  GateSplits splits_;                                 ///< of the layer that is written
+  bool is_moe_layer_ = false;                         ///< the layer that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 

@@ -32,6 +32,7 @@ void write_job(WorkloadContext& context) {
   read_transformer(*element, model, context.errors);
   if (context.errors.size() > before) return;
   read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
+  plan.learns_gate = context.learns_gate;
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
@@ -58,8 +59,17 @@ void make_training(WorkloadContext& context) {
     return context.add_error(context.element, "gpus", problem);
   const auto count = static_cast<std::uint32_t>(placement.size());
   JobBuilder builder(count);
-  WorkloadContext part{context.element, context.scenario,         count,   context.storage_servers,
-                       context.hosts,   context.gpu_memory_bytes, builder, context.errors};
+  WorkloadContext part{context.element,
+                       context.scenario,
+                       count,
+                       context.storage_servers,
+                       context.hosts,
+                       context.gpu_memory_bytes,
+                       builder,
+                       context.errors,
+                       context.seed,
+                       nullptr,
+                       context.learns_gate};
   write_job(part);
   if (context.errors.size() > before) return;
   Job job = builder.take();

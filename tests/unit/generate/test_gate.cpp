@@ -9,13 +9,15 @@ using namespace lightrail;
 
 namespace {
 
-MadeJob training(const std::string& gate, const std::string& more = "") {
+MadeJob training(const std::string& gate, const std::string& more = "", int batch = 8,
+                 Prediction predicts = Prediction::off) {
   return make_job_of(
-      "<workload kind=\"training\" global-batch=\"8\" sequence=\"64\" ep=\"2\" " + more +
+      "<workload kind=\"training\" global-batch=\"" + std::to_string(batch) + "\" sequence=\"64\" ep=\"2\" " +
+          more +
           "><model layers=\"2\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" "
           "experts=\"4\" active-experts=\"2\"/>" +
           gate + "</workload>",
-      4);
+      4, 0, predicts);
 }
 
 std::vector<Op> exchanges(const Job& job) {
@@ -96,6 +98,24 @@ TEST_CASE("drift moves the load on, and what comes is expected to be what the mi
   CHECK(dispatches[0].root == 0);  // nothing is known of a first one
   CHECK(splits[dispatches[2].split].share == std::vector<double>{0.75, 0.25, 0.75, 0.25});
   CHECK(dispatches[2].root == expects_split + dispatches[0].split);
+}
+
+TEST_CASE("learned transitions expect a layer's load where the layer before lets it go") {
+  // Layer 0 sends all to m % 2 in micro-batch m, layer 1 to (m + 1) % 2: never where it went the time before.
+  const MadeJob made =
+      training("<gate tokens=\"40 0; 40 0\" rotate=\"on\" drift=\"1\"/>", "", 16, Prediction::learned);
+  REQUIRE(made.errors.empty());
+  const auto& splits = made.job.programs.splits;
+  std::vector<Op> dispatches;
+  for (const Op& op : exchanges(made.job))
+    if (op.root != known_before) dispatches.push_back(op);
+  REQUIRE(dispatches.size() == 8);  // four micro-batches of two layers
+  CHECK(dispatches[1].root == 0);   // nothing is known of a first one
+  const Op &first = dispatches[6], &second = dispatches[7];
+  CHECK(first.root == expects_split + dispatches[4].split);  // of a stage's first layer: the past
+  const auto& expected = splits[second.root - expects_split].share;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(expected[i] == Approx(splits[second.split].share[i]).margin(0.02));
 }
 
 TEST_CASE("gates that do not fit the groups are refused with the numbers") {

@@ -57,7 +57,8 @@ Transformer catalogue_model(const std::string& name) {
   return model;
 }
 
-MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers) {
+MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
+                    Prediction predicts) {
   MadeJob made;
   auto path = scenario_path();
   auto take = [&](const InputErrors& problem) {
@@ -68,6 +69,11 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   try {
     Scenario scenario = scenario_of(children);
     Model model = model_of(gpus, storage_servers);
+    if (predicts != Prediction::off) {
+      auto regions = std::make_shared<Regions>();
+      regions->predicts = predicts;
+      model.set_resource<Regions>(regions);
+    }
     ErrorList errors;
     made.job = make_job(scenario, model, errors);
     if (errors.is_empty()) report_unread(scenario.root, errors);

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/generate/transformer.hpp"
 #include "workloads/job.hpp"
@@ -19,6 +20,8 @@ struct MadeJob {
   Job job;
   std::vector<std::string> errors;  ///< without the file name: "3: <op> ..."
 };
-MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0);
+/// `predicts`: of a fabric with circuits.
+MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
+                    Prediction predicts = Prediction::off);
 
 }  // namespace lightrail

@@ -1,0 +1,165 @@
+#include "components/controller/rail_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/network/build_checks.hpp"
+#include "components/network/rail_control.hpp"
+#include "components/network/region_control.hpp"
+#include "components/network/train.hpp"
+
+namespace lightrail {
+namespace {
+
+const Rails& rails_of(const BuildContext& build) {
+  const auto* rails = build.model.resource<Rails>();
+  if (!rails)
+    throw InputErrors(InputError{"", 0,
+                                 build.model.component_name(build.id) +
+                                     ": a rail-controller belongs to a <fabric kind=\"photonic-rails\">"});
+  return *rails;
+}
+
+}  // namespace
+
+RailController::RailController(const BuildContext& build)
+    : model_(build.model),
+      spec_(static_cast<const RailControllerSpec&>(build.spec)),
+      book_(*build.model.resource<AddressBook>()),
+      servers_(rails_of(build).servers),
+      to_(servers_),
+      from_(servers_),
+      is_reclaimed_(servers_) {
+  for (std::uint32_t s = 0; s < servers_; ++s) {
+    to_[s] = rails_of(build).next(s);
+    from_[to_[s]] = s;
+  }
+}
+
+void RailController::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  if (port == self_port) return command(context);
+  if (port == 0) {
+    if (control_kind_of(p) == ControlKind::alarm)
+      throw SimulationError(context.now(), model_.component_name(context.self()),
+                            p.a == all_ports
+                                ? "the rail's optical switch has failed: no other way joins its GPUs"
+                                : fmt::format("port {} of the rail's optical switch has failed: no other way "
+                                              "leads to server {}",
+                                              p.a, p.a));
+    LIGHTRAIL_EXPECT(control_kind_of(p) == ControlKind::lit && is_switching_);
+    return grant(context);
+  }
+  const std::uint32_t server = port - 1u;
+  if (kind_of(p) == WireKind::control) return pass(p, context);
+  switch (rail_control_of(p)) {
+    case RailControl::request:
+      LIGHTRAIL_EXPECT(p.a < servers_ && p.a != server);
+      release(server);
+      waiting_.push_back({server, p.a});
+      return serve(context);
+    case RailControl::released:
+      release(server);
+      return serve(context);
+    default:
+      throw SimulationError(
+          context.now(), model_.component_name(context.self()),
+          fmt::format("a message of kind {} came in, which is none for a rail-controller", p.kind));
+  }
+}
+
+void RailController::release(std::uint32_t server) {
+  if (to_[server] != none) from_[to_[server]] = none;
+  to_[server] = none;
+  is_reclaimed_[server] = 0;
+}
+
+/// Takes what is possible, asks back what others wait for. Whoever has just got a circuit keeps it until it
+/// is lit.
+void RailController::serve(Context& context) {
+  std::vector<Request> rest;
+  for (const Request& r : waiting_) {
+    if (is_switching_ || from_[r.to] != none) {
+      rest.push_back(r);
+      continue;
+    }
+    to_[r.from] = r.to;
+    from_[r.to] = r.from;
+    next_.push_back(r);
+  }
+  waiting_ = std::move(rest);
+  for (const Request& r : waiting_) {
+    const std::uint32_t holder = from_[r.to];
+    const bool is_new =
+        std::any_of(next_.begin(), next_.end(), [&](const Request& n) { return n.from == holder; });
+    if (holder == none || is_new || is_reclaimed_[holder]) continue;
+    is_reclaimed_[holder] = 1;
+    tell(context, holder, rail_payload(RailControl::reclaim));
+  }
+  if (is_switching_ || next_.empty()) return;
+  is_switching_ = true;
+  context.wake(context.now() + spec_.decision + spec_.guard, Payload{});
+}
+
+void RailController::command(Context& context) {
+  for (std::uint32_t s = 0; s < servers_; ++s)
+    if (to_[s] != none) context.send(0, context.now(), control_payload(ControlKind::connect, s, to_[s]));
+  context.send(0, context.now(), control_payload(ControlKind::apply));
+}
+
+void RailController::grant(Context& context) {
+  is_switching_ = false;
+  for (const Request& r : next_) tell(context, r.from, rail_payload(RailControl::granted, r.to));
+  next_.clear();
+  serve(context);
+}
+
+void RailController::pass(const Payload& control, Context& context) {
+  tell(context, book_[to_of(control)].server, control);
+}
+
+void RailController::finish(Context&) {}
+
+std::vector<std::string> RailController::waits_for() const {
+  std::vector<std::string> all;
+  for (const Request& r : waiting_)
+    all.push_back(
+        from_[r.to] == none
+            ? fmt::format("server {} waits for a circuit to server {}", r.from, r.to)
+            : fmt::format("server {} waits for a circuit to server {}, which gets light from server {}",
+                          r.from, r.to, from_[r.to]));
+  return all;
+}
+
+void RailController::save(StateWriter& out) const {
+  out.put(to_), out.put(from_), out.put(is_reclaimed_), out.put(waiting_), out.put(next_);
+  out.put(is_switching_);
+}
+
+void RailController::load(StateReader& in) {
+  in.get(to_), in.get(from_), in.get(is_reclaimed_), in.get(waiting_), in.get(next_);
+  in.get(is_switching_);
+}
+
+std::shared_ptr<const ComponentKind> rail_controller_kind() {
+  using S = RailControllerSpec;
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "rail-controller";
+  kind->doc =
+      "Controller of one photonic rail (Opus): gives GPUs one-way circuits when they ask for them, asks back "
+      "those that others wait for. Leaves out its own failure.";
+  kind->weight = 4;
+  kind->ports = {{"0", "1", "the rail's optical switch"}, {"1 ...", "servers", "the rail's GPUs"}};
+  const SimTime hour = milliseconds(3'600'000);
+  bind_spec(*kind,
+            Describe<S>()
+                .field("latency", &S::latency, "of the control network, one way", picoseconds(1), hour)
+                .field("decision", &S::decision, "to compute circuits", SimTime{0}, hour)
+                .field("guard", &S::guard, "from there to the command that switches them", SimTime{0}, hour));
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<RailController>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

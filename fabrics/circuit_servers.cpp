@@ -1,0 +1,65 @@
+#include "fabrics/circuit_servers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace>& nics,
+                               SystemBuilder& builder) {
+  CircuitServers servers;
+  for (const NicPlace& nic : nics) {
+    if (nic.is_storage) continue;
+    if (nic.server >= servers.nics.size()) servers.nics.resize(nic.server + 1);
+    servers.nics[nic.server].push_back(nic.nic);
+  }
+  for (const auto& own : servers.nics)
+    if (own.size() != servers.nics[0].size()) {
+      builder.errors().add(fabric.error("<fabric> with circuits needs servers with equally many NICs"));
+      return {};
+    }
+  servers.gpus =
+      builder.book.gpu_count / static_cast<std::uint32_t>(std::max<std::size_t>(servers.nics.size(), 1));
+  return servers;
+}
+
+std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,
+                                   const std::string& who, SystemBuilder& builder) {
+  const Element* element = only_child(fabric, "ocs", Need::required, builder.errors());
+  if (!element) return std::nullopt;
+  if (const Attribute* given = element->find("circuits")) {
+    builder.errors().add(
+        {given->file, given->line, "<ocs> attribute 'circuits': the fabric makes them itself"});
+    return std::nullopt;
+  }
+  // Radix first: what does not fit is said in the fabric's words.
+  const std::optional<Part> plain = builder.part("ocs", *element);
+  if (!plain) return plain;
+  if (ports > plain->radix) {
+    builder.errors().add(element->error(
+        fmt::format("{} need {} ports of one optical switch, which has {}", who, ports, plain->radix)));
+    return std::nullopt;
+  }
+  Element merged = *element;
+  if (!circuits.empty()) merged.attributes.push_back({"circuits", circuits, element->file, element->line});
+  return builder.part("ocs", merged);
+}
+
+void check_circuit_light(const Element& fabric, std::uint32_t cable, const Part& ocs,
+                         SystemBuilder& builder) {
+  const auto& optics = builder.cable_at(cable).optics;
+  if (!optics) {
+    builder.errors().add(fabric.error("<fabric> <link role=\"optical\"> must be optical"));
+    return;
+  }
+  const LightBudget budget =
+      light_budget(builder.cable_at(cable).name + " -> ocs -> " + builder.cable_at(cable).name,
+                   {{optics.get(), "ocs", ocs.passing_loss}, {optics.get(), "", Decibel{0.0}}});
+  check_budget(budget, fabric.error(""), builder.errors());
+  builder.keep_budget(budget);
+}
+
+}  // namespace lightrail

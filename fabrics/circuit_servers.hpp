@@ -1,0 +1,28 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabrics/children.hpp"
+#include "fabrics/servers.hpp"
+
+namespace lightrail {
+
+/// NICs of the compute servers: [server][rail].
+struct CircuitServers {
+  std::vector<std::vector<ComponentId>> nics;
+  std::uint32_t gpus = 0;
+};
+
+/// Servers must be alike; else errors, and none.
+CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace>& nics,
+                               SystemBuilder& builder);
+
+/// The fabric's <ocs> with circuits of the start as if they stood on the element; `who` needs so many ports.
+std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,
+                                   const std::string& who, SystemBuilder& builder);
+
+/// The light of a path from a NIC through the optical switch to a NIC; too little is an error.
+void check_circuit_light(const Element& fabric, std::uint32_t cable, const Part& ocs, SystemBuilder& builder);
+
+}  // namespace lightrail

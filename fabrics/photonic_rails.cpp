@@ -1,0 +1,56 @@
+#include "fabrics/photonic_rails.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/model/rails.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "fabrics/circuit_servers.hpp"
+
+namespace lightrail {
+
+void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
+                          SystemBuilder& builder, FabricCounter& counter) {
+  ErrorList& errors = builder.errors();
+  const std::size_t before = errors.size();
+  const CircuitServers servers = circuit_servers(fabric, nics, builder);
+  const LinkRoles links(fabric, {"optical"}, builder);
+  const auto cable = links.cable_to_ocs("optical", Need::required);
+  const auto controller = part_child(fabric, "rail-controller", "rail-controller", Need::required, builder);
+  if (errors.size() > before || !cable || !controller) return;
+  if (servers.nics.size() < 2)
+    return errors.add(fabric.error("<fabric kind=\"photonic-rails\"> needs two servers or more"));
+  for (const NicPlace& nic : nics)
+    if (nic.is_storage)
+      return errors.add(
+          fabric.error("<fabric kind=\"photonic-rails\"> cannot attach storage: rails join GPUs"));
+  if (servers.nics[0].size() != servers.gpus)
+    return errors.add(fabric.error(
+        fmt::format("<fabric kind=\"photonic-rails\"> needs a NIC for every GPU, not {} NICs for {} GPUs",
+                    servers.nics[0].size(), servers.gpus)));
+  auto rails = std::make_shared<Rails>();
+  rails->servers = static_cast<std::uint32_t>(servers.nics.size());
+  rails->hold = spec.hold;
+  std::string ring;
+  for (std::uint32_t s = 0; s < rails->servers; ++s) ring += fmt::format("{}>{} ", s, rails->next(s));
+  const std::optional<Part> ocs = circuit_switch(fabric, ring, rails->servers,
+                                                 fmt::format("rails of {} servers", rails->servers), builder);
+  if (!ocs) return;
+  check_circuit_light(fabric, *cable, *ocs, builder);
+  if (errors.size() > before) return;
+  const SimTime latency = builder.latency_of(*controller);
+  for (std::uint32_t rail = 0; rail < servers.gpus; ++rail) {
+    const ComponentId id = builder.add(*ocs, ocs->radix + 1, builder.prefix("ocs"), rail, builder.new_atom());
+    const ComponentId control =
+        builder.add(*controller, 1 + rails->servers, builder.prefix("controller"), rail, builder.new_atom());
+    builder.connect_control(control, 0, id, ocs->radix, latency);
+    for (std::uint32_t s = 0; s < rails->servers; ++s) {
+      builder.connect(servers.nics[s][rail], 0, id, s, *cable);
+      builder.connect_control(control, 1 + s, builder.book.component_of[s * servers.gpus + rail], 3, latency);
+    }
+  }
+  for (const auto& own : servers.nics)
+    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+  builder.model().set_resource<Rails>(std::move(rails));
+}
+
+}  // namespace lightrail

@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Random regions of circuits with random faults of their optical switch, in mid-run: every byte that is sent is delivered once, or the run
+ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
+
+usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
+"""
+import pathlib
+import random
+import re
+import sys
+import tempfile
+
+import h5py
+from run_equivalence import compare, load_summary, start
+
+SCENARIO = """<scenario name="faults_{seed}">
+  <cluster servers="{servers}"><server catalogue="servers/dgx_h100"><nic retransmit-timeout="{timeout} us" retries="3"/></server></cluster>
+  <fabric kind="mixnet" tiers="2" optical-nics="{optical}" region-servers="{region}" circuits-for="world" routing="adaptive"
+          join-packet="{join}">
+    <switch catalogue="switches/qm9700"/>
+    <ocs ports="64" dark-time="{dark} us" insertion-loss="0.5 dB" serial="{serial}" dark="{scope}">
+      {faults}
+    </ocs>
+    {controller}
+    <link role="host" catalogue="links/ndr_copper"/>
+    <link role="trunk" catalogue="links/ndr_copper"/>
+    <link role="optical" catalogue="links/ndr_fr4" length="20 m"/>
+  </fabric>
+  <nccl catalogue="nccl/nccl_2_21"/>
+  <workload kind="collective" collective="all-to-all" from="1 MiB" to="4 MiB" warm-up="0" repeats="1"/>
+  <output><table name="messages" gpus="all"/></output>
+</scenario>
+"""
+CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\).*no light on the|no circuit and no packet NIC leads to endpoint")
+
+
+def scenario(seed):
+    """A region, its faults in order of time, and mostly a controller."""
+    r = random.Random(seed)
+    region = r.choice([2, 3, 4])
+    optical = r.choice([2, 4, 6])
+    faults, at = [], 0
+    for _ in range(r.randint(1, 6)):
+        at += r.randint(1, 150)
+        kind = r.choice(["failed", "failed", "stuck", "repaired"])
+        whole = kind == "failed" and r.random() < 0.15
+        port = "" if whole else f' port="{r.randrange(region * optical)}"'
+        faults.append(f'<fault at="{at} us"{port} kind="{kind}"/>')
+    controller = (f'<controller latency="{r.choice([1, 5])} us" guard="{r.choice([2, 10])} us" policy="{r.choice(["always", "always", "once", "never", "gain"])}"'
+                  f' algorithm="{r.choice(["greedy", "greedy-printed", "matching", "uniform"])}"/>') if r.random() < 0.8 else ""
+    return SCENARIO.format(seed=seed, servers=region * r.choice([1, 2]), timeout=r.choice([20, 60]), optical=optical, region=region,
+                           join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]), serial=r.choice(["on", "off"]),
+                           scope=r.choice(["changed", "all"]), faults="\n      ".join(faults), controller=controller)
+
+
+def problems(code, log, folder):
+    """What is wrong with a run: nothing, where it delivered all it sent, or said what has no light."""
+    if code == 3:
+        return [] if CLEAR.search(log) else [f"an error that does not say what has no light: {log[-400:]}"]
+    if code != 0:
+        return [f"exit code {code}: {log[-400:]}"]
+    sent = load_summary(folder, "run")["bytes_by_dimension"]["world"]
+    with h5py.File(folder / "run.h5") as file:
+        messages = {name: file[f"tables/messages/{name}"][:] for name in ("from", "to", "size_bytes")}
+    delivered = int(messages["size_bytes"][messages["from"] != messages["to"]].sum())
+    return [] if sent == delivered else [f"{sent} B sent, {delivered} B delivered"]
+
+
+def main():
+    lightrail = sys.argv[1]
+    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "16"][len(sys.argv) - 2:]))
+    failed, recovered = [], 0
+    for seed in range(first, first + count):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            path = folder / "scenario.xml"
+            path.write_text(scenario(seed))
+            code, log = start(lightrail, path, folder, "run", 1, [])
+            found = problems(code, log, folder)
+            recovered += code == 0
+            if code == 0 and seed % 4 == 0 and not compare(lightrail, path, [1, 2, 4], []):
+                found.append("ranks differ")
+            print(f"seed {seed}: exit code {code}", *found, flush=True)
+            if found:
+                failed.append(seed)
+    print(f"{recovered} of {count} runs delivered everything" + (f"; wrong: seeds {failed}" if failed else ""))
+    return 1 if failed or recovered * 2 < count else 0
+
+
+sys.exit(main())
