@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "engine/model/groups.hpp"
@@ -111,6 +112,9 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     if (s.slot != CommEngine::no_slot) return true;
   } else if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
     duration = feed_ ? feed_->time_of(op.shape) : times_->of(op.shape);
+    if (op.split != 0)
+      duration = nanoseconds(std::max<std::int64_t>(
+          1, std::llround(static_cast<double>(duration.count()) * load_of(op) * 1e-3)));
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
@@ -148,6 +152,15 @@ std::uint32_t ProgramRunner::held_by(const Op& op) const {
   if (op.kind == OpKind::collective) return times_->spec().collective_sms;
   if (op.kind == OpKind::send || op.kind == OpKind::recv) return times_->spec().point_sms;
   return 0;
+}
+
+double ProgramRunner::load_of(const Op& op) const {
+  const std::uint32_t me = model_.resource<GroupTable>()->group_of(op.group, self_).my_index;
+  const SplitMatrix& split = set_.splits[op.split];
+  double load = 0;
+  for (std::uint32_t from = 0; from < split.size; ++from)
+    load += split.share[std::size_t{from} * split.size + me];
+  return load;
 }
 
 void ProgramRunner::hold(Context& context, std::uint32_t held) {

@@ -70,6 +70,8 @@ class ProgramRunner {
   void end_iteration(Context& context);
   void count(Context& context, const Op& op, int change);
   std::uint32_t held_by(const Op& op) const;
+  /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
+  double load_of(const Op& op) const;
   /// Kernels that run are as fast as the multiprocessors that communication leaves them.
   void hold(Context& context, std::uint32_t held);
   void set_end(Context& context, std::uint32_t stream);

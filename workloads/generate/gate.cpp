@@ -134,7 +134,15 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t mi
   // What is dropped goes nowhere: it stays in the sender's part for itself.
   for (std::uint32_t from = 0; from < n; ++from)
     if (dropped[from] > 0) dispatch.share[std::size_t{from} * n + from] += dropped[from];
+  // Without drops that is what dispatch brings.
+  if (std::any_of(dropped.begin(), dropped.end(), [](double d) { return d > 0; })) {
+    SplitMatrix load{n, std::vector<double>(std::size_t{n} * n, 0)};
+    for (std::size_t i = 0; i < share.size(); ++i)
+      for (std::uint32_t row = 0; row < n; ++row) load.share[row * n + i % n] += share[i] / kept;
+    splits.load = add_split(std::move(load), job);
+  }
   splits.dispatch = add_split(std::move(dispatch), job);
+  if (splits.load == 0) splits.load = splits.dispatch;
   splits.combine = add_split(std::move(combine), job);
   splits.combine_bytes = most;
   return splits;

@@ -29,7 +29,8 @@ std::vector<ParameterDoc> gate_documentation();
 struct GateSplits {
   std::uint16_t dispatch = 0, combine = 0;  ///< indices of split matrices; 0: even
   double combine_bytes = 1;                 ///< buffer of combine over that of dispatch
-  double kept = 1;                          ///< share of the tokens that experts take
+  std::uint16_t load = 0;  ///< a matrix whose columns are what members receive over their average; 0: even
+  double kept = 1;         ///< share of the tokens that experts take
 };
 /// Index of an equal matrix, or of this one, added.
 std::uint16_t add_split(SplitMatrix matrix, JobBuilder& job);

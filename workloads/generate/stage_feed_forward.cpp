@@ -70,10 +70,12 @@ void StageWriter::experts_forward() {
   memory("permute", moved);
   exchange(true, forward_is_known_);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  load_ = plan_.has_uneven_experts ? splits_.load : 0;
   cast(rows, hidden_);
   gemm("experts in", each, inner, hidden_, experts);
   memory("activation", 2 * rows * (inner + expert_ffn_));
   gemm("experts out", each, hidden_, expert_ffn_, experts);
+  load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
   memory("unpermute", moved);
@@ -90,12 +92,14 @@ void StageWriter::experts_backward() {
   memory("unpermute backward", moved);
   exchange(true, true);
   collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  load_ = plan_.has_uneven_experts ? splits_.load : 0;
   cast(rows, hidden_);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
   weight_gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
   gemm("experts in dgrad", each, hidden_, inner, experts);
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);
+  load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
   memory("permute backward", moved);

@@ -8,7 +8,7 @@ namespace lightrail {
 void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                               std::int64_t batch, bool gathers) {
   if (puts_off_)
-    put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers && plan_.sequence_parallel});
+    put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers && plan_.sequence_parallel, load_});
   else
     gemm(name, m, n, k, batch);
 }
@@ -18,9 +18,9 @@ void StageWriter::weight_memory(const std::string& name, std::int64_t bytes) {
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
   if (puts_off_)
-    put_off_.back().push_back({name, shape, false});
+    put_off_.back().push_back({name, shape, false, load_});
   else
-    chain(compute_op(name, shape));
+    chain(compute_op(name, shape, load_));
 }
 
 void StageWriter::weight_gradients() {
@@ -42,7 +42,7 @@ void StageWriter::weight_gradients() {
     } else if (kernel.gathers && groups_.tp.is_valid()) {
       chain(gather(kernel.shape));
     }
-    chain(compute_op(kernel.name, kernel.shape));
+    chain(compute_op(kernel.name, kernel.shape, kernel.load));
   }
 }
 

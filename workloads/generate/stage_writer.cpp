@@ -54,9 +54,11 @@ std::uint32_t StageWriter::beside(Op next, std::vector<std::uint32_t> after) {
   return append(program_, next, after);
 }
 
-Op StageWriter::compute_op(const std::string& name, const KernelShape& shape) {
+Op StageWriter::compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load) {
   Op kernel = op(OpKind::compute, "compute", name);
   kernel.shape = job_.shape(shape);
+  kernel.split = load;
+  if (load != 0) kernel.group = groups_.ep;
   return kernel;
 }
 
@@ -71,7 +73,7 @@ KernelShape StageWriter::gemm_shape(std::int64_t m, std::int64_t n, std::int64_t
 
 Op StageWriter::gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                         std::int64_t batch) {
-  return compute_op(name, gemm_shape(m, n, k, batch));
+  return compute_op(name, gemm_shape(m, n, k, batch), load_);
 }
 
 void StageWriter::gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -83,7 +85,7 @@ void StageWriter::memory(const std::string& name, std::int64_t bytes) {
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
-  chain(compute_op(name, shape));
+  chain(compute_op(name, shape, load_));
 }
 
 Op StageWriter::collective_op(CollectiveType type, GroupKindId group, const char* dimension,
@@ -183,7 +185,9 @@ void StageWriter::write_light_again() {
   auto activation = [&](std::int64_t rows, std::int64_t width) {
     if (width > 0) memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * width);
   };
+  load_ = plan_.has_uneven_experts ? splits_.load : 0;
   if (is_moe_layer_) activation(expert_rows(), expert_ffn_);
+  load_ = 0;
   activation(tokens_, is_moe_layer_ ? shared_ffn_ : ffn_);
 }
 

@@ -81,7 +81,7 @@ class StageWriter {
                    std::int64_t batch = 1, bool gathers = false);
   /// A memory-bound kernel that only gradients of parameters need.
   void weight_memory(const std::string& name, std::int64_t bytes);
-  Op compute_op(const std::string& name, const KernelShape& shape);
+  Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
   KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) const;
   Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
@@ -142,6 +142,7 @@ class StageWriter {
     std::string name;
     KernelShape shape;
     bool gathers = false;
+    std::uint16_t load = 0;
   };
   std::deque<std::vector<PutOff>> put_off_;  ///< of output layers and layers, in the order of their passes
   bool puts_off_ = false;
@@ -155,6 +156,7 @@ class StageWriter {
   std::uint16_t expected_ = 0;                        ///< of the layer that is written
   std::map<std::int64_t, LoadPredictor> predictors_;  ///< by layer of the model
   GateSplits splits_;                                 ///< of the layer that is written
+  std::uint16_t load_ = 0;                            ///< of the kernels that are written: GateSplits::load
   bool is_moe_layer_ = false;                         ///< the layer that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };

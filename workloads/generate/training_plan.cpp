@@ -98,6 +98,8 @@ Describe<TrainingPlan> training_parameters() {
           "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
           "are taken",
           0.0, 1e3)
+      .field("uneven-experts", &TrainingPlan::has_uneven_experts,
+             "kernels of experts take as long as the tokens that the gate sends, not their average")
       .field("pad-to-capacity", &TrainingPlan::pads_to_capacity,
              "every expert works on its whole capacity, and all-to-alls are even")
       .field("dropout", &TrainingPlan::dropout, "kernels and masks of dropout")
@@ -180,12 +182,14 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     read_gate(workload, plan.ep, plan.gate, errors);
     if (plan.pads_to_capacity && plan.capacity_factor == 0)
       refuse("pad-to-capacity=\"on\" without a capacity-factor");
+    if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
+      refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
     if (plan.pads_to_capacity && !plan.gate.tokens.empty())
       refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
-  if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity))
-    refuse("capacity-factor or pad-to-capacity for a model without experts");
+  if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity || plan.has_uneven_experts))
+    refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
     refuse("expert-exchange or dispatch without expert parallelism (ep = 1)");
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)

@@ -60,8 +60,9 @@ struct TrainingPlan {
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
   double capacity_factor = 0;
-  bool pads_to_capacity = false;  ///< every expert works on its whole capacity, whatever came
-  bool learns_gate = false;       ///< what is expected of a gate is learned, not the micro-batch before's
+  bool has_uneven_experts = false;  ///< their kernels take what the gate sends, not the average
+  bool pads_to_capacity = false;    ///< every expert works on its whole capacity, whatever came
+  bool learns_gate = false;         ///< what is expected of a gate is learned, not the micro-batch before's
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }

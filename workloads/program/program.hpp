@@ -80,7 +80,7 @@ struct Op {
   std::int32_t peer = 0;
   std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
-  std::uint16_t split = 0;  ///< all-to-all-v: index into ProgramSet::splits; 0: equal shares
+  std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal
   std::uint32_t element_bytes = 2;
   /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand
   std::uint32_t root = 0;

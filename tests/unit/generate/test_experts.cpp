@@ -162,3 +162,30 @@ TEST_CASE(
   for (const char* name : {"attention", "attention out", "q down", "experts in", "ep all-to-all"})
     CHECK(count(light, name) == count(plain, name));
 }
+
+TEST_CASE("kernels of uneven experts know what every member receives, over the average; others do not") {
+  const std::string plan = GENERATE("uneven-experts=\"on\"", "uneven-experts=\"on\" capacity-factor=\"1.25\"",
+                                    "uneven-experts=\"on\" recompute=\"light\"");
+  const bool drops = plan.find("capacity") != std::string::npos;
+  const Job job = job_of(plan, uneven, "shared-experts=\"1\"");
+  const Op& product = first(job, "experts in");
+  CHECK(job.groups[product.group.value].name == "ep");
+  const SplitMatrix& load = job.programs.splits[product.split];
+  REQUIRE(load.size == 4);
+  // Columns of the gate: 1.6, 1.0, 1.0, 0.4; with 0.3125 at most instead of 0.7 over 0.6125.
+  const double expected[4] = {drops ? 0.825 / 0.6125 : 1.6, drops ? 0.6125 / 0.6125 : 1, drops ? 1.0 : 1,
+                              drops ? 0.4 / 0.6125 : 0.4};
+  for (std::uint32_t to = 0; to < 4; ++to) {
+    double sum = 0;
+    for (std::uint32_t from = 0; from < 4; ++from) sum += load.share[from * 4 + to];
+    CHECK(sum == Approx(expected[to]));
+  }
+  for (const Op& op : job.programs.programs[0].ops) {
+    if (op.kind != OpKind::compute) continue;
+    const bool is_experts = job.names[op.name].rfind("experts ", 0) == 0;
+    if (is_experts) CHECK(op.split != 0);
+    if (job.names[op.name].rfind("shared", 0) == 0 || job.names[op.name] == "qkv") CHECK(op.split == 0);
+  }
+  for (const Op& op : job_of("", uneven).programs.programs[0].ops)
+    if (op.kind == OpKind::compute) CHECK(op.split == 0);
+}
