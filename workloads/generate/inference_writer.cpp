@@ -123,11 +123,17 @@ void InferenceWriter::attention_kernel(bool is_prompt) {
          is_prompt ? BatchUnit::prefill : BatchUnit::decode);
 }
 
+/// Adds the residual; what products take comes out in their type.
+void InferenceWriter::norm(BatchUnit unit) {
+  memory("norm", unit, (6 + bytes_of(dtype_)) * hidden_);
+}
+
 void InferenceWriter::attention() {
-  memory("norm", BatchUnit::tokens, 8 * hidden_);
+  norm(BatchUnit::tokens);
   gemm("qkv", BatchUnit::tokens, q_ + 2 * kv_, hidden_);
-  // Queries and keys are read and written, keys and values read and written to the cache.
-  memory("rotate and cache", BatchUnit::tokens, 4 * (q_ + kv_) + 8 * kv_);
+  // One kernel: queries and keys read and written, values read, keys and values written to the cache.
+  memory("rotate and cache", BatchUnit::tokens,
+         4 * (q_ + kv_) + 2 * kv_ + 2 * bytes_of(spec_.kv_dtype) * kv_);
   attention_kernel(true);
   attention_kernel(false);
   if (dtype_ == DataType::fp8) memory("cast", BatchUnit::tokens, 3 * q_);
@@ -137,7 +143,7 @@ void InferenceWriter::attention() {
 void InferenceWriter::latent_attention() {
   const std::int64_t heads = model_.heads / tp_, queries = heads * model_.query_size(),
                      values = heads * model_.value_size();
-  memory("norm", BatchUnit::tokens, 8 * hidden_);
+  norm(BatchUnit::tokens);
   if (model_.q_latent > 0) {
     gemm("q down", BatchUnit::tokens, model_.q_latent, hidden_);
     memory("q norm", BatchUnit::tokens, 4 * model_.q_latent);
@@ -147,7 +153,8 @@ void InferenceWriter::latent_attention() {
   }
   gemm("kv down", BatchUnit::tokens, model_.latent, hidden_);
   memory("kv norm", BatchUnit::tokens, 4 * model_.kv_latent());
-  memory("rotate and cache", BatchUnit::tokens, 4 * (heads + 1) * model_.rope_dim + 4 * model_.latent);
+  memory("rotate and cache", BatchUnit::tokens,
+         4 * (heads + 1) * model_.rope_dim + (2 + bytes_of(spec_.kv_dtype)) * model_.latent);
   gemm("kv up", BatchUnit::prefill, heads * model_.head_size() + values, model_.kv_latent());
   attention_kernel(true);
   gemm("queries to latent", BatchUnit::decode, model_.kv_latent(), model_.head_size(), heads);
@@ -165,7 +172,7 @@ void InferenceWriter::layer(std::int64_t layer) {
   const bool has_experts = model_.is_moe_layer(layer);
   if (has_experts && pool_.ep > 1) return exchange_experts();
   collective(CollectiveType::all_reduce, groups_.tp, "tp", BatchUnit::tokens, 2 * hidden_);
-  memory("norm", BatchUnit::tokens, 8 * hidden_);
+  norm(BatchUnit::tokens);
   if (has_experts)
     experts();
   else
@@ -176,7 +183,7 @@ void InferenceWriter::layer(std::int64_t layer) {
 void InferenceWriter::feed_forward(const char* name, BatchUnit unit, std::int64_t ffn) {
   const std::int64_t inner = model_.ffn_inputs() * ffn;
   gemm(name + std::string(" in"), unit, inner, hidden_);
-  memory("activation", unit, 2 * (inner + ffn));
+  memory("activation", unit, 2 * inner + bytes_of(dtype_) * ffn);
   gemm(name + std::string(" out"), unit, hidden_, ffn);
 }
 
@@ -194,7 +201,7 @@ void InferenceWriter::experts() {
   memory("permute", unit, 2 * hidden_ * (1 + k));
   collective(CollectiveType::all_to_all, groups_.ep, "ep", unit, sent);
   gemm("experts in", BatchUnit::rows, inner, hidden_, experts);
-  memory("activation", BatchUnit::rows, 2 * (inner + ffn));
+  memory("activation", BatchUnit::rows, 2 * inner + bytes_of(dtype_) * ffn);
   gemm("experts out", BatchUnit::rows, hidden_, ffn, experts);
   collective(CollectiveType::all_to_all, groups_.ep, "ep", unit, 2 * k * hidden_);
   memory("unpermute", unit, 2 * hidden_ * (1 + k));
@@ -202,7 +209,7 @@ void InferenceWriter::experts() {
 
 void InferenceWriter::exchange_experts() {
   collective(CollectiveType::reduce_scatter, groups_.tp, "tp", BatchUnit::slices, 2 * hidden_ * tp_);
-  memory("norm", BatchUnit::slices, 8 * hidden_);
+  norm(BatchUnit::slices);
   experts();
   collective(CollectiveType::all_gather, groups_.tp, "tp", BatchUnit::slices, 2 * hidden_ * tp_);
 }
@@ -229,8 +236,8 @@ void InferenceWriter::begin_stage() {
 void InferenceWriter::end_stage() {
   if (stage_ + 1 < pool_.pp) return message(OpKind::send, stage_ + 1);
   const std::int64_t vocabulary = padded_vocabulary(model_, split_of(pool_));
-  memory("norm", BatchUnit::tokens, 8 * hidden_);
   dtype_ = DataType::bf16;
+  norm(BatchUnit::tokens);
   gemm("logits", BatchUnit::logits, vocabulary / tp_, hidden_);
   collective(CollectiveType::all_gather, groups_.tp, "tp", BatchUnit::logits, 2 * vocabulary);
   // Read in two bytes, written and read in four.

@@ -52,6 +52,7 @@ class InferenceWriter {
   void collective(CollectiveType type, GroupKindId group, const char* dimension, BatchUnit unit,
                   std::int64_t bytes);
   void attention_kernel(bool is_prompt);
+  void norm(BatchUnit unit);
   void message(OpKind kind, std::uint32_t stage);
 
   const Transformer& model_;
