@@ -77,8 +77,8 @@ def test_the_failures_figure_compares_with_nothing_out_of_order(tmp_path):
     assert title == "An optical NIC costs 1.0 %, a server on a spare 10 %, the whole OCS 50 %"
 
 
-def test_the_scaling_figure_compares_fabrics_where_both_ran(tmp_path):
+def test_the_scaling_figure_compares_sizes_where_both_fabrics_ran(tmp_path):
     rows = [row(1, fabric="fat_tree", servers=128), row(1.5, fabric="mixnet", servers=128), row(2, fabric="fat_tree", servers=256),
             row(4, fabric="mixnet", servers=256), row(9, fabric="mixnet", servers=512)]
     title = title_of(studies.lines("scaling", written(tmp_path, "s", rows)))
-    assert title == "From 128 to 256 servers MixNet takes 1.50 to 2.00 times the fat tree's step"
+    assert title == "From 128 to 256 servers the step grows by 100.0 % on a fat tree, 166.7 % on MixNet"
