@@ -31,7 +31,8 @@ SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
     s.blocks.resize(blocks);
     s.occupied.resize(blocks / 64 + 1);
   }
-  ends_.resize(std::size_t{1} << block_bits_);
+  present_.resize(((std::size_t{1} << block_bits_) + 63) / 64);
+  ends_.resize(present_.size() * 64);
   sorted_.resize(few);
 }
 
@@ -82,29 +83,40 @@ void SliceQueue::sort_few(const Bucket& bucket) {
   }
 }
 
-/// Counting sort by component, then each component's events by themselves.
+/// Counting sort by component, then each component's events by themselves. Where few of the block's
+/// components have events, only those are looked at.
 void SliceQueue::sort_many(std::uint32_t block, std::int64_t slice, const Bucket& bucket) {
   const std::uint32_t base = block << block_bits_;
-  const std::uint32_t width = std::min(model_->size() - base, 1u << block_bits_);
   if (sorted_.size() < bucket.size) sorted_.resize(bucket.size);
-  std::fill_n(ends_.begin(), width, 0);
-  bucket.for_each([&](const Delivery& delivery) { ++ends_[delivery.place - base]; });
-  std::uint32_t before = 0;
-  for (std::uint32_t i = 0; i < width; ++i) before += std::exchange(ends_[i], before);
-  bucket.for_each([&](const Delivery& delivery) { sorted_[ends_[delivery.place - base]++] = delivery; });
+  if (bucket.size > ends_.size()) {
+    bucket.for_each([&](const Delivery& delivery) { ++ends_[delivery.place - base]; });
+    std::fill(present_.begin(), present_.end(), ~std::uint64_t{0});
+  } else {
+    bucket.for_each([&](const Delivery& delivery) {
+      const std::uint32_t i = delivery.place - base;
+      ++ends_[i];
+      present_[i / 64] |= std::uint64_t{1} << i % 64;
+    });
+  }
   batches_.clear();
+  std::uint32_t before = 0;
+  for (std::uint32_t word = 0; word < present_.size(); ++word)
+    for (std::uint64_t bits = std::exchange(present_[word], 0); bits; bits &= bits - 1) {
+      const std::uint32_t i = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (ends_[i] == 0) continue;
+      const std::uint32_t from = before;
+      before += std::exchange(ends_[i], from);
+      batches_.push_back({base + i, from, before});
+    }
+  bucket.for_each([&](const Delivery& delivery) { sorted_[ends_[delivery.place - base]++] = delivery; });
   const SimTime start = slicer_.start_of(slice);
-  std::uint32_t from = 0;
-  for (std::uint32_t i = 0; i < width; ++i) {
-    const std::uint32_t to = ends_[i];
-    if (from == to) continue;
-    const std::span<Delivery> events(sorted_.data() + from, to - from);
+  for (const Batch& batch : batches_) {
+    ends_[batch.local - base] = 0;
+    const std::span<Delivery> events(sorted_.data() + batch.from, batch.to - batch.from);
     if (events.size() > at_once)
       sort_by_time(start, events);
     else if (events.size() > 1)
       sort_by_insertion(events);
-    batches_.push_back({base + i, from, to});
-    from = to;
   }
 }
 

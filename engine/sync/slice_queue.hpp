@@ -94,7 +94,9 @@ class SliceQueue {
   std::uint16_t occupied_ = 0;    // slices of the ring with events
   std::int64_t pending_ = 0;
   std::array<Slice, ring_slices> ring_;
-  std::vector<std::uint32_t> ends_, time_ends_;
+  std::vector<std::uint32_t> ends_;     // of the components of a block; 0 outside sort_many
+  std::vector<std::uint64_t> present_;  // components of a block that may have events, by bit
+  std::vector<std::uint32_t> time_ends_;
   std::vector<Delivery> sorted_, scratch_;
   std::vector<Batch> batches_;
 };
