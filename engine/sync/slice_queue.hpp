@@ -32,7 +32,7 @@ class SliceQueue {
   }
   /// Time of the first event; time_never when empty.
   SimTime next_time() const {
-    const std::uint32_t in_order = std::rotr(occupied_, static_cast<int>(first_slice_ % ring_slices));
+    const std::uint64_t in_order = std::rotr(occupied_, static_cast<int>(first_slice_ % ring_slices));
     if (in_order == 0) return wheel_.next_time();
     return ring_[static_cast<std::size_t>((first_slice_ + std::countr_zero(in_order)) % ring_slices)].first;
   }
@@ -53,7 +53,7 @@ class SliceQueue {
   void drain_slice(SimTime end, Run&& run);
 
  private:
-  static constexpr std::int64_t round_slices = 8;                // what the wheel pours at a time
+  static constexpr std::int64_t round_slices = 32;                // what the wheel pours at a time
   static constexpr std::int64_t ring_slices = 2 * round_slices;  // at least one round is always ahead
   static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
   // Events from asking for a line to using it; each step needs what the one before fetched.
@@ -77,7 +77,7 @@ class SliceQueue {
     pool_.append(s.blocks[block], delivery);
     s.occupied[block / 64] |= std::uint64_t{1} << block % 64;
     if (delivery.event.time < s.first) s.first = delivery.event.time;
-    occupied_ = static_cast<std::uint16_t>(occupied_ | 1u << index);
+    occupied_ |= std::uint64_t{1} << index;
   }
   void advance(std::int64_t slice);
   void keep_from(SimTime end, std::int64_t slice, Bucket& bucket);
@@ -91,7 +91,7 @@ class SliceQueue {
   ChunkPool pool_;
   FarWheel wheel_{pool_};
   std::int64_t first_slice_ = 0;  // multiple of round_slices
-  std::uint16_t occupied_ = 0;    // slices of the ring with events
+  std::uint64_t occupied_ = 0;    // slices of the ring with events
   std::int64_t pending_ = 0;
   std::array<Slice, ring_slices> ring_;
   std::vector<std::uint32_t> ends_;     // of the components of a block; 0 outside sort_many
@@ -108,7 +108,7 @@ void SliceQueue::drain_slice(SimTime end, Run&& run) {
   const auto index = static_cast<std::size_t>(slice % ring_slices);
   Slice& s = ring_[index];
   s.first = time_never;
-  occupied_ = static_cast<std::uint16_t>(occupied_ & ~(1u << index));
+  occupied_ &= ~(std::uint64_t{1} << index);
   const bool is_cut = end < slicer_.start_of(slice + 1);
   for (std::size_t word = 0; word < s.occupied.size(); ++word) {
     // Only the block that runs can gain events of this slice, all at or after `end`; they wait for the next
