@@ -53,7 +53,7 @@ class SliceQueue {
   void drain_slice(SimTime end, Run&& run);
 
  private:
-  static constexpr std::int64_t round_slices = 32;                // what the wheel pours at a time
+  static constexpr std::int64_t round_slices = 32;               // what the wheel pours at a time
   static constexpr std::int64_t ring_slices = 2 * round_slices;  // at least one round is always ahead
   static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
   // Events from asking for a line to using it; each step needs what the one before fetched.
