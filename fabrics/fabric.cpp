@@ -146,6 +146,11 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, 
   if (errors.size() > before || spec.kind == FabricKind::none) return;
   if (spec.kind == FabricKind::rail_only) spec.tiers = 1;
   table_of(spec.kind).parse(fabric, spec, errors);
+  if (spec.predicts != Prediction::on && spec.prediction < 1) {
+    const Attribute* quality = fabric.find("prediction");
+    errors.add({quality->file, quality->line,
+                "<fabric> attribute 'prediction' has no effect without predict=\"on\""});
+  }
   if (spec.kind == FabricKind::topoopt) return build_topoopt(fabric, spec, all_nics, builder, counter);
   if (spec.kind == FabricKind::photonic_rails) {
     builder.declare(fabric, fabric_table(), spec);

@@ -35,6 +35,11 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
   const std::optional<Part> ocs = circuit_switch(fabric, ring, rails->servers,
                                                  fmt::format("rails of {} servers", rails->servers), builder);
   if (!ocs) return;
+  const Element* element = fabric.children_named("ocs").front();
+  if (const Attribute* dark = element->find("dark"); dark && dark->value == "all")
+    return errors.add(
+        element->error("<ocs> attribute 'dark': photonic rails need \"changed\", for GPUs whose circuits "
+                       "stay are not paused"));
   check_circuit_light(fabric, *cable, *ocs, builder);
   if (errors.size() > before) return;
   const SimTime latency = builder.latency_of(*controller);

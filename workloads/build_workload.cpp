@@ -48,6 +48,16 @@ bool learns_gate(const Model& model) {
   return regions && regions->predicts == Prediction::learned;
 }
 
+/// A controller waits until every GPU of a region has announced its next exchange; replicas make their
+/// batches at different times. Only exchanges over circuits are announced.
+void check_circuits(const Model& model, const ServingPlan& plan, const Element& workload, ErrorList& errors) {
+  const auto* regions = model.resource<Regions>();
+  if (!regions || !regions->is_controlled || regions->dimension != "ep") return;
+  if (std::any_of(plan.pools.begin(), plan.pools.end(), [](const ServingPool& pool) { return pool.ep > 1; }))
+    errors.add(workload.error(
+        "an inference workload with ep > 1 cannot announce its exchanges to a controller of circuits"));
+}
+
 void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors) {
   const Attribute* text = workload.find("iterations");
   if (!text) return;
@@ -135,6 +145,7 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
 void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
   std::size_t before = errors.size();
   auto [job, serving] = make(scenario, model, errors);
+  if (serving) check_circuits(model, *serving, *scenario.root.child("workload"), errors);
   if (errors.size() > before) return;
   auto groups = std::make_shared<GroupTable>();
   for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);

@@ -85,7 +85,8 @@ void check_op(const TraceReader& in, const Job& job, const Program& program, std
   if (op.name >= job.names.size()) fail(fmt::format("name {} of {}", op.name, job.names.size()));
   if (op.dimension != no_dimension && op.dimension >= job.dimensions.size())
     fail(fmt::format("dimension {} of {}", op.dimension, job.dimensions.size()));
-  bool has_group = op.kind == OpKind::collective || op.kind == OpKind::send || op.kind == OpKind::recv;
+  bool has_group = op.kind == OpKind::collective || op.kind == OpKind::send || op.kind == OpKind::recv ||
+                   (op.kind == OpKind::compute && op.split != 0);
   if (has_group && op.group.value >= job.groups.size())
     fail(fmt::format("group {} of {}", op.group.value, job.groups.size()));
   if (op.kind == OpKind::collective && op.collective == CollectiveType::none)

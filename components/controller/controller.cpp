@@ -96,7 +96,7 @@ void Controller::decide(Context& context) {
   const bool is_same =
       wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand_, now, wanted));
   if (is_same && !is_stale_) return go_live(context);
-  change_to(wanted, context);
+  change_to(is_same ? now : wanted, context);
 }
 
 CircuitCounts Controller::wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const {

@@ -42,12 +42,13 @@ void RailController::handle(const Event& event, PortIndex port, Context& context
   if (port == self_port) return command(context);
   if (port == 0) {
     if (control_kind_of(p) == ControlKind::alarm)
-      throw SimulationError(context.now(), model_.component_name(context.self()),
-                            p.a == all_ports
-                                ? "the rail's optical switch has failed: no other way joins its GPUs"
-                                : fmt::format("port {} of the rail's optical switch has failed: no other way "
-                                              "leads to server {}",
-                                              p.a, p.a));
+      throw SimulationError(
+          context.now(), model_.component_name(context.self()),
+          p.a == all_ports
+              ? "the rail's optical switch has failed: no other way joins its GPUs"
+              : fmt::format("port {} of the rail's optical switch has failed or sends on a path with "
+                            "too little light: no other way joins server {}",
+                            p.a, p.a));
     LIGHTRAIL_EXPECT(control_kind_of(p) == ControlKind::lit && is_switching_);
     return grant(context);
   }
@@ -99,12 +100,14 @@ void RailController::serve(Context& context) {
   }
   if (is_switching_ || next_.empty()) return;
   is_switching_ = true;
+  commanded_ = to_;  // what is released from now on has no guard: it stays lit
   context.wake(context.now() + spec_.decision + spec_.guard, Payload{});
 }
 
 void RailController::command(Context& context) {
   for (std::uint32_t s = 0; s < servers_; ++s)
-    if (to_[s] != none) context.send(0, context.now(), control_payload(ControlKind::connect, s, to_[s]));
+    if (commanded_[s] != none)
+      context.send(0, context.now(), control_payload(ControlKind::connect, s, commanded_[s]));
   context.send(0, context.now(), control_payload(ControlKind::apply));
 }
 
@@ -134,12 +137,12 @@ std::vector<std::string> RailController::waits_for() const {
 
 void RailController::save(StateWriter& out) const {
   out.put(to_), out.put(from_), out.put(is_reclaimed_), out.put(waiting_), out.put(next_);
-  out.put(is_switching_);
+  out.put(is_switching_), out.put(commanded_);
 }
 
 void RailController::load(StateReader& in) {
   in.get(to_), in.get(from_), in.get(is_reclaimed_), in.get(waiting_), in.get(next_);
-  in.get(is_switching_);
+  in.get(is_switching_), in.get(commanded_);
 }
 
 std::shared_ptr<const ComponentKind> rail_controller_kind() {

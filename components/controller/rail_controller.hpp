@@ -56,6 +56,7 @@ class RailController final : public Component {
   std::uint32_t servers_ = 0;
 
   std::vector<std::uint32_t> to_, from_;  ///< by server: whom it sends to, whom it gets light from, or will
+  std::vector<std::uint32_t> commanded_;  ///< to_ when the guard of the command under way began
   std::vector<std::uint8_t> is_reclaimed_;
   std::vector<Request> waiting_, next_;  ///< in the order they came; next_: of the command under way
   bool is_switching_ = false;

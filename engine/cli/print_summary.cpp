@@ -30,8 +30,9 @@ void add_serving(const ServingSummary& s, std::string& text) {
   text += fmt::format("requests         {} ended, {:.4g}/s; {:.5g} output tokens/s\n", s.requests,
                       s.per_second(s.requests), s.per_second(s.output_tokens));
   for (const auto& [name, l] : s.latencies())
-    text += fmt::format("  {:<14} p50 {}, p90 {}, p99 {}\n", name, format_time(SimTime{l->p50_ps}),
-                        format_time(SimTime{l->p90_ps}), format_time(SimTime{l->p99_ps}));
+    if (l->count > 0)
+      text += fmt::format("  {:<14} p50 {}, p90 {}, p99 {}\n", name, format_time(SimTime{l->p50_ps}),
+                          format_time(SimTime{l->p90_ps}), format_time(SimTime{l->p99_ps}));
   if (s.kv_bytes > 0) text += fmt::format("  {:<14} {}\n", "kv moved", bytes_text(s.kv_bytes));
 }
 

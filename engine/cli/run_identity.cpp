@@ -12,6 +12,7 @@
 #include "engine/model/state_io.hpp"
 #include "engine/record/provenance.hpp"
 #include "workloads/program/program.hpp"
+#include "workloads/program/serving.hpp"
 
 namespace lightrail {
 namespace {
@@ -45,6 +46,11 @@ void put_programs(StateWriter& out, const ProgramSet& set) {
   for (const SplitMatrix& split : set.splits) out.put(split.size), out.put(split.share);
 }
 
+void put_requests(StateWriter& out, const std::vector<ServingRequest>& requests) {
+  out.put(requests.size());
+  for (const ServingRequest& r : requests) out.put(r.arrival), out.put(r.prompt), out.put(r.output);
+}
+
 std::string bytes_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -65,6 +71,7 @@ CheckpointIdentity run_identity(const Scenario& scenario, const Model& model, co
   for (const std::string& plugin : line.plugins) out.put(bytes_of(plugin));
   if (const auto* groups = model.resource<GroupTable>()) put_groups(out, *groups);
   if (const auto* programs = model.resource<ProgramSet>()) put_programs(out, *programs);
+  if (const auto* serving = model.resource<ServingPlan>()) put_requests(out, serving->requests);
   return {fmt::format("{} ({})", software_version(), git_describe()), checksum(out.bytes())};
 }
 

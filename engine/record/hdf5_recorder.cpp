@@ -118,9 +118,13 @@ void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
   LIGHTRAIL_EXPECT(table < buffers_.size() && row.size() == table_schemas()[table].columns.size());
   collector_.add(table, row);
   if (options_.path.empty()) return;
-  // traffic and steps always come, for the summary; the file has them only where they are asked for.
-  bool is_wanted = !selection_ || (table != tables::traffic && table != tables::steps) ||
-                   selection_->is_recorded(table, EndpointId{static_cast<std::uint32_t>(row[0])});
+  // traffic, steps and requests always come, for the summary; the file has them only where they are asked
+  // for.
+  bool is_wanted = true;
+  if (selection_ && table == tables::requests)
+    is_wanted = selection_->is_recorded(table);
+  else if (selection_ && (table == tables::traffic || table == tables::steps))
+    is_wanted = selection_->is_recorded(table, EndpointId{static_cast<std::uint32_t>(row[0])});
   if (is_wanted) buffers_[table].append(intervals_, component, time, row);
 }
 

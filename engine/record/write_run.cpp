@@ -83,7 +83,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
                                       {"tokens_per_s", s.per_second(s.output_tokens + s.prompt_tokens)}})
       file.set_attribute("/summary/serving", name, value);
     for (const auto& [name, l] : s.latencies())
-      for (const auto& [part, value] : {std::pair{"_mean_ps", l->mean_ps},
+      for (const auto& [part, value] : {std::pair{"_count", l->count},
+                                        {"_mean_ps", l->mean_ps},
                                         {"_p50_ps", l->p50_ps},
                                         {"_p90_ps", l->p90_ps},
                                         {"_p99_ps", l->p99_ps},

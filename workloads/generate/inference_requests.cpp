@@ -62,6 +62,7 @@ bool to_time(const std::string& text, SimTime& time) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   std::string digits = text.substr(0, dot), rest = dot < text.size() ? text.substr(dot + 1) : "";
   if (digits.empty() && rest.empty()) return false;
+  if (rest.find_first_not_of("0123456789") != std::string::npos) return false;  // 8.9e-05
   rest.resize(12, '0');
   digits += rest;
   std::int64_t value = 0;
@@ -73,6 +74,17 @@ bool to_time(const std::string& text, SimTime& time) {
 bool to_tokens(const std::string& text, std::uint32_t& tokens) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), tokens);
   return code == std::errc{} && end == text.data() + text.size() && tokens >= 1 && tokens <= most_tokens;
+}
+
+void check_drawn(const Element& element, const RequestsSpec& spec, WorkloadContext& context) {
+  if (spec.lengths == LengthKind::fixed)
+    for (const char* drawn : {"spread", "longest"})
+      if (element.find(drawn)) context.add_error(element, drawn, "has no effect with lengths = 'fixed'");
+  // More than twice the mean of so many gaps does not come up. SimTime ends at 9.2e6 s.
+  if (spec.arrivals != ArrivalKind::burst && (2.0 * spec.count + 40) / spec.rate > 9e6)
+    context.errors.add(element.error(
+        fmt::format("<requests>: {} requests at {} a second last longer than a run can (106 days)",
+                    spec.count, spec.rate)));
 }
 
 }  // namespace
@@ -147,6 +159,8 @@ std::vector<ServingRequest> make_requests(WorkloadContext& context) {
   if (!spec.trace.empty())
     for (const char* drawn : {"rate", "arrivals", "prompt", "output", "lengths", "spread", "longest"})
       if (element->find(drawn)) context.add_error(*element, drawn, "has no effect beside 'trace'");
+  if (context.errors.size() > before) return {};
+  if (spec.trace.empty()) check_drawn(*element, spec, context);
   if (context.errors.size() > before) return {};
   if (spec.trace.empty()) return draw_requests(spec, context.seed);
   const Attribute* trace = element->find("trace");

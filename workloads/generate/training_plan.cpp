@@ -140,6 +140,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");
   if (plan.bucket_size > 0 && (!plan.overlap_gradients || plan.shards_parameters))
     refuse("bucket-size needs overlap-gradients=\"on\" and shard-parameters=\"off\"");
+  else if (plan.bucket_size > 0 && plan.bucket_size < 10'000)
+    refuse(fmt::format("bucket-size = {} (a collective needs at least 10000 parameters)", plan.bucket_size));
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
   if (plan.shards_parameters) {
     if (model.is_moe()) refuse("shard-parameters with experts");

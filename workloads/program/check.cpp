@@ -58,6 +58,7 @@ class Checker {
   /// Operations of one program on one group kind.
   struct Calls {
     std::vector<std::uint32_t> collectives, points;
+    std::vector<std::uint32_t> kernels;  // whose time goes by a split of the group
   };
 
   void collect() {
@@ -67,7 +68,9 @@ class Checker {
       for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
         const Op& op = program.ops[i];
         const bool is_collective = op.kind == OpKind::collective;
-        if (!is_collective && op.kind != OpKind::send && op.kind != OpKind::recv) continue;
+        const bool is_split_kernel = op.kind == OpKind::compute && op.split != 0;
+        if (!is_collective && !is_split_kernel && op.kind != OpKind::send && op.kind != OpKind::recv)
+          continue;
         if (op.group.value >= groups_.kind_count()) {
           complain(program, i, fmt::format("group kind {} does not exist", op.group.value));
           continue;
@@ -75,7 +78,7 @@ class Checker {
         if (is_collective && op.collective == CollectiveType::none)
           complain(program, i, "names no collective");
         Calls& calls = calls_[p][op.group.value];
-        (is_collective ? calls.collectives : calls.points).push_back(i);
+        (is_collective ? calls.collectives : is_split_kernel ? calls.kernels : calls.points).push_back(i);
       }
     }
   }
@@ -105,7 +108,8 @@ class Checker {
     std::uint32_t role = set_.program_of_gpu[gpu];
     auto calls = calls_[role].find(kind.value);
     if (calls == calls_[role].end() || !outsiders_.insert({kind.value, role}).second) return;
-    const auto& any = calls->second.collectives.empty() ? calls->second.points : calls->second.collectives;
+    const Calls& c = calls->second;
+    const auto& any = !c.collectives.empty() ? c.collectives : !c.points.empty() ? c.points : c.kernels;
     complain(set_.programs[role], any[0],
              fmt::format("gpu {} is in no group of kind '{}'", gpu, groups_.kind(kind).name));
   }
@@ -121,6 +125,8 @@ class Checker {
     const Calls& first = calls_of(roles[0]);
     std::set<std::uint32_t> compared{roles[0]};
     for (std::uint32_t op : first.collectives) check_collective(kind, members.size(), roles[0], op);
+    for (const std::uint32_t role : std::set<std::uint32_t>(roles.begin(), roles.end()))
+      for (std::uint32_t op : calls_of(role).kernels) check_split(kind, members.size(), role, op);
     for (std::size_t m = 1; m < roles.size(); ++m)
       if (compared.insert(roles[m]).second)
         compare(kind, members[0], roles[0], first.collectives, members[m], roles[m],
@@ -134,7 +140,12 @@ class Checker {
     if (op.collective == CollectiveType::broadcast && op.root >= size)
       complain(program, index,
                fmt::format("root {} is not in a group of {} ('{}')", op.root, size, groups_.kind(kind).name));
-    if (op.split == 0) return;
+    if (op.split != 0) check_split(kind, size, role, index);
+  }
+
+  void check_split(GroupKindId kind, std::size_t size, std::uint32_t role, std::uint32_t index) {
+    const Program& program = set_.programs[role];
+    const Op& op = program.ops[index];
     const SplitMatrix& split = set_.splits[op.split];
     if (split.size != size || split.share.size() != size * size)
       complain(program, index,

@@ -94,8 +94,9 @@ struct KvRoute {
   EndpointId from{}, to{};
   std::int64_t bytes_per_token = 0;
 };
-/// Every receiving GPU gets its layers and heads, each from one GPU that has them. `request` chooses the
-/// data-parallel shares. One tp must divide the other.
+/// Every receiving GPU gets its layers and heads: each head of a layer from one GPU that has it, so from
+/// several GPUs where no single one has all of them. `request` chooses the data-parallel shares. One tp must
+/// divide the other.
 std::vector<KvRoute> kv_routes(const ServingPlan& plan, const ServingPool& from, std::uint32_t from_replica,
                                const ServingPool& to, std::uint32_t to_replica, std::uint32_t request);
 

@@ -79,11 +79,11 @@ TEST_CASE(
   Rail rail(4);
   rail.say(0, 1, RailControl::request, 2);
   rail.say(1, 5, RailControl::request, 0);  // frees 2; 3 sends to 0
-  rail.say(3, 9, RailControl::request, 1);  // frees 0; 1 is free since 0 asked
+  rail.say(3, 9, RailControl::request, 1);  // frees 0, after the guard began; 1 is free since 0 asked
   rail.lit(40), rail.lit(90);
   rail.bed.run();
   CHECK(rail.told(3) == Told{{7, RailControl::reclaim}, {92, RailControl::granted}});
-  CHECK(rail.commands() == std::vector<Circuits>{{{0, 2}, {2, 3}}, {{0, 2}, {1, 0}, {2, 3}, {3, 1}}});
+  CHECK(rail.commands() == std::vector<Circuits>{{{0, 2}, {2, 3}, {3, 0}}, {{0, 2}, {1, 0}, {2, 3}, {3, 1}}});
   CHECK(rail.told(0) == Told{{42, RailControl::granted}});
   CHECK(rail.told(1) == Told{{3, RailControl::reclaim}, {92, RailControl::granted}});
 }

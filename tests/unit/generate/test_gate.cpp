@@ -120,7 +120,8 @@ TEST_CASE("learned transitions expect a layer's load where the layer before lets
 }
 
 TEST_CASE(
-    "of the published gate, drifting, learned transitions expect more than the micro-batch before had") {
+    "learned transitions of the published gate are off by at most two hundredths, the past by what has "
+    "drifted") {
   // MixNet's matrix, 12 micro-batches of two layers, a gate a layer. How far guesses are off, as a share of
   // the tokens, mean over the last four micro-batches of the second layer.
   const std::string gate =
@@ -135,7 +136,7 @@ TEST_CASE(
     double past, learned;
   };
   for (const Row& row :
-       {Row{"0", 0.0, 0.03}, Row{"0.25", 0.091, 0.03}, Row{"0.5", 0.182, 0.03}, Row{"1", 0.3634, 0.03}}) {
+       {Row{"0", 0.0, 0.012}, Row{"0.25", 0.091, 0.017}, Row{"0.5", 0.182, 0.014}, Row{"1", 0.3634, 0.005}}) {
     const auto off = [&](Prediction predicts) {
       const MadeJob made = make_job_of(
           "<workload kind=\"training\" global-batch=\"96\" sequence=\"64\" ep=\"8\"><model layers=\"2\" "
@@ -158,7 +159,7 @@ TEST_CASE(
     INFO("drift " << row.drift << " past " << off(Prediction::past) << " learned "
                   << off(Prediction::learned));
     CHECK(off(Prediction::past) == Approx(row.past).margin(0.001));
-    CHECK(off(Prediction::learned) < row.learned);
+    CHECK(off(Prediction::learned) == Approx(row.learned).margin(0.002));
   }
 }
 

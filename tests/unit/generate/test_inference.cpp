@@ -77,17 +77,20 @@ TEST_CASE("whatever the split, a decoding replica gets every layer and head once
 TEST_CASE("GPUs that keep the same head each get it, from one GPU that has it") {
   // 8 heads on 16 GPUs: two keep each head.
   const ServingPlan plan = plan_of("llama3_8b");
-  for (const KvRoute& route : kv_routes(plan, pool_of(8, 1, 0), 0, pool_of(16, 1, 8), 0, 0)) {
+  const auto spread = kv_routes(plan, pool_of(8, 1, 0), 0, pool_of(16, 1, 8), 0, 0);
+  REQUIRE(spread.size() == 16);
+  for (const KvRoute& route : spread) {
     CHECK(route.from.value == (route.to.value - 8) / 2);
     CHECK(route.bytes_per_token == 131'072 / 8);
   }
   // The other way a head comes from one of the two.
   const auto routes = kv_routes(plan, pool_of(16, 1, 0), 0, pool_of(8, 1, 16), 0, 0);
-  CHECK(routes.size() == 8);
+  REQUIRE(routes.size() == 8);
   for (const KvRoute& route : routes) CHECK(route.from.value / 2 == route.to.value - 16);
   // A latent is on every GPU: one sender is enough.
-  for (const KvRoute& route : kv_routes(plan_of("deepseek_r1"), pool_of(8, 1, 0), 0, pool_of(2, 1, 8), 0, 0))
-    CHECK(route.bytes_per_token == 70'272);
+  const auto latent = kv_routes(plan_of("deepseek_r1"), pool_of(8, 1, 0), 0, pool_of(2, 1, 8), 0, 0);
+  REQUIRE(latent.size() == 2);
+  for (const KvRoute& route : latent) CHECK(route.bytes_per_token == 70'272);
 }
 
 TEST_CASE("the request chooses the data-parallel shares that its keys and values move between") {

@@ -315,6 +315,8 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"overlap-parameters=\"on\" distributed-optimizer=\"off\"", "", 8,
           "overlap-parameters needs distributed-optimizer"},
       Bad{"bucket-size=\"1000\"", "", 8, "bucket-size needs overlap-gradients=\"on\""},
+      Bad{"bucket-size=\"1\" overlap-gradients=\"on\"", "", 8,
+          "bucket-size = 1 (a collective needs at least 10000 parameters)"},
       Bad{"pp=\"2\" stage-layers=\"2x3\"", "", 8,
           "is 2 stages of 6 layers together (expected pp = 2 of layers = 4)"},
       Bad{"pp=\"2\" stage-layers=\"1x3 1y1\"", "", 8, "has '1y1' (expected stages x layers: 13x4)"},

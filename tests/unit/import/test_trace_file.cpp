@@ -130,6 +130,12 @@ TEST_CASE("indices that lead nowhere are refused") {
   CHECK_THAT(broken([&](Job& j) { op(j).split = 9; }),
              Catch::StartsWith("program 'rank 0' op 5: split 9 of 2"));
   CHECK_THAT(broken([&](Job& j) {
+               op(j).kind = OpKind::compute;
+               op(j).split = 1;
+               op(j).group = GroupKindId{9};
+             }),
+             Catch::StartsWith("program 'rank 0' op 5: group 9 of "));
+  CHECK_THAT(broken([&](Job& j) {
                op(j).kind = OpKind::collective;
                op(j).group = GroupKindId{0};
              }),

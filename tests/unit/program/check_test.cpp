@@ -144,6 +144,24 @@ TEST_CASE("roots and split matrices must fit the group") {
   CHECK_THAT(all[1], Contains("a split matrix of 3 for a group of 2 ('tp')"));
 }
 
+TEST_CASE("a kernel that takes as long as a split says needs a group that the split fits") {
+  Job job;
+  Op kernel;
+  kernel.kind = OpKind::compute;
+  kernel.duration = picoseconds(5);
+  kernel.group = job.group("tp", 2, 2);
+  kernel.split = 1;
+  Op lost = kernel;
+  lost.group = GroupKindId{9};
+  job.set.splits = {{}, {3, std::vector<double>(9)}};
+  job.add({kernel});
+  job.add({lost});
+  auto all = job.mistakes();
+  REQUIRE(all.size() == 2);
+  CHECK_THAT(all[0], Contains("group kind 9 does not exist"));
+  CHECK_THAT(all[1], Contains("a split matrix of 3 for a group of 2 ('tp')"));
+}
+
 TEST_CASE("a program that cannot be executed is refused") {
   Job job;
   Op op;

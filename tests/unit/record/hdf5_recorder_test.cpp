@@ -144,7 +144,8 @@ TEST_CASE_METHOD(Fixture, "without a path there is a summary and no file") {
   CHECK(fs::is_empty(folder.path));
 }
 
-TEST_CASE_METHOD(Fixture, "traffic and steps that were not asked for are summed up but not written") {
+TEST_CASE_METHOD(Fixture,
+                 "traffic, steps and requests that were not asked for are summed up but not written") {
   auto selection = std::make_shared<OutputSelection>();
   selection->by_table[tables::steps] = {true, {{2, 3}}};
   model.set_resource<OutputSelection>(selection);
@@ -155,12 +156,17 @@ TEST_CASE_METHOD(Fixture, "traffic and steps that were not asked for are summed 
     recorder.append(tables::traffic, ComponentId{gpu}, SimTime{0},
                     std::array<std::int64_t, 4>{gpu, 0, 100, 1});
   }
+  recorder.append(tables::requests, ComponentId{0}, SimTime{0},
+                  std::array<std::int64_t, 10>{0, 0, 1, 2, 3, 4, 1, 0, 0, 0});
   Summary summary = recorder.finish(test::synthetic_outcome());
   CHECK(summary.iterations.at(0).gpus == 4);
   CHECK(summary.dimensions.at(0).size_bytes == 400);
   Reader reader(options.path);
   CHECK(reader.column("/tables/steps/gpu") == std::vector<std::int64_t>{2, 3});
   CHECK(reader.column("/tables/traffic/gpu").empty());
+  REQUIRE(summary.serving);
+  CHECK(summary.serving->requests == 1);
+  CHECK(reader.column("/tables/requests/request").empty());
 }
 
 TEST_CASE_METHOD(Fixture, "the file holds the model, its parameters and its names") {
