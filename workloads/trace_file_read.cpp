@@ -85,6 +85,8 @@ void check_op(const TraceReader& in, const Job& job, const Program& program, std
   if (op.name >= job.names.size()) fail(fmt::format("name {} of {}", op.name, job.names.size()));
   if (op.dimension != no_dimension && op.dimension >= job.dimensions.size())
     fail(fmt::format("dimension {} of {}", op.dimension, job.dimensions.size()));
+  if (op.split >= job.programs.splits.size())
+    fail(fmt::format("split {} of {}", op.split, job.programs.splits.size()));
   bool has_group = op.kind == OpKind::collective || op.kind == OpKind::send || op.kind == OpKind::recv ||
                    (op.kind == OpKind::compute && op.split != 0);
   if (has_group && op.group.value >= job.groups.size())
@@ -93,8 +95,6 @@ void check_op(const TraceReader& in, const Job& job, const Program& program, std
     fail("a collective without a type");
   if (op.kind == OpKind::compute && op.duration.count() == 0 && op.shape >= job.programs.shapes.size())
     fail(fmt::format("shape {} of {}", op.shape, job.programs.shapes.size()));
-  if (op.split >= job.programs.splits.size())
-    fail(fmt::format("split {} of {}", op.split, job.programs.splits.size()));
 }
 
 void read_programs(Job& job, const TraceReader& in) {
