@@ -186,6 +186,7 @@ TEST_CASE("kernels of uneven experts know what every member receives, over the a
     if (is_experts) CHECK(op.split != 0);
     if (job.names[op.name].rfind("shared", 0) == 0 || job.names[op.name] == "qkv") CHECK(op.split == 0);
   }
-  for (const Op& op : job_of("", uneven).programs.programs[0].ops)
+  const Job even = job_of("", uneven);
+  for (const Op& op : even.programs.programs[0].ops)
     if (op.kind == OpKind::compute) CHECK(op.split == 0);
 }
