@@ -36,7 +36,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec {
 /// source's retransmission timer would end. SHARP: trains to be reduced are kept until the group's members at
 /// the same place of all servers, all joined to this switch, have sent theirs; the sum goes to each; the
 /// arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`). Leaves out its
-/// trees of several switches,: priorities between lanes, congestion notification, multicast, link errors,
+/// trees of several switches, priorities between lanes, congestion notification, multicast, link errors,
 /// head-of-line blocking inside an input buffer.
 class Switch final : public Component {
  public:
