@@ -87,6 +87,16 @@ std::uint16_t stream_of(Program& program, const std::string& name) {
   return static_cast<std::uint16_t>(it - program.streams.begin());
 }
 
+Op make_op(OpKind kind, Program& program, const std::string& stream, JobBuilder& job,
+           const std::string& name) {
+  Op made;
+  made.kind = kind;
+  made.stream = stream_of(program, stream);
+  made.name = job.name(name);
+  made.dimension = no_dimension;
+  return made;
+}
+
 std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies) {
   LIGHTRAIL_EXPECT(dependencies.size() <= 0xffff);
   op.first_dependency = static_cast<std::uint32_t>(program.dependencies.size());

@@ -71,6 +71,10 @@ class JobBuilder {
 /// Index of `name` in `program.streams`, added when new. Throws InputErrors past 255 streams.
 std::uint16_t stream_of(Program& program, const std::string& name);
 
+/// An operation of no dimension on that stream of `program`, with that name of the job.
+Op make_op(OpKind kind, Program& program, const std::string& stream, JobBuilder& job,
+           const std::string& name);
+
 /// Appends `op` with its dependencies and returns its index. Equal and implied neighbours are kept as given.
 std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies = {});
 

@@ -90,37 +90,46 @@ std::uint16_t add_split(SplitMatrix matrix, JobBuilder& job) {
   return static_cast<std::uint16_t>(all.size() - 1);
 }
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
-                           JobBuilder& job) {
-  GateSplits splits;
-  if (gate.is_even()) return splits;
+std::vector<double> GateShares::received() const {
+  const std::size_t n = dropped.size();
+  std::vector<double> sum(n, 0);
+  for (std::size_t i = 0; i < share.size(); ++i) sum[i % n] += share[i];
+  return sum;
+}
+
+GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share) {
   const std::uint32_t n = gate.size, neighbours = n / gate.rows;
   const double drifted = gate.drift * static_cast<double>(micro_batch), whole = std::floor(drifted);
   const auto shift = static_cast<std::uint32_t>(
       ((gate.rotates ? layer : 0) + static_cast<std::int64_t>(std::fmod(whole, gate.rows))) % gate.rows);
   // Every sender has the same number of tokens: rows count by their shares.
-  std::vector<double> share(std::size_t{n} * n);
+  GateShares made{std::vector<double>(std::size_t{n} * n), std::vector<double>(n, 0), 1};
   for (std::uint32_t row = 0; row < gate.rows; ++row) {
     const std::vector<double> own = shares_of(gate, row, shift, drifted - whole);
     for (std::uint32_t from = row * neighbours; from < (row + 1) * neighbours; ++from)
       for (std::uint32_t to = 0; to < n; ++to)
-        share[std::size_t{from} * n + to] = own[to / neighbours] / neighbours;
+        made.share[std::size_t{from} * n + to] = own[to / neighbours] / neighbours;
   }
-  std::vector<double> dropped(n, 0);
   double kept = n;
   for (std::uint32_t from = 0; from < n; ++from)
     for (std::uint32_t to = 0; to < n; ++to) {
-      double& part = share[std::size_t{from} * n + to];
+      double& part = made.share[std::size_t{from} * n + to];
       const double beyond = std::max(0.0, part - most_share);
-      part -= beyond, dropped[from] += beyond, kept -= beyond;
+      part -= beyond, made.dropped[from] += beyond, kept -= beyond;
     }
-  splits.kept = kept / n;
-  double most = 0;
-  for (std::uint32_t to = 0; to < n; ++to) {
-    double received = 0;
-    for (std::uint32_t from = 0; from < n; ++from) received += share[std::size_t{from} * n + to];
-    most = std::max(most, received);
-  }
+  made.kept = kept;
+  return made;
+}
+
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
+                           JobBuilder& job) {
+  GateSplits splits;
+  if (gate.is_even()) return splits;
+  const std::uint32_t n = gate.size;
+  const GateShares shares = gate_shares(gate, layer, micro_batch, most_share);
+  const std::vector<double>&share = shares.share, &dropped = shares.dropped, received = shares.received();
+  splits.kept = shares.kept / n;
+  const double most = *std::max_element(received.begin(), received.end());
   SplitMatrix dispatch{n, share}, combine{n, std::vector<double>(std::size_t{n} * n, 0)};
   for (std::uint32_t from = 0; from < n; ++from) {
     double sent = 0;
@@ -138,7 +147,7 @@ GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t mi
   if (std::any_of(dropped.begin(), dropped.end(), [](double d) { return d > 0; })) {
     SplitMatrix load{n, std::vector<double>(std::size_t{n} * n, 0)};
     for (std::size_t i = 0; i < share.size(); ++i)
-      for (std::uint32_t row = 0; row < n; ++row) load.share[row * n + i % n] += share[i] / kept;
+      for (std::uint32_t row = 0; row < n; ++row) load.share[row * n + i % n] += share[i] / shares.kept;
     splits.load = add_split(std::move(load), job);
   }
   splits.dispatch = add_split(std::move(dispatch), job);

@@ -32,10 +32,20 @@ struct GateSplits {
   std::uint16_t load = 0;  ///< a matrix whose columns are what members receive over their average; 0: even
   double kept = 1;         ///< share of the tokens that experts take
 };
+/// Where one layer's tokens go in one micro-batch.
+struct GateShares {
+  std::vector<double> share;    ///< size x size: of a sender's tokens, by receiver; dropped ones are in none
+  std::vector<double> dropped;  ///< by sender, of its tokens
+  double kept = 1;              ///< tokens that all experts take, over a sender's
+  /// What every member receives, over what a member sends.
+  std::vector<double> received() const;
+};
+/// Of an uneven gate. `most_share`: of a sender's tokens, the largest share that one member's experts take
+/// (their capacity); what is beyond is dropped.
+GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share);
+
 /// Index of an equal matrix, or of this one, added.
 std::uint16_t add_split(SplitMatrix matrix, JobBuilder& job);
-/// `most_share`: of a sender's tokens, the largest share that one member's experts take (their capacity);
-/// what is beyond is dropped.
 GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
                            JobBuilder& job);
 

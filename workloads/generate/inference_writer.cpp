@@ -46,15 +46,6 @@ Program InferenceWriter::write(std::string role) {
   return std::move(program_);
 }
 
-Op InferenceWriter::op(OpKind kind, const char* stream, const std::string& name) {
-  Op made;
-  made.kind = kind;
-  made.stream = stream_of(program_, stream);
-  made.name = job_.name(name);
-  made.dimension = no_dimension;
-  return made;
-}
-
 void InferenceWriter::chain(Op next, BatchUnit unit) {
   std::erase_if(waits_, [&](std::uint32_t i) { return program_.ops[i].stream == next.stream; });
   waits_ = {append(program_, next, waits_)};

@@ -43,7 +43,9 @@ class InferenceWriter {
   void exchange_experts();
   void begin_stage();
   void end_stage();
-  Op op(OpKind kind, const char* stream, const std::string& name);
+  Op op(OpKind kind, const char* stream, const std::string& name) {
+    return make_op(kind, program_, stream, job_, name);
+  }
   void chain(Op op, BatchUnit unit);
   std::uint32_t shape(const KernelShape& shape, BatchUnit unit);
   void kernel(const std::string& name, const KernelShape& shape, BatchUnit unit);

@@ -147,7 +147,7 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = 0; l < count; ++l) {
       parameters_.before_layer(l + 1 == count);
-      writer_.forward_layer(first + l, pass.micro_batch);
+      writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
     }
     if (ends(pass))
       writer_.head();
@@ -164,7 +164,7 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(l == 0);
-      writer_.backward_layer(first + l, pass.micro_batch, is_split);
+      writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
       if (!is_split) parameters_.after_layer(pass, first + l);
     }
     if (begins(pass))

@@ -29,15 +29,6 @@ StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, con
   program_.streams = {"compute"};
 }
 
-Op StageWriter::op(OpKind kind, const char* stream, const std::string& name) {
-  Op made;
-  made.kind = kind;
-  made.stream = stream_of(program_, stream);
-  made.name = job_.name(name);
-  made.dimension = no_dimension;
-  return made;
-}
-
 std::uint32_t StageWriter::chain(Op next) {
   std::erase_if(waits_, [&](std::uint32_t i) { return program_.ops[i].stream == next.stream; });
   std::uint32_t index = append(program_, next, waits_);
@@ -142,12 +133,7 @@ void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
   is_moe_layer_ = model_.is_moe_layer(layer);
   splits_ = {};
   if (!is_moe_layer_) return;
-  // A member has experts / ep of them, each with its capacity.
-  const double most = plan_.capacity_factor == 0
-                          ? 1
-                          : static_cast<double>(plan_.capacity(model_) * model_.experts / plan_.ep) /
-                                static_cast<double>(local_ * model_.active_experts);
-  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, most, job_);
+  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, plan_.most_share(model_), job_);
 }
 
 void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {

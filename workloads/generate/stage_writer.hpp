@@ -56,7 +56,9 @@ class StageWriter {
   Program take() { return std::move(program_); }
 
  private:
-  Op op(OpKind kind, const char* stream, const std::string& name);
+  Op op(OpKind kind, const char* stream, const std::string& name) {
+    return make_op(kind, program_, stream, job_, name);
+  }
   std::uint32_t chain(Op op);
   /// With chunks the first and the last stage meet in both directions, and with two directions all do.
   std::uint32_t lane(bool is_forward) const { return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0; }

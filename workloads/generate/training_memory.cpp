@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <vector>
 
 #include "workloads/operation_names.hpp"
@@ -24,13 +26,21 @@ std::int64_t feed_forward_elements(const Transformer& model, std::int64_t width)
   return (model.ffn_inputs() + 1) * width;
 }
 
-}  // namespace
+/// Rows that the experts of one GPU work on.
+std::int64_t expert_rows(const Transformer& model, const TrainingPlan& plan, double load) {
+  const double kept = static_cast<double>(plan.kept_tokens(model));
+  return static_cast<std::int64_t>(std::ceil(kept * load - 1e-6)) * plan.expert_tp();
+}
 
-namespace {
+/// Of a layer: after attention and after the feed-forward, a byte an element (Korthikanti et al. 2022).
+std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& plan) {
+  return 2 * plan.local_tokens() * model.hidden;
+}
 
 /// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
 /// of activation functions in one byte where products are FP8. Outputs of experts are not kept.
-std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
+std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load) {
   const std::int64_t tokens = plan.tokens(), byte = plan.dtype == DataType::fp8 ? 1 : 2;
   const std::int64_t values = model.heads / plan.tp * model.value_size();
   std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
@@ -39,21 +49,23 @@ std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan
       (model.has_latent_attention() ? model.q_latent + model.latent
                                     : attention_elements(model, plan) - model.attention_width() / plan.tp);
   bytes += tokens * byte * values;
+  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
   auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
   if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
-  const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
+  const std::int64_t rows = expert_rows(model, plan, load);
   return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
          tokens * inner(model.shared_width() / plan.tp);
 }
 
 }  // namespace
 
-std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load) {
   std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
   // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
   std::int64_t elements = 4 * local * model.hidden + tokens * attention_elements(model, plan);
   if (model.is_moe_layer(layer)) {
-    const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
+    const std::int64_t rows = expert_rows(model, plan, load);
     elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
     elements += rows * feed_forward_elements(model, model.ffn / plan.expert_tp());
     elements += tokens * feed_forward_elements(model, model.shared_width() / t);
@@ -65,12 +77,12 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
   const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
   if (plan.kernels == Kernels::separate && plan.recompute == Recompute::none)
     bytes += (2 + (plan.dropout ? 3 : 0)) * scores;
-  if (plan.dropout) bytes += 2 * local * model.hidden;  // two masks
+  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
   return bytes;
 }
 
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
-                                         std::int64_t layer) {
+                                         std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
   const std::int64_t byte = plan.dtype == DataType::fp8 ? 1 : 2;
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
@@ -85,7 +97,7 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
   if (!model.is_moe_layer(layer))
     return byte * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
-  const std::int64_t rows = plan.kept_tokens(model) * plan.expert_tp();
+  const std::int64_t rows = expert_rows(model, plan, load);
   elements += rows * (model.hidden + feed_forward(model.ffn / plan.expert_tp()));
   if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
   return byte * (elements + local * (model.hidden + model.experts));
@@ -98,25 +110,50 @@ struct ChunkBytes {
   std::int64_t kept = 0, owed = 0, largest_layer = 0;
 };
 
+/// By layer of the model: tokens that each member's experts take, over those of an even gate.
+using ExpertLoads = std::map<std::int64_t, std::vector<double>>;
+
+/// Of a stage's layers under an uneven gate. Drift is left out: it only moves the load on, so what a GPU
+/// holds of several micro-batches is no more uneven.
+ExpertLoads expert_loads(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  ExpertLoads loads;
+  if (plan.gate.is_even()) return loads;
+  const double over_even =
+      static_cast<double>(plan.routed_tokens(model)) / static_cast<double>(plan.kept_tokens(model));
+  for (std::uint32_t c = 0; c < plan.stage_chunks(); ++c) {
+    const std::int64_t first = plan.first_layer(model, stage, c);
+    for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, c); ++l) {
+      if (!model.is_moe_layer(l)) continue;
+      loads[l] = gate_shares(plan.gate, l, 0, plan.most_share(model)).received();
+      for (double& load : loads[l]) load *= over_even;
+    }
+  }
+  return loads;
+}
+
 ChunkBytes chunk_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
-                       std::uint32_t chunk) {
+                       std::uint32_t chunk, const ExpertLoads& loads, std::uint32_t member) {
   ChunkBytes bytes;
   const std::int64_t first = plan.first_layer(model, stage, chunk);
   for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, chunk); ++l) {
-    const std::int64_t layer = layer_activation_bytes(model, plan, l);
+    const auto found = loads.find(l);
+    const double load = found == loads.end() ? 1 : found->second[member];
+    const std::int64_t layer = layer_activation_bytes(model, plan, l, load);
     bytes.kept += plan.recompute == Recompute::full    ? 2 * plan.local_tokens() * model.hidden
-                  : plan.recompute == Recompute::light ? light_activation_bytes(model, plan, l)
+                  : plan.recompute == Recompute::light ? light_activation_bytes(model, plan, l, load)
                                                        : layer;
-    bytes.owed += layer_weight_gradient_bytes(model, plan, l);
+    bytes.owed += layer_weight_gradient_bytes(model, plan, l, load);
     bytes.largest_layer = std::max(bytes.largest_layer, layer);
   }
   return bytes;
 }
 
-std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+/// Of the GPUs that are this member of their expert groups.
+std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                                   const ExpertLoads& loads, std::uint32_t member) {
   std::vector<ChunkBytes> chunks;
   for (std::uint32_t c = 0; c < plan.stage_chunks(); ++c)
-    chunks.push_back(chunk_bytes(model, plan, stage, c));
+    chunks.push_back(chunk_bytes(model, plan, stage, c, loads, member));
   auto largest = [&](std::int64_t ChunkBytes::*part) {
     std::int64_t most = 0;
     for (const ChunkBytes& chunk : chunks) most = std::max(most, chunk.*part);
@@ -137,6 +174,16 @@ std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan&
     most = std::max(most, held);
   }
   return most + at_work;
+}
+
+/// Of the GPU that the gate loads most. Neighbours that share a column of the gate have the same load.
+std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  const ExpertLoads loads = expert_loads(model, plan, stage);
+  if (loads.empty()) return held_activation_bytes(model, plan, stage, loads, 0);
+  std::int64_t most = 0;
+  for (std::uint32_t member = 0; member < plan.gate.size; member += plan.gate.size / plan.gate.rows)
+    most = std::max(most, held_activation_bytes(model, plan, stage, loads, member));
+  return most;
 }
 
 }  // namespace

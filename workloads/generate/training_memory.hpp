@@ -12,7 +12,8 @@ namespace lightrail {
 /// ahead and one more; ZB-H1 and DualPipe: the most at any point of their order, with what passes that owe
 /// the gradients of weights keep for them), with fused attention (no matrix of scores), as in Korthikanti et
 /// al. 2022; full recompute keeps a layer's input, and one layer's activations while it works. DualPipe keeps
-/// parameters, gradients and optimiser of two stages. Buffers: layers that FSDP has gathered. Leaves out:
+/// parameters, gradients and optimiser of two stages. Under an uneven gate: of the GPU whose experts take the
+/// most tokens in the stage's layers together. Buffers: layers that FSDP has gathered. Leaves out:
 /// NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0;
@@ -21,13 +22,15 @@ struct TrainingMemory {
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
 
-/// Activations of one layer of the model and one micro-batch [B].
-std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
+/// Activations of one layer of the model and one micro-batch [B]. `load`: tokens that the GPU's experts take,
+/// over those of an even gate.
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load = 1);
 
 /// What one layer and micro-batch keeps from the gradient of its input to those of its weights: the
 /// operands of their products, in a byte where these are FP8 [B].
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
-                                         std::int64_t layer);
+                                         std::int64_t layer, double load = 1);
 
 /// "parameters 12.3 GiB, gradients ...".
 std::string memory_table(const TrainingMemory& memory);

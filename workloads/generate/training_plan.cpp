@@ -184,6 +184,11 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     read_gate(workload, plan.ep, plan.gate, errors);
     if (plan.pads_to_capacity && plan.capacity_factor == 0)
       refuse("pad-to-capacity=\"on\" without a capacity-factor");
+    if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && plan.gate.tokens.empty())
+      refuse(fmt::format(
+          "capacity-factor = {} without a <gate> or pad-to-capacity=\"on\" (an even gate fills no expert "
+          "beyond its average: nothing would be dropped)",
+          plan.capacity_factor));
     if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
       refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
     if (plan.pads_to_capacity && !plan.gate.tokens.empty())
@@ -213,6 +218,12 @@ std::int64_t TrainingPlan::capacity(const Transformer& model) const {
       static_cast<double>(local_tokens() * model.active_experts) / static_cast<double>(model.experts);
   // What a factor such as 1.1 lacks or has in binary is no token.
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(capacity_factor * average - 1e-6)));
+}
+
+double TrainingPlan::most_share(const Transformer& model) const {
+  if (capacity_factor == 0) return 1;
+  return static_cast<double>(capacity(model) * model.experts / ep) /
+         static_cast<double>(local_tokens() * model.active_experts);
 }
 
 std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {

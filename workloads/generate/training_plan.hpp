@@ -94,6 +94,8 @@ struct TrainingPlan {
   }
   /// Tokens that an expert takes from one GPU's micro-batch at most.
   std::int64_t capacity(const Transformer& model) const;
+  /// The largest part of its copies of tokens that a GPU's experts take from another GPU: their capacity.
+  double most_share(const Transformer& model) const;
   /// That share the gradient of an expert.
   std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.
@@ -102,6 +104,10 @@ struct TrainingPlan {
   }
   /// Micro-batches that go through one chunk.
   std::int64_t chunk_micro_batches() const { return micro_batches() / copies(); }
+  /// Which of the step's micro-batches goes through: with two directions those of both take turns.
+  std::int64_t micro_batch_of(const ChunkPass& pass) const {
+    return is_bidirectional() ? pass.micro_batch * 2 + pass.chunk : pass.micro_batch;
+  }
   std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
   /// The stage in whose layers of the model a chunk lies, counted over the whole model: 0 ... pp chunks - 1.
   std::uint32_t model_stage(std::uint32_t stage, std::uint32_t chunk) const {

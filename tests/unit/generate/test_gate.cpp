@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "tests/unit/generate/workload_fixture.hpp"
@@ -99,6 +100,31 @@ TEST_CASE("drift moves the load on, and what comes is expected to be what the mi
   CHECK(dispatches[0].root == 0);  // nothing is known of a first one
   CHECK(splits[dispatches[2].split].share == std::vector<double>{0.75, 0.25, 0.75, 0.25});
   CHECK(dispatches[2].root == expects_split + dispatches[0].split);
+}
+
+TEST_CASE("a step of DualPipe drifts through the loads that the other schedules' steps drift through") {
+  const std::string gate = "<gate tokens=\"40 0; 40 0\" drift=\"0.125\"/>";
+  auto loads = [&](const std::string& schedule) {
+    const MadeJob made = make_job_of(
+        "<workload kind=\"training\" global-batch=\"16\" sequence=\"64\" ep=\"2\" pp=\"2\" schedule=\"" +
+            schedule +
+            "\"><model layers=\"2\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"4\" "
+            "active-experts=\"2\"/>" +
+            gate + "</workload>",
+        4);
+    REQUIRE(made.errors == std::vector<std::string>{});
+    // What member 0 sends itself in forward dispatches.
+    std::set<double> shares;
+    for (const Program& program : made.job.programs.programs)
+      for (const Op& op : program.ops)
+        if (op.collective == CollectiveType::all_to_all && op.root != known_before)
+          shares.insert(made.job.programs.splits[op.split].share[0]);
+    return shares;
+  };
+  // Eight micro-batches of a replica: an eighth further with each.
+  const std::set<double> expected{1, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125};
+  CHECK(loads("1f1b") == expected);
+  CHECK(loads("dualpipe") == expected);
 }
 
 TEST_CASE("learned transitions expect a layer's load where the layer before lets it go") {

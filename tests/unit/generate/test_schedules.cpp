@@ -215,8 +215,10 @@ TEST_CASE("DualPipe: every micro-batch of both directions goes forward and back 
 }
 
 TEST_CASE("DualPipe idles (p / 2 - 1)(F&B + B - 3 W) and keeps p + 1 micro-batches") {
-  // DeepSeek-V3, table 2, B both gradients; here nothing is hidden, so F&B = F + B.
-  const Times times = GENERATE(Times{1, 1, 1}, Times{10, 10, 10});
+  // DeepSeek-V3, table 2, B both gradients; here nothing is hidden, so F&B = F + B. Exact where a forward
+  // pass takes as long as the gradient of the input, and that of the weights no longer.
+  const Times times =
+      GENERATE(Times{1, 1, 1}, Times{10, 10, 10}, Times{10, 10, 5}, Times{12, 12, 6}, Times{20, 20, 1});
   for (std::int64_t stages : {2, 4, 8, 16})
     for (std::int64_t micro_batches : {2 * stages, 4 * stages, 10 * stages + 2}) {
       CAPTURE(stages, micro_batches);
@@ -226,6 +228,35 @@ TEST_CASE("DualPipe idles (p / 2 - 1)(F&B + B - 3 W) and keeps p + 1 micro-batch
             (stages / 2 - 1) * (times.forward + back + back - 3 * times.weight));
       CHECK(std::any_of(p.orders.begin(), p.orders.end(),
                         [&](const auto& order) { return most_held(order) == stages + 1; }));
+    }
+}
+
+TEST_CASE(
+    "DualPipe idles (p / 2 - 1)(F - B_input) longer where forward passes take longer than that gradient") {
+  const Times times = GENERATE(Times{14, 10, 10}, Times{11, 10, 10}, Times{13, 10, 4});
+  for (std::int64_t stages : {2, 4, 8, 16})
+    for (std::int64_t micro_batches : {2 * stages, 10 * stages + 2}) {
+      CAPTURE(stages, micro_batches, times.forward, times.input, times.weight);
+      const Pipeline p = dualpipe(static_cast<std::uint32_t>(stages), micro_batches);
+      // F + 2 (I + W) - 3 W + F - I.
+      CHECK(makespan(p, times).value() - work(times, micro_batches) ==
+            (stages / 2 - 1) * (2 * times.forward + times.input - times.weight));
+    }
+}
+
+TEST_CASE(
+    "where forward passes are shorter than the gradient of the input DualPipe idles by one of them less at "
+    "most") {
+  const Times times =
+      GENERATE(Times{9, 12, 9}, Times{10, 12, 8}, Times{8, 12, 6}, Times{10, 14, 6}, Times{10, 20, 5});
+  for (std::int64_t stages : {2, 4, 8, 16})
+    for (std::int64_t micro_batches : {2 * stages, 10 * stages + 2}) {
+      CAPTURE(stages, micro_batches, times.forward, times.input, times.weight);
+      const Pipeline p = dualpipe(static_cast<std::uint32_t>(stages), micro_batches);
+      const std::int64_t back = times.input + times.weight;
+      const std::int64_t published = (stages / 2 - 1) * (times.forward + back + back - 3 * times.weight);
+      const std::int64_t less = std::min(times.forward, (stages / 2 - 1) * (times.input - times.forward));
+      CHECK(makespan(p, times).value() - work(times, micro_batches) == published - less);
     }
 }
 

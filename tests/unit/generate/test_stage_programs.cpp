@@ -156,6 +156,35 @@ TEST_CASE("passes that run together take turns at every collective and receive")
   }
 }
 
+TEST_CASE("passes that run together leave what lies before them, and what they wait for there, as it is") {
+  Program program;
+  program.streams = {"compute"};
+  auto add = [&](OpKind kind, std::vector<std::uint32_t> after) {
+    Op op;
+    op.kind = kind;
+    return append(program, op, after);
+  };
+  add(OpKind::marker, {});
+  add(OpKind::compute, {0});
+  add(OpKind::compute, {0, 1});
+  add(OpKind::recv, {1});
+  add(OpKind::compute, {0, 2, 3});
+  add(OpKind::recv, {2});
+  add(OpKind::compute, {1, 5});
+  const auto moved = interleave(program, 3, 5);
+  CHECK(moved == std::vector<std::uint32_t>{3, 5, 4, 6});
+  auto of = [&](std::uint32_t op) {
+    const auto from = program.dependencies.begin() + program.ops[op].first_dependency;
+    return std::vector<std::uint32_t>(from, from + program.ops[op].dependency_count);
+  };
+  CHECK(of(1) == std::vector<std::uint32_t>{0});
+  CHECK(of(2) == std::vector<std::uint32_t>{0, 1});
+  CHECK(of(3) == std::vector<std::uint32_t>{1});
+  CHECK(of(4) == std::vector<std::uint32_t>{2});
+  CHECK(of(5) == std::vector<std::uint32_t>{0, 2, 3});
+  CHECK(of(6) == std::vector<std::uint32_t>{1, 4});
+}
+
 TEST_CASE("gradients are reduced in buckets as they fill: each of the same size, what is left at the end") {
   const Job job = job_of("global-batch=\"4\" overlap-gradients=\"on\" bucket-size=\"60000\"", dense, 2);
   std::vector<std::int64_t> elements;

@@ -262,6 +262,57 @@ TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
   CHECK(m.activations == 32ll * 4096 * 4096 * 2 + layer_activation_bytes(model, plan, 0));
 }
 
+TEST_CASE("under an uneven gate the memory is that of the GPU whose experts take the most tokens") {
+  Transformer model = catalogue_model("mixtral_8x7b");
+  TrainingPlan plan;
+  plan.ep = plan.dp = 8;
+  plan.global_batch = 8;
+  auto activations = [&] { return training_memory(model, plan, 0).activations; };
+  const std::int64_t even = activations();
+  // Everybody sends a quarter to member 0 and as much as is left to each of the others: it takes twice as
+  // much.
+  for (int from = 0; from < 8; ++from)
+    for (int to = 0; to < 8; ++to) plan.gate.tokens.push_back(to == 0 ? 9 : 1);
+  plan.gate.rows = plan.gate.size = 8;
+  // A copy of a token: its input and its output of 4096 elements, 3 x 14336 inside, in two bytes, 32 layers.
+  const std::int64_t copies = 2 * 4096, copy = 2 * (2 * 4096 + 3 * 14'336);
+  CHECK(activations() - even == 32 * (copies / 2 * 7) * copy);
+  SECTION("a capacity of 1.5 keeps no more than half of the copies again") {
+    plan.capacity_factor = 1.5;
+    CHECK(activations() - even == 32 * (copies / 2) * copy);
+  }
+  SECTION("with a gate that turns, every member is the first of 8 layers once") {
+    plan.gate.rotates = true;
+    CHECK(activations() == even);
+    model.layers = 33;  // member 0 leads in the last one again
+    const std::int64_t turned = activations();
+    plan.gate.tokens.clear();
+    CHECK(turned - activations() == copies / 2 * 7 * copy);
+  }
+  SECTION("what waits for the gradients of weights counts too") {
+    plan.dp = 4, plan.pp = 2, plan.ep = 4, plan.schedule = Schedule::zb_h1;
+    plan.gate.tokens = {5, 1, 1, 1, 5, 1, 1, 1, 5, 1, 1, 1, 5, 1, 1, 1};
+    plan.gate.rows = plan.gate.size = 4;
+    plan.global_batch = 16;
+    const double load = 4 * 5.0 / 8;
+    const std::int64_t layer = layer_activation_bytes(model, plan, 0, load),
+                       owed = layer_weight_gradient_bytes(model, plan, 0, load);
+    for (std::uint32_t stage = 0; stage < 2; ++stage)
+      CHECK(training_memory(model, plan, stage).activations == 16 * ((2 - stage) * layer + stage * owed));
+  }
+}
+
+TEST_CASE("light recomputation keeps the masks of dropout, a byte an element, two a layer") {
+  const Transformer model = catalogue_model("llama3_8b");
+  TrainingPlan plan;
+  plan.recompute = GENERATE(Recompute::none, Recompute::light);
+  const std::int64_t without = training_memory(model, plan, 0).activations;
+  plan.dropout = true;
+  // Light: beside the 32 layers, the one at work.
+  const std::int64_t layers = plan.recompute == Recompute::light ? 33 : 32;
+  CHECK(training_memory(model, plan, 0).activations - without == layers * 2 * 4096 * 4096);
+}
+
 TEST_CASE("a plan that does not fit is refused with the table of what takes how much") {
   std::string cluster = "<cluster><server><gpu memory=\"80 GB\"/></server></cluster>";
   MadeJob made = make_job_of(cluster +
@@ -331,6 +382,8 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "capacity-factor, pad-to-capacity or uneven-experts for a model without experts"},
       Bad{"uneven-experts=\"on\" ep=\"2\"", "experts=\"2\" active-experts=\"1\"", 8,
           "uneven-experts=\"on\" without an uneven <gate> over ep > 1"},
+      Bad{"capacity-factor=\"1.25\"", "experts=\"2\" active-experts=\"1\"", 8,
+          "capacity-factor = 1.25 without a <gate> or pad-to-capacity=\"on\""},
       Bad{"pad-to-capacity=\"on\"", "experts=\"2\" active-experts=\"1\"", 8, "without a capacity-factor"},
       Bad{"tp=\"2\"", "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8,
           "latent attention (rope-dim) with tp > 1"},
