@@ -93,10 +93,8 @@ void Controller::decide_when_complete(Context& context) {
 void Controller::decide(Context& context) {
   demand_ = call(next_call_).demand;
   const CircuitCounts now = counts_of(circuits_, demand_.servers), wanted = wanted_for(demand_, now);
-  const bool is_same =
-      wanted == now || (spec_.policy == ReconfigurePolicy::gain && !is_worth(demand_, now, wanted));
-  if (is_same && !is_stale_) return go_live(context);
-  change_to(is_same ? now : wanted, context);
+  if (wanted == now && !is_stale_) return go_live(context);
+  change_to(wanted, context);
 }
 
 CircuitCounts Controller::wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const {
@@ -104,7 +102,9 @@ CircuitCounts Controller::wanted_for(const DemandMatrix& demand, const CircuitCo
                           !(spec_.policy == ReconfigurePolicy::once && next_call_ > 0);
   const bool is_known =
       std::any_of(demand.bytes.begin(), demand.bytes.end(), [](std::int64_t bytes) { return bytes > 0; });
-  return may_change && is_known ? assign_circuits(spec_.algorithm, demand, regions_.ports(region_)) : now;
+  if (!may_change || !is_known) return now;
+  CircuitCounts wanted = assign_circuits(spec_.algorithm, demand, regions_.ports(region_));
+  return spec_.policy == ReconfigurePolicy::gain && !is_worth(demand, now, wanted) ? now : wanted;
 }
 
 void Controller::change_to(const CircuitCounts& wanted, Context& context) {

@@ -37,10 +37,10 @@ struct ControllerSpec final : Spec {
 /// computed; if they differ and the policy agrees: pause, wait until every GPU says that nothing of it is on
 /// the way, command the optical switch, wait for its light, tell the GPUs their circuits and let the call
 /// start. Else the call starts at once. When the switch reports that a port has failed, or cannot make a
-/// circuit, its circuits go, and others are made for the last demand at once; it stays out of order. Circuits
-/// that stay are not touched: their ports keep their light, but their traffic pauses too. Ports: 0 the
-/// optical switch, 1 ... the GPUs, member by member. Assumes a control network without loss. Leaves out the
-/// failure of the controller itself.
+/// circuit, its circuits go, and others are made for the last demand at once if the policy agrees; it stays
+/// out of order. Circuits that stay are not touched: their ports keep their light, but their traffic pauses
+/// too. Ports: 0 the optical switch, 1 ... the GPUs, member by member. Assumes a control network without
+/// loss. Leaves out the failure of the controller itself.
 class Controller final : public Component {
  public:
   explicit Controller(const BuildContext& build);

@@ -54,6 +54,13 @@ std::optional<Arrivals::Complete> Arrivals::next(std::uint64_t key, SimTime now)
   return Complete{wait.owner, std::max(now, flow.tail), wait.after, head, wait.payload_bytes};
 }
 
+std::int64_t Arrivals::unclaimed() const {
+  std::int64_t bytes = 0;
+  for (const Flow& flow : flows_)
+    if (flow.first_wait == none) bytes += flow.held_bytes;
+  return bytes;
+}
+
 void Arrivals::save(StateWriter& out) const {
   index_.save(out);
   out.put(flows_), out.put(waits_), out.put(free_wait_);

@@ -31,6 +31,9 @@ class Arrivals {
   void expect(std::uint64_t flow, const Expectation& expectation);
   /// The next message of `flow` that is complete, given `now`.
   std::optional<Complete> next(std::uint64_t flow, SimTime now);
+  /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
+  /// once.
+  std::int64_t unclaimed() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);

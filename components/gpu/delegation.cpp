@@ -1,7 +1,5 @@
 #include "components/gpu/delegation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -97,10 +95,6 @@ std::vector<Owner> Delegation::on_live(std::uint32_t calls) {
   std::vector<Owner> owners;
   if (started_ <= granted_) owners.swap(waiting_);  // it waits for one exchange at most, the last started
   return owners;
-}
-
-std::string Delegation::waits_for() const {
-  return waiting_.empty() ? "" : fmt::format("exchange {} waits for its circuits", started_ - 1);
 }
 
 void Delegation::save(StateWriter& out) const {

@@ -59,7 +59,6 @@ class Delegation {
   bool on_pause(std::uint32_t epoch);
   void on_circuit(std::uint32_t nic, std::uint32_t member);
   std::vector<Owner> on_live(std::uint32_t calls);
-  std::string waits_for() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);

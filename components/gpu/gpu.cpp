@@ -100,6 +100,9 @@ std::vector<std::string> Gpu::waits_for() const {
   std::vector<std::string> all;
   if (runner_) all = runner_->waits_for(transport_);
   for (std::string& wait : transport_.waits_for()) all.push_back(std::move(wait));
+  // With its program at its end nobody will ask for them: sent without a receiver, or delivered twice.
+  if (const std::int64_t bytes = transport_.unclaimed_bytes(); all.empty() && bytes > 0)
+    all.push_back(fmt::format("has ended, and {} B came in that no operation waited for", bytes));
   return all;
 }
 

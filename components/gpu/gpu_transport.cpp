@@ -269,7 +269,9 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (!delegation_ && !(rail_ && port == nic_port) && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
-  if (port == nic_port && book_[from_of(payload)].server == book_[self_].server)
+  // Back from the NIC: lost in the dark, and for the circuit that leads to its receiver once more.
+  const bool is_retry = rail_ && retries_of(payload) > 0;
+  if (port == nic_port && book_[from_of(payload)].server == book_[self_].server && !is_retry)
     check_returned(context, payload);
   Payload later = payload;
   later.kind =
@@ -287,10 +289,11 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
           static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
       work.count = 0;
       if (delegation_) return pass_on(context, work);
+      if (rail_) work.count = static_cast<std::uint16_t>(retries_of(payload) << retry_shift);
       if (rail_ && kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
       if (kind_of(work) == WireKind::control) return context.send(nic_port, context.now(), work);
       work.kind = static_cast<std::uint8_t>(WireKind::message);
-      if (rail_) return send_on_rail(context, work, false, false, {no_owner, 0});
+      if (rail_) return send_on_rail(context, work, false, from_of(work) == self_, {no_owner, 0});
       return proxy_.post(context, work, wake_payload(GpuWake::proxy));
     case GpuWake::proxy:
       return proxy_.on_wake(context, payload);
@@ -318,8 +321,6 @@ void GpuTransport::finish(Context& context) {
 
 std::vector<std::string> GpuTransport::waits_for() const {
   std::vector<std::string> all = egress_.waits_for();
-  if (delegation_)
-    if (std::string wait = delegation_->waits_for(); !wait.empty()) all.push_back(std::move(wait));
   if (rail_)
     if (std::string wait = rail_->waits_for(); !wait.empty()) all.push_back(std::move(wait));
   for (std::size_t port = 0; port < injectors_.size(); ++port)

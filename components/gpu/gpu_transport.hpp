@@ -63,6 +63,8 @@ class GpuTransport final : public Transport, private SentListener {
 
   /// Rows of traffic, traffic_matrix, link_use, queue.
   void finish(Context& context);
+  /// Of what has come in [B]: nothing has asked for it.
+  std::int64_t unclaimed_bytes() const { return arrivals_.unclaimed(); }
   double link_energy_pj() const { return egress_.link_energy_pj(); }
   std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;

@@ -39,7 +39,8 @@ inline std::uint32_t retries_of(const Payload& p) {
   return p.count >> retry_shift;
 }
 
-/// Flags in `count` of a WireKind::message; other bits must be 0.
+/// Flags in `count` of a WireKind::message; the upper bits are the retries of its one train, others must be
+/// 0.
 inline constexpr std::uint16_t notify_sent =
     1;  ///< answer with WireKind::sent on the port the message came in on
 inline constexpr std::uint16_t reduce_in_fabric = 2;  ///< its trains are WireKind::reduce

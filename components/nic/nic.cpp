@@ -43,8 +43,9 @@ Nic::Nic(const BuildContext& build)
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
   // A GPU that delegates, or has a photonic rail: what comes for another one goes on from there.
-  is_delegate_ = (model_.resource<Regions>() || model_.resource<Rails>()) &&
-                 endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
+  const bool has_gpu = endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
+  is_on_rail_ = model_.resource<Rails>() && has_gpu && crossbar_.egress().is_connected(1);
+  is_delegate_ = is_on_rail_ || (model_.resource<Regions>() && has_gpu);
 }
 
 void Nic::prefetch() const {
@@ -71,12 +72,13 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   if (port == self_port) {
     if (kind_of(p) == WireKind::wake) return injector(p.a).on_wake(context, crossbar_.egress(), *this);
     if (Retransmission::is_for(kind_of(p))) {
-      crossbar_.egress().offer(context, 0, Retransmission::original(p), context.now());
+      // On a photonic rail the GPU knows where the circuit leads now, and waits for the one that it needs.
+      crossbar_.egress().offer(context, is_on_rail_ ? 1 : 0, Retransmission::original(p), context.now());
       return;
     }
     Payload work = p;
-    work.count = p.count & ((1u << port_shift) - 1);
-    return start_work(work, static_cast<PortIndex>(p.count >> port_shift), context);
+    work.count = static_cast<std::uint16_t>(p.count & ~port_mask);
+    return start_work(work, static_cast<PortIndex>((p.count & port_mask) >> port_shift), context);
   }
   switch (kind_of(p)) {
     case WireKind::credit:
@@ -161,12 +163,13 @@ void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
   std::uint32_t notice = none;
   if (!is_control && (work.count & notify_sent)) notice = new_notice(work, port);
   if (work.bytes == 0) return on_sent(context, notice, context.now());
-  injector(out).post({from_of(work), to, connection_of(work), work.bytes, work.lane,
-                      is_control ? WireKind::control
-                      : reduces  ? WireKind::reduce
-                                 : WireKind::train,
-                      static_cast<std::uint8_t>(port), notice},
-                     context.now());
+  injector(out).post(
+      {from_of(work), to, connection_of(work), work.bytes, work.lane,
+       is_control ? WireKind::control
+       : reduces  ? WireKind::reduce
+                  : WireKind::train,
+       static_cast<std::uint8_t>(port), notice, static_cast<std::uint16_t>(retries_of(work) << retry_shift)},
+      context.now());
   injector(out).pump(context, crossbar_.egress(), *this);
 }
 

@@ -35,7 +35,8 @@ struct NicSpec final : BufferedSpec {
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
-/// delegates has it back. A message to an endpoint on the same NIC loops back. Assumes work requests and
+/// delegates has it back. On a photonic rail the GPU has it back every time, for a circuit to where it goes.
+/// A message to an endpoint on the same NIC loops back. Assumes work requests and
 /// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
 /// memory registration and caches, acknowledgements of what has arrived.
 class Nic final : public Component, private SentListener {
@@ -59,9 +60,10 @@ class Nic final : public Component, private SentListener {
     PortIndex port = 0;
     std::uint16_t unused = 0;
   };
-  /// Message that waits for the message rate: bits of Payload::count above the flags hold the port it came in
-  /// on.
+  /// Message that waits for the message rate: bits of Payload::count between the flags and the retries hold
+  /// the port it came in on.
   static constexpr int port_shift = 4;
+  static constexpr std::uint32_t port_mask = (1u << retry_shift) - (1u << port_shift);
 
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Payload& train, Context& context);
@@ -80,7 +82,7 @@ class Nic final : public Component, private SentListener {
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;
-  bool is_delegate_ = false;
+  bool is_delegate_ = false, is_on_rail_ = false;
 
   SimTime work_interval_;
   SimTime work_free_at_{};

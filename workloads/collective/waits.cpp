@@ -13,6 +13,7 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
   const CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   if (run.stage == CommRun::Stage::starting) return "is starting";
+  if (run.stage == CommRun::Stage::waiting) return "waits for its circuits";
   auto from = [&](EndpointId endpoint) { return "waits for data from " + name_of(endpoint); };
   auto until = [&](EndpointId endpoint) {
     return fmt::format("waits until {} is ready to receive", name_of(endpoint));

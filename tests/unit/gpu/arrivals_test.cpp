@@ -40,6 +40,18 @@ TEST_CASE("bytes that come early are kept, and messages are handed out in the or
   CHECK(arrivals.next(7, nanoseconds(60))->owner.slot == 2);
 }
 
+TEST_CASE("bytes that nobody waits for are counted, those of a message that is still coming are not") {
+  Arrivals arrivals;
+  CHECK(arrivals.unclaimed() == 0);
+  arrivals.expect(7, message(100, 1));
+  arrivals.add(7, 60, nanoseconds(1), nanoseconds(2));
+  arrivals.add(8, 10, nanoseconds(1), nanoseconds(2));
+  CHECK(arrivals.unclaimed() == 10);
+  arrivals.add(7, 60, nanoseconds(3), nanoseconds(4));  // 20 more than there should be
+  CHECK(arrivals.next(7, nanoseconds(3)));
+  CHECK(arrivals.unclaimed() == 30);
+}
+
 TEST_CASE("arrivals are the same after saving and loading") {
   Arrivals arrivals, copy;
   arrivals.add(7, 150, nanoseconds(1), nanoseconds(2));
