@@ -189,18 +189,15 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
                    SystemBuilder& builder, FabricCounter& counter) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
-  const CircuitServers servers = circuit_servers(fabric, nics, builder);
-  const LinkRoles links(fabric, {"optical"}, builder);
-  const auto cable = links.cable_to_ocs("optical", Need::required);
-  if (errors.size() > before || !cable) return;
-  if (servers.nics.size() < 2)
-    return errors.add(fabric.error("<fabric kind=\"topoopt\"> needs two servers or more"));
+  const auto begun = circuit_fabric(fabric, nics, builder);
+  if (!begun) return;
+  const CircuitServers& servers = begun->servers;
   auto regions = std::make_shared<Regions>();
   const auto per_server = static_cast<std::uint32_t>(servers.nics[0].size());
   const auto members = static_cast<std::uint32_t>(servers.nics.size());
   for (std::uint16_t i = 0; i < per_server; ++i) regions->optical_nics.push_back(i);
   regions->gpu_of_nic = owners(servers.gpus, per_server);
-  regions->circuit_rate = builder.cable_at(*cable).rate;
+  regions->circuit_rate = builder.cable_at(begun->cable).rate;
   place_members(*regions, members, members);
 
   std::vector<std::uint32_t> strides;
@@ -226,12 +223,11 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
 
   const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
   if (!ocs) return;
-  check_circuit_light(fabric, *cable, *ocs, builder);
+  check_circuit_light(fabric, begun->cable, *ocs, builder);
   if (errors.size() > before) return;
   const ComponentId id = builder.add(*ocs, ocs->radix, builder.prefix("ocs"), 0, builder.new_atom());
-  connect_region(*regions, 0, servers, id, *cable, builder);
-  for (const auto& own : servers.nics)
-    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+  connect_region(*regions, 0, servers, id, begun->cable, builder);
+  give_addresses(servers, builder, counter);
   builder.model().set_resource<Regions>(std::move(regions));
 }
 

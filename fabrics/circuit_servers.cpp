@@ -26,6 +26,29 @@ CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace
   return servers;
 }
 
+std::optional<CircuitFabric> circuit_fabric(const Element& fabric, const std::vector<NicPlace>& nics,
+                                            SystemBuilder& builder) {
+  ErrorList& errors = builder.errors();
+  const std::size_t before = errors.size();
+  const CircuitServers servers = circuit_servers(fabric, nics, builder);
+  const LinkRoles links(fabric, {"optical"}, builder);
+  const auto cable = links.cable_to_ocs("optical", Need::required);
+  if (errors.size() > before || !cable) return std::nullopt;
+  const std::string kind = fabric.find("kind")->value;
+  if (servers.nics.size() < 2)
+    errors.add(fabric.error(fmt::format("<fabric kind=\"{}\"> needs two servers or more", kind)));
+  if (std::any_of(nics.begin(), nics.end(), [](const NicPlace& nic) { return nic.is_storage; }))
+    errors.add(
+        fabric.error(fmt::format("<fabric kind=\"{}\"> cannot attach storage: circuits join GPUs", kind)));
+  if (errors.size() > before) return std::nullopt;
+  return CircuitFabric{servers, *cable};
+}
+
+void give_addresses(const CircuitServers& servers, SystemBuilder& builder, FabricCounter& counter) {
+  for (const auto& own : servers.nics)
+    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+}
+
 std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,
                                    const std::string& who, SystemBuilder& builder) {
   const Element* element = only_child(fabric, "ocs", Need::required, builder.errors());

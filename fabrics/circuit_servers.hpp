@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fabrics/children.hpp"
+#include "fabrics/fabric_spec.hpp"
 #include "fabrics/servers.hpp"
 
 namespace lightrail {
@@ -17,6 +18,18 @@ struct CircuitServers {
 /// Servers must be alike; else errors, and none.
 CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace>& nics,
                                SystemBuilder& builder);
+
+/// What a fabric without packet switches begins with: servers and the cable from their NICs to the optical
+/// switches. One server, or storage, is an error.
+struct CircuitFabric {
+  CircuitServers servers;
+  std::uint32_t cable = 0;
+};
+std::optional<CircuitFabric> circuit_fabric(const Element& fabric, const std::vector<NicPlace>& nics,
+                                            SystemBuilder& builder);
+
+/// What it ends with: every NIC gets an address.
+void give_addresses(const CircuitServers& servers, SystemBuilder& builder, FabricCounter& counter);
 
 /// The fabric's <ocs> with circuits of the start as if they stood on the element; `who` needs so many ports.
 std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,

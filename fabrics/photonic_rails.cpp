@@ -12,17 +12,10 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
                           SystemBuilder& builder, FabricCounter& counter) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
-  const CircuitServers servers = circuit_servers(fabric, nics, builder);
-  const LinkRoles links(fabric, {"optical"}, builder);
-  const auto cable = links.cable_to_ocs("optical", Need::required);
+  const auto begun = circuit_fabric(fabric, nics, builder);
   const auto controller = part_child(fabric, "rail-controller", "rail-controller", Need::required, builder);
-  if (errors.size() > before || !cable || !controller) return;
-  if (servers.nics.size() < 2)
-    return errors.add(fabric.error("<fabric kind=\"photonic-rails\"> needs two servers or more"));
-  for (const NicPlace& nic : nics)
-    if (nic.is_storage)
-      return errors.add(
-          fabric.error("<fabric kind=\"photonic-rails\"> cannot attach storage: rails join GPUs"));
+  if (!begun || !controller) return;
+  const CircuitServers& servers = begun->servers;
   if (servers.nics[0].size() != servers.gpus)
     return errors.add(fabric.error(
         fmt::format("<fabric kind=\"photonic-rails\"> needs a NIC for every GPU, not {} NICs for {} GPUs",
@@ -40,7 +33,7 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
     return errors.add(
         element->error("<ocs> attribute 'dark': photonic rails need \"changed\", for GPUs whose circuits "
                        "stay are not paused"));
-  check_circuit_light(fabric, *cable, *ocs, builder);
+  check_circuit_light(fabric, begun->cable, *ocs, builder);
   if (errors.size() > before) return;
   const SimTime latency = builder.latency_of(*controller);
   for (std::uint32_t rail = 0; rail < servers.gpus; ++rail) {
@@ -49,12 +42,11 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
         builder.add(*controller, 1 + rails->servers, builder.prefix("controller"), rail, builder.new_atom());
     builder.connect_control(control, 0, id, ocs->radix, latency);
     for (std::uint32_t s = 0; s < rails->servers; ++s) {
-      builder.connect(servers.nics[s][rail], 0, id, s, *cable);
+      builder.connect(servers.nics[s][rail], 0, id, s, begun->cable);
       builder.connect_control(control, 1 + s, builder.book.component_of[s * servers.gpus + rail], 3, latency);
     }
   }
-  for (const auto& own : servers.nics)
-    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+  give_addresses(servers, builder, counter);
   builder.model().set_resource<Rails>(std::move(rails));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/controller/needed_resource.hpp"
 #include "components/network/build_checks.hpp"
 #include "components/network/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
@@ -20,12 +21,9 @@ Payload wake_of(std::uint8_t what) {
 }
 
 const Regions& regions_of(const BuildContext& build) {
-  const auto* regions = build.model.resource<Regions>();
-  if (!regions || build.record.number >= regions->regions.size())
-    throw InputErrors(InputError{"", 0,
-                                 build.model.component_name(build.id) +
-                                     ": a controller belongs to a region of a <fabric kind=\"mixnet\">"});
-  return *regions;
+  return needed_resource<Regions>(
+      build, "a controller belongs to a region of a <fabric kind=\"mixnet\">",
+      [&](const Regions& regions) { return build.record.number < regions.regions.size(); });
 }
 
 }  // namespace

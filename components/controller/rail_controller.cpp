@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/controller/needed_resource.hpp"
 #include "components/network/build_checks.hpp"
 #include "components/network/rail_control.hpp"
 #include "components/network/region_control.hpp"
@@ -13,12 +14,8 @@ namespace lightrail {
 namespace {
 
 const Rails& rails_of(const BuildContext& build) {
-  const auto* rails = build.model.resource<Rails>();
-  if (!rails)
-    throw InputErrors(InputError{"", 0,
-                                 build.model.component_name(build.id) +
-                                     ": a rail-controller belongs to a <fabric kind=\"photonic-rails\">"});
-  return *rails;
+  return needed_resource<Rails>(build, "a rail-controller belongs to a <fabric kind=\"photonic-rails\">",
+                                [](const Rails&) { return true; });
 }
 
 }  // namespace

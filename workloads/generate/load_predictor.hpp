@@ -26,13 +26,11 @@ class LoadPredictor {
   struct Seen {
     std::vector<double> before, now;
   };
-  void improve();
-  /// P x of one sender.
-  double expected(const std::vector<double>& before, std::uint32_t sender, std::uint32_t to) const;
+  void improve_all();
 
   std::uint32_t members_ = 0;
   std::deque<Seen> seen_;            ///< the newest last
-  std::vector<double> probability_;  ///< [to * members + from]
+  std::vector<double> probability_;  ///< [from * members + to]
 };
 
 /// Half the sum of what the rows of two matrices differ by, mean over rows: 0 alike, 1 nothing in common.

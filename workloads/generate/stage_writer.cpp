@@ -138,18 +138,20 @@ void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
 
 void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
   set_layer(layer, micro_batch);
-  expected_ = std::exchange(dispatched_[layer], splits_.dispatch);
-  if (plan_.learns_gate) learn_gate(layer);
+  expected_ = std::exchange(dispatched_[layer], {splits_.dispatch, micro_batch}).split;
+  if (plan_.learns_gate) learn_gate(layer, micro_batch);
   write_forward_layer(false);
 }
 
 /// What transitions learned from the micro-batches before make of where the layer before has just sent its
-/// tokens. A stage's first layer has none before it: what the micro-batch before had stands.
-void StageWriter::learn_gate(std::int64_t layer) {
+/// tokens. A chunk's first layer has none before it, or one that other micro-batches go through (DualPipe's
+/// middle stages): what the micro-batch before had stands.
+void StageWriter::learn_gate(std::int64_t layer, std::int64_t micro_batch) {
   const auto previous = dispatched_.find(layer - 1);
-  if (previous == dispatched_.end() || previous->second == 0 || splits_.dispatch == 0) return;
+  if (previous == dispatched_.end() || previous->second.micro_batch != micro_batch) return;
+  if (previous->second.split == 0 || splits_.dispatch == 0) return;
   const auto& splits = job_.job().programs.splits;
-  const SplitMatrix before = splits[previous->second], now = splits[splits_.dispatch];
+  const SplitMatrix before = splits[previous->second.split], now = splits[splits_.dispatch];
   LoadPredictor& predictor = predictors_[layer];
   if (predictor.has_learned()) expected_ = add_split({before.size, predictor.guess(before.share)}, job_);
   predictor.learn(before.size, before.share, now.share);

@@ -124,7 +124,7 @@ class StageWriter {
   void feed_forward_backward();
   void experts_backward();
   void exchange(bool is_dispatch, bool is_known);
-  void learn_gate(std::int64_t layer);
+  void learn_gate(std::int64_t layer, std::int64_t micro_batch);
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
@@ -153,8 +153,12 @@ class StageWriter {
   std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
-  /// The split matrix that the micro-batch before had for the dispatch of each of the model's layers.
-  std::map<std::int64_t, std::uint16_t> dispatched_;
+  /// The split matrix of a layer's dispatch, and the micro-batch that had it.
+  struct Dispatched {
+    std::uint16_t split = 0;
+    std::int64_t micro_batch = -1;
+  };
+  std::map<std::int64_t, Dispatched> dispatched_;     ///< the last one of each of the model's layers
   std::uint16_t expected_ = 0;                        ///< of the layer that is written
   std::map<std::int64_t, LoadPredictor> predictors_;  ///< by layer of the model
   GateSplits splits_;                                 ///< of the layer that is written

@@ -145,6 +145,35 @@ TEST_CASE("learned transitions expect a layer's load where the layer before lets
     CHECK(expected[i] == Approx(splits[second.split].share[i]).margin(0.02));
 }
 
+TEST_CASE("a stage of DualPipe learns no transitions between micro-batches of its two directions") {
+  // Stage 0 has layers 0, 1 for one direction and 2, 3 for the other: layer 2's tokens come from the other
+  // stage.
+  const MadeJob made = make_job_of(
+      "<workload kind=\"training\" global-batch=\"16\" sequence=\"64\" ep=\"2\" pp=\"2\" "
+      "schedule=\"dualpipe\">"
+      "<model layers=\"4\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"4\" "
+      "active-experts=\"2\"/><gate tokens=\"40 0; 30 10\" rotate=\"on\" drift=\"0.125\"/></workload>",
+      4, 0, Prediction::learned);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  int past = 0, learned = 0;
+  for (const Program& program : made.job.programs.programs) {
+    std::set<std::uint32_t> sent;
+    std::size_t dispatches = 0;
+    for (const Op& op : program.ops) {
+      if (op.collective != CollectiveType::all_to_all || op.root == known_before) continue;
+      const bool is_first_layer = dispatches++ % 2 == 0;  // of a chunk of two
+      if (op.root != 0) {
+        const bool was_sent = sent.count(op.root - expects_split) > 0;
+        if (is_first_layer) CHECK(was_sent);
+        ++(was_sent ? past : learned);
+      }
+      sent.insert(op.split);
+    }
+  }
+  CHECK(past > 0);
+  CHECK(learned > 0);
+}
+
 TEST_CASE(
     "learned transitions of the published gate are off by at most two hundredths, the past by what has "
     "drifted") {

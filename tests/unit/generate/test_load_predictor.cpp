@@ -54,3 +54,27 @@ TEST_CASE("what is older than the window is forgotten") {
   for (std::size_t m = 0; m < LoadPredictor::window; ++m) predictor.learn(n, rows(0), rows(1));
   CHECK(distance(n, predictor.guess(rows(0)), rows(1)) < 0.02);
 }
+
+TEST_CASE("members that share rows and columns are guessed as the fewer, larger ones that they stand for") {
+  // Each of the four members made three: a share of a third, the same transitions.
+  constexpr std::uint32_t more = 3 * n;
+  const auto spread = [&](const std::vector<double>& matrix) {
+    std::vector<double> all(more * more);
+    for (std::uint32_t a = 0; a < more; ++a)
+      for (std::uint32_t b = 0; b < more; ++b) all[a * more + b] = matrix[a / 3 * n + b / 3] / 3;
+    return all;
+  };
+  // Rows of different senders differ.
+  const auto uneven = [&](std::uint32_t shift) {
+    std::vector<double> all = rows(shift);
+    for (std::uint32_t to = 0; to < n; ++to) all[to] = (all[to] + 0.25) / 2;
+    return all;
+  };
+  LoadPredictor few, many;
+  for (std::uint32_t m = 0; m < 6; ++m) {
+    few.learn(n, uneven(m), uneven(m + 1));
+    many.learn(more, spread(uneven(m)), spread(uneven(m + 1)));
+  }
+  const std::vector<double> expected = spread(few.guess(uneven(6))), guess = many.guess(spread(uneven(6)));
+  for (std::size_t i = 0; i < guess.size(); ++i) CHECK(guess[i] == Approx(expected[i]).margin(1e-9));
+}
