@@ -127,13 +127,14 @@ def target_o5(run, short):
 def target_t8(run, short):
     """Shares of traffic, Mixtral 8x7B with EP 8, TP 4, PP 4 on 128 H800, in points.
 
-    Experts are split as the rest is (expert-tensor parallelism 4): Megatron's default, and else an expert group would be one server and
-    its all-to-alls would not meet the fabric that was measured. Kernels of H100, NVLink of H800; experts work on what the gate sends
-    them. GPU 16 is of a member with the mean load: it waits for the hottest one in the all-to-alls.
+    Whole experts (expert-tensor parallelism 1) in groups of the same tensor-parallel rank of eight replicas, as DeepSpeed has them unless told
+    otherwise: the source's region of EP x TP GPUs says that a group spans four servers, and with Megatron Core's neighbours it would be one
+    server. Kernels of H100, NVLink of H800; experts work on what the gate sends them. GPU 16 is of a member with the mean load: it waits for
+    the hottest one in the all-to-alls.
     """
     size = {"layers": 8 if short else 32, "batches": 8, "micro": 8}
     done = run(STUDY, fabric="rail_optimised", model="models/mixtral_8x7b", servers=16, tp=4, pp=4, gpu="gpus/h100_sxm",
-               nvlink="links/nvlink4_h800", uneven="on", recorded=16, **size)
+               nvlink="links/nvlink4_h800", uneven="on", recorded=16, etp=1, groups="replicas", **size)
     bytes_of = done["bytes_by_dimension"]
     whole = sum(bytes_of.values())
     for name, dimensions, share in (("tp", ("tp",), 60), ("ep", ("ep",), 30), ("pp + dp, at most", ("pp", "dp"), 6)):

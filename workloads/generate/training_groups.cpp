@@ -11,10 +11,14 @@ class GroupMaker {
   GroupMaker(const TrainingPlan& plan, WorkloadContext& context) : plan_(plan), context_(context) {}
 
   GroupKindId add(const char* name, std::uint32_t count, std::uint32_t stride) {
-    if (is_taken(name) || count < 2) return {};
+    return add(name, {{count, stride}});
+  }
+  GroupKindId add(const char* name, std::vector<GroupKind::Digit> digits) {
+    std::erase_if(digits, [](const GroupKind::Digit& digit) { return digit.count < 2; });
+    if (is_taken(name) || digits.empty()) return {};
     GroupKind kind;
     kind.name = name;
-    kind.digits = {{count, stride}};
+    kind.digits = std::move(digits);
     return context_.job.group(std::move(kind));
   }
 
@@ -67,8 +71,13 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
     const auto etp = static_cast<std::uint32_t>(plan.expert_tp());
     const auto expert_dp = static_cast<std::uint32_t>(plan.expert_dp()) / plan.copies();
     groups.etp = etp == plan.tp ? groups.tp : maker.add("etp", etp, 1);
-    groups.ep = maker.add("ep", plan.ep, etp);
-    groups.expert_dp = maker.copies("expert-dp", expert_dp, etp * plan.ep);
+    if (plan.repeats_experts()) {
+      groups.ep = maker.add("ep", plan.ep, plan.tp);
+      groups.expert_dp = maker.add("expert-dp", {{plan.tp / etp, etp}, {data / plan.ep, plan.tp * plan.ep}});
+    } else {
+      groups.ep = maker.add("ep", plan.ep, etp);
+      groups.expert_dp = maker.copies("expert-dp", expert_dp, etp * plan.ep);
+    }
   }
   groups.pp = maker.add("pp", plan.pp, plan.tp * data);
   if (model.tied_embeddings && plan.pp > 1 && plan.copies() == 1) {

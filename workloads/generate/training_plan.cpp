@@ -51,6 +51,11 @@ Describe<TrainingPlan> training_parameters() {
              "layers of the stages where they are not equal: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
+      .choice("expert-groups", &TrainingPlan::expert_groups,
+              "with etp below tp: expert-parallel groups of neighbouring ranks, or of the same "
+              "tensor-parallel rank "
+              "of ep data-parallel replicas",
+              {{"neighbours", ExpertGroups::neighbours}, {"replicas", ExpertGroups::replicas}})
       .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
       .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
       .required("global-batch", &TrainingPlan::global_batch,
@@ -129,10 +134,13 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   std::int64_t model_gpus = std::int64_t{plan.tp} * plan.cp * plan.pp;
   if (!divides(model_gpus, gpus, plan.cp > 1 ? "tp x cp x pp" : "tp x pp", "the GPUs")) return;
   plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
-  if (plan.etp == 0 || plan.etp == plan.tp)
+  if (plan.etp == 0 || plan.etp == plan.tp || plan.repeats_experts())
     divides(plan.ep, plan.data_gpus(), "ep", plan.cp > 1 ? "dp x cp" : "dp");
   else
     divides(plan.expert_tp() * plan.ep, plan.tp * plan.data_gpus(), "etp x ep", "tp x cp x dp");
+  if (plan.repeats_experts()) divides(plan.expert_tp(), plan.tp, "etp", "tp");
+  if (plan.repeats_experts() && plan.is_bidirectional())
+    refuse("expert-groups=\"replicas\" with schedule=\"dualpipe\"");
   if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
   if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");

@@ -27,12 +27,20 @@ enum class TensorOverlap : std::uint8_t { none, backward, all };
 /// Order of the passes through a stage (workloads/pipeline_schedule.hpp); 1F1B is interleaved with chunks.
 enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 
+/// Who is in an expert-parallel group where an expert has fewer GPUs than tp (etp): ranks next to each other,
+/// so that tensor-parallel neighbours have different experts (Megatron Core's folding), or the same
+/// tensor-parallel rank of ep data-parallel replicas, so that they have the same ones (DeepSpeed-MoE's
+/// default).
+enum class ExpertGroups : std::uint8_t { neighbours, replicas };
+
 /// How a model is spread over GPUs and trained: <workload kind="training" tp="2" .../>. GPU number = tp index
 /// + tp * (cp index + cp * (dp index + dp * stage)), as Megatron orders its ranks. Experts see the tp cp dp
-/// GPUs of a stage as etp x ep x expert_dp, expert-tensor neighbours first.
+/// GPUs of a stage as etp x ep x expert_dp, expert-tensor neighbours first; with ExpertGroups::replicas as
+/// etp x (tp / etp) x ep x the other replicas.
 struct TrainingPlan {
   std::uint32_t tp = 1, cp = 1, pp = 1, ep = 1;
-  std::uint32_t etp = 0;     ///< tensor parallelism of experts; 0: tp
+  std::uint32_t etp = 0;  ///< tensor parallelism of experts; 0: tp
+  ExpertGroups expert_groups = ExpertGroups::neighbours;
   std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
   Schedule schedule = Schedule::one_f_one_b;
   std::string stage_layers_text;           ///< "13x4 3x3": 13 stages of 4 layers, 3 of 3; empty: equal stages
@@ -76,6 +84,10 @@ struct TrainingPlan {
   std::int64_t gradient_gpus() const { return data_gpus() * copies(); }  ///< that share a gradient
   std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
   std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
+  /// Tensor-parallel neighbours have the same experts, whole or in equal parts.
+  bool repeats_experts() const {
+    return expert_groups == ExpertGroups::replicas && expert_tp() < std::int64_t{tp};
+  }
   /// Copies of a GPU's tokens that go to experts, all of them: dropped ones are in, unless padding replaces
   /// what comes.
   std::int64_t routed_tokens(const Transformer& model) const {

@@ -123,6 +123,24 @@ TEST_CASE(
   CHECK(group(both, "expert-dp").listed[3] == std::vector<EndpointId>{EndpointId{3}, EndpointId{15}});
 }
 
+TEST_CASE("expert groups of replicas are those of DeepSpeed's documentation: 16 GPUs, tp 2, ep 4") {
+  const Job job =
+      job_of("tp=\"2\" etp=\"1\" ep=\"4\" global-batch=\"16\" expert-groups=\"replicas\"", experts, 16);
+  GroupTable table;
+  std::map<std::string, GroupKindId> kinds;
+  for (const GroupKind& kind : job.groups) kinds[kind.name] = table.add(kind, 16);
+  const auto members = [&](const char* kind, std::uint32_t gpu) {
+    const GroupView view = table.group_of(kinds.at(kind), EndpointId{gpu});
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t m = 0; m < view.size; ++m) all.push_back(view.member(m).value);
+    return all;
+  };
+  CHECK(members("ep", 4) == std::vector<std::uint32_t>{0, 2, 4, 6});
+  CHECK(members("ep", 15) == std::vector<std::uint32_t>{9, 11, 13, 15});
+  // Who holds the same expert: the tensor-parallel neighbour too.
+  CHECK(members("expert-dp", 2) == std::vector<std::uint32_t>{2, 3, 10, 11});
+}
+
 TEST_CASE("passes that run together take turns at every collective and receive") {
   Program program;
   program.streams = {"compute", "net"};
