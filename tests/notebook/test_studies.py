@@ -59,7 +59,7 @@ def test_the_models_figure_divides_speed_by_the_bill(tmp_path):
     rows = [row(1, case="llama_moe", fabric="fat_tree", rate=r, bill_usd=10) for r in (100, 400)]
     rows += [row(1.25, case="llama_moe", fabric="mixnet", rate=r, bill_usd=4) for r in (100, 400)]
     figure = studies.models(written(tmp_path, "s", rows))
-    assert figure._suptitle.get_text() == "MixNet is worth 2.0 to 2.0 times a fat tree's performance per dollar"
+    assert figure._suptitle.get_text() == "Performance per dollar over a fat tree's: MixNet 2.0 to 2.0"
 
 
 def test_the_delay_figure_tells_what_25_ms_and_re_activation_cost(tmp_path):
@@ -82,3 +82,22 @@ def test_the_scaling_figure_compares_sizes_where_both_fabrics_ran(tmp_path):
             row(4, fabric="mixnet", servers=256), row(9, fabric="mixnet", servers=512)]
     title = title_of(studies.lines("scaling", written(tmp_path, "s", rows)))
     assert title == "From 128 to 256 servers the step grows by 100.0 % on a fat tree, 166.7 % on MixNet"
+
+
+def test_the_rails_figure_says_what_a_millisecond_costs_by_stages(tmp_path):
+    rows = [row(s * (1 + 0.1 * (pp - 1) * (d == 1000)), pp=pp, delay=d) for pp, s in ((1, 2.0), (2, 1.0), (4, 0.5)) for d in (1, 1000)]
+    figure = studies.lines("photonic_rails", written(tmp_path, "s", rows))
+    assert title_of(figure) == "Changes of 1 ms, not 1 µs: step 0, 10, 30 % longer with 1, 2, 4 stages"
+    assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == ["1", "1,000"]
+
+
+def test_the_margin_figure_compares_paths_alike_with_paths_that_differ(tmp_path):
+    rows = [row(s, loss=loss, spread=spread) for loss, spread, s in ((2.0, 0.0, 1.0), (4.0, 0.0, 1.0), (2.0, 1.0, 1.5), (4.0, 1.0, 3.0))]
+    title = title_of(studies.lines("margin", written(tmp_path, "s", rows)))
+    assert title == "The step takes up to 3.0 times the shortest with a spread of 1 dB, 1.0 times with 0 dB"
+
+
+def test_the_overlap_figure_names_all_policies_that_are_fastest(tmp_path):
+    rows = [row(1.2 if policy == "always" else 1.0, delay=d, early=early, policy=policy) for d in (1000, 25000) for early in ("on", "off")
+            for policy in ("always", "gain", "once", "never")]
+    assert title_of(studies.overlap(written(tmp_path, "s", rows))).endswith("fastest: 'gain' and 'once' and 'never'")
