@@ -82,9 +82,9 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
     const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.moe_layers();
-    bytes.tp += m * moe * (t * d / k) * (k - 1) * k * arrived * (4 + 2 * again);
-    // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
     const std::int64_t dispatched = plan.kept_tokens(model) * plan.dispatch_bytes(model);
+    bytes.tp += m * moe * (t * d / k) * (k - 1) * k * (2 + again) * (dispatched + arrived);
+    // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
     bytes.ep = m * moe * (2 + again) * (t * d / e) * (e - 1) * (dispatched + arrived);
   }
 

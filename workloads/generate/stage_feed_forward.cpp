@@ -50,6 +50,18 @@ void StageWriter::exchange(bool is_dispatch, bool is_known) {
   chain(call);
 }
 
+/// Quantised where the token is, before it goes to several experts; norms write FP8 already.
+void StageWriter::quantize_for_dispatch(bool is_backward) {
+  if (plan_.dispatch == DataType::fp8 && (is_backward || plan_.dtype != DataType::fp8))
+    memory("quantize", (2 + 1) * local_ * hidden_);
+}
+
+/// Products of experts take FP8 as it comes; its other layout follows with the gradients of weights.
+void StageWriter::cast_dispatched(std::int64_t rows) {
+  if (plan_.dispatch != DataType::fp8) return cast(rows, hidden_);
+  if (plan_.dtype != DataType::fp8) memory("dequantize", (1 + 2) * rows * hidden_);
+}
+
 std::int64_t StageWriter::expert_rows() const {
   const double routed = static_cast<double>(plan_.routed_tokens(model_));
   const std::int64_t kept = splits_.dispatch == 0 ? plan_.kept_tokens(model_)
@@ -59,50 +71,56 @@ std::int64_t StageWriter::expert_rows() const {
 
 void StageWriter::experts_forward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
-  // What goes to experts and comes back, beside the tokens themselves.
-  const std::int64_t moved = 2 * hidden_ * (local_ + rows / plan_.expert_tp());
+  // Tokens and what goes to experts, or comes back.
+  const std::int64_t moved = local_ + rows / plan_.expert_tp();
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   norm(false);
   if (shared_ffn_ > 0) inner_forward("shared experts", shared_ffn_);
   dtype_ = DataType::bf16;
   gemm("router", local_, model_.experts, hidden_);
   dtype_ = plan_.dtype;
-  memory("permute", moved);
+  quantize_for_dispatch(false);
+  memory("permute", moved * plan_.dispatch_bytes(model_));
   exchange(true, forward_is_known_);
-  collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
-  cast(rows, hidden_);
+  cast_dispatched(rows);
   gemm("experts in", each, inner, hidden_, experts);
   memory("activation", 2 * rows * (inner + expert_ffn_));
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
-  memory("unpermute", moved);
+  memory("unpermute", moved * 2 * hidden_);
   if (shared_ffn_ > 0) memory("shared sum", 3 * 2 * local_ * hidden_);
   residual(false);
 }
 
 void StageWriter::experts_backward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
-  const std::int64_t moved = 2 * hidden_ * (local_ + rows / plan_.expert_tp());
+  const std::int64_t moved = local_ + rows / plan_.expert_tp();
   std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
   residual(true);
   if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
-  memory("unpermute backward", moved);
+  quantize_for_dispatch(true);
+  memory("unpermute backward", moved * plan_.dispatch_bytes(model_));
   exchange(true, true);
-  collective(CollectiveType::all_gather, groups_.etp, "tp", 2 * rows * hidden_);
+  collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
-  cast(rows, hidden_);
+  cast_dispatched(rows);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
+  // DeepSeek-V3, section 3.5.2: dequantised, transposed, quantised along the tokens and written.
+  const bool is_transposed = plan_.dispatch == DataType::fp8 && plan_.dtype == DataType::fp8;
+  if (is_transposed) weight_memory("transpose gradients", 2 * rows * hidden_);
   weight_gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
   gemm("experts in dgrad", each, hidden_, inner, experts);
+  if (is_transposed) weight_memory("transpose tokens", 2 * rows * hidden_);
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);
   load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
-  memory("permute backward", moved);
+  memory("permute backward", moved * 2 * hidden_);
   dtype_ = DataType::bf16;
   gemm("router dgrad", local_, hidden_, model_.experts);
   weight_gemm("router wgrad", hidden_, model_.experts, local_);

@@ -70,13 +70,13 @@ void StageWriter::optimizer_step() {
     // To FP32, where they are not; unscaled and checked; their norm; clipped.
     const std::int64_t cast = gradient == 4 ? 0 : gradient + 4;
     memory("unscale and clip", mine * (cast + 8 + 4 + 8));
-    memory("optimizer", mine * (4 * 4 + 3 * 4));
+    memory("optimizer", mine * (4 + 2 * plan_.optimizer_bytes()));
     memory("copy parameters", mine * (4 + 2));
   } else {
     // The norm of all gradients, for clipping. Adam: gradient, FP32 copy and two moments read; copy, moments
     // and 2-byte parameters written.
     memory("gradient norm", mine * gradient);
-    memory("optimizer", mine * (gradient + 3 * 4 + 3 * 4 + 2));
+    memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
   }
   if (is_split && !plan_.overlap_parameters && !plan_.shards_parameters) {
     collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);

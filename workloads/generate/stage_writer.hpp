@@ -125,6 +125,8 @@ class StageWriter {
   void experts_backward();
   void exchange(bool is_dispatch, bool is_known);
   void learn_gate(std::int64_t layer, std::int64_t micro_batch);
+  void quantize_for_dispatch(bool is_backward);
+  void cast_dispatched(std::int64_t rows);
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);

@@ -196,15 +196,15 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
     const std::int64_t shard = plan.shard_gpus(), mine = padded_to(p.dense(), shard) / shard;
     memory.parameters = 2 * mine;
     memory.gradients = bytes_of(plan.gradients) * mine;
-    memory.optimizer = 12 * mine;
+    memory.optimizer = plan.optimizer_bytes() * mine;
     memory.buffers = (2 + bytes_of(plan.gradients)) * (2 * p.layers[0].dense + p.embedding);
   } else {
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
     memory.parameters = 2 * (p.dense() + p.expert());
     memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
-    memory.optimizer = 12 * (padded_to(p.dense(), dense_split) / dense_split +
-                             padded_to(p.expert(), expert_split) / expert_split);
+    memory.optimizer = plan.optimizer_bytes() * (padded_to(p.dense(), dense_split) / dense_split +
+                                                 padded_to(p.expert(), expert_split) / expert_split);
   }
   memory.activations = held_activation_bytes(model, plan, stage);
   // The last stage's logits and their gradient, FP32.

@@ -114,6 +114,8 @@ Describe<TrainingPlan> training_parameters() {
              "without sequence-parallel: stages send tp-th parts of an activation, and gather them")
       .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
       .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
+      .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
   return table;
 }

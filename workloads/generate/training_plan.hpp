@@ -72,6 +72,7 @@ struct TrainingPlan {
   bool pads_to_capacity = false;    ///< every expert works on its whole capacity, whatever came
   bool learns_gate = false;         ///< what is expected of a gate is learned, not the micro-batch before's
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
+  DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
@@ -114,6 +115,8 @@ struct TrainingPlan {
   std::int64_t stage_message(const Transformer& model) const {
     return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());
   }
+  /// FP32 copy and both moments [B a parameter].
+  std::int64_t optimizer_bytes() const { return moments == DataType::bf16 ? 8 : 12; }
   /// Micro-batches that go through one chunk.
   std::int64_t chunk_micro_batches() const { return micro_batches() / copies(); }
   /// Which of the step's micro-batches goes through: with two directions those of both take turns.

@@ -146,6 +146,69 @@ TEST_CASE("FP8 dispatch sends a byte an element and its scales, what comes back 
 }
 
 TEST_CASE(
+    "what is dispatched in FP8 is quantised once, before it is sent, and products take it as it comes") {
+  struct Case {
+    const char* plan;
+    std::vector<std::string> forward, backward;
+  };
+  const Case c =
+      GENERATE(Case{"dtype=\"fp8\" dispatch=\"fp8\"",
+                    {"router", "permute", "ep all-to-all", "experts in"},
+                    {"residual backward", "quantize", "unpermute backward", "ep all-to-all",
+                     "experts out dgrad", "transpose gradients", "experts out wgrad", "activation backward",
+                     "experts in dgrad", "transpose tokens", "experts in wgrad"}},
+               Case{"dtype=\"fp8\"",
+                    {"router", "permute", "ep all-to-all", "cast", "experts in"},
+                    {"residual backward", "unpermute backward", "ep all-to-all", "cast", "experts out dgrad",
+                     "experts out wgrad", "activation backward", "experts in dgrad", "experts in wgrad"}},
+               Case{"dispatch=\"fp8\"",
+                    {"router", "quantize", "permute", "ep all-to-all", "dequantize", "experts in"},
+                    {"residual backward", "quantize", "unpermute backward", "ep all-to-all", "dequantize",
+                     "experts out dgrad", "experts out wgrad", "activation backward", "experts in dgrad",
+                     "experts in wgrad"}});
+  CAPTURE(c.plan);
+  const Job job = job_of(c.plan);
+  auto from = [&](const std::string& begin, std::size_t count) {
+    std::vector<std::string> names;
+    for (const Op& op : job.programs.programs[0].ops) {
+      if (names.size() == count) break;
+      if (!names.empty() || job.names[op.name] == begin) names.push_back(job.names[op.name]);
+    }
+    return names;
+  };
+  CHECK(from("router", c.forward.size()) == c.forward);
+  CHECK(from("residual backward", c.backward.size()) == c.backward);
+  // 32 tokens go out, 64 copies of 64 elements come.
+  auto bytes = [&](const char* name) { return job.programs.shapes[first(job, name).shape].bytes; };
+  const bool is_fp8 = std::string(c.plan).find("dispatch") != std::string::npos;
+  CHECK(bytes("permute") == (32 + 64) * (is_fp8 ? 68 : 128));
+  CHECK(bytes("unpermute") == (32 + 64) * 128);
+  if (is_fp8) CHECK(bytes("quantize") == 32 * 64 * 3);
+}
+
+TEST_CASE(
+    "FP8 tokens are gathered over the GPUs of an expert as they were dispatched, sums scattered in two "
+    "bytes") {
+  const MadeJob made = make_job_of(
+      "<workload kind=\"training\" sequence=\"32\" tp=\"2\" etp=\"4\" ep=\"2\" global-batch=\"4\" "
+      "dispatch=\"fp8\">"
+      "<model layers=\"1\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"8\" "
+      "active-experts=\"2\"/></workload>",
+      8);
+  REQUIRE(made.errors.empty());
+  const Job& job = made.job;
+  // 16 tokens of a GPU to 2 experts, from the four GPUs of an expert.
+  std::vector<std::int64_t> gathered, scattered;
+  for (const Op& op : job.programs.programs[0].ops) {
+    if (op.kind != OpKind::collective || job.groups[op.group.value].name != "etp") continue;
+    if (op.collective == CollectiveType::all_gather) gathered.push_back(op.bytes);
+    if (op.collective == CollectiveType::reduce_scatter) scattered.push_back(op.bytes);
+  }
+  CHECK(gathered == std::vector<std::int64_t>{4 * 16 * 2 * 68, 4 * 16 * 2 * 68});
+  CHECK(scattered == std::vector<std::int64_t>{4 * 16 * 2 * 128, 4 * 16 * 2 * 128});
+}
+
+TEST_CASE(
     "light recomputation repeats norms, activation functions and products out of latents, nothing else") {
   auto count = [](const Job& job, const std::string& name) {
     int times = 0;

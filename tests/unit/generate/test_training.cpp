@@ -105,6 +105,10 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "recompute=\"light\" "
            "expert-exchange=\"direct\"",
            "experts=\"8\" active-experts=\"2\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" etp=\"2\" ep=\"4\" dispatch=\"fp8\" "
+           "dtype=\"fp8\" "
+           "recompute=\"full\"",
+           "experts=\"4\" active-experts=\"2\"", 16},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -254,6 +258,26 @@ TEST_CASE("a GPU keeps 18 bytes a parameter without a distributed optimiser and 
   plan.distributed_optimizer = true;
   CHECK(training_memory(model, plan, 0).optimizer ==
         Approx(12.0 * static_cast<double>(model.total_parameters()) / 8).epsilon(1e-6));
+}
+
+TEST_CASE("moments in BF16 take four bytes a parameter less, kept and moved by the optimiser") {
+  const Transformer model = catalogue_model("llama3_8b");
+  TrainingPlan plan;
+  const std::int64_t fp32 = training_memory(model, plan, 0).optimizer;
+  plan.moments = DataType::bf16;
+  CHECK(training_memory(model, plan, 0).optimizer * 12 == fp32 * 8);
+  auto moved = [](const std::string& moments) {
+    const MadeJob made = make_job_of("<workload kind=\"training\" global-batch=\"1\" moments=\"" + moments +
+                                         "\">" + small_model("") + "</workload>",
+                                     1);
+    REQUIRE(made.errors.empty());
+    for (const Op& op : made.job.programs.programs[0].ops)
+      if (made.job.names[op.name] == "optimizer") return made.job.programs.shapes[op.shape].bytes;
+    return std::int64_t{0};
+  };
+  // FP32 gradient read; copy and moments read and written; parameters written.
+  CHECK(moved("fp32") % (4 + 2 * 12 + 2) == 0);
+  CHECK(moved("bf16") * (4 + 2 * 12 + 2) == moved("fp32") * (4 + 2 * 8 + 2));
 }
 
 TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
