@@ -63,17 +63,27 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
   return latency * seconds(gemm.latency) + best;
 }
 
+/// Elements of a query and of a value, on average: half of what scores and sums over keys multiply.
+double mean_head(const KernelShape& shape) {
+  return static_cast<double>(shape.head_dim + (shape.k > 0 ? shape.k : shape.head_dim)) / 2;
+}
+
+/// The same of a backward pass: scores again, gradients of queries and keys; of scores and values.
+double mean_backward_head(const KernelShape& shape) {
+  return static_cast<double>(3 * shape.head_dim + 2 * (shape.k > 0 ? shape.k : shape.head_dim)) / 5;
+}
+
 double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
                        const KernelShape& shape, double speed) {
   constexpr double query_tile = 128;
   const auto batch = static_cast<double>(shape.batch), queries = static_cast<double>(shape.m),
              keys = static_cast<double>(shape.n), heads = static_cast<double>(shape.heads),
-             kv_heads = static_cast<double>(shape.kv_heads), head_dim = static_cast<double>(shape.head_dim);
+             kv_heads = static_cast<double>(shape.kv_heads), head_dim = mean_head(shape);
   // A causal tile sees half of the square that ends the sequence, and all that is before it.
   const double mean_keys = shape.causal ? keys - queries / 2 : keys;
   const double per_sm = speed * gemm.peak.value / spec.sms * attention.efficiency;
   const double work = shape.backward ? attention.backward_work : 1;
-  const double per_key = 4 * query_tile * head_dim * work;
+  const double per_key = 4 * query_tile * (shape.backward ? mean_backward_head(shape) : head_dim) * work;
   const double waves = std::max(batch * heads * std::ceil(queries / query_tile) / spec.sms, 1.0);
   const double compute =
       std::max(waves * per_key * (mean_keys + attention.prologue), per_key * (keys + attention.prologue)) /
@@ -84,21 +94,29 @@ double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, 
   return seconds(attention.latency) + p_norm(compute, memory, attention.overlap);
 }
 
-double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const KernelShape& shape) {
+double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
+                      const KernelShape& shape, double speed) {
   const auto batch = static_cast<double>(shape.batch), keys = static_cast<double>(shape.n),
              heads = static_cast<double>(shape.heads), kv_heads = static_cast<double>(shape.kv_heads),
-             head_dim = static_cast<double>(shape.head_dim);
-  const double bytes = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * size_of(shape.dtype);
+             head_dim = mean_head(shape), element = static_cast<double>(size_of(shape.dtype));
+  const double cached =
+      shape.bytes > 0 ? static_cast<double>(shape.bytes) : 2 * kv_heads * head_dim * element;
+  const double bytes = batch * (cached * keys + 2 * heads * head_dim * element);
   const double memory =
       bytes / (bytes_per_second(spec.memory_bandwidth) * attention.decode_memory_efficiency);
+  // Where many heads read the same keys (a latent, absorbed) products take longer than what hides behind
+  // them.
+  const double products =
+      4 * batch * heads * keys * head_dim / (speed * gemm.peak.value * attention.efficiency);
   // One block a sequence and key-value head. Where SMs would stay idle, a head's keys are split and a second
   // pass combines the parts.
   const double blocks = batch * kv_heads;
   const bool is_split = keys > 256 && blocks < spec.sms;
   const double unit =
       seconds(attention.decode_unit) + (heads > kv_heads ? seconds(attention.decode_group_unit) : 0);
+  const double streamed = p_norm(memory, std::max(blocks / spec.sms, 1.0) * unit, attention.decode_overlap);
   return seconds(attention.decode_latency) + (is_split ? seconds(attention.decode_combine) : 0) +
-         p_norm(memory, std::max(blocks / spec.sms, 1.0) * unit, attention.decode_overlap);
+         std::max(streamed, products);
 }
 
 }  // namespace
@@ -133,7 +151,7 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load
     }
     case KernelKind::attention: {
       const GemmSpec& gemm = *find_gemm(spec, DataType::bf16);
-      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, shape)
+      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, gemm, shape, speed(gemm))
                                   : prefill_seconds(spec, *spec.attention, gemm, shape, speed(gemm)));
     }
     case KernelKind::memory_bound:

@@ -53,7 +53,7 @@ void Replica::leave(std::uint32_t request) {
 }
 
 void Replica::admit(std::uint32_t request) {
-  waiting_.erase(waiting_.begin());
+  waiting_.pop_front();
   running_.push_back(request);
   kv_tokens_ += room(request);
 }
@@ -151,14 +151,17 @@ BatchSizes Replica::share(const Batch& batch, const std::vector<RequestState>& r
 }
 
 void Replica::save(StateWriter& out) const {
-  out.put(waiting_), out.put(running_), out.put(batches_.size());
+  out.put(std::vector<std::uint32_t>(waiting_.begin(), waiting_.end())), out.put(running_);
+  out.put(batches_.size());
   for (const Batch& batch : batches_) batch.save(out);
   out.put(load_), out.put(kv_tokens_), out.put(next_number_), out.put(coming_);
 }
 
 void Replica::load(StateReader& in) {
+  std::vector<std::uint32_t> waiting;
   std::size_t count = 0;
-  in.get(waiting_), in.get(running_), in.get(count);
+  in.get(waiting), in.get(running_), in.get(count);
+  waiting_.assign(waiting.begin(), waiting.end());
   batches_.assign(count, {});
   for (Batch& batch : batches_) batch.load(in);
   in.get(load_), in.get(kv_tokens_), in.get(next_number_), in.get(coming_);

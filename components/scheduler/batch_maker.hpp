@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "engine/model/state_io.hpp"
@@ -89,7 +90,8 @@ class Replica {
   const ServingPool* pool_;
   std::uint32_t index_;
 
-  std::vector<std::uint32_t> waiting_, running_;  ///< in the order of arrival, of admission
+  std::deque<std::uint32_t> waiting_;   ///< in the order of arrival
+  std::vector<std::uint32_t> running_;  ///< in the order of admission
   std::vector<Batch> batches_;
   std::int64_t load_ = 0, kv_tokens_ = 0;
   std::uint32_t next_number_ = 0, coming_ = 0;

@@ -158,7 +158,7 @@ void Scheduler::move_prefilled(Context& context) {
       if (best == 0xffffffff || replica.kv_free() > replicas_[best].kv_free()) best = r;
     }
     if (best == 0xffffffff) return;
-    prefilled_.erase(prefilled_.begin());
+    prefilled_.pop_front();
     replicas_[best].reserve(request);
     RequestState& state = requests_[request];
     state.decode_replica = best;
@@ -214,12 +214,16 @@ std::vector<std::string> Scheduler::waits_for() const {
 
 void Scheduler::save(StateWriter& out) const {
   for (const Replica& replica : replicas_) replica.save(out);
-  out.put(requests_), out.put(deciding_), out.put(prefilled_), out.put(arrived_), out.put(ended_);
+  out.put(requests_), out.put(deciding_),
+      out.put(std::vector<std::uint32_t>(prefilled_.begin(), prefilled_.end()));
+  out.put(arrived_), out.put(ended_);
 }
 
 void Scheduler::load(StateReader& in) {
   for (Replica& replica : replicas_) replica.load(in);
-  in.get(requests_), in.get(deciding_), in.get(prefilled_), in.get(arrived_), in.get(ended_);
+  std::vector<std::uint32_t> prefilled;
+  in.get(requests_), in.get(deciding_), in.get(prefilled), in.get(arrived_), in.get(ended_);
+  prefilled_.assign(prefilled.begin(), prefilled.end());
 }
 
 }  // namespace lightrail

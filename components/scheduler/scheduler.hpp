@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,10 +53,10 @@ class Scheduler final : public Component {
   const ServingPlan& plan_;
   const OutputSelection* output_;
 
-  std::vector<Replica> replicas_;         ///< pool after pool
-  std::vector<RequestState> requests_;    ///< by request
-  std::vector<std::uint32_t> deciding_;   ///< by replica: 1: a batch is being made
-  std::vector<std::uint32_t> prefilled_;  ///< requests that wait for a decoding replica
+  std::vector<Replica> replicas_;        ///< pool after pool
+  std::vector<RequestState> requests_;   ///< by request
+  std::vector<std::uint32_t> deciding_;  ///< by replica: 1: a batch is being made
+  std::deque<std::uint32_t> prefilled_;  ///< requests that wait for a decoding replica
   std::uint32_t arrived_ = 0, ended_ = 0;
 };
 

@@ -198,7 +198,8 @@ ExchangePlan deepep(const ExchangeInput& in, bool is_low_latency) {
   const Places places(in);
   const std::uint32_t n = places.size(), me = places.me(), mine = places.server(), m = places.members();
   const NcclSettings& nccl = *in.plan.nccl;
-  const ExpertRoutes routes = nccl.expert_routes();
+  ExpertRoutes routes = nccl.expert_routes();
+  if (in.op.peer > 0) routes.experts = static_cast<std::uint32_t>(in.op.peer);
   auto message = [&](std::uint32_t index, std::int64_t payload) {
     return Message{places.member(index), payload, nccl.deepep_wire_bytes(places.medium(index), payload),
                    SimTime{0}};

@@ -5,6 +5,7 @@
 #include "workloads/generate/inference_plan.hpp"
 #include "workloads/generate/inference_requests.hpp"
 #include "workloads/generate/inference_writer.hpp"
+#include "workloads/generate/model_experts.hpp"
 #include "workloads/operation_names.hpp"
 
 namespace lightrail {
@@ -58,6 +59,12 @@ void find_room(const Transformer& model, const InferenceSpec& spec, ServingPlan&
 }
 
 void check_requests(const InferenceSpec& spec, const ServingPlan& plan, WorkloadContext& context) {
+  // Every sequence at work gets its next token in every batch: vLLM refuses such settings too.
+  if (spec.sequences > spec.batch_tokens)
+    context.errors.add(context.element.error(fmt::format(
+        "<workload> kind 'inference': sequences = {} is more than batch-tokens = {} (a batch has a "
+        "token of every sequence)",
+        spec.sequences, spec.batch_tokens)));
   if (spec.is_chunked) return;
   std::uint32_t longest = 0;
   for (const ServingRequest& r : plan.requests) longest = std::max(longest, r.prompt);
@@ -105,6 +112,7 @@ void make_inference(WorkloadContext& context) {
   InferenceSpec spec;
   read_transformer(*element, model, context.errors);
   inference_parameters().parse(context.element, spec, context.errors);
+  check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
   auto plan = std::make_shared<ServingPlan>();
   plan->pools = read_pools(context.element, model, context.gpu_count, context.errors);

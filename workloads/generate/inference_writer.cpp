@@ -92,6 +92,7 @@ void InferenceWriter::collective(CollectiveType type, GroupKindId group, const c
   call.group = group;
   call.dimension = job_.dimension(dimension);
   call.bytes = bytes;
+  if (type == CollectiveType::all_to_all) call.peer = static_cast<std::int32_t>(model_.active_experts);
   chain(call, unit);
 }
 
@@ -101,14 +102,16 @@ void InferenceWriter::attention_kernel(bool is_prompt) {
   s.m = s.n = 1;
   s.heads = model_.heads / tp_;
   s.kv_heads = std::max<std::int64_t>(1, model_.kv() / tp_);
-  s.head_dim = model_.head_size();
-  // A head whose queries and values differ in size is one of their mean: the same work, the same bytes.
-  if (model_.has_latent_attention()) s.head_dim = (model_.query_size() + model_.value_size()) / 2;
+  s.head_dim = model_.query_size();
+  if (model_.has_latent_attention()) s.k = model_.value_size();
   if (!is_prompt) s.dtype = spec_.kv_dtype;
   if (!is_prompt && model_.latent > 0) {
-    // All heads read one latent: as one head whose keys and values together are that long.
+    // Absorbed: queries as long as the latent, which all heads read once, and sums of its part without
+    // positions.
     s.kv_heads = 1;
-    s.head_dim = model_.latent / 2;
+    s.head_dim = model_.latent;
+    s.k = model_.kv_latent();
+    s.bytes = model_.latent * bytes_of(spec_.kv_dtype);
   }
   kernel(is_prompt ? "attention of prompts" : "attention", s,
          is_prompt ? BatchUnit::prefill : BatchUnit::decode);

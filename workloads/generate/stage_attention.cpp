@@ -15,9 +15,8 @@ void StageWriter::attention_kernel(bool is_backward, std::int64_t queries, std::
   shape.m = queries, shape.n = keys;
   shape.heads = model_.heads / tp_;
   shape.kv_heads = std::max<std::int64_t>(1, model_.kv() / tp_);
-  // Scores take a query's size, the sum over keys a value's: the same work as both of their mean.
-  shape.head_dim =
-      model_.has_latent_attention() ? (model_.query_size() + model_.value_size()) / 2 : model_.head_size();
+  shape.head_dim = model_.query_size();
+  if (model_.has_latent_attention()) shape.k = model_.value_size();
   Op kernel = op(OpKind::compute, "compute", is_backward ? "attention backward" : "attention");
   kernel.shape = job_.shape(shape);
   chain(kernel);

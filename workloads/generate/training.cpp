@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "workloads/generate/model_experts.hpp"
 #include "workloads/generate/stage_program.hpp"
 #include "workloads/generate/training_memory.hpp"
 #include "workloads/transform_job.hpp"
@@ -33,6 +34,7 @@ void write_job(WorkloadContext& context) {
   if (context.errors.size() > before) return;
   read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
   plan.learns_gate = context.learns_gate;
+  check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");

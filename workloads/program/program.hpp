@@ -77,7 +77,7 @@ struct Op {
   std::int64_t bytes = 0;       ///< [B]
   SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape
   std::uint32_t shape = 0;      ///< index into ProgramSet::shapes
-  std::int32_t peer = 0;
+  std::int32_t peer = 0;        ///< all-to-all: experts that a token goes to (DeepEP); 0: as <nccl> says
   std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal
@@ -94,10 +94,13 @@ struct KernelShape {
   DataType dtype = DataType::bf16;
   std::uint8_t causal = 0;
   std::uint8_t backward = 0;
-  std::int64_t batch = 1;            ///< GEMM: grouped or batched count
-  std::int64_t m = 0, n = 0, k = 0;  ///< GEMM [elements]; attention: m = query length, n = key length
-  std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  ///< attention
-  std::int64_t bytes = 0;                              ///< memory_bound: bytes read and written
+  std::int64_t batch = 1;  ///< GEMM: grouped or batched count
+  /// GEMM [elements]; attention: m = query length, n = key length, k = elements of a value (0: head_dim)
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  ///< attention; head_dim: elements of a query
+  /// Memory_bound: read and written [B]. Attention: a token's keys and values where all heads share one
+  /// latent [B]; 0: of kv_heads.
+  std::int64_t bytes = 0;
 };
 
 /// The operations that every GPU of one role executes, in launch order.

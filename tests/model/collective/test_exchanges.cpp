@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/collective/expert_routes.hpp"
 
@@ -138,6 +140,19 @@ TEST_CASE(
   CHECK(static_cast<double>(bed.sent_bytes(0)) ==
         Approx(tokens * (1 - 1 / 256.0 + 2 * gpu_reach)).epsilon(1e-6));
   CHECK(bed.bed.waits().empty());
+}
+
+TEST_CASE("with the experts of a token stated by the operation DeepEP sends by these, whatever <nccl> says") {
+  for (std::uint32_t experts : {1u, 2u, 6u}) {
+    GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
+    Op op = by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 4), 48 * block);
+    op.peer = static_cast<std::int32_t>(experts);
+    bed.run_all({op});
+    bed.run();
+    const double tokens = 48.0 * block / experts, server = 1 - std::pow(0.5, experts),
+                 gpu = 1 - std::pow(0.75, experts);
+    CHECK(static_cast<double>(bed.sent_bytes(0)) == Approx(tokens * (server + 2 * gpu)).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("a gate limited to four of eight servers reaches at most four of them") {

@@ -127,8 +127,11 @@ TEST_CASE("latent attention multiplies queries, keys and values out of their lat
   CHECK(is(shape("kv down"), 20, 64));
   CHECK(is(shape("kv up"), 8 * (8 + 6), 16));
   CHECK(is(shape("attention out"), 64, 8 * 6));
-  // Scores of 12 elements, sums of 6: the work of heads of 9.
-  CHECK(shape("attention").head_dim == 9);
+  // Scores of 12 elements, sums of 6, back as well.
+  for (const char* name : {"attention", "attention backward"}) {
+    CHECK(shape(name).head_dim == 12);
+    CHECK(shape(name).k == 6);
+  }
   CHECK(shape("attention").kv_heads == 8);
 }
 
@@ -139,6 +142,7 @@ TEST_CASE("FP8 dispatch sends a byte an element and its scales, what comes back 
   for (const Op& op : job.programs.programs[0].ops)
     if (op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all) {
       CHECK(op.algorithm == Algorithm::pairwise);
+      CHECK(op.peer == 2);  // experts of a token, for DeepEP
       bytes.push_back(op.bytes);
     }
   REQUIRE(bytes.size() == 16);

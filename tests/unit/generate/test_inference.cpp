@@ -8,6 +8,7 @@
 #include "tests/unit/generate/workload_fixture.hpp"
 #include "workloads/generate/inference_plan.hpp"
 #include "workloads/generate/inference_requests.hpp"
+#include "workloads/generate/inference_writer.hpp"
 
 using namespace lightrail;
 
@@ -192,6 +193,30 @@ TEST_CASE("a trace of requests is read to the picosecond") {
   CHECK(requests[1].prompt == 20);
   CHECK(requests[1].output == 1);
   std::filesystem::remove(path);
+}
+
+TEST_CASE(
+    "next tokens attend to the latent with all heads, prompts to keys and values that are multiplied out") {
+  const Transformer model = catalogue_model("deepseek_v3");
+  InferenceSpec spec;
+  spec.kv_dtype = DataType::fp8;
+  ServingPool pool;
+  pool.tp = 8;
+  ServingPlan plan;
+  JobBuilder job(8);
+  InferenceWriter writer(model, spec, pool, {}, 0, plan, job);
+  const Program program = writer.write("stage 0");
+  auto shape = [&](const char* name) {
+    for (const Op& op : program.ops)
+      if (job.job().names[op.name] == name) return job.job().programs.shapes[op.shape];
+    FAIL("no operation '" << name << "'");
+    return KernelShape{};
+  };
+  const KernelShape next = shape("attention"), prompt = shape("attention of prompts");
+  CHECK((next.heads == 16 && next.kv_heads == 1 && next.head_dim == 576 && next.k == 512));
+  CHECK(next.bytes == 576);
+  CHECK((prompt.heads == 16 && prompt.kv_heads == 16 && prompt.head_dim == 192 && prompt.k == 128));
+  CHECK(prompt.bytes == 0);
 }
 
 TEST_CASE("an inference workload is refused as a trace") {

@@ -118,6 +118,47 @@ TEST_CASE("a backward attention kernel takes more, in proportion to its work") {
   CHECK(backward / forward == Approx(2.5).epsilon(0.02));
 }
 
+TEST_CASE(
+    "attention whose values are shorter than its queries takes two such products forward, and back three and "
+    "two") {
+  const ComputeSpec h100 = catalogue_gpu("h100_sxm");
+  KernelShape shape;
+  shape.kind = KernelKind::attention;
+  shape.batch = 1, shape.m = shape.n = 131'072, shape.heads = shape.kv_heads = 64, shape.causal = 1;
+  auto time = [&](std::int64_t query, std::int64_t value) {
+    shape.head_dim = query, shape.k = value;
+    return static_cast<double>(kernel_time(h100, shape).count());
+  };
+  // DeepSeek-V3: queries of 192, values of 128; as far as products count, heads of 160 forward.
+  CHECK(time(192, 128) == time(160, 160));
+  CHECK(time(160, 0) == time(160, 160));
+  shape.backward = 1;
+  CHECK(time(192, 128) / time(160, 160) == Approx((3 * 192 + 2 * 128) / 800.0).epsilon(0.002));
+}
+
+TEST_CASE("attention of absorbed latents is bound by products with many heads, by memory with few") {
+  // FlashMLA on H800 SXM5 (deepseek-ai/FlashMLA, README of 2025-02 and 2025-04): 580, then 660 TFLOP/s where
+  // products count, 3000 GB/s where memory does.
+  const ComputeSpec h100 = catalogue_gpu("h100_sxm");
+  KernelShape shape;
+  shape.kind = KernelKind::attention;
+  shape.batch = 128, shape.m = 1, shape.n = 8192, shape.kv_heads = 1;
+  shape.head_dim = 576, shape.k = 512, shape.bytes = 2 * 576;
+  auto seconds = [&](std::int64_t heads) {
+    shape.heads = heads;
+    return static_cast<double>(kernel_time(h100, shape).count()) * 1e-12;
+  };
+  const double keys = 128.0 * 8192;
+  const double tflops = 2 * 128 * keys * (576 + 512) / seconds(128) * 1e-12;
+  const double gbytes = keys * 1152 / seconds(16) * 1e-9;
+  INFO(tflops << " TFLOP/s, " << gbytes << " GB/s");
+  CHECK((tflops > 0.8 * 660 && tflops < 660));
+  CHECK((gbytes > 0.9 * 3000 && gbytes < 3000));
+  // Twice the heads, twice the products; with few heads the latents that are read stay the same.
+  CHECK(seconds(256) / seconds(128) == Approx(2).epsilon(0.02));
+  CHECK(seconds(32) / seconds(16) == Approx(1).epsilon(0.02));
+}
+
 TEST_CASE("a kernel that a GPU has no figures for is named") {
   ComputeSpec a100 = catalogue_gpu("a100_sxm_80gb");
   KernelShape shape;

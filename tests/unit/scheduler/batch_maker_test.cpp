@@ -138,3 +138,41 @@ TEST_CASE("a replica that only prefills keeps room for the prompt and its first 
   Replica replica(bed.plan, bed.pool, 0);
   CHECK(replica.room(0) == 50);
 }
+
+TEST_CASE(
+    "with as many sequences as tokens of a batch every request at work gets its next token in every batch") {
+  Bed bed(std::vector<std::pair<std::uint32_t, std::uint32_t>>(6, {1, 5}), 1000);
+  bed.plan.batch_tokens = bed.plan.sequences = 3;
+  Replica replica(bed.plan, bed.pool, 0);
+  for (std::uint32_t r = 0; r < 6; ++r) replica.enqueue(r);
+  CHECK(bed.step(replica) == Parts{{0, 1}, {1, 1}, {2, 1}});
+  for (int k = 0; k < 4; ++k) CHECK(bed.step(replica) == Parts{{0, 0}, {1, 0}, {2, 0}});
+  CHECK(bed.step(replica) == Parts{{3, 1}, {4, 1}, {5, 1}});
+}
+
+TEST_CASE("a long queue is served in its order, also by a replica that was saved and loaded") {
+  const std::uint32_t count = 100'000;
+  Bed bed(std::vector<std::pair<std::uint32_t, std::uint32_t>>(count, {1, 1}), 1000);
+  bed.plan.sequences = 100;
+  Replica replica(bed.plan, bed.pool, 0);
+  for (std::uint32_t r = 0; r < count; ++r) replica.enqueue(r);
+  std::uint32_t next = 0;
+  auto serve = [&](Replica& by, std::uint32_t until) {
+    while (next < until) {
+      const Parts parts = bed.step(by);
+      REQUIRE(parts.size() == 100);
+      REQUIRE(parts.front() == Parts::value_type{next, 1});
+      next += 100;
+    }
+  };
+  serve(replica, count / 2);
+  StateWriter out;
+  replica.save(out);
+  Replica again(bed.plan, bed.pool, 0);
+  StateReader in(out.bytes());
+  again.load(in);
+  CHECK(again.waiting() == count / 2);
+  serve(again, count);
+  CHECK(bed.step(again).empty());
+  CHECK(again.load() == 0);
+}
