@@ -160,8 +160,9 @@ void Replica::save(StateWriter& out) const {
 void Replica::load(StateReader& in) {
   std::vector<std::uint32_t> waiting;
   std::size_t count = 0;
-  in.get(waiting), in.get(running_), in.get(count);
+  in.get(waiting);
   waiting_.assign(waiting.begin(), waiting.end());
+  in.get(running_), in.get(count);
   batches_.assign(count, {});
   for (Batch& batch : batches_) batch.load(in);
   in.get(load_), in.get(kv_tokens_), in.get(next_number_), in.get(coming_);

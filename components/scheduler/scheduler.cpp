@@ -222,8 +222,9 @@ void Scheduler::save(StateWriter& out) const {
 void Scheduler::load(StateReader& in) {
   for (Replica& replica : replicas_) replica.load(in);
   std::vector<std::uint32_t> prefilled;
-  in.get(requests_), in.get(deciding_), in.get(prefilled), in.get(arrived_), in.get(ended_);
+  in.get(requests_), in.get(deciding_), in.get(prefilled);
   prefilled_.assign(prefilled.begin(), prefilled.end());
+  in.get(arrived_), in.get(ended_);
 }
 
 }  // namespace lightrail

@@ -46,6 +46,7 @@ class Runner:
             result["stdout"] = done.stdout
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
+                result["passes_ps"] = passes_ps(file)
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
@@ -74,6 +75,14 @@ def first_operations(file):
 def markers(file):
     """{name: time [ps]} of the first recorded GPU's markers in its first iteration."""
     return {name: end for kind, name, _, end in first_operations(file) if kind == "marker"}
+
+
+def passes_ps(file):
+    """[(marker, time [ps] from it to the next one, less what its receives waited)] of the first recorded GPU."""
+    operations = first_operations(file)
+    marks = sorted((end, name) for kind, name, _, end in operations if kind == "marker")
+    receives = [(start, end) for kind, _, start, end in operations if kind == "recv"]
+    return [(name, end - begin - sum(b - a for a, b in receives if begin <= a < end)) for (begin, name), (end, _) in zip(marks, marks[1:])]
 
 
 def operations_ps(file):
