@@ -271,6 +271,42 @@ def chakra_cut(folder, _):
     _chakra_files(folder, _chakra(**ALL_REDUCE)[:-4])
 
 
+def chakra_without_kind(folder, _):
+    _chakra_files(folder, _chakra(comm_size=4096))
+
+
+def chakra_kind_12(folder, _):
+    _chakra_files(folder, _chakra(comm_type=12, comm_size=4096))
+
+
+def chakra_without_partner(folder, _):
+    _chakra_files(folder, _chakra(kind=5, comm_size=64))
+
+
+def chakra_partner_7(folder, _):
+    _chakra_files(folder, _chakra(kind=5, comm_dst=7, comm_size=64))
+
+
+def chakra_send_without_size(folder, _):
+    _chakra_files(folder, _chakra(kind=5, comm_dst=0))
+
+
+def chakra_huge_tag(folder, _):
+    _chakra_files(folder, _chakra(kind=5, comm_dst=0, comm_size=64, comm_tag=1 << 33))
+
+
+def chakra_circle(folder, _):
+    _chakra_files(folder, _chakra(after=(2,), **ALL_REDUCE))
+
+
+def chakra_not_chakra(folder, _):
+    _chakra_files(folder, b"\xff" * 16)
+
+
+def chakra_empty(folder, _):
+    _chakra_files(folder, b"")
+
+
 def chakra_disagree(folder, _):
     _chakra_files(folder, _chakra(comm_type=0, comm_size=8192))
 
