@@ -43,7 +43,7 @@ Nic::Nic(const BuildContext& build)
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
   // A GPU that delegates, or has a photonic rail: what comes for another one goes on from there.
-  const bool has_gpu = endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
+  const bool has_gpu = endpoint_at_.size() > 1 && endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
   is_on_rail_ = model_.resource<Rails>() && has_gpu && crossbar_.egress().is_connected(1);
   is_delegate_ = is_on_rail_ || (model_.resource<Regions>() && has_gpu);
 }
