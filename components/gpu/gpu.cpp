@@ -125,6 +125,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
       "Leaves "
       "out contention between kernels; <variation> gives kernels jitter and makes GPUs slow.";
   kind->weight = 8;
+  kind->state_bytes = 16 * 1024;  // flows, arrivals and streams of a collective over 64 GPUs
   kind->parameters = gpu_parameters().documentation();
   kind->ports = {{"0", "1", "NVSwitch"},
                  {"1", "1", "its NIC, over PCIe"},

@@ -236,6 +236,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   kind->hot_bytes = sizeof(Nic);
   kind->prefetches = true;
   kind->weight = 4;
+  kind->state_bytes = 1024;  // messages and flows
   kind->ports = {{"0", "1", "fabric"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},

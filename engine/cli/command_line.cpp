@@ -146,6 +146,8 @@ void fill_run(const Given& given, CommandLine& line) {
                                                 {"metis", Partitioner::metis},
                                                 {"blocks", Partitioner::blocks}});
   line.partition.pieces = static_cast<int>(given.value<std::int64_t>("pieces", 1, 1, 1024));
+  line.partition.tile_bytes =
+      given.value("tile", Bytes{line.partition.tile_bytes}, Bytes{0}, Bytes{std::int64_t{1} << 40}).value;
   if (given.has("predict-ranks")) line.predict_ranks = parse_rank_counts(given.text("predict-ranks", ""));
   if (given.has("network")) {
     if (line.predict_ranks.empty()) fail("option --network has no effect without --predict-ranks");

@@ -42,6 +42,9 @@ std::vector<OptionDoc> make_option_docs() {
       {"partitioner", "NAME", running, "automatic (default), metis or blocks; changes no result"},
       {"pieces", "N", running,
        "parts a rank gets of the model: more spread load that moves (default 1); changes no result"},
+      {"tile", "SIZE", running,
+       "state that takes turns to be in the processor's cache (default 1 MiB; 0 B: all at once); changes no "
+       "result"},
       {"predict-ranks", "N,N...", running,
        "say what the run would take on so many ranks each, from a run on one"},
       {"network", "LATENCY,RATE", running, "between those ranks, as 1.5us,25GB/s (the default)"},

@@ -50,6 +50,7 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
     throw InputErrors(InputError{"", 0, "partitioner 'metis' is not in this build (choose 'blocks')"});
   Partition partition;
   partition.ranks = ranks;
+  partition.tile_bytes = plan.tile_bytes;
   if (ranks == 1 || model.atom_count <= static_cast<std::uint32_t>(ranks)) {
     // At most one atom a rank; ranks beyond the atoms have none and only follow the windows.
     partition.rank_of_atom.resize(model.atom_count);

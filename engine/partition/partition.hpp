@@ -14,6 +14,7 @@ struct Partition {
   std::vector<std::int32_t> rank_of_atom;
   SimTime lookahead = time_never;  ///< smallest latency of a link between ranks; time_never: no such link
   std::int64_t cut_links = 0;
+  std::int64_t tile_bytes = 0;  ///< PartitionPlan's
 
   int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
 };
@@ -23,12 +24,15 @@ struct Partition {
 struct PartitionPlan {
   Partitioner partitioner = Partitioner::automatic;
   int pieces = 1;
+  /// State of the components that take a turn together, so that it stays in a processor's cache; 0: no limit
+  /// [B].
+  std::int64_t tile_bytes = 1024 * 1024;
 };
 
 /// Deterministic: the same model and rank count give the same partition on every rank.
 Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
 inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
-  return make_partition(model, ranks, PartitionPlan{partitioner, 1});
+  return make_partition(model, ranks, PartitionPlan{.partitioner = partitioner});
 }
 
 }  // namespace lightrail

@@ -88,22 +88,24 @@ void Checkpoints::write(const RunFacts& facts, std::vector<PendingEvent> pending
 /// In the order of ids, whoever holds them.
 void Checkpoints::append_components(std::vector<PendingEvent>& pending, CheckpointWriter* writer) {
   std::sort(pending.begin(), pending.end(), [](const PendingEvent& x, const PendingEvent& y) {
-    return x.local != y.local ? x.local < y.local : comes_before(x.event, y.event);
+    return x.to != y.to ? x.to < y.to : comes_before(x.event, y.event);
   });
   const auto total = static_cast<std::uint32_t>(model_->model().components.size());
   auto next = pending.begin();
-  std::uint32_t local = 0;
+  auto place = model_->places().begin();
   std::vector<Event> events;
   for (std::uint32_t first = 0; first < total; first += components_a_gather) {
     StateWriter mine;
-    for (; local < model_->size() && model_->id_of(local).value < first + components_a_gather; ++local) {
+    for (; place != model_->places().end(); ++place) {
+      const ComponentId id = model_->id_of(*place);
+      if (id.value >= first + components_a_gather) break;
       events.clear();
-      for (; next != pending.end() && next->local == local; ++next) events.push_back(next->event);
+      for (; next != pending.end() && next->to == id; ++next) events.push_back(next->event);
       StateWriter section;
-      model_->save(local, section);
+      model_->save(*place, section);
       section.put(events);
-      recorder_->save_rows(model_->id_of(local), section);
-      mine.put(model_->id_of(local).value);
+      recorder_->save_rows(id, section);
+      mine.put(id.value);
       mine.put(section);
     }
     const std::vector<std::byte> all = gather_to_zero(mine.bytes(), comm_);
@@ -119,14 +121,15 @@ RunFacts Checkpoints::restore(const CheckpointFile& file, std::vector<PendingEve
   recorder_->load(run, file.folder());
   run_together(comm_, facts.now, [&] {
     LIGHTRAIL_EXPECT(run.is_at_end());
-    for (std::uint32_t local = 0; local < model_->size(); ++local) {
-      const std::vector<std::byte> bytes = file.component(model_->id_of(local).value);
+    for (const std::uint32_t place : model_->places()) {
+      const ComponentId id = model_->id_of(place);
+      const std::vector<std::byte> bytes = file.component(id.value);
       StateReader in(bytes);
-      model_->load(local, in);
+      model_->load(place, in);
       std::vector<Event> events;
       in.get(events);
-      for (const Event& event : events) pending.push_back({event, local});
-      recorder_->load_rows(model_->id_of(local), in);
+      for (const Event& event : events) pending.push_back({event, id});
+      recorder_->load_rows(id, in);
       LIGHTRAIL_EXPECT(in.is_at_end());
     }
   });

@@ -34,11 +34,13 @@ struct Bucket {
 /// Gives chunks to buckets and takes them back; never returns memory before its end.
 class ChunkPool {
  public:
-  void append(Bucket& bucket, const Delivery& delivery) {
+  void append(Bucket& bucket, const Delivery& delivery) { add(bucket) = delivery; }
+  /// A place for one more event, to be written.
+  Delivery& add(Bucket& bucket) {
     if (bucket.in_head == Chunk::capacity || !bucket.head) [[unlikely]]
       add_chunk(bucket);
-    bucket.head->items[bucket.in_head++] = delivery;
     ++bucket.size;
+    return bucket.head->items[bucket.in_head++];
   }
   void release(Bucket& bucket) {
     while (bucket.head) {

@@ -40,10 +40,10 @@ DeadlockReport report_waits(RankModel& model, MPI_Comm comm) {
   DeadlockReport report;
   std::vector<Wait> first;
   run_together(comm, SimTime{0}, [&] {
-    for (std::uint32_t local = 0; local < model.size(); ++local)
-      for (std::string& text : model.component(local).waits_for()) {
+    for (const std::uint32_t place : model.places())
+      for (std::string& text : model.component(place).waits_for()) {
         ++report.total;
-        if (first.size() < limit) first.push_back({model.id_of(local), std::move(text)});
+        if (first.size() < limit) first.push_back({model.id_of(place), std::move(text)});
       }
   });
   StateWriter out;

@@ -19,15 +19,17 @@ class FarWheel {
   std::int64_t base() const { return base_; }
 
   /// Needs round > base().
-  void push(const Delivery& delivery, std::int64_t round) {
+  void push(const Delivery& delivery, std::int64_t round) { add(delivery.event.time, round) = delivery; }
+  /// The same for an event that the caller writes in full.
+  Delivery& add(SimTime time, std::int64_t round) {
     LIGHTRAIL_EXPECT(round > base_);
     const int level = level_of(round);
     const int slot = digit(round, level);
     Slot& s = levels_[level][slot];
-    pool_->append(s.bucket, delivery);
-    if (delivery.event.time < s.first) s.first = delivery.event.time;
+    if (time < s.first) s.first = time;
     occupied_[level] |= std::uint64_t{1} << slot;
     ++size_;
+    return pool_->add(s.bucket);
   }
 
   /// Time of the first event; time_never when empty. All events of a level are before those of the next.

@@ -40,8 +40,9 @@ ForecastRecorder::ForecastRecorder(const Model& model, const ForecastPlan& plan)
     machine.row.lookahead = partition.lookahead;
     machine.width = partition.lookahead.count();
     const auto ranks = static_cast<std::size_t>(partition.ranks);
-    machine.work.assign(ranks, 0);
-    machine.sent.assign(ranks, 0);
+    machine.unused.resize(1);
+    machine.unused[0].work.assign(ranks, 0);
+    machine.unused[0].sent.assign(ranks, 0);
     machine.neighbours = count_neighbours(model, partition);
     for (const ComponentRecord& component : model.components)
       machine.rank_of.push_back(partition.rank_of(component));
@@ -53,11 +54,32 @@ ForecastRecorder::ForecastRecorder(const Model& model, const ForecastPlan& plan)
 
 void ForecastRecorder::go_to(SimTime start) {
   for (Machine& machine : machines_) {
-    const std::int64_t window = start.count() / machine.width;
-    if (window == machine.window) continue;
-    end_window(machine);
-    machine.window = window;
+    const std::int64_t number = start.count() / machine.width;
+    machine.now = 0;
+    while (machine.now < machine.windows.size() && machine.windows[machine.now].number != number)
+      ++machine.now;
+    if (machine.now == machine.windows.size()) open_window(machine, number);
   }
+}
+
+void ForecastRecorder::open_window(Machine& machine, std::int64_t number) {
+  machine.windows.push_back(machine.unused.back());
+  if (machine.unused.size() > 1) machine.unused.pop_back();  // the last one stays, as a pattern
+  machine.windows.back().number = number;
+}
+
+void ForecastRecorder::end_before(SimTime time) {
+  for (Machine& machine : machines_)
+    for (std::size_t w = 0; w < machine.windows.size();) {
+      if ((machine.windows[w].number + 1) * machine.width > time.count()) {
+        ++w;
+        continue;
+      }
+      end_window(machine, machine.windows[w]);
+      machine.unused.push_back(std::move(machine.windows[w]));
+      machine.windows[w] = std::move(machine.windows.back());
+      machine.windows.pop_back();
+    }
 }
 
 double ForecastRecorder::cost_of(std::uint16_t kind) const {
@@ -73,8 +95,9 @@ void ForecastRecorder::count(ComponentId component, std::int64_t events, double 
   const double work = static_cast<double>(events) * cost_of(kind);
   for (Machine& machine : machines_) {
     const std::int32_t rank = machine.rank_of[component.value];
-    double& sum = machine.work[static_cast<std::size_t>(rank)];
-    if (sum == 0) machine.busy.push_back(rank);
+    Window& window = machine.windows[machine.now];
+    double& sum = window.work[static_cast<std::size_t>(rank)];
+    if (sum == 0) window.busy.push_back(rank);
     sum += work;
   }
 }
@@ -83,25 +106,27 @@ void ForecastRecorder::count_sent(LinkId link) {
   if (link.value >= cut_by_.size() || cut_by_[link.value] == 0) return;
   const std::uint32_t from = model_->links[link.value].from.value;
   for (std::size_t m = 0; m < machines_.size(); ++m)
-    if (cut_by_[link.value] >> m & 1)
-      ++machines_[m].sent[static_cast<std::size_t>(machines_[m].rank_of[from])];
+    if (cut_by_[link.value] >> m & 1) {
+      Machine& machine = machines_[m];
+      ++machine.windows[machine.now].sent[static_cast<std::size_t>(machine.rank_of[from])];
+    }
 }
 
-void ForecastRecorder::end_window(Machine& machine) const {
-  if (machine.busy.empty()) return;
+void ForecastRecorder::end_window(Machine& machine, Window& window) const {
+  if (window.busy.empty()) return;
   double longest = 0, exchange = 0;
-  for (const std::int32_t rank : machine.busy) {
+  for (const std::int32_t rank : window.busy) {
     const auto r = static_cast<std::size_t>(rank);
-    longest = std::max(longest, machine.work[r]);
-    machine.row.work_s += machine.work[r];
-    machine.row.sent_events += machine.sent[r];
-    const double bytes = static_cast<double>((machine.sent[r] + machine.neighbours[r]) *
+    longest = std::max(longest, window.work[r]);
+    machine.row.work_s += window.work[r];
+    machine.row.sent_events += window.sent[r];
+    const double bytes = static_cast<double>((window.sent[r] + machine.neighbours[r]) *
                                              static_cast<std::int64_t>(sizeof(Event)));
     exchange = std::max(exchange, 2 * network_.overhead_s * static_cast<double>(machine.neighbours[r]) +
                                       bytes / network_.bandwidth_bytes_per_s);
-    machine.work[r] = 0, machine.sent[r] = 0;
+    window.work[r] = 0, window.sent[r] = 0;
   }
-  machine.busy.clear();
+  window.busy.clear();
   ++machine.row.windows;
   machine.row.longest_s += longest;
   if (machine.row.ranks > 1)
@@ -111,7 +136,7 @@ void ForecastRecorder::end_window(Machine& machine) const {
 std::vector<ForecastRow> ForecastRecorder::rows(double work_s) {
   std::vector<ForecastRow> rows;
   for (Machine& machine : machines_) {
-    end_window(machine);
+    for (Window& window : machine.windows) end_window(machine, window);
     ForecastRow& row = rows.emplace_back(machine.row);
     const double scale =
         row.work_s > 0 ? work_s / row.work_s : 1;  // what the queue takes goes with the events

@@ -27,8 +27,10 @@ class ForecastRecorder {
  public:
   ForecastRecorder(const Model& model, const ForecastPlan& plan);
 
-  /// Events from `start` on follow; needs a time not before the last.
+  /// Events of the slice at `start` follow; slices may come in any order.
   void go_to(SimTime start);
+  /// No event before `time` follows.
+  void end_before(SimTime time);
   /// `component` is about to handle events; true: time it and say so to count().
   bool wants_time() { return ++batches_ % 16 == 0; }
   void count(ComponentId component, std::int64_t events, double seconds);
@@ -39,20 +41,27 @@ class ForecastRecorder {
   std::vector<ForecastRow> rows(double work_s);
 
  private:
+  struct Window {
+    std::int64_t number = 0;
+    std::vector<double> work;        // by rank
+    std::vector<std::int64_t> sent;  // by rank
+    std::vector<std::int32_t> busy;  // ranks with work
+  };
   struct Machine {
     ForecastRow row;
-    std::int64_t window = -1, width = 1;
+    std::int64_t width = 1;
     std::vector<std::int32_t> rank_of;     // by component
     std::vector<std::int64_t> neighbours;  // by rank
-    std::vector<double> work;              // by rank, in this window
-    std::vector<std::int64_t> sent;        // by rank, in this window
-    std::vector<std::int32_t> busy;        // ranks with work or sent events in this window
+    std::size_t now = 0;                   // the window that runs: windows[now]
+    std::vector<Window> windows;           // that may get more events
+    std::vector<Window> unused;
   };
   struct Cost {
     double seconds = 0;
     std::int64_t events = 0;
   };
-  void end_window(Machine& machine) const;
+  static void open_window(Machine& machine, std::int64_t number);
+  void end_window(Machine& machine, Window& window) const;
   double cost_of(std::uint16_t kind) const;
 
   const Model* model_;

@@ -5,10 +5,10 @@
 
 namespace lightrail {
 
-/// An event that waits, and its destination on this rank.
+/// An event that waits, and its destination.
 struct PendingEvent {
   Event event;
-  std::uint32_t local = 0;
+  ComponentId to{};
 };
 
 }  // namespace lightrail

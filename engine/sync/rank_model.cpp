@@ -22,45 +22,59 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
     smallest_latency_ = std::min(smallest_latency_, link_class.latency);
   }
 
+  place(make_tiles(model, partition, rank));
   for (std::uint32_t c = 0; c < model.components.size(); ++c) {
-    const ComponentRecord& record = model.components[c];
-    const int owner = partition.rank_of(record);
-    if (owner != rank) {
+    const int owner = partition.rank_of(model.components[c]);
+    if (owner != rank)
       where_[c] = remote | static_cast<std::uint32_t>(owner);
-      continue;
-    }
-    const ComponentId id{c};
-    where_[c] = size();
-    Slot& slot = slots_.emplace_back();
-    slot.id = id;
-    slot.first_port = static_cast<std::uint32_t>(out_links_.size());
-    slot.port_count = record.port_count;
-    slot.self.id = model.self_link(id);
-    slot.self.to = id;
-    slot.self.place = where_[c];
-    slot.self.to_port = self_port;
-    for (std::uint32_t p = 0; p < record.port_count; ++p) {
-      OutLink& out = out_links_.emplace_back();
-      out.id = model.ports[record.first_port + p].out;
-      out.place = nowhere;
-      if (!out.id.is_valid()) continue;
-      const LinkRecord& link = model.links[out.id.value];
-      const LinkClass& link_class = model.link_classes[link.link_class];
-      out.latency = link_class.latency;
-      out.to = link.to;
-      out.to_port = link.to_port;
-      out.link_class = link.link_class;
-    }
+    else
+      places_.push_back(where_[c]);
   }
   for (OutLink& out : out_links_)
     if (out.id.is_valid()) out.place = where_[out.to.value];
-  for (Slot& slot : slots_) {
+  for (const std::uint32_t place : places_) {
+    Slot& slot = slots_[place];
     const ComponentRecord& record = model.components[slot.id.value];
     slot.component = model.kinds[record.kind]->make({slot.id, record, *model.specs[record.spec], model});
     slot.prefetches = model.kinds[record.kind]->prefetches;
     slot.hot_lines = static_cast<std::uint8_t>(
         std::min<std::uint32_t>((model.kinds[record.kind]->hot_bytes + 63) / 64, 64));
     LIGHTRAIL_EXPECT(slot.component != nullptr);
+  }
+}
+
+void RankModel::place(const Tiles& tiles) {
+  tile_width_ = tiles.width;
+  for (const std::vector<ComponentId>& members : tiles.members) {
+    slots_.resize((slots_.size() + tile_alignment - 1) / tile_alignment * tile_alignment);
+    tile_starts_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    for (const ComponentId id : members) add(id);
+  }
+  tile_starts_.push_back(static_cast<std::uint32_t>(slots_.size()));
+}
+
+void RankModel::add(ComponentId id) {
+  const ComponentRecord& record = model_->components[id.value];
+  const auto place = static_cast<std::uint32_t>(slots_.size());
+  where_[id.value] = place;
+  Slot& slot = slots_.emplace_back();
+  slot.id = id;
+  slot.first_port = static_cast<std::uint32_t>(out_links_.size());
+  slot.port_count = record.port_count;
+  slot.self.id = model_->self_link(id);
+  slot.self.to = id;
+  slot.self.place = place;
+  slot.self.to_port = self_port;
+  for (std::uint32_t p = 0; p < record.port_count; ++p) {
+    OutLink& out = out_links_.emplace_back();
+    out.id = model_->ports[record.first_port + p].out;
+    out.place = nowhere;
+    if (!out.id.is_valid()) continue;
+    const LinkRecord& link = model_->links[out.id.value];
+    out.latency = model_->link_classes[link.link_class].latency;
+    out.to = link.to;
+    out.to_port = link.to_port;
+    out.link_class = link.link_class;
   }
 }
 
@@ -112,7 +126,7 @@ std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery
 
 std::uint64_t RankModel::hash() const {
   std::uint64_t all = 0;
-  for (const Slot& slot : slots_) all ^= keyed_hash(slot.hash, slot.id);
+  for (const std::uint32_t place : places_) all ^= keyed_hash(slots_[place].hash, slots_[place].id);
   return all;
 }
 

@@ -6,18 +6,25 @@
 
 #include "engine/model/component.hpp"
 #include "engine/model/model.hpp"
-#include "engine/partition/partition.hpp"
+#include "engine/partition/tiles.hpp"
 
 namespace lightrail {
 
-/// One rank's components, built, with the sending sides of their links. Local indices follow the global ids.
-/// `OutLink::place` is the local index of the destination on this rank, else `remote` plus its rank.
+/// One rank's components, built, with the sending sides of their links. Each has a place: places go tile by
+/// tile and by id inside a tile; some between tiles are empty. `OutLink::place` is that of the destination on
+/// this rank, else `remote` plus its rank.
 class RankModel {
  public:
   /// Builds this rank's components. Throws InputErrors for a link whose latency is below 1 ps.
   RankModel(const Model& model, const Partition& partition, int rank, RowSink& rows);
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
+  /// Places of this rank's components, in the order of ids.
+  const std::vector<std::uint32_t>& places() const { return places_; }
+  /// First place of each tile, a multiple of tile_alignment, then the end of the last. A tile can run for
+  /// tile_width() by itself.
+  const std::vector<std::uint32_t>& tile_starts() const { return tile_starts_; }
+  SimTime tile_width() const { return tile_width_; }
+  static constexpr std::uint32_t tile_alignment = 256;
   ComponentId id_of(std::uint32_t local) const { return slots_[local].id; }
   Component& component(std::uint32_t local) { return *slots_[local].component; }
   const Model& model() const { return *model_; }
@@ -71,7 +78,7 @@ class RankModel {
   std::uint64_t hash() const;
 
  private:
-  struct alignas(64) Slot {  // one cache line
+  struct alignas(64) Slot {  // one cache line; without component: an empty place
     std::unique_ptr<Component> component;
     std::uint64_t hash = 0;
     OutLink self{};
@@ -81,6 +88,8 @@ class RankModel {
     std::uint8_t hot_lines = 0;  ///< cache lines of the object
     bool prefetches = false;     ///< of the kind: the object is not touched in vain
   };
+  void place(const Tiles& tiles);
+  void add(ComponentId id);
   Context context(std::uint32_t local, SimTime now, EventSink& events) {
     Slot& slot = slots_[local];
     return Context(slot.id, now, {out_links_.data() + slot.first_port, slot.port_count}, slot.self, events,
@@ -89,7 +98,9 @@ class RankModel {
 
   const Model* model_;
   RowSink* rows_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // by place
+  std::vector<std::uint32_t> places_, tile_starts_;
+  SimTime tile_width_ = time_never;
   std::vector<OutLink> out_links_;
   std::vector<std::uint32_t> where_;  ///< by component
   SimTime smallest_latency_ = time_never;

@@ -25,8 +25,8 @@ class ReferenceEngine final : public EventSink {
     if (parts_.options.resume)
       resume(*parts_.options.resume);
     else
-      for (std::uint32_t local = 0; local < model.size(); ++local)
-        guard(local, SimTime{0}, [&] { model.start(local, *this); });
+      for (const std::uint32_t place : model.places())
+        guard(place, SimTime{0}, [&] { model.start(place, *this); });
     while (!queue_.empty()) {
       const Delivery item = queue_.top();
       const SimTime now = item.event.time;
@@ -89,7 +89,7 @@ class ReferenceEngine final : public EventSink {
   void write_checkpoint(SimTime now) {
     std::vector<PendingEvent> pending;
     for (auto rest = queue_; !rest.empty(); rest.pop())
-      pending.push_back({rest.top().event, rest.top().place});
+      pending.push_back({rest.top().event, parts_.model.id_of(rest.top().place)});
     parts_.checkpoints.write({now, outcome_.last_event, flushes_.boundary(), outcome_.events},
                              std::move(pending));
     wants_checkpoint_ = false;

@@ -118,7 +118,7 @@ EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, StopReque
 void Simulation::Parts::end_components(SimTime end) {
   run_together(comm, end, [&] {
     NoEvents none;
-    for (std::uint32_t local = 0; local < rank_model->size(); ++local) rank_model->finish(local, end, none);
+    for (const std::uint32_t place : rank_model->places()) rank_model->finish(place, end, none);
   });
   run_together(comm, end, [&] { recorder.flush(end); });
 }

@@ -22,11 +22,23 @@ void sort_by_insertion(std::span<Delivery> events) {
 }  // namespace
 
 SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
-    : model_(&model), slicer_(slice), block_bits_(static_cast<std::uint32_t>(std::bit_width(block) - 1)) {
+    : model_(&model), slicer_(slice) {
   LIGHTRAIL_EXPECT(block >= 1);
+  const std::vector<std::uint32_t>& starts = model.tile_starts();
+  const bool has_tiles = starts.size() > 2;
+  if (has_tiles) block = std::min(block, RankModel::tile_alignment);
+  block_bits_ = static_cast<std::uint32_t>(std::bit_width(block) - 1);
+  if (has_tiles) tile_slices_ = std::clamp<std::int64_t>(model.tile_width() / slice, 1, round_slices);
   wheel_.advance(
       1, [](SimTime) { return std::int64_t{0}; }, [](const Delivery&) {});
-  const std::size_t blocks = (std::size_t{model.size()} >> block_bits_) + 1;
+  const std::uint32_t blocks = (starts.back() >> block_bits_) + 1;
+  for (std::size_t tile = 0; tile + 1 < starts.size(); ++tile) {
+    block_starts_.push_back(starts[tile] >> block_bits_);
+    tile_of_.resize(tile + 2 < starts.size() ? starts[tile + 1] >> block_bits_ : blocks,
+                    static_cast<std::uint32_t>(tile));
+  }
+  block_starts_.push_back(blocks);
+  tiles_.resize(starts.size() / 64 + 1);
   for (Slice& s : ring_) {
     s.blocks.resize(blocks);
     s.occupied.resize(blocks / 64 + 1);
@@ -34,6 +46,41 @@ SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
   present_.resize(((std::size_t{1} << block_bits_) + 63) / 64);
   ends_.resize(present_.size() * 64);
   sorted_.resize(few);
+}
+
+/// Only these can have events before the slice `last`: what other tiles send meanwhile comes later.
+void SliceQueue::find_tiles(std::int64_t first, std::int64_t last) {
+  for (std::int64_t slice = first; slice < last; ++slice) {
+    if (!is_occupied(slice)) continue;
+    for (std::uint32_t block = next_block(slice, 0, block_starts_.back()); block != none;
+         block = next_block(slice, block_starts_[tile_of_[block] + 1], block_starts_.back()))
+      tiles_[tile_of_[block] / 64] |= std::uint64_t{1} << tile_of_[block] % 64;
+  }
+}
+
+/// First block with events in [from, end); none: there is none.
+std::uint32_t SliceQueue::next_block(std::int64_t slice, std::uint32_t from, std::uint32_t end) {
+  const std::vector<std::uint64_t>& occupied = slice_at(slice).occupied;
+  for (std::uint32_t word = from / 64; word * 64 < end; ++word) {
+    std::uint64_t bits = occupied[word];
+    if (word == from / 64) bits &= ~std::uint64_t{0} << from % 64;
+    if (bits == 0) continue;
+    const std::uint32_t block = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+    return block < end ? block : none;
+  }
+  return none;
+}
+
+/// After a drain: events are left where the end cut a slice or a failure ended it.
+void SliceQueue::settle(std::int64_t slice) {
+  if (!is_occupied(slice)) return;
+  Slice& s = slice_at(slice);
+  s.first = time_never;
+  for (std::uint32_t block = next_block(slice, 0, block_starts_.back()); block != none;
+       block = next_block(slice, block + 1, block_starts_.back()))
+    s.blocks[block].for_each(
+        [&](const Delivery& delivery) { s.first = std::min(s.first, delivery.event.time); });
+  if (s.first == time_never) occupied_ &= ~bit_of(slice);
 }
 
 /// The ring then holds the rounds of `slice` and of the next; needs that no event lies before `slice`.

@@ -16,19 +16,22 @@ namespace lightrail {
 /// One rank's pending events. Time is cut into slices no wider than the smallest link latency, so inside a
 /// slice only a component's events to itself can be new, and the order per destination is all that matters. A
 /// ring holds the next slices as buckets by block of components, the wheel everything later; a bucket is
-/// sorted when its slice comes.
+/// sorted when its slice comes. The model's tiles take turns of several slices, so that the state a tile
+/// works on stays in the cache meanwhile.
 class SliceQueue {
  public:
   SliceQueue(RankModel& model, SimTime slice, std::uint32_t block);
+  std::int64_t tile_slices() const { return tile_slices_; }  ///< slices a turn of a tile
 
   /// Needs a time not before the slices already drained, and a place on this rank.
-  void push(const Delivery& delivery) {
+  void push(const Delivery& delivery) { add(delivery.event.time, delivery.place) = delivery; }
+  /// The same for an event that the caller writes in full.
+  [[gnu::always_inline]] Delivery& add(SimTime time, std::uint32_t place) {
     ++pending_;
-    const std::int64_t slice = slicer_.slice_of(delivery.event.time);
-    if (slice - first_slice_ < ring_slices)
-      put(slice, delivery);
-    else
-      wheel_.push(delivery, slice / round_slices);
+    const std::int64_t slice = slicer_.slice_of(time);
+    if (slice - first_slice_ < ring_slices) [[likely]]
+      return put(slice, time, place);
+    return wheel_.add(time, slice / round_slices);
   }
   /// Time of the first event; time_never when empty.
   SimTime next_time() const {
@@ -46,15 +49,18 @@ class SliceQueue {
   const Slicer& slicer() const { return slicer_; }
   std::int64_t pending() const { return pending_; }
 
-  /// Takes the events of the first occupied slice that lie before `end` and calls run(local, deliveries) for
-  /// each component that has any, in the order of local indices; they are in the order of comes_before. What
-  /// run pushes must lie at or after `end` or the slice's end, whichever is first.
-  template <class Run>
-  void drain_slice(SimTime end, Run&& run);
+  /// Takes the events of the first occupied slices that lie before `end`, as many slices as a tile may run by
+  /// itself: tile by tile, slice by slice. Calls enter(from, to) for the span of each slice of a tile (false:
+  /// no more of this tile), then run(local, deliveries) for each component that has any in it, in the order
+  /// of places; they are in the order of comes_before. What run pushes must lie at or after `to`, and for
+  /// other tiles at or after the slices taken.
+  template <class Enter, class Run>
+  void drain(SimTime end, Enter&& enter, Run&& run);
 
  private:
   static constexpr std::int64_t round_slices = 32;               // what the wheel pours at a time
   static constexpr std::int64_t ring_slices = 2 * round_slices;  // at least one round is always ahead
+  static constexpr std::uint32_t none = 0xffffffff;
   static constexpr std::uint32_t few = 24;  // events a block below which all are sorted at once
   // Events from asking for a line to using it; each step needs what the one before fetched.
   static constexpr std::uint32_t slot_ahead = 36, component_ahead = 24, state_ahead = 12;
@@ -70,15 +76,26 @@ class SliceQueue {
   bool is_within(std::size_t batch, std::uint32_t event) const {
     return batch < batches_.size() && batches_[batch].from < event;
   }
-  void put(std::int64_t slice, const Delivery& delivery) {
-    const auto index = static_cast<std::size_t>(slice % ring_slices);
-    Slice& s = ring_[index];
-    const std::uint32_t block = delivery.place >> block_bits_;
-    pool_.append(s.blocks[block], delivery);
+  static std::size_t index_of(std::int64_t slice) { return static_cast<std::size_t>(slice) % ring_slices; }
+  Slice& slice_at(std::int64_t slice) { return ring_[index_of(slice)]; }
+  static std::uint64_t bit_of(std::int64_t slice) { return std::uint64_t{1} << index_of(slice); }
+  bool is_occupied(std::int64_t slice) const { return (occupied_ & bit_of(slice)) != 0; }
+  Delivery& put(std::int64_t slice, SimTime time, std::uint32_t place) {
+    Slice& s = slice_at(slice);
+    const std::uint32_t block = place >> block_bits_;
     s.occupied[block / 64] |= std::uint64_t{1} << block % 64;
-    if (delivery.event.time < s.first) s.first = delivery.event.time;
-    occupied_ |= std::uint64_t{1} << index;
+    if (time < s.first) s.first = time;
+    occupied_ |= bit_of(slice);
+    return pool_.add(s.blocks[block]);
   }
+  void put(std::int64_t slice, const Delivery& delivery) {
+    put(slice, delivery.event.time, delivery.place) = delivery;
+  }
+  template <class Run>
+  void drain_block(std::int64_t slice, SimTime end, std::uint32_t block, Run&& run);
+  void find_tiles(std::int64_t first, std::int64_t last);
+  std::uint32_t next_block(std::int64_t slice, std::uint32_t from, std::uint32_t end);
+  void settle(std::int64_t slice);
   void advance(std::int64_t slice);
   void keep_from(SimTime end, std::int64_t slice, Bucket& bucket);
   void sort_few(const Bucket& bucket);
@@ -88,6 +105,10 @@ class SliceQueue {
   RankModel* model_;
   Slicer slicer_;
   std::uint32_t block_bits_;
+  std::int64_t tile_slices_ = 1;
+  std::vector<std::uint32_t> block_starts_;  // by tile, then the end
+  std::vector<std::uint32_t> tile_of_;       // by block
+  std::vector<std::uint64_t> tiles_;         // those with events in the slices that are drained, by bit
   ChunkPool pool_;
   FarWheel wheel_{pool_};
   std::int64_t first_slice_ = 0;  // multiple of round_slices
@@ -101,40 +122,48 @@ class SliceQueue {
   std::vector<Batch> batches_;
 };
 
-template <class Run>
-void SliceQueue::drain_slice(SimTime end, Run&& run) {
-  const std::int64_t slice = slicer_.slice_of(next_time());
-  advance(slice);
-  const auto index = static_cast<std::size_t>(slice % ring_slices);
-  Slice& s = ring_[index];
-  s.first = time_never;
-  occupied_ &= ~(std::uint64_t{1} << index);
-  const bool is_cut = end < slicer_.start_of(slice + 1);
-  for (std::size_t word = 0; word < s.occupied.size(); ++word) {
-    // Only the block that runs can gain events of this slice, all at or after `end`; they wait for the next
-    // drain.
-    for (std::uint64_t bits = std::exchange(s.occupied[word], 0); bits; bits &= bits - 1) {
-      const auto block =
-          static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      Bucket bucket = std::exchange(s.blocks[block], {});
-      if (is_cut) keep_from(end, slice, bucket);
-      pending_ -= bucket.size;
-      if (bucket.size <= few)
-        sort_few(bucket);
-      else
-        sort_many(block, slice, bucket);
-      pool_.release(bucket);
-      // Components lie all over memory: fetch those that come next while one runs.
-      std::size_t slot = 0, component = 0, state = 0;
-      for (const Batch& batch : batches_) {
-        for (; is_within(slot, batch.to + slot_ahead); ++slot) model_->prefetch_slot(batches_[slot].local);
-        for (; is_within(component, batch.to + component_ahead); ++component)
-          model_->prefetch_component(batches_[component].local);
-        for (; is_within(state, batch.to + state_ahead); ++state)
-          model_->prefetch_state(batches_[state].local);
-        run(batch.local, std::span<const Delivery>(sorted_.data() + batch.from, batch.to - batch.from));
+template <class Enter, class Run>
+void SliceQueue::drain(SimTime end, Enter&& enter, Run&& run) {
+  const std::int64_t first = slicer_.slice_of(next_time());
+  const std::int64_t last = std::min(first + tile_slices_, slicer_.slice_of(end - SimTime{1}) + 1);
+  advance(first);
+  find_tiles(first, last);
+  for (std::size_t word = 0; word < tiles_.size(); ++word)
+    for (std::uint64_t bits = std::exchange(tiles_[word], 0); bits; bits &= bits - 1) {
+      const std::size_t tile = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      for (std::int64_t slice = first; slice < last; ++slice) {
+        if (!is_occupied(slice)) continue;
+        const SimTime slice_end = std::min(slicer_.start_of(slice + 1), end);
+        if (!enter(slicer_.start_of(slice), slice_end)) break;
+        for (std::uint32_t block = next_block(slice, block_starts_[tile], block_starts_[tile + 1]);
+             block != none; block = next_block(slice, block + 1, block_starts_[tile + 1]))
+          drain_block(slice, slice_end, block, run);
       }
     }
+  for (std::int64_t slice = first; slice < last; ++slice) settle(slice);
+}
+
+template <class Run>
+void SliceQueue::drain_block(std::int64_t slice, SimTime end, std::uint32_t block, Run&& run) {
+  Slice& s = slice_at(slice);
+  s.occupied[block / 64] &= ~(std::uint64_t{1} << block % 64);
+  Bucket bucket = std::exchange(s.blocks[block], {});
+  // The block can gain events of this slice at or after `end` while it runs; they wait for the next drain.
+  if (end < slicer_.start_of(slice + 1)) keep_from(end, slice, bucket);
+  pending_ -= bucket.size;
+  if (bucket.size <= few)
+    sort_few(bucket);
+  else
+    sort_many(block, slice, bucket);
+  pool_.release(bucket);
+  // Components lie all over memory: fetch those that come next while one runs.
+  std::size_t slot = 0, component = 0, state = 0;
+  for (const Batch& batch : batches_) {
+    for (; is_within(slot, batch.to + slot_ahead); ++slot) model_->prefetch_slot(batches_[slot].local);
+    for (; is_within(component, batch.to + component_ahead); ++component)
+      model_->prefetch_component(batches_[component].local);
+    for (; is_within(state, batch.to + state_ahead); ++state) model_->prefetch_state(batches_[state].local);
+    run(batch.local, std::span<const Delivery>(sorted_.data() + batch.from, batch.to - batch.from));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/sync/window_engine.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "engine/sync/exchange.hpp"
@@ -13,7 +14,7 @@ namespace lightrail {
 namespace {
 
 constexpr std::int64_t slices_alone =
-    16;  // slices a window when no link is cut: how often stop requests are seen
+    16;  // about as many slices a window when no link is cut: how often stop requests are seen
 
 /// Widths of windows and slices: windows are a whole number of slices.
 struct Grid {
@@ -40,24 +41,38 @@ class WindowEngine final : public EventSink {
         queue_(parts.model, grid_.slice, parts.options.block),
         exchange_(parts.model.model(), parts.partition, parts.comm),
         flushes_(parts.recorder) {
+    if (parts.partition.lookahead == time_never && parts.options.window.count() == 0)
+      grid_.slices_a_window =
+          std::max<std::int64_t>(slices_alone / queue_.tile_slices(), 1) * queue_.tile_slices();
     if (parts.options.forecast) forecast_.emplace(*this, parts.model.model(), *parts.options.forecast);
   }
 
   void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
-    if (link.place & RankModel::remote) [[unlikely]] {
-      LIGHTRAIL_EXPECT(link.place != RankModel::nowhere && time >= window_end_);
-      exchange_.put({time, link.id, tie, payload.payload()}, link.place & ~RankModel::remote);
-    } else if (time < drained_to_) {
-      LIGHTRAIL_EXPECT(link.place == active_);  // only own events may land in the slice that runs
-      own_.push({time, link.id, tie, payload.payload()});
-    } else {
-      queue_.push({{time, link.id, tie, payload.payload()}, link.place, link.to_port, 0});
-    }
+    if ((link.place & RankModel::remote) || time < drained_to_) [[unlikely]]
+      return push_seldom({time, link.id, tie, payload.payload()}, link.place);
+    Delivery& filed = queue_.add(time, link.place);
+    filed.event.time = time;
+    filed.event.link = link.id;
+    filed.event.tie = tie;
+    std::memcpy(static_cast<void*>(&filed.event.payload), &payload,
+                sizeof payload);  // whole words, not field by field
+    filed.place = link.place;
+    filed.port = link.to_port;
+    filed.unused = 0;
   }
 
   EngineOutcome run();
 
  private:
+  [[gnu::noinline]] void push_seldom(const Event& event, std::uint32_t place) {
+    if (place & RankModel::remote) {
+      LIGHTRAIL_EXPECT(place != RankModel::nowhere && event.time >= window_end_);
+      exchange_.put(event, place & ~RankModel::remote);
+    } else {
+      LIGHTRAIL_EXPECT(place == active_);  // only own events may land in the slice that runs
+      own_.push(event);
+    }
+  }
   /// Exchanges events and facts with the other ranks; the same answer on all of them.
   WindowFacts turn();
   void resume(const CheckpointFile& file);
@@ -112,7 +127,10 @@ EngineOutcome WindowEngine::run() {
   if (parts_.options.resume)
     resume(*parts_.options.resume);
   else
-    for (active_ = 0; active_ < model_.size(); ++active_) guard([&] { model_.start(active_, *this); });
+    for (const std::uint32_t place : model_.places()) {
+      active_ = place;
+      guard([&] { model_.start(place, *this); });
+    }
   for (double before = started_;;) {
     const std::int64_t sent_events = exchange_.sent_events(), sent_bytes = exchange_.sent_bytes();
     const WindowFacts all = turn();
@@ -171,7 +189,7 @@ void WindowEngine::resume(const CheckpointFile& file) {
 void WindowEngine::write_checkpoint(SimTime start) {
   run_together(parts_.comm, start, [&] { flushes_.pass(start); });
   std::vector<PendingEvent> pending;
-  queue_.for_each([&](const Delivery& one) { pending.push_back({one.event, one.place}); });
+  queue_.for_each([&](const Delivery& one) { pending.push_back({one.event, model_.id_of(one.place)}); });
   parts_.checkpoints.write({start, outcome_.last_event, flushes_.boundary(), outcome_.events},
                            std::move(pending));
 }
@@ -186,18 +204,22 @@ void WindowEngine::work(SimTime start) {
   const SimTime widest = slicer.start_of(slicer.slice_of(start) + grid_.slices_a_window);
   window_end_ =
       std::min({widest, flushes_.boundary(), parts_.checkpoints.boundary(), parts_.options.stop_at});
-  while (!failure_) {
-    const SimTime next = queue_.next_time();
-    if (next >= window_end_) break;
-    drained_to_ = std::min(slicer.start_of(slicer.slice_of(next) + 1), window_end_);
+  // A tile goes on to the end of the slice in which another one failed: the first failure counts.
+  const auto enter = [this](SimTime from, SimTime to) {
+    if (failure_ && from > failure_->time) return false;
+    drained_to_ = to;
+    if (forecast_) forecast_->recorder.go_to(from);
+    return true;
+  };
+  while (!failure_ && queue_.next_time() < window_end_) {
     if (forecast_) {
-      forecast_->recorder.go_to(next);
-      queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
+      forecast_->recorder.end_before(queue_.next_time());
+      queue_.drain(window_end_, enter, [this](std::uint32_t local, std::span<const Delivery> events) {
         run_counted(local, events);
       });
       continue;
     }
-    queue_.drain_slice(drained_to_, [this](std::uint32_t local, std::span<const Delivery> events) {
+    queue_.drain(window_end_, enter, [this](std::uint32_t local, std::span<const Delivery> events) {
       run_component(local, events, *this);
     });
   }

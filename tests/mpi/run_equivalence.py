@@ -3,8 +3,8 @@
 
 usage: run_equivalence.py LIGHTRAIL SCENARIO... [--ranks 1,2,3,4] [--set NAME=VALUE]...
 
-Runs the reference engine and windows on each number of ranks; compares status, hash, events and end time of the JSON
-summaries, and the HDF5 files with h5diff, all but /run and /profile.
+Runs the reference engine and windows on each number of ranks, even ones with small tiles; compares status, hash,
+events and end time of the JSON summaries, and the HDF5 files with h5diff, all but /run and /profile.
 """
 import argparse
 import json
@@ -18,6 +18,7 @@ from lightrail_post.diff import differences as file_differences  # noqa: E402
 
 SAME = ["status", "hash", "events", "sim_end_ps"]
 TIMEOUT_S = 900
+SMALL_TILES = ["--tile", "200 KiB"]  # a server of eight GPUs
 
 
 def start(lightrail, scenario, folder, name, ranks, options):
@@ -60,7 +61,8 @@ def compare(lightrail, scenario, ranks, options, variants=()):
         expected, expected_file = run(lightrail, scenario, folder, "reference", 1, ["--engine", "reference", *options])
         print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}", flush=True)
         agree = True
-        for name, n, more in [(f"{n} ranks", n, []) for n in ranks] + list(variants):
+        by_ranks = [(f"{n} ranks", n, SMALL_TILES if n % 2 == 0 else []) for n in ranks]
+        for name, n, more in by_ranks + list(variants):
             summary, file = run(lightrail, scenario, folder, name.replace(" ", "-"), n, more + options)
             found = differences(expected, summary, expected_file, file)
             print(f"  {name}: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)), flush=True)

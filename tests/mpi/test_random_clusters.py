@@ -11,8 +11,8 @@ from random_scenario import Generator
 from run_equivalence import compare
 
 # Nothing of this may show in a result.
-SMALL = ("narrow windows, small blocks, gathered output", 2,
-         ["--window", "100 ns", "--block", "1", "--partitioner", "blocks", "--io", "gather"])
+SMALL = ("narrow windows, small blocks and tiles, gathered output", 2,
+         ["--window", "100 ns", "--block", "1", "--tile", "20 KiB", "--partitioner", "blocks", "--io", "gather"])
 
 
 def main():

@@ -37,7 +37,8 @@ Partition scattered(const Model& model, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("any number of ranks, partition, window and block gives the result of the reference engine") {
+TEST_CASE(
+    "any number of ranks, partition, tiles, window and block gives the result of the reference engine") {
   // A window takes milliseconds when ranks outnumber cores and cores are busy: fewer events there.
   const std::uint64_t cases = ranks() <= 2 ? 150 : ranks() <= 4 ? 40 : 12;
   for (std::uint64_t number = 1000; number < 1000 + cases; ++number) {
@@ -49,10 +50,11 @@ TEST_CASE("any number of ranks, partition, window and block gives the result of 
         run(c, make_partition(c.model, 1, Partitioner::blocks), MPI_COMM_SELF, reference);
     REQUIRE(is_same_everywhere(expected.hash));
     REQUIRE(run(c, make_partition(c.model, ranks(), Partitioner::automatic), MPI_COMM_WORLD, {}) == expected);
-    const PartitionPlan pieces{Partitioner::automatic, 2 + static_cast<int>(number % 3)};
+    const PartitionPlan pieces{.pieces = 2 + static_cast<int>(number % 3), .tile_bytes = 1200};
     REQUIRE(run(c, make_partition(c.model, ranks(), pieces), MPI_COMM_WORLD, {}) == expected);
     RunOptions odd;
-    const Partition anywhere = scattered(c.model, number);
+    Partition anywhere = scattered(c.model, number);
+    anywhere.tile_bytes = number % 2 == 0 ? 2000 : 0;
     odd.window = SimTime{1 + static_cast<std::int64_t>(number % 5) * 61};
     if (number % 3 > 0 && anywhere.lookahead != time_never)
       odd.window = std::max(SimTime{1}, anywhere.lookahead / (number % 3 == 1 ? 2 : 7));

@@ -19,6 +19,10 @@ Model loners(std::uint32_t count) {
   return test.build();
 }
 
+bool always(SimTime, SimTime) {
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("a drained slice gives each component its events in order, components ascending") {
@@ -43,7 +47,7 @@ TEST_CASE("a drained slice gives each component its events in order, components 
       const SimTime end = next + SimTime{1 + static_cast<std::int64_t>(random.below(150))};
       SimTime first = time_never;
       std::int64_t last_local = -1;
-      queue.drain_slice(end, [&](std::uint32_t local, std::span<const Delivery> events) {
+      queue.drain(end, always, [&](std::uint32_t local, std::span<const Delivery> events) {
         REQUIRE(static_cast<std::int64_t>(local) > last_local);
         last_local = local;
         for (std::size_t i = 0; i < events.size(); ++i) {
@@ -62,6 +66,53 @@ TEST_CASE("a drained slice gives each component its events in order, components 
   }
 }
 
+TEST_CASE("tiles take turns of as many slices as the links between them last") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (std::uint32_t c = 0; c < 4; ++c) test.add(token_kind(), spec);
+  test.connect(ComponentId{0}, ComponentId{2}, SimTime{100});
+  test.connect(ComponentId{1}, ComponentId{3}, SimTime{100});
+  test.connect(ComponentId{0}, ComponentId{1}, SimTime{350});
+  const Model model = test.build();
+  MemoryRecorder recorder;
+  RankModel rank_model(model, make_partition(model, 1, PartitionPlan{.tile_bytes = 1200}), 0, recorder);
+  REQUIRE(rank_model.tile_starts() == std::vector<std::uint32_t>{0, 256, 258});
+  SliceQueue queue(rank_model, SimTime{100}, 16);
+  CHECK(queue.tile_slices() == 3);
+  using Seen = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+  Seen seen;
+  for (const std::uint32_t component : {0u, 1u, 2u, 3u})
+    for (const std::int64_t time : {50, 150, 250, 350})
+      queue.push(rank_model.deliver({SimTime{time}, model.self_link(ComponentId{component}), 0, {}}));
+  const auto note = [&](std::uint32_t place, std::span<const Delivery> events) {
+    for (const Delivery& one : events)
+      seen.emplace_back(one.event.time.count(), rank_model.id_of(place).value);
+  };
+  queue.drain(SimTime{1000}, always, note);
+  CHECK(seen == Seen{{50, 0},
+                     {50, 2},
+                     {150, 0},
+                     {150, 2},
+                     {250, 0},
+                     {250, 2},
+                     {50, 1},
+                     {50, 3},
+                     {150, 1},
+                     {150, 3},
+                     {250, 1},
+                     {250, 3}});
+  CHECK(queue.next_time() == SimTime{350});
+  seen.clear();
+  // The second tile does not go on beyond a slice that ends with a failure, say.
+  queue.drain(
+      SimTime{380}, [](SimTime from, SimTime) { return from < SimTime{300}; }, note);
+  CHECK(seen.empty());
+  CHECK(queue.next_time() == SimTime{350});
+  queue.drain(SimTime{380}, always, note);
+  CHECK(seen == Seen{{350, 0}, {350, 2}, {350, 1}, {350, 3}});
+  CHECK(queue.pending() == 0);
+}
+
 TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
   const Model model = loners(2);
   MemoryRecorder recorder;
@@ -77,10 +128,10 @@ TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
         queue.push({{event.time + SimTime{45}, event.link, event.tie + 1, {}}, local, port, 0});
     }
   };
-  queue.drain_slice(SimTime{50}, note);
+  queue.drain(SimTime{50}, always, note);
   CHECK(seen == std::vector<std::int64_t>{10});
   CHECK(queue.next_time() == SimTime{55});
-  queue.drain_slice(SimTime{100}, note);
+  queue.drain(SimTime{100}, always, note);
   CHECK(seen == std::vector<std::int64_t>{10, 55, 60});
   CHECK(queue.next_time() == time_never);
 }

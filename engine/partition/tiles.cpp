@@ -1,0 +1,121 @@
+#include "engine/partition/tiles.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/model/kind.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::int64_t bytes_a_port =
+    192;  // of a link's two ends: what the sender keeps and the port's own state
+
+std::int64_t bytes_of(const Model& model, const ComponentRecord& component) {
+  const ComponentKind& kind = *model.kinds[component.kind];
+  return std::int64_t{kind.hot_bytes} + kind.state_bytes + bytes_a_port * component.port_count;
+}
+
+/// Components that must share a tile; the smallest member stands for a group.
+class Groups {
+ public:
+  Groups(const Model& model, const std::vector<bool>& is_mine)
+      : parent_(is_mine.size()), bytes_(is_mine.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+    for (std::size_t c = 0; c < is_mine.size(); ++c)
+      if (is_mine[c]) largest_ = std::max(largest_, bytes_[c] = bytes_of(model, model.components[c]));
+  }
+  std::uint32_t find(std::uint32_t c) {
+    while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
+    return c;
+  }
+  void unite(std::uint32_t a, std::uint32_t b) {
+    a = find(a), b = find(b);
+    if (a == b) return;
+    if (b < a) std::swap(a, b);
+    parent_[b] = a;
+    largest_ = std::max(largest_, bytes_[a] += bytes_[b]);
+  }
+  std::int64_t bytes(std::uint32_t representative) const { return bytes_[representative]; }
+  std::int64_t largest() const { return largest_; }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+  std::vector<std::int64_t> bytes_;
+  std::int64_t largest_ = 0;
+};
+
+struct Edge {
+  SimTime latency;
+  std::uint32_t from, to;
+};
+
+/// Links with both ends here, the shortest first.
+std::vector<Edge> edges_of(const Model& model, const std::vector<bool>& is_mine) {
+  std::vector<Edge> edges;
+  for (const LinkRecord& link : model.links)
+    if (is_mine[link.from.value] && is_mine[link.to.value])
+      edges.push_back({model.link_classes[link.link_class].latency, link.from.value, link.to.value});
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const Edge& x, const Edge& y) { return x.latency < y.latency; });
+  return edges;
+}
+
+/// Unites what links shorter than some width join, the widest that keeps every group below `most` bytes.
+void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int64_t most) {
+  for (std::size_t from = 0; from < edges.size();) {
+    std::size_t to = from;
+    Groups tried = groups;
+    for (; to < edges.size() && edges[to].latency == edges[from].latency; ++to)
+      tried.unite(edges[to].from, edges[to].to);
+    if (tried.largest() > most) return;
+    groups = std::move(tried);
+    from = to;
+  }
+}
+
+Tiles one_tile(const Tiles& tiles) {
+  Tiles one{time_never, {{}}};
+  for (const auto& members : tiles.members)
+    one.members[0].insert(one.members[0].end(), members.begin(), members.end());
+  std::sort(one.members[0].begin(), one.members[0].end());
+  return one;
+}
+
+}  // namespace
+
+Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
+  std::vector<bool> is_mine(model.components.size());
+  std::int64_t total = 0;
+  for (std::size_t c = 0; c < is_mine.size(); ++c) {
+    is_mine[c] = partition.rank_of(model.components[c]) == rank;
+    if (is_mine[c]) total += bytes_of(model, model.components[c]);
+  }
+  const std::vector<Edge> edges = edges_of(model, is_mine);
+  Groups groups(model, is_mine);
+  const bool is_split = partition.tile_bytes > 0 && total > partition.tile_bytes;
+  if (is_split) unite_while_small(groups, edges, partition.tile_bytes);
+
+  Tiles tiles;
+  std::vector<std::uint32_t> tile_of(is_mine.size());  // of a group, by its representative
+  std::int64_t filled = 0;
+  const auto next_tile = [&] { tiles.members.emplace_back(), filled = 0; };
+  next_tile();
+  for (std::uint32_t c = 0; c < is_mine.size(); ++c) {
+    if (!is_mine[c]) continue;
+    const std::uint32_t group = groups.find(c);
+    if (group == c && is_split) {
+      if (filled + groups.bytes(c) > partition.tile_bytes && filled > 0) next_tile();
+      filled += groups.bytes(c);
+      tile_of[c] = static_cast<std::uint32_t>(tiles.members.size() - 1);
+    }
+    tiles.members[tile_of[group]].push_back(ComponentId{c});
+  }
+  for (const Edge& edge : edges)
+    if (tile_of[groups.find(edge.from)] != tile_of[groups.find(edge.to)])
+      tiles.width = std::min(tiles.width, edge.latency);
+  if (!edges.empty() && tiles.width == edges.front().latency) return one_tile(tiles);
+  return tiles;
+}
+
+}  // namespace lightrail

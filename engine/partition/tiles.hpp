@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/partition/partition.hpp"
+
+namespace lightrail {
+
+/// A rank's components in tiles: parts whose state fits a processor's cache and that only links of at least
+/// `width` join. A tile can run for `width` before the next one has its turn, and no event goes astray.
+struct Tiles {
+  SimTime width = time_never;                     ///< time_never: there is one tile
+  std::vector<std::vector<ComponentId>> members;  ///< ascending in each tile
+};
+
+/// The widest tiles whose components take at most `partition.tile_bytes` (0: no limit) each, and as few of
+/// them as that allows; one tile where nothing is gained. Deterministic.
+Tiles make_tiles(const Model& model, const Partition& partition, int rank);
+
+}  // namespace lightrail
