@@ -4,24 +4,26 @@
 
 namespace lightrail {
 
-Arrivals::Flow& Arrivals::flow_of(std::uint64_t key) {
+std::uint32_t Arrivals::slot_of(std::uint64_t key) {
   std::uint32_t slot = index_.find(key);
   if (slot == FlowIndex::none) {
     slot = static_cast<std::uint32_t>(flows_.size());
     flows_.emplace_back();
     index_.insert(key, slot);
   }
-  return flows_[slot];
+  return slot;
 }
 
-void Arrivals::add(std::uint64_t key, std::int64_t bytes, SimTime head, SimTime tail) {
-  Flow& flow = flow_of(key);
+std::uint32_t Arrivals::add(std::uint64_t key, std::int64_t bytes, SimTime head, SimTime tail) {
+  const std::uint32_t slot = slot_of(key);
+  Flow& flow = flows_[slot];
   if (flow.held_bytes == 0) flow.head = head;
   flow.held_bytes += bytes;
   flow.tail = std::max(flow.tail, tail);
+  return slot;
 }
 
-void Arrivals::expect(std::uint64_t key, const Expectation& expectation) {
+std::uint32_t Arrivals::expect(std::uint64_t key, const Expectation& expectation) {
   std::uint32_t index = free_wait_;
   if (index == none) {
     index = static_cast<std::uint32_t>(waits_.size());
@@ -31,16 +33,18 @@ void Arrivals::expect(std::uint64_t key, const Expectation& expectation) {
   }
   waits_[index] = {
       expectation.wire_bytes, expectation.payload_bytes, expectation.after, expectation.owner, none, 0};
-  Flow& flow = flow_of(key);
+  const std::uint32_t slot = slot_of(key);
+  Flow& flow = flows_[slot];
   if (flow.last_wait == none)
     flow.first_wait = index;
   else
     waits_[flow.last_wait].next = index;
   flow.last_wait = index;
+  return slot;
 }
 
-std::optional<Arrivals::Complete> Arrivals::next(std::uint64_t key, SimTime now) {
-  Flow& flow = flow_of(key);
+std::optional<Arrivals::Complete> Arrivals::next(std::uint32_t slot, SimTime now) {
+  Flow& flow = flows_[slot];
   if (flow.first_wait == none || flow.held_bytes < waits_[flow.first_wait].wire_bytes) return std::nullopt;
   const std::uint32_t index = flow.first_wait;
   const Wait wait = waits_[index];

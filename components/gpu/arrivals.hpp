@@ -26,11 +26,13 @@ class Arrivals {
     std::int64_t payload_bytes = 0;
   };
 
-  /// `bytes` of `flow` with the tail at `tail` (head now). Call next() until it gives nothing.
-  void add(std::uint64_t flow, std::int64_t bytes, SimTime head, SimTime tail);
-  void expect(std::uint64_t flow, const Expectation& expectation);
-  /// The next message of `flow` that is complete, given `now`.
-  std::optional<Complete> next(std::uint64_t flow, SimTime now);
+  /// `bytes` of `flow` with the tail at `tail` (head now). Returns the flow's slot: call next() with it until
+  /// it gives nothing.
+  std::uint32_t add(std::uint64_t flow, std::int64_t bytes, SimTime head, SimTime tail);
+  std::uint32_t expect(std::uint64_t flow, const Expectation& expectation);
+  /// The next message of the flow in `slot` that is complete, given `now`.
+  std::optional<Complete> next(std::uint32_t slot, SimTime now);
+  void prefetch(std::uint64_t flow) const { index_.prefetch(flow); }
   /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
   /// once.
   std::int64_t unclaimed() const;
@@ -52,7 +54,7 @@ class Arrivals {
     std::uint32_t next = none;
     std::uint32_t unused = 0;
   };
-  Flow& flow_of(std::uint64_t key);
+  std::uint32_t slot_of(std::uint64_t key);
 
   FlowIndex index_;
   std::vector<Flow> flows_;

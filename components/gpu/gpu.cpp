@@ -59,6 +59,12 @@ void Gpu::handle(const Event& event, PortIndex port, Context& context) {
   transport_.on_wire(context, p, port);
 }
 
+void Gpu::handle_all(EventBatch& batch) {
+  for (const Delivery& delivery : batch.ahead())
+    if (delivery.port != self_port) transport_.prefetch_arrival(delivery.event.payload);
+  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+}
+
 void Gpu::on_scheduler(const Payload& p, Context& context) {
   if (!runner_)
     throw SimulationError(context.now(), model_.component_name(context.self()),
@@ -124,6 +130,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
       "communication runs as messages over NVLink, PCIe and its NIC and holds multiprocessors meanwhile. "
       "Leaves "
       "out contention between kernels; <variation> gives kernels jitter and makes GPUs slow.";
+  kind->prefetches = true;
   kind->weight = 8;
   kind->state_bytes = 16 * 1024;  // flows, arrivals and streams of a collective over 64 GPUs
   kind->parameters = gpu_parameters().documentation();

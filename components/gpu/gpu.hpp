@@ -20,6 +20,8 @@ class Gpu final : public Component {
 
   void start(Context& context) override;
   void handle(const Event& event, PortIndex port, Context& context) override;
+  void handle_all(EventBatch& batch) override;
+  void prefetch() const override { transport_.prefetch(); }
   void finish(Context& context) override;
   std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;

@@ -225,23 +225,26 @@ void GpuTransport::on_notice(Context& context, const Payload& payload) {
 
 void GpuTransport::expect(Context& context, const Expectation& expectation) {
   const std::uint64_t flow = flow_of(expectation.from, expectation.connection);
-  arrivals_.expect(flow, expectation);
-  settle(context, flow);
+  settle(context, flow, arrivals_.expect(flow, expectation));
 }
 
 void GpuTransport::wake_after(Context& context, SimTime delay, Owner owner) {
   context.wake(context.now() + delay, wake_payload(GpuWake::timer, owner));
 }
 
-void GpuTransport::arrive(Context& context, const Payload& payload, SimTime tail) {
-  const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
-  arrivals_.add(flow, payload.bytes, context.now(), tail);
-  settle(context, flow);
+void GpuTransport::prefetch_arrival(const Payload& payload) const {
+  if (kind_of(payload) == WireKind::train)
+    arrivals_.prefetch(flow_of(from_of(payload), connection_of(payload)));
 }
 
-/// Hands out the messages of a flow that are complete.
-void GpuTransport::settle(Context& context, std::uint64_t flow) {
-  while (auto message = arrivals_.next(flow, context.now())) {
+void GpuTransport::arrive(Context& context, const Payload& payload, SimTime tail) {
+  const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
+  settle(context, flow, arrivals_.add(flow, payload.bytes, context.now(), tail));
+}
+
+/// Hands out the messages of a flow, which arrivals_ has in `slot`, that are complete.
+void GpuTransport::settle(Context& context, std::uint64_t flow, std::uint32_t slot) {
+  while (auto message = arrivals_.next(slot, context.now())) {
     context.wake(message->at + message->after, wake_payload(GpuWake::received, message->owner));
     if (message->payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) continue;
     const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(flow >> 24),

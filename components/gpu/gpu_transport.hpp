@@ -61,6 +61,14 @@ class GpuTransport final : public Transport, private SentListener {
   /// The component's own events that concern the transport: WireKind::wake, forward_*, proxy, local.
   void on_wake(Context& context, const Payload& payload);
 
+  /// Fetch what the next events touch; these read the object.
+  void prefetch() const {
+    egress_.prefetch_all();
+    __builtin_prefetch(in_lines_.data());
+    __builtin_prefetch(injectors_.data());
+  }
+  void prefetch_arrival(const Payload& payload) const;
+
   /// Rows of traffic, traffic_matrix, link_use, queue.
   void finish(Context& context);
   /// Of what has come in [B]: nothing has asked for it.
@@ -108,7 +116,7 @@ class GpuTransport final : public Transport, private SentListener {
   void send_control_on_rail(Context& context, const Payload& control);
   void on_rail_control(Context& context, const Payload& payload);
   void arrive(Context& context, const Payload& payload, SimTime tail);
-  void settle(Context& context, std::uint64_t flow);
+  void settle(Context& context, std::uint64_t flow, std::uint32_t slot);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   std::string name_of(EndpointId endpoint) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;

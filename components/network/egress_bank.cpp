@@ -22,12 +22,15 @@ std::int64_t bytes_in(SimTime time, BitRate rate) {
 EgressBank::EgressBank(const BuildContext& build)
     : ports_(build.record.port_count),
       model_(&build.model),
-      ends_(build.record.port_count),
+      energy_pj_per_byte_(build.record.port_count),
       meter_settings_(meter_settings(build.model)) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     if (output->is_recorded(tables::queue)) counts_.resize(ports_.size() * max_lanes);
-    if (output->is_recorded(tables::link_use) || output->is_recorded(tables::power))
-      meters_.resize(ports_.size());
+    const bool has_meters = output->is_recorded(tables::link_use) || output->is_recorded(tables::power);
+    meters_.reserve(has_meters ? ports_.size() : 0);
+    if (has_meters)
+      for (std::size_t i = 0; i < ports_.size(); ++i)
+        meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
   }
   is_counting_ = !counts_.empty() || !meters_.empty();
   for (std::size_t i = 0; i < ports_.size(); ++i) {
@@ -43,7 +46,7 @@ EgressBank::EgressBank(const BuildContext& build)
       port.errors = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    ends_[i] = {end.out, end.energy_pj_per_bit * 8};
+    energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     const auto capacity = static_cast<std::uint32_t>(
         end.far.lanes == 0 ? UINT32_MAX : std::min<std::int64_t>(end.far.bytes, UINT32_MAX));
     for (Lane& lane : port.near) lane.credits = lane.capacity = capacity;
@@ -85,8 +88,7 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
     count.max_ahead = std::max(count.max_ahead, start + busy - std::max(ready, context.now()));
   }
   if (!meters_.empty())
-    meters_[port].add(context, meter_settings_, ends_[port].link, start, busy,
-                      is_train(kind_of(train)) ? train.bytes : 0);
+    meters_[port].add(context, meter_settings_, start, busy, is_train(kind_of(train)) ? train.bytes : 0);
 }
 
 EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {
@@ -100,7 +102,7 @@ void EgressBank::finish(Context& context) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
     if (!p.is_connected) continue;
-    if (!meters_.empty()) meters_[i].finish(context, meter_settings_, ends_[i].link);
+    if (!meters_.empty()) meters_[i].finish(context, meter_settings_);
     if (counts_.empty()) continue;
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
       const LaneCount& lane = counts_[i * max_lanes + k];
@@ -115,7 +117,7 @@ void EgressBank::finish(Context& context) {
 double EgressBank::link_energy_pj() const {
   double sum = 0;
   for (std::size_t i = 0; i < meters_.size(); ++i)
-    sum += ends_[i].energy_pj_per_byte * static_cast<double>(meters_[i].total_bytes());
+    sum += energy_pj_per_byte_[i] * static_cast<double>(meters_[i].total_bytes());
   return sum;
 }
 

@@ -96,10 +96,13 @@ class EgressBank {
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
+    if (meters_.size() <= few_meters)
+      for (const LinkMeter& meter : meters_) __builtin_prefetch(&meter, 1);
   }
 
  private:
   static constexpr std::uint16_t no_errors = 0xffff;
+  static constexpr std::size_t few_meters = 8;  // all may be fetched ahead
   struct Lane {
     std::uint32_t credits = 0, capacity = 0;  ///< left, and of an empty far buffer [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
@@ -116,10 +119,6 @@ class EgressBank {
     std::uint16_t errors = no_errors;  ///< index into errors_
   };
   static_assert(sizeof(Port) == 64);
-  struct PortEnds {  // what only rare moments need
-    LinkId link{};
-    double energy_pj_per_byte = 0;
-  };
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
@@ -163,7 +162,7 @@ class EgressBank {
   std::vector<Lane> far_lanes_;     ///< by port, lanes from the third on; empty where no port has them
   std::vector<LineErrors> errors_;  ///< of the lines that err at all
   const Model* model_;
-  std::vector<PortEnds> ends_;
+  std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
   std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use or power is recorded
   std::vector<LaneCount> counts_;  ///< by port and lane; empty unless queue is recorded

@@ -1,12 +1,6 @@
 #include "components/network/flow_index.hpp"
 
-#include "engine/base/hash.hpp"
-
 namespace lightrail {
-
-std::size_t FlowIndex::home(std::uint64_t key) const {
-  return mix64(key) & (cells_.size() - 1);
-}
 
 /// The cell that holds `key`, or the empty one where the search ends.
 std::size_t FlowIndex::place_of(std::uint64_t key) const {

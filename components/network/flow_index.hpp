@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/hash.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {
@@ -15,6 +16,9 @@ class FlowIndex {
   std::uint32_t find(std::uint64_t key) const;         ///< none: not there
   void insert(std::uint64_t key, std::uint32_t slot);  ///< key must not be there
   void erase(std::uint64_t key);                       ///< key must be there
+  void prefetch(std::uint64_t key) const {
+    if (!cells_.empty()) __builtin_prefetch(&cells_[home(key)]);
+  }
 
   void save(StateWriter& out) const { out.put(cells_), out.put(count_); }
   void load(StateReader& in) { in.get(cells_), in.get(count_); }
@@ -25,7 +29,7 @@ class FlowIndex {
     std::uint32_t slot = none;
     std::uint32_t unused = 0;
   };
-  std::size_t home(std::uint64_t key) const;
+  std::size_t home(std::uint64_t key) const { return mix64(key) & (cells_.size() - 1); }
   std::size_t place_of(std::uint64_t key) const;
   void grow();
 

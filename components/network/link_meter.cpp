@@ -17,18 +17,18 @@ MeterSettings meter_settings(const Model& model) {
   return settings;
 }
 
-void LinkMeter::write(Context& context, const MeterSettings& settings, LinkId link) {
+void LinkMeter::write(Context& context, const MeterSettings& settings) {
   if (bytes_ == 0 && busy_ == SimTime{0}) return;
-  std::array<std::int64_t, 4> row{link.value, interval_end_ / settings.interval - 1, bytes_, busy_.count()};
+  std::array<std::int64_t, 4> row{link_.value, interval_end_ / settings.interval - 1, bytes_, busy_.count()};
   context.record(tables::link_use, row);
   bytes_ = 0;
   busy_ = SimTime{0};
 }
 
-void LinkMeter::roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start,
-                     SimTime busy, std::uint32_t payload_bytes) {
+void LinkMeter::roll(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
+                     std::uint32_t payload_bytes) {
   if (start >= interval_end_) {
-    write(context, settings, link);
+    write(context, settings);
     interval_end_ = (start / settings.interval + 1) * settings.interval;
   }
   bytes_ += payload_bytes;
@@ -37,14 +37,14 @@ void LinkMeter::roll(Context& context, const MeterSettings& settings, LinkId lin
     busy_ += before;
     busy -= before;
     start = interval_end_;
-    write(context, settings, link);
+    write(context, settings);
     interval_end_ += settings.interval;
   }
   busy_ += busy;
 }
 
-void LinkMeter::finish(Context& context, const MeterSettings& settings, LinkId link) {
-  if (settings.is_recorded) write(context, settings, link);
+void LinkMeter::finish(Context& context, const MeterSettings& settings) {
+  if (settings.is_recorded) write(context, settings);
 }
 
 }  // namespace lightrail

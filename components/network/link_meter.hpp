@@ -18,29 +18,33 @@ MeterSettings meter_settings(const Model& model);
 /// in the interval of the start, busy time is split where a train crosses into the next interval.
 class LinkMeter {
  public:
-  void add(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
+  LinkMeter() = default;
+  explicit LinkMeter(LinkId link) : link_(link) {}
+  void add(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
            std::uint32_t payload_bytes) {
     total_bytes_ += payload_bytes;
     total_busy_ += busy;
     if (!settings.is_recorded) return;
-    if (start + busy > interval_end_) return roll(context, settings, link, start, busy, payload_bytes);
+    if (start + busy > interval_end_) return roll(context, settings, start, busy, payload_bytes);
     bytes_ += payload_bytes;
     busy_ += busy;
   }
   /// Writes the last row.
-  void finish(Context& context, const MeterSettings& settings, LinkId link);
+  void finish(Context& context, const MeterSettings& settings);
 
   std::int64_t total_bytes() const { return total_bytes_; }  ///< payload of the whole run [B]
   SimTime total_busy() const { return total_busy_; }         ///< serialisation time of the whole run
 
  private:
-  void roll(Context& context, const MeterSettings& settings, LinkId link, SimTime start, SimTime busy,
+  void roll(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
             std::uint32_t payload_bytes);
-  void write(Context& context, const MeterSettings& settings, LinkId link);
+  void write(Context& context, const MeterSettings& settings);
 
   SimTime interval_end_{0};
   std::int64_t bytes_ = 0, total_bytes_ = 0;
   SimTime busy_{}, total_busy_{};
+  LinkId link_{};
+  std::uint32_t unused_ = 0;
 };
 
 }  // namespace lightrail

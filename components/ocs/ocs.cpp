@@ -45,7 +45,6 @@ Ocs::Ocs(const BuildContext& build)
       id_(build.id),
       meter_settings_(meter_settings(build.model)),
       ports_(build.record.port_count),
-      meters_(build.record.port_count),
       ledger_(build.record.port_count),
       jitter_(build.model.seed, build.id, jitter_purpose),
       errors_(build.model.seed, build.id, error_purpose) {
@@ -56,6 +55,7 @@ Ocs::Ocs(const BuildContext& build)
     auto port = static_cast<PortIndex>(i);
     LinkId link = model_.ports[build.record.first_port + i].out;
     links_.push_back(link);
+    meters_.emplace_back(link);
     lines_.emplace_back(link.is_valid() ? model_.link_classes[model_.links[link.value].link_class].rate
                                         : BitRate{});
     has_credits_.push_back(port != control_port() && takes_part(build, port));
@@ -115,7 +115,7 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   }
   if (is_payload) in.bytes += p.bytes;
   if (has_credits_[in.out]) ledger_.sent(port, in.out, p.lane, p.bytes);
-  meters_[in.out].add(context, meter_settings_, links_[in.out], context.now(), lines_[in.out].of(p.bytes),
+  meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(p.bytes),
                       is_payload ? p.bytes : 0);
   context.send(in.out, context.now(), p);
 }
@@ -291,7 +291,7 @@ void Ocs::finish(Context& context) {
   catch_up(context);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     write_row(context, static_cast<PortIndex>(i), SimTime{-1});
-    if (links_[i].is_valid()) meters_[i].finish(context, meter_settings_, links_[i]);
+    if (links_[i].is_valid()) meters_[i].finish(context, meter_settings_);
   }
   auto* output = model_.resource<OutputSelection>();
   if (spec_.power.value == 0 || !output || !output->is_recorded(tables::power)) return;

@@ -16,39 +16,39 @@ Expectation message(std::int64_t bytes, std::uint32_t slot) {
 
 TEST_CASE("a message is complete at the tail of its last train") {
   Arrivals arrivals;
-  arrivals.expect(7, message(100, 1));
-  arrivals.add(7, 60, nanoseconds(1), nanoseconds(5));
-  CHECK(!arrivals.next(7, nanoseconds(1)));
+  const std::uint32_t flow = arrivals.expect(7, message(100, 1));
+  CHECK(arrivals.add(7, 60, nanoseconds(1), nanoseconds(5)) == flow);
+  CHECK(!arrivals.next(flow, nanoseconds(1)));
   arrivals.add(7, 40, nanoseconds(6), nanoseconds(9));
-  auto complete = arrivals.next(7, nanoseconds(6));
+  auto complete = arrivals.next(flow, nanoseconds(6));
   REQUIRE(complete);
   CHECK(complete->at == nanoseconds(9));
   CHECK(complete->head == nanoseconds(1));
   CHECK(complete->owner.slot == 1);
-  CHECK(!arrivals.next(7, nanoseconds(6)));
+  CHECK(!arrivals.next(flow, nanoseconds(6)));
 }
 
 TEST_CASE("bytes that come early are kept, and messages are handed out in the order of asking") {
   Arrivals arrivals;
-  arrivals.add(7, 150, nanoseconds(1), nanoseconds(2));
-  arrivals.add(8, 10, nanoseconds(1), nanoseconds(2));
+  const std::uint32_t flow = arrivals.add(7, 150, nanoseconds(1), nanoseconds(2));
+  CHECK(arrivals.add(8, 10, nanoseconds(1), nanoseconds(2)) != flow);
   arrivals.expect(7, message(100, 1));
   arrivals.expect(7, message(100, 2));
-  CHECK(arrivals.next(7, nanoseconds(50))->at == nanoseconds(50));
-  CHECK(!arrivals.next(7, nanoseconds(50)));
+  CHECK(arrivals.next(flow, nanoseconds(50))->at == nanoseconds(50));
+  CHECK(!arrivals.next(flow, nanoseconds(50)));
   arrivals.add(7, 50, nanoseconds(60), nanoseconds(61));
-  CHECK(arrivals.next(7, nanoseconds(60))->owner.slot == 2);
+  CHECK(arrivals.next(flow, nanoseconds(60))->owner.slot == 2);
 }
 
 TEST_CASE("bytes that nobody waits for are counted, those of a message that is still coming are not") {
   Arrivals arrivals;
   CHECK(arrivals.unclaimed() == 0);
-  arrivals.expect(7, message(100, 1));
+  const std::uint32_t flow = arrivals.expect(7, message(100, 1));
   arrivals.add(7, 60, nanoseconds(1), nanoseconds(2));
   arrivals.add(8, 10, nanoseconds(1), nanoseconds(2));
   CHECK(arrivals.unclaimed() == 10);
   arrivals.add(7, 60, nanoseconds(3), nanoseconds(4));  // 20 more than there should be
-  CHECK(arrivals.next(7, nanoseconds(3)));
+  CHECK(arrivals.next(flow, nanoseconds(3)));
   CHECK(arrivals.unclaimed() == 30);
 }
 
@@ -60,10 +60,10 @@ TEST_CASE("arrivals are the same after saving and loading") {
   arrivals.save(out);
   StateReader in(out.bytes());
   copy.load(in);
-  copy.expect(7, message(150, 4));
-  CHECK(copy.next(7, nanoseconds(9))->owner.slot == 4);
-  copy.add(9, 10, nanoseconds(9), nanoseconds(9));
-  CHECK(copy.next(9, nanoseconds(9))->owner.slot == 3);
+  const std::uint32_t seventh = copy.expect(7, message(150, 4));
+  CHECK(copy.next(seventh, nanoseconds(9))->owner.slot == 4);
+  const std::uint32_t ninth = copy.add(9, 10, nanoseconds(9), nanoseconds(9));
+  CHECK(copy.next(ninth, nanoseconds(9))->owner.slot == 3);
 }
 
 }  // namespace lightrail

@@ -21,12 +21,12 @@ TEST_CASE("a link meter writes a row for every interval that carried something")
   OutLink self;
   Context context(ComponentId{0}, SimTime{0}, {}, self, sink, sink);
   MeterSettings settings{SimTime{100}, true};
-  LinkMeter meter;
-  meter.add(context, settings, LinkId{6}, SimTime{10}, SimTime{20}, 1000);
-  meter.add(context, settings, LinkId{6}, SimTime{90}, SimTime{220}, 5000);  // until 310
+  LinkMeter meter(LinkId{6});
+  meter.add(context, settings, SimTime{10}, SimTime{20}, 1000);
+  meter.add(context, settings, SimTime{90}, SimTime{220}, 5000);  // until 310
   CHECK(sink.rows.size() == 3);
-  meter.add(context, settings, LinkId{6}, SimTime{700}, SimTime{5}, 7);
-  meter.finish(context, settings, LinkId{6});
+  meter.add(context, settings, SimTime{700}, SimTime{5}, 7);
+  meter.finish(context, settings);
   std::vector<std::vector<std::int64_t>> expected = {
       {6, 0, 6000, 30}, {6, 1, 0, 100}, {6, 2, 0, 100}, {6, 3, 0, 10}, {6, 7, 7, 5}};
   CHECK(sink.rows == expected);
@@ -38,9 +38,9 @@ TEST_CASE("a link meter that is not recorded keeps its totals and writes nothing
   Sink sink;
   OutLink self;
   Context context(ComponentId{0}, SimTime{0}, {}, self, sink, sink);
-  LinkMeter meter;
-  meter.add(context, {}, LinkId{0}, SimTime{10}, SimTime{20}, 1000);
-  meter.finish(context, {}, LinkId{0});
+  LinkMeter meter(LinkId{0});
+  meter.add(context, {}, SimTime{10}, SimTime{20}, 1000);
+  meter.finish(context, {});
   CHECK(sink.rows.empty());
   CHECK(meter.total_bytes() == 1000);
 }
@@ -50,8 +50,8 @@ TEST_CASE("one interval that never ends takes everything") {
   OutLink self;
   Context context(ComponentId{0}, SimTime{0}, {}, self, sink, sink);
   MeterSettings settings{time_never, true};
-  LinkMeter meter;
-  meter.add(context, settings, LinkId{0}, milliseconds(10), SimTime{20}, 1000);
-  meter.finish(context, settings, LinkId{0});
+  LinkMeter meter(LinkId{0});
+  meter.add(context, settings, milliseconds(10), SimTime{20}, 1000);
+  meter.finish(context, settings);
   CHECK(sink.rows == std::vector<std::vector<std::int64_t>>{{0, 0, 1000, 20}});
 }
