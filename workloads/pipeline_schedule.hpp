@@ -37,9 +37,10 @@ std::vector<ChunkPass> zb_h1_schedule(std::uint32_t stage, std::uint32_t stages,
 /// stage (chunk 1), so that a stage holds layers s and stages - 1 - s of the model; in the steady state a
 /// forward pass of one direction overlaps a backward pass of the other. Idle time (stages / 2 - 1) (F&B + B -
 /// 3 W), B whole, where F takes as long as the gradient of the input and W no longer; (stages / 2 - 1) times
-/// the difference more where F takes longer. `stages` is even, `micro_batches` (of both directions) even and
-/// at least 2 stages. Source: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.2.1, figure 5 and
-/// table 2.
+/// the difference more where F takes longer, F or (stages / 2 - 1) times the difference less, whichever is
+/// less, where F is shorter (both found from this order, for W no longer than the gradient of the input).
+/// `stages` is even, `micro_batches` (of both directions) even and at least 2 stages. Source: DeepSeek-V3
+/// Technical Report, arXiv 2412.19437, section 3.2.1, figure 5 and table 2.
 std::vector<ChunkPass> dualpipe_schedule(std::uint32_t stage, std::uint32_t stages,
                                          std::int64_t micro_batches);
 

@@ -36,6 +36,7 @@ struct NicSpec final : BufferedSpec {
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
 /// delegates has it back. On a photonic rail the GPU has it back every time, for a circuit to where it goes.
+/// What arrived corrupt the link replays at once, into the circuit that is there then.
 /// A message to an endpoint on the same NIC loops back. Assumes work requests and
 /// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
 /// memory registration and caches, acknowledgements of what has arrived.

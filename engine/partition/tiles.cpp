@@ -23,7 +23,7 @@ class Groups {
       : parent_(is_mine.size()), bytes_(is_mine.size()) {
     std::iota(parent_.begin(), parent_.end(), 0u);
     for (std::size_t c = 0; c < is_mine.size(); ++c)
-      if (is_mine[c]) largest_ = std::max(largest_, bytes_[c] = bytes_of(model, model.components[c]));
+      if (is_mine[c]) bytes_[c] = bytes_of(model, model.components[c]);
   }
   std::uint32_t find(std::uint32_t c) {
     while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
@@ -37,7 +37,7 @@ class Groups {
     largest_ = std::max(largest_, bytes_[a] += bytes_[b]);
   }
   std::int64_t bytes(std::uint32_t representative) const { return bytes_[representative]; }
-  std::int64_t largest() const { return largest_; }
+  std::int64_t largest() const { return largest_; }  ///< of those with several members
 
  private:
   std::vector<std::uint32_t> parent_;
@@ -61,17 +61,26 @@ std::vector<Edge> edges_of(const Model& model, const std::vector<bool>& is_mine)
   return edges;
 }
 
-/// Unites what links shorter than some width join, the widest that keeps every group below `most` bytes.
+/// Unites what links shorter than some width join, the widest that keeps every group below `most` bytes. The
+/// shortest links always unite: to cut them gains nothing.
 void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int64_t most) {
   for (std::size_t from = 0; from < edges.size();) {
     std::size_t to = from;
     Groups tried = groups;
     for (; to < edges.size() && edges[to].latency == edges[from].latency; ++to)
       tried.unite(edges[to].from, edges[to].to);
-    if (tried.largest() > most) return;
+    if (tried.largest() > most && from > 0) return;
     groups = std::move(tried);
     from = to;
   }
+}
+
+/// What bounds the slices, on any rank.
+SimTime shortest_latency(const Model& model) {
+  SimTime least = time_never;
+  for (const LinkRecord& link : model.links)
+    least = std::min(least, model.link_classes[link.link_class].latency);
+  return least == time_never ? SimTime{0} : least;
 }
 
 Tiles one_tile(const Tiles& tiles) {
@@ -114,8 +123,7 @@ Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
   for (const Edge& edge : edges)
     if (tile_of[groups.find(edge.from)] != tile_of[groups.find(edge.to)])
       tiles.width = std::min(tiles.width, edge.latency);
-  if (!edges.empty() && tiles.width == edges.front().latency) return one_tile(tiles);
-  return tiles;
+  return tiles.width < 2 * shortest_latency(model) ? one_tile(tiles) : tiles;  // a turn would be one slice
 }
 
 }  // namespace lightrail

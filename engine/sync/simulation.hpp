@@ -45,7 +45,7 @@ struct RunOptions {
   SimTime expected_end =
       time_never;              ///< for the share and eta of the progress line; stop_at where that is earlier
   SimTime window{0};           ///< widest window between ranks; 0: the lookahead of the partition
-  std::uint32_t block = 1024;  ///< components a queue block, 1 ... 65536
+  std::uint32_t block = 1024;  ///< components a queue block, 1 ... 65536; with tiles at most 256
   CheckpointPlan checkpoint;
   const CheckpointFile* resume = nullptr;  ///< go on from there; must outlive the run
   const ForecastPlan* forecast =

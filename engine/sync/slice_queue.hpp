@@ -128,19 +128,24 @@ void SliceQueue::drain(SimTime end, Enter&& enter, Run&& run) {
   const std::int64_t last = std::min(first + tile_slices_, slicer_.slice_of(end - SimTime{1}) + 1);
   advance(first);
   find_tiles(first, last);
+  bool is_complete = true;
   for (std::size_t word = 0; word < tiles_.size(); ++word)
     for (std::uint64_t bits = std::exchange(tiles_[word], 0); bits; bits &= bits - 1) {
       const std::size_t tile = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       for (std::int64_t slice = first; slice < last; ++slice) {
         if (!is_occupied(slice)) continue;
         const SimTime slice_end = std::min(slicer_.start_of(slice + 1), end);
-        if (!enter(slicer_.start_of(slice), slice_end)) break;
+        if (!enter(slicer_.start_of(slice), slice_end)) {
+          is_complete = false;
+          break;
+        }
         for (std::uint32_t block = next_block(slice, block_starts_[tile], block_starts_[tile + 1]);
              block != none; block = next_block(slice, block + 1, block_starts_[tile + 1]))
           drain_block(slice, slice_end, block, run);
       }
     }
   for (std::int64_t slice = first; slice < last; ++slice) settle(slice);
+  LIGHTRAIL_EXPECT(!is_complete || next_time() >= end || slicer_.slice_of(next_time()) >= last);
 }
 
 template <class Run>

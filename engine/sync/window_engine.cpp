@@ -41,7 +41,8 @@ class WindowEngine final : public EventSink {
         queue_(parts.model, grid_.slice, parts.options.block),
         exchange_(parts.model.model(), parts.partition, parts.comm),
         flushes_(parts.recorder) {
-    if (parts.partition.lookahead == time_never && parts.options.window.count() == 0)
+    // On one rank only: the windows of several must be the same, and their tiles differ.
+    if (parts.partition.ranks == 1 && parts.options.window.count() == 0)
       grid_.slices_a_window =
           std::max<std::int64_t>(slices_alone / queue_.tile_slices(), 1) * queue_.tile_slices();
     if (parts.options.forecast) forecast_.emplace(*this, parts.model.model(), *parts.options.forecast);
@@ -213,7 +214,7 @@ void WindowEngine::work(SimTime start) {
   };
   while (!failure_ && queue_.next_time() < window_end_) {
     if (forecast_) {
-      forecast_->recorder.end_before(queue_.next_time());
+      forecast_->recorder.end_before(slicer.start_of(slicer.slice_of(queue_.next_time())));
       queue_.drain(window_end_, enter, [this](std::uint32_t local, std::span<const Delivery> events) {
         run_counted(local, events);
       });

@@ -69,11 +69,11 @@ class Scenario:
             self.problems.append(f"{len(checkpoints)} checkpoints kept, wanted 1 or {KEPT}")
         narrow = f"{self.expected['sim_end_ps'] // 5000 + 1} ps"
         for name, ranks, options in (("two", 2, []), ("four", 4, []), ("reference", 1, ["--engine", "reference"]),
-                                     ("narrow", 2, ["--window", narrow, "--partitioner", "blocks"])):
+                                     ("narrow", 2, ["--window", narrow, "--tile", "200 KiB", "--partitioner", "blocks"])):
             saved = self.saved_by(name, ranks, every_ps, *options)
             self.problems += [f"{name}: {text}" for text in same_bytes(alone, saved)]
         for path in checkpoints:
-            self.check_resumes(path, [(1,), (4,), (1, "--engine", "reference")])
+            self.check_resumes(path, [(1, "--tile", "200 KiB"), (4,), (1, "--engine", "reference")])
 
     def check_wall_interval(self):
         saved = self.folder / "saved-wall"

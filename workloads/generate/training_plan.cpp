@@ -141,6 +141,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   else
     divides(plan.expert_tp() * plan.ep, plan.tp * plan.data_gpus(), "etp x ep", "tp x cp x dp");
   if (plan.repeats_experts()) divides(plan.expert_tp(), plan.tp, "etp", "tp");
+  if (plan.expert_groups == ExpertGroups::replicas && !(model.is_moe() && plan.repeats_experts()))
+    refuse("expert-groups=\"replicas\" needs a model with experts and etp below tp");
   if (plan.repeats_experts() && plan.is_bidirectional())
     refuse("expert-groups=\"replicas\" with schedule=\"dualpipe\"");
   if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));

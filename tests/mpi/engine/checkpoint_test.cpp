@@ -17,7 +17,10 @@ Outcome run(const RandomCase& c, MPI_Comm comm, RunOptions options) {
   int on = 1;
   MPI_Comm_size(comm, &on);
   MemoryRecorder recorder(c.interval);
-  Simulation simulation(c.model, make_partition(c.model, on, Partitioner::automatic), comm, recorder);
+  const std::int64_t tile_bytes =
+      comm == MPI_COMM_SELF ? 0 : 1200;  // one tile, or tiles of about two components
+  const Partition partition = make_partition(c.model, on, PartitionPlan{.tile_bytes = tile_bytes});
+  Simulation simulation(c.model, partition, comm, recorder);
   options.stop_at = c.stop_at;
   options.catch_signals = false;
   const RunResult result = simulation.run(options);

@@ -27,9 +27,27 @@ Model ring(std::initializer_list<std::pair<std::uint32_t, std::int64_t>> throwin
   return test.build();
 }
 
-std::string error_of(const Model& model, Recorder& recorder, int on_ranks, MPI_Comm comm, Engine engine) {
+/// Rings of four, four and eight components with links of 500 ps; nothing joins the rings.
+Model groups(const std::vector<std::pair<std::uint32_t, std::int64_t>>& throwing) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 16; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 2000;
+    spec->max_delay = SimTime{2000};
+    for (const auto& [who, time] : throwing)
+      if (who == c) spec->throws_at = time;
+    test.add(restless_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 16; ++c)
+    test.connect(ComponentId{c}, ComponentId{c < 8 ? c / 4 * 4 + (c + 1) % 4 : 8 + (c + 1) % 8},
+                 SimTime{500});
+  return test.build();
+}
+
+std::string error_of(const Model& model, Recorder& recorder, int on_ranks, MPI_Comm comm, Engine engine,
+                     const PartitionPlan& plan = {}) {
   try {
-    Simulation simulation(model, make_partition(model, on_ranks, Partitioner::automatic), comm, recorder);
+    Simulation simulation(model, make_partition(model, on_ranks, plan), comm, recorder);
     RunOptions options;
     options.engine = engine;
     simulation.run(options);
@@ -66,6 +84,21 @@ TEST_CASE("a component's failure on one rank ends all ranks with the same error 
     REQUIRE_FALSE(expected.empty());
     const std::string text = error_of(*model, recorder, ranks(), MPI_COMM_WORLD, Engine::window);
     CHECK(text == expected);
+  }
+}
+
+TEST_CASE("the first failure counts, though tiles and ranks that are not joined run ahead of each other") {
+  const PartitionPlan tiles{.partitioner = Partitioner::blocks, .tile_bytes = 1200};
+  const std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> all = {
+      {{6, 3900}, {10, 1200}}, {{6, 1200}, {10, 3900}}, {{6, 9400}, {10, 8600}}, {{6, 8600}, {10, 9400}}};
+  for (const auto& throwing : all) {
+    const Model model = groups(throwing);
+    MemoryRecorder recorder;
+    const std::string expected = error_of(model, recorder, 1, MPI_COMM_SELF, Engine::reference);
+    REQUIRE_THAT(expected,
+                 Catch::Contains(throwing[0].second < throwing[1].second ? "restless6" : "restless10"));
+    CHECK(error_of(model, recorder, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
+    CHECK(error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
   }
 }
 

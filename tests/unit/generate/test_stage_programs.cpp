@@ -123,7 +123,9 @@ TEST_CASE(
   CHECK(group(both, "expert-dp").listed[3] == std::vector<EndpointId>{EndpointId{3}, EndpointId{15}});
 }
 
-TEST_CASE("expert groups of replicas are those of DeepSpeed's documentation: 16 GPUs, tp 2, ep 4") {
+// The groups of DeepSpeed's documentation (16 GPUs, tp 2, ep 4); gradients are reduced over tensor-parallel
+// neighbours too, because with sequence parallelism these work on different tokens.
+TEST_CASE("expert groups of replicas have the same tensor-parallel rank of ep data-parallel replicas") {
   const Job job =
       job_of("tp=\"2\" etp=\"1\" ep=\"4\" global-batch=\"16\" expert-groups=\"replicas\"", experts, 16);
   GroupTable table;

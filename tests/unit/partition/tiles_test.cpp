@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint32_t in_a_server = 4;
 
-/// Servers in a ring: links of 1 ns inside, 10 ns to the next server, 100 ns from every fourth to the first.
+/// Chains of four servers: links of 1 ns inside, 10 ns to the next server of the chain, 100 ns from a chain's
+/// first server to the very first.
 Model servers(std::uint32_t count) {
   TestModel test;
   auto spec = std::make_shared<TokenSpec>();
@@ -57,9 +58,34 @@ TEST_CASE("tiles are cut at the longest links that leave them small enough") {
   CHECK(single.width == nanoseconds(10));
 }
 
-TEST_CASE("where even the shortest links would be cut there is one tile") {
+TEST_CASE("the shortest links are never cut, however small tiles should be") {
   const Tiles tiles = tiles_of(servers(16), 700);
-  CHECK(sizes(tiles) == std::vector<std::size_t>{64});
+  CHECK(sizes(tiles) == std::vector<std::size_t>(16, in_a_server));
+  CHECK(tiles.width == nanoseconds(10));
+}
+
+TEST_CASE("a component that is larger than a tile leaves the others theirs") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  const ComponentId hub = test.add(token_kind(), spec);
+  for (std::uint32_t c = 1; c <= 40; ++c) {
+    test.add(token_kind(), spec);
+    test.connect(hub, ComponentId{c}, nanoseconds(100));
+    if (c % 2 == 0) test.connect(ComponentId{c - 1}, ComponentId{c}, nanoseconds(1));
+  }
+  const Tiles tiles = tiles_of(test.build(), 2'000);
+  CHECK(tiles.members.size() > 10);
+  CHECK(tiles.width == nanoseconds(100));
+}
+
+TEST_CASE("where a turn would be no longer than a slice there is one tile") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (std::uint32_t c = 0; c < 8; ++c) test.add(token_kind(), spec);
+  for (std::uint32_t c = 0; c + 1 < 8; ++c)
+    test.connect(ComponentId{c}, ComponentId{c + 1}, nanoseconds(c % 2 == 0 ? 100 : 199));
+  const Tiles tiles = tiles_of(test.build(), 1'500);
+  CHECK(sizes(tiles) == std::vector<std::size_t>{8});
   CHECK(tiles.width == time_never);
 }
 

@@ -87,6 +87,22 @@ TEST_CASE("events between ranks are counted for each rank count") {
   CHECK(rows.at(1).sent_events == 2);
 }
 
+TEST_CASE("slices may come in any order before their window has ended") {
+  const Model model = ring();
+  ForecastRecorder recorder(model, plan_for(model, {2}));
+  const SimTime width = plan_for(model, {2}).partitions[0].lookahead;
+  for (const int window : {0, 1, 0, 2, 1}) {
+    recorder.go_to(window * width);
+    recorder.count(ComponentId{0}, 5, 5e-6);
+  }
+  recorder.end_before(2 * width);
+  recorder.go_to(2 * width + SimTime{1});
+  recorder.count(ComponentId{0}, 5, 5e-6);
+  const ForecastRow row = recorder.rows(1).at(0);
+  CHECK(row.windows == 3);
+  CHECK(row.longest_s == Approx(1.0));
+}
+
 // A window waits for the slower of its reduction, log2(4) * (2 + 2 * 0.5) us, and of its exchange: two
 // neighbours at 2 * 0.5 us each, 2 us of latency, and 32 bytes a neighbour at 64 B/us.
 TEST_CASE("a window waits for exchange or reduction, whichever is longer") {

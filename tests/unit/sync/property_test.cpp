@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "engine/partition/tiles.hpp"
 #include "engine/sync/simulation.hpp"
 #include "tests/support/random_model.hpp"
 
@@ -34,7 +35,7 @@ constexpr std::int64_t tiles_of_two = 1200;  // bytes of about two components
 // Two engines agree when every component handles the same events in the same order: the hash of each
 // component folds them in that order, and what restless components draw and record depends on it as well.
 TEST_CASE("the window engine handles the very events of the reference engine in the same order") {
-  std::int64_t events = 0;
+  std::int64_t events = 0, tiled = 0;
   for (std::uint64_t number = 0; number < 3000; ++number) {
     const RandomCase c = random_case(number, number % 10 == 0 ? 6000 : 1000);
     INFO(c.text);
@@ -42,6 +43,8 @@ TEST_CASE("the window engine handles the very events of the reference engine in 
     reference.engine = Engine::reference;
     const Outcome expected = run(c, reference);
     events += expected.events;
+    const PartitionPlan plan{.partitioner = Partitioner::blocks, .tile_bytes = tiles_of_two};
+    if (make_tiles(c.model, make_partition(c.model, 1, plan), 0).members.size() > 1) ++tiled;
     REQUIRE(run(c, {}, tiles_of_two) == expected);
     RunOptions odd;
     constexpr std::int64_t parts[] = {1, 2, 7};
@@ -51,4 +54,5 @@ TEST_CASE("the window engine handles the very events of the reference engine in 
     REQUIRE(run(c, odd, number % 2 == 0 ? 1 + static_cast<std::int64_t>(number % 5) * 1000 : 0) == expected);
   }
   CHECK(events > 500'000);  // the cases do something
+  CHECK(tiled > 300);
 }
