@@ -26,11 +26,11 @@ EgressBank::EgressBank(const BuildContext& build)
       meter_settings_(meter_settings(build.model)) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     if (output->is_recorded(tables::queue)) counts_.resize(ports_.size() * max_lanes);
-    const bool has_meters = output->is_recorded(tables::link_use) || output->is_recorded(tables::power);
-    meters_.reserve(has_meters ? ports_.size() : 0);
-    if (has_meters)
+    if (output->is_recorded(tables::link_use) || output->is_recorded(tables::power)) {
+      meters_.reserve(ports_.size());
       for (std::size_t i = 0; i < ports_.size(); ++i)
         meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
+    }
   }
   is_counting_ = !counts_.empty() || !meters_.empty();
   for (std::size_t i = 0; i < ports_.size(); ++i) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "components/scheduler/queue_state.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -151,17 +153,15 @@ BatchSizes Replica::share(const Batch& batch, const std::vector<RequestState>& r
 }
 
 void Replica::save(StateWriter& out) const {
-  out.put(std::vector<std::uint32_t>(waiting_.begin(), waiting_.end())), out.put(running_);
-  out.put(batches_.size());
+  put_queue(out, waiting_);
+  out.put(running_), out.put(batches_.size());
   for (const Batch& batch : batches_) batch.save(out);
   out.put(load_), out.put(kv_tokens_), out.put(next_number_), out.put(coming_);
 }
 
 void Replica::load(StateReader& in) {
-  std::vector<std::uint32_t> waiting;
   std::size_t count = 0;
-  in.get(waiting);
-  waiting_.assign(waiting.begin(), waiting.end());
+  get_queue(in, waiting_);
   in.get(running_), in.get(count);
   batches_.assign(count, {});
   for (Batch& batch : batches_) batch.load(in);

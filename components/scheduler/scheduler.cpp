@@ -6,6 +6,7 @@
 #include <array>
 
 #include "components/network/serving_control.hpp"
+#include "components/scheduler/queue_state.hpp"
 #include "engine/model/serving_tables.hpp"
 
 namespace lightrail {
@@ -214,16 +215,15 @@ std::vector<std::string> Scheduler::waits_for() const {
 
 void Scheduler::save(StateWriter& out) const {
   for (const Replica& replica : replicas_) replica.save(out);
-  out.put(requests_), out.put(deciding_),
-      out.put(std::vector<std::uint32_t>(prefilled_.begin(), prefilled_.end()));
+  out.put(requests_), out.put(deciding_);
+  put_queue(out, prefilled_);
   out.put(arrived_), out.put(ended_);
 }
 
 void Scheduler::load(StateReader& in) {
   for (Replica& replica : replicas_) replica.load(in);
-  std::vector<std::uint32_t> prefilled;
-  in.get(requests_), in.get(deciding_), in.get(prefilled);
-  prefilled_.assign(prefilled.begin(), prefilled.end());
+  in.get(requests_), in.get(deciding_);
+  get_queue(in, prefilled_);
   in.get(arrived_), in.get(ended_);
 }
 

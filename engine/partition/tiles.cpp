@@ -64,15 +64,16 @@ std::vector<Edge> edges_of(const Model& model, const std::vector<bool>& is_mine)
 /// Unites what links shorter than some width join, the widest that keeps every group below `most` bytes. The
 /// shortest links always unite: to cut them gains nothing.
 void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int64_t most) {
-  for (std::size_t from = 0; from < edges.size();) {
-    std::size_t to = from;
-    Groups tried = groups;
-    for (; to < edges.size() && edges[to].latency == edges[from].latency; ++to)
+  std::size_t kept = 0;  // edges that unite
+  Groups tried = groups;
+  for (std::size_t to = 0; to < edges.size(); kept = to) {
+    while (to < edges.size() && edges[to].latency == edges[kept].latency) {
       tried.unite(edges[to].from, edges[to].to);
-    if (tried.largest() > most && from > 0) return;
-    groups = std::move(tried);
-    from = to;
+      ++to;
+    }
+    if (tried.largest() > most && kept > 0) break;
   }
+  for (std::size_t e = 0; e < kept; ++e) groups.unite(edges[e].from, edges[e].to);
 }
 
 /// What bounds the slices, on any rank.

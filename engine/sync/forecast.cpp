@@ -39,10 +39,6 @@ ForecastRecorder::ForecastRecorder(const Model& model, const ForecastPlan& plan)
     machine.row.ranks = partition.ranks;
     machine.row.lookahead = partition.lookahead;
     machine.width = partition.lookahead.count();
-    const auto ranks = static_cast<std::size_t>(partition.ranks);
-    machine.unused.resize(1);
-    machine.unused[0].work.assign(ranks, 0);
-    machine.unused[0].sent.assign(ranks, 0);
     machine.neighbours = count_neighbours(model, partition);
     for (const ComponentRecord& component : model.components)
       machine.rank_of.push_back(partition.rank_of(component));
@@ -63,8 +59,11 @@ void ForecastRecorder::go_to(SimTime start) {
 }
 
 void ForecastRecorder::open_window(Machine& machine, std::int64_t number) {
-  machine.windows.push_back(machine.unused.back());
-  if (machine.unused.size() > 1) machine.unused.pop_back();  // the last one stays, as a pattern
+  const auto ranks = static_cast<std::size_t>(machine.row.ranks);
+  if (machine.unused.empty())
+    machine.unused.push_back({0, std::vector<double>(ranks), std::vector<std::int64_t>(ranks), {}});
+  machine.windows.push_back(std::move(machine.unused.back()));
+  machine.unused.pop_back();
   machine.windows.back().number = number;
 }
 

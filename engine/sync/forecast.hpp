@@ -70,7 +70,6 @@ class ForecastRecorder {
   std::vector<std::uint8_t> cut_by_;  // by link: bit m is set if machine m cuts it
   std::vector<Cost> costs_;           // by kind
   Cost all_;
-  std::uint32_t active_ = 0;
   std::int64_t batches_ = 0;
 };
 

@@ -4,14 +4,13 @@ ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
-import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import h5py
-from run_equivalence import compare, load_summary, start
+from random_runs import random_runs
+from run_equivalence import compare, load_summary
 
 SCENARIO = """<scenario name="faults_{seed}">
   <cluster servers="{servers}"><server catalogue="servers/dgx_h100"><nic retransmit-timeout="{timeout} us" retries="3"/></server></cluster>
@@ -67,22 +66,16 @@ def problems(code, log, folder):
 
 
 def main():
-    lightrail = sys.argv[1]
-    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "16"][len(sys.argv) - 2:]))
-    failed, recovered = [], 0
-    for seed in range(first, first + count):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            path = folder / "scenario.xml"
-            path.write_text(scenario(seed))
-            code, log = start(lightrail, path, folder, "run", 1, [])
-            found = problems(code, log, folder)
-            recovered += code == 0
-            if code == 0 and seed % 4 == 0 and not compare(lightrail, path, [1, 2, 4], []):
-                found.append("ranks differ")
-            print(f"seed {seed}: exit code {code}", *found, flush=True)
-            if found:
-                failed.append(seed)
+    failed, recovered, count = [], 0, 0
+    for seed, folder, path, code, log in random_runs(scenario):
+        found = problems(code, log, folder)
+        count += 1
+        recovered += code == 0
+        if code == 0 and seed % 4 == 0 and not compare(sys.argv[1], path, [1, 2, 4], []):
+            found.append("ranks differ")
+        print(f"seed {seed}: exit code {code}", *found, flush=True)
+        if found:
+            failed.append(seed)
     print(f"{recovered} of {count} runs delivered everything" + (f"; wrong: seeds {failed}" if failed else ""))
     return 1 if failed or recovered * 2 < count else 0
 

@@ -5,14 +5,13 @@ own server to its receiver's and no other, or the run ends with an error that sa
 usage: test_random_rails.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
 import collections
-import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import h5py
-from run_equivalence import compare, start
+from random_runs import random_runs
+from run_equivalence import compare
 
 SCENARIO = """<scenario name="rails_{seed}">
   <cluster servers="{servers}"><server catalogue="servers/dgx_h100"><nic retransmit-timeout="{timeout} us" retries="{retries}"/></server></cluster>
@@ -64,23 +63,17 @@ def problems(code, log, path):
 
 
 def main():
-    lightrail = sys.argv[1]
-    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "16"][len(sys.argv) - 2:]))
-    failed, ended, with_loss = [], 0, 0
-    for seed in range(first, first + count):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            path = folder / "scenario.xml"
-            path.write_text(scenario(seed))
-            code, log = start(lightrail, path, folder, "run", 1, [])
-            found, lost = problems(code, log, folder / "run.h5")
-            ended += code == 0
-            with_loss += code == 0 and lost > 0
-            if code == 0 and lost > 0 and with_loss <= 3 and not compare(lightrail, path, [1, 2, 4], []):
-                found.append("ranks differ")
-            print(f"seed {seed}: exit code {code}, {lost} B met darkness", *found, flush=True)
-            if found:
-                failed.append(seed)
+    failed, ended, with_loss, count = [], 0, 0, 0
+    for seed, folder, path, code, log in random_runs(scenario):
+        found, lost = problems(code, log, folder / "run.h5")
+        count += 1
+        ended += code == 0
+        with_loss += code == 0 and lost > 0
+        if code == 0 and lost > 0 and with_loss <= 3 and not compare(sys.argv[1], path, [1, 2, 4], []):
+            found.append("ranks differ")
+        print(f"seed {seed}: exit code {code}, {lost} B met darkness", *found, flush=True)
+        if found:
+            failed.append(seed)
     print(f"{ended} of {count} runs delivered everything, {with_loss} of them sent some of it again"
           + (f"; wrong: seeds {failed}" if failed else ""))
     return 1 if failed or ended * 2 < count or with_loss == 0 else 0

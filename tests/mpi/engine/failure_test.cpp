@@ -11,36 +11,38 @@ using namespace lightrail::test;
 
 namespace {
 
-/// A ring of 12 busy components; those in `throwing` fail at the given time.
-Model ring(std::initializer_list<std::pair<std::uint32_t, std::int64_t>> throwing) {
+using Throwing = std::vector<std::pair<std::uint32_t, std::int64_t>>;  // who fails, and when
+
+/// Busy components, not joined yet.
+TestModel busy(std::uint32_t count, std::uint32_t budget, const Throwing& throwing) {
   TestModel test;
-  for (std::uint32_t c = 0; c < 12; ++c) {
+  for (std::uint32_t c = 0; c < count; ++c) {
     auto spec = std::make_shared<RestlessSpec>();
-    spec->first_budget = 500;
+    spec->first_budget = budget;
     spec->max_delay = SimTime{2000};
     for (const auto& [who, time] : throwing)
       if (who == c) spec->throws_at = time;
     test.add(restless_kind(), spec);
   }
-  for (std::uint32_t c = 0; c < 12; ++c)
-    test.connect(ComponentId{c}, ComponentId{(c + 1) % 12}, SimTime{500});
+  return test;
+}
+
+/// Joins [first, first + count) in a ring of links of 500 ps.
+void join(TestModel& test, std::uint32_t first, std::uint32_t count) {
+  for (std::uint32_t c = 0; c < count; ++c)
+    test.connect(ComponentId{first + c}, ComponentId{first + (c + 1) % count}, SimTime{500});
+}
+
+Model ring(const Throwing& throwing) {
+  TestModel test = busy(12, 500, throwing);
+  join(test, 0, 12);
   return test.build();
 }
 
-/// Rings of four, four and eight components with links of 500 ps; nothing joins the rings.
-Model groups(const std::vector<std::pair<std::uint32_t, std::int64_t>>& throwing) {
-  TestModel test;
-  for (std::uint32_t c = 0; c < 16; ++c) {
-    auto spec = std::make_shared<RestlessSpec>();
-    spec->first_budget = 2000;
-    spec->max_delay = SimTime{2000};
-    for (const auto& [who, time] : throwing)
-      if (who == c) spec->throws_at = time;
-    test.add(restless_kind(), spec);
-  }
-  for (std::uint32_t c = 0; c < 16; ++c)
-    test.connect(ComponentId{c}, ComponentId{c < 8 ? c / 4 * 4 + (c + 1) % 4 : 8 + (c + 1) % 8},
-                 SimTime{500});
+/// Rings of four, four and eight components; nothing joins the rings.
+Model groups(const Throwing& throwing) {
+  TestModel test = busy(16, 2000, throwing);
+  join(test, 0, 4), join(test, 4, 4), join(test, 8, 8);
   return test.build();
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("a component's failure on one rank ends all ranks with the same error 
 
 TEST_CASE("the first failure counts, though tiles and ranks that are not joined run ahead of each other") {
   const PartitionPlan tiles{.partitioner = Partitioner::blocks, .tile_bytes = 1200};
-  const std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> all = {
+  const std::vector<Throwing> all = {
       {{6, 3900}, {10, 1200}}, {{6, 1200}, {10, 3900}}, {{6, 9400}, {10, 8600}}, {{6, 8600}, {10, 9400}}};
   for (const auto& throwing : all) {
     const Model model = groups(throwing);

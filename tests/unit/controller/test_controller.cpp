@@ -1,15 +1,12 @@
 #include <catch2/catch.hpp>
 
 #include "components/controller/controller.hpp"
-#include "components/network/region_control.hpp"
-#include "tests/support/network_bed.hpp"
+#include "tests/unit/controller/commands.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
 
 namespace {
-
-using Circuits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// A region of three servers of one GPU and two optical NICs each; GPUs and optical switch played by probes,
 /// 1 us of control network. NIC k of server s is port 2 s + k of the switch. Circuits of 400 Gb/s, packet
@@ -63,13 +60,7 @@ struct RegionBed {
   void lit(int us) { bed.script(ocs, microseconds(us), 0, control_payload(ControlKind::lit)); }
   /// Circuits of every command.
   std::vector<Circuits> commands() {
-    std::vector<Circuits> all(1);
-    for (const Arrival& a : bed.arrivals(ocs))
-      if (control_kind_of(a.payload) == ControlKind::connect)
-        all.back().emplace_back(a.payload.a, a.payload.b);
-      else
-        all.emplace_back();
-    all.pop_back();
+    std::vector<Circuits> all = commands_to(bed, ocs);
     for (Circuits& c : all) {  // both directions are commanded: one is enough here
       std::erase_if(c, [](const auto& pair) { return pair.first > pair.second; });
       std::sort(c.begin(), c.end());

@@ -2,8 +2,7 @@
 
 #include "components/controller/rail_controller.hpp"
 #include "components/network/rail_control.hpp"
-#include "components/network/region_control.hpp"
-#include "tests/support/network_bed.hpp"
+#include "tests/unit/controller/commands.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -40,19 +39,9 @@ struct Rail {
     return all;
   }
   /// Circuits of every command.
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> commands() {
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> all(1);
-    for (const Arrival& a : bed.arrivals(ocs))
-      if (control_kind_of(a.payload) == ControlKind::connect)
-        all.back().emplace_back(a.payload.a, a.payload.b);
-      else
-        all.emplace_back();
-    all.pop_back();
-    return all;
-  }
+  std::vector<Circuits> commands() { return commands_to(bed, ocs); }
 };
 
-using Circuits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using Told = std::vector<std::pair<int, RailControl>>;
 
 }  // namespace

@@ -1,0 +1,24 @@
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "components/network/region_control.hpp"
+#include "tests/support/network_bed.hpp"
+
+namespace lightrail::test {
+
+using Circuits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// Circuits of every command that the optical switch, played by a probe, was given.
+inline std::vector<Circuits> commands_to(NetworkBed& bed, ComponentId ocs) {
+  std::vector<Circuits> all(1);
+  for (const Arrival& a : bed.arrivals(ocs))
+    if (control_kind_of(a.payload) == ControlKind::connect)
+      all.back().emplace_back(a.payload.a, a.payload.b);
+    else
+      all.emplace_back();
+  all.pop_back();
+  return all;
+}
+
+}  // namespace lightrail::test
