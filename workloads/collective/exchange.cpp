@@ -5,6 +5,7 @@
 
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/collective/ring.hpp"
+#include "workloads/program/expert_counts.hpp"
 
 namespace lightrail {
 namespace {
@@ -199,7 +200,11 @@ ExchangePlan deepep(const ExchangeInput& in, bool is_low_latency) {
   const std::uint32_t n = places.size(), me = places.me(), mine = places.server(), m = places.members();
   const NcclSettings& nccl = *in.plan.nccl;
   ExpertRoutes routes = nccl.expert_routes();
-  if (in.op.peer > 0) routes.experts = static_cast<std::uint32_t>(in.op.peer);
+  if (in.op.peer > 0) {
+    const ExpertCounts of_model = ExpertCounts::of(in.op.peer);
+    routes.experts = static_cast<std::uint32_t>(of_model.experts);
+    routes.groups = of_model.servers > 0 ? static_cast<std::uint32_t>(of_model.servers) : places.servers();
+  }
   auto message = [&](std::uint32_t index, std::int64_t payload) {
     return Message{places.member(index), payload, nccl.deepep_wire_bytes(places.medium(index), payload),
                    SimTime{0}};

@@ -56,7 +56,7 @@ ExchangePlan hierarchical(const ExchangeInput& in);
 ExchangePlan aggregated_trees(const ExchangeInput& in);
 
 /// DeepEP's dispatch of tokens to the GPUs of their experts; a combine goes the other way and takes as long.
-/// `op.bytes` are the copies of all tokens, one an expert (`op.peer` of them a token; 0: as <nccl> says);
+/// `op.bytes` are the copies of all tokens, one an expert (ExpertCounts of `op.peer`; 0: as <nccl> says);
 /// what travels is once for each server and GPU that has any of a token's experts (ExpertRoutes). Normal:
 /// over the rail to the GPU of the own place in each server, from there over NVLink, in slices. Low latency:
 /// every copy straight to its GPU, over the fabric from the own NIC, repeated for every expert.

@@ -92,7 +92,7 @@ void InferenceWriter::collective(CollectiveType type, GroupKindId group, const c
   call.group = group;
   call.dimension = job_.dimension(dimension);
   call.bytes = bytes;
-  if (type == CollectiveType::all_to_all) call.peer = static_cast<std::int32_t>(model_.active_experts);
+  if (type == CollectiveType::all_to_all) call.peer = model_.expert_counts().packed();
   chain(call, unit);
 }
 

@@ -4,8 +4,9 @@
 
 namespace lightrail {
 
-/// DeepEP's exchanges of a model take the experts of a token from the model (Op::peer). Refuses a scenario
-/// whose <nccl> itself states another number; one of its catalogue entry is for jobs without a model.
+/// DeepEP's exchanges of a model take the experts of a token, and how many servers they are on at most, from
+/// the model (ExpertCounts). Refuses a scenario whose <nccl> itself states another number; those of its
+/// catalogue entry are for jobs without a model.
 void check_deepep_experts(const Transformer& model, WorkloadContext& context);
 
 }  // namespace lightrail

@@ -40,7 +40,7 @@ void StageWriter::exchange(bool is_dispatch, bool is_known) {
   const std::int64_t bytes = copies * (is_dispatch ? plan_.dispatch_bytes(model_) : 2 * hidden_);
   Op call = collective_op(CollectiveType::all_to_all, groups_.ep, "ep", bytes);
   call.algorithm = plan_.exchange;
-  call.peer = static_cast<std::int32_t>(model_.active_experts);
+  call.peer = model_.expert_counts().packed();
   call.split = is_dispatch ? splits_.dispatch : splits_.combine;
   if (!is_dispatch)
     call.bytes = static_cast<std::int64_t>(static_cast<double>(bytes / 2) * splits_.combine_bytes) * 2;

@@ -71,6 +71,9 @@ Describe<Transformer> transformer_parameters() {
       .field("experts", &Transformer::experts, "experts of a layer; 0: dense", none, std::int64_t{65'536})
       .field("active-experts", &Transformer::active_experts, "experts a token goes to", none,
              std::int64_t{65'536})
+      .field("node-limit", &Transformer::node_limit,
+             "servers that a token's experts are on at most (node-limited routing); 0: any", none,
+             ExpertCounts::most_servers)
       .field("latent", &Transformer::latent,
              "elements of a token that all heads cache together (MLA); 0: keys and values a head", none, most)
       .field("shared-experts", &Transformer::shared_experts, "experts that every token goes to", none,
@@ -109,6 +112,7 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
         model.error(fmt::format("<model> active-experts = {} of experts = {}", t.active_experts, t.experts)));
   auto refuse = [&](const std::string& what) { errors.add(model.error("<model> " + what)); };
   if (!t.is_moe() && t.active_experts > 0) refuse("has active-experts but no experts");
+  if (!t.is_moe() && t.node_limit > 0) refuse("has node-limit but no experts");
   if (!t.is_moe() && (t.shared_experts > 0 || t.dense_layers > 0))
     refuse("has shared-experts or dense-layers but no experts");
   if (t.shared_ffn > 0 && t.shared_experts == 0) refuse("has shared-ffn but no shared-experts");

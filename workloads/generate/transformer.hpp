@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/model/describe.hpp"
+#include "workloads/program/expert_counts.hpp"
 
 namespace lightrail {
 
@@ -12,6 +13,7 @@ struct Transformer {
   std::int64_t positions = 0;       ///< learned position embeddings; 0: none (rotary)
   std::int64_t experts = 0;         ///< of each layer; 0: dense
   std::int64_t active_experts = 0;  ///< experts a token goes to
+  std::int64_t node_limit = 0;      ///< servers that these are on at most (node-limited routing); 0: any
   std::int64_t latent = 0;          ///< elements of a token that all heads cache together (MLA); 0: none
   std::int64_t shared_experts = 0;  ///< that every token goes to, beside the others
   std::int64_t shared_ffn = 0;      ///< inner size of one of them; 0: ffn
@@ -26,6 +28,7 @@ struct Transformer {
   bool tied_embeddings = false;  ///< output layer shares the input embedding
 
   bool is_moe() const { return experts > 0; }
+  ExpertCounts expert_counts() const { return {active_experts, node_limit}; }
   std::int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
   std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
   std::int64_t attention_width() const { return heads * head_size(); }

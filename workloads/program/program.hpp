@@ -77,8 +77,8 @@ struct Op {
   std::int64_t bytes = 0;       ///< [B]
   SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape
   std::uint32_t shape = 0;      ///< index into ProgramSet::shapes
-  std::int32_t peer = 0;        ///< send, recv: the other member; all-to-all: experts that a token goes to
-                                ///< (DeepEP); 0: as <nccl> says
+  std::int32_t peer = 0;        ///< send, recv: the other member; all-to-all: of ExpertCounts (DeepEP),
+                                ///< 0: as <nccl> says
   std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal

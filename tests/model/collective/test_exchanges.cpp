@@ -4,6 +4,7 @@
 
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/collective/expert_routes.hpp"
+#include "workloads/program/expert_counts.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -152,6 +153,29 @@ TEST_CASE("with the experts of a token stated by the operation DeepEP sends by t
     const double tokens = 48.0 * block / experts, server = 1 - std::pow(0.5, experts),
                  gpu = 1 - std::pow(0.75, experts);
     CHECK(static_cast<double>(bed.sent_bytes(0)) == Approx(tokens * (server + 2 * gpu)).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a model limits the servers of a token or does not, whatever <nccl> says") {
+  // One GPU a server: seven of eight servers are over the rail. Unlimited, one is missed with (7/8)^8; with
+  // two servers a token, those have all of its experts but for (1/2)^8.
+  for (auto [limit, reach] : {std::pair{0, 1 - std::pow(7.0 / 8, 8)}, std::pair{2, (1 - 1 / 256.0) / 4}}) {
+    GpuBed bed({.servers = 8, .gpus = 1, .nics = 1});
+    REQUIRE(bed.nccl.deepep_groups == 4);
+    Op op = by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 8), 64 * block);
+    op.peer = ExpertCounts{8, limit}.packed();
+    bed.run_all({op});
+    bed.run();
+    CHECK(static_cast<double>(bed.sent_bytes(0)) == Approx(64.0 * block / 8 * 7 * reach).margin(7));
+  }
+}
+
+TEST_CASE("experts of a token and their servers come out of an operation as they went in") {
+  for (const ExpertCounts in : {ExpertCounts{1, 0}, ExpertCounts{8, 4},
+                                ExpertCounts{ExpertCounts::most_experts, ExpertCounts::most_servers}}) {
+    CHECK(in.packed() > 0);
+    CHECK(ExpertCounts::of(in.packed()).experts == in.experts);
+    CHECK(ExpertCounts::of(in.packed()).servers == in.servers);
   }
 }
 

@@ -197,7 +197,7 @@ TEST_CASE("a trace of requests is read to the picosecond") {
 
 TEST_CASE(
     "next tokens attend to the latent with all heads, prompts to keys and values that are multiplied out") {
-  const Transformer model = catalogue_model("deepseek_v3");
+  const Transformer model = catalogue_model(GENERATE("deepseek_v3", "deepseek_r1"));
   InferenceSpec spec;
   spec.kv_dtype = DataType::fp8;
   ServingPool pool;

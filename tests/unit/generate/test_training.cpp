@@ -170,6 +170,7 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
   // 37 B; both embedding tables are in here, of which a token meets a row of one.
   CHECK(static_cast<double>(catalogue_model("deepseek_v3").active_parameters()) / 1e9 ==
         Approx(37.0).epsilon(0.02));
+  CHECK(billions("deepseek_r1") == billions("deepseek_v3"));
   CHECK(billions("gpt_oss_120b") == Approx(116.8).epsilon(0.002));
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
@@ -422,6 +423,7 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"", "q-latent=\"4\"", 8, "value-dim or q-latent but no rope-dim"},
       Bad{"", "shared-experts=\"1\"", 8, "shared-experts or dense-layers but no experts"},
       Bad{"", "dense-ffn=\"8\"", 8, "dense-ffn but no experts"},
+      Bad{"", "node-limit=\"4\"", 8, "<model> has node-limit but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"1\" shared-ffn=\"8\"", 8, "shared-ffn but no shared-experts"},
       Bad{"", "experts=\"2\" active-experts=\"1\" dense-layers=\"1\"", 8,
           "dense-layers = 1 with dense-ffn = 0"},
