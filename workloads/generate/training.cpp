@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "workloads/generate/model_experts.hpp"
 #include "workloads/generate/stage_program.hpp"
 #include "workloads/generate/training_memory.hpp"
@@ -10,11 +12,8 @@ namespace lightrail {
 
 namespace {
 
-void check_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
-                  WorkloadContext& context) {
-  if (context.gpu_memory_bytes == 0) return;
-  TrainingMemory memory = training_memory(model, plan, stage);
-  if (memory.total() <= context.gpu_memory_bytes) return;
+void check_memory(const TrainingMemory& memory, std::uint32_t stage, WorkloadContext& context) {
+  if (context.gpu_memory_bytes == 0 || memory.total() <= context.gpu_memory_bytes) return;
   context.errors.add(context.element.error(
       fmt::format("<workload> kind 'training': stage {} does not fit a GPU of {:.2f} GiB ({})", stage,
                   static_cast<double>(context.gpu_memory_bytes) / (1ll << 30), memory_table(memory))));
@@ -39,11 +38,13 @@ void write_job(WorkloadContext& context) {
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
-  for (std::uint32_t stage = 0; stage < plan.pp; ++stage) check_memory(model, plan, stage, context);
+  std::vector<TrainingMemory> memory;
+  for (std::uint32_t stage = 0; stage < plan.pp; ++stage)
+    check_memory(memory.emplace_back(training_memory(model, plan, stage)), stage, context);
   if (context.errors.size() > before) return;
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
     Program program = write_stage(model, plan, groups, stage, context.job);
-    program.memory_bytes = training_memory(model, plan, stage).total();
+    program.memory_bytes = memory[stage].total();
     std::uint32_t index = context.job.program(std::move(program));
     std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
     for (std::uint32_t g = 0; g < stage_gpus; ++g) context.job.assign(stage * stage_gpus + g, index);

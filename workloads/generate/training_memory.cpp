@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <vector>
 
+#include "workloads/generate/held_activations.hpp"
 #include "workloads/operation_names.hpp"
 
 namespace lightrail {
@@ -37,26 +36,6 @@ std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& pl
   return 2 * plan.local_tokens() * model.hidden;
 }
 
-/// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
-/// of activation functions in one byte where products are FP8. Outputs of experts are not kept.
-std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
-                                    double load) {
-  const std::int64_t tokens = plan.tokens(), byte = plan.dtype == DataType::fp8 ? 1 : 2;
-  const std::int64_t values = model.heads / plan.tp * model.value_size();
-  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
-  bytes +=
-      2 * tokens *
-      (model.has_latent_attention() ? model.q_latent + model.latent
-                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
-  bytes += tokens * byte * values;
-  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
-  auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
-  if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
-  const std::int64_t rows = expert_rows(model, plan, load);
-  return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
-         tokens * inner(model.shared_width() / plan.tp);
-}
-
 }  // namespace
 
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
@@ -81,6 +60,24 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
   return bytes;
 }
 
+std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load) {
+  const std::int64_t tokens = plan.tokens(), byte = plan.dtype == DataType::fp8 ? 1 : 2;
+  const std::int64_t values = model.heads / plan.tp * model.value_size();
+  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
+  bytes +=
+      2 * tokens *
+      (model.has_latent_attention() ? model.q_latent + model.latent
+                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
+  bytes += tokens * byte * values;
+  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
+  auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
+  if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
+  const std::int64_t rows = expert_rows(model, plan, load);
+  return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
+         tokens * inner(model.shared_width() / plan.tp);
+}
+
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
                                          std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
@@ -102,91 +99,6 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
   if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
   return byte * (elements + local * (model.hidden + model.experts));
 }
-
-namespace {
-
-/// What a chunk keeps of a micro-batch until its backward pass, and from there to the gradients of weights.
-struct ChunkBytes {
-  std::int64_t kept = 0, owed = 0, largest_layer = 0;
-};
-
-/// By layer of the model: tokens that each member's experts take, over those of an even gate.
-using ExpertLoads = std::map<std::int64_t, std::vector<double>>;
-
-/// Of a stage's layers under an uneven gate. Drift is left out: it only moves the load on, so what a GPU
-/// holds of several micro-batches is no more uneven.
-ExpertLoads expert_loads(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
-  ExpertLoads loads;
-  if (plan.gate.is_even()) return loads;
-  const double over_even =
-      static_cast<double>(plan.routed_tokens(model)) / static_cast<double>(plan.kept_tokens(model));
-  for (std::uint32_t c = 0; c < plan.stage_chunks(); ++c) {
-    const std::int64_t first = plan.first_layer(model, stage, c);
-    for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, c); ++l) {
-      if (!model.is_moe_layer(l)) continue;
-      loads[l] = gate_shares(plan.gate, l, 0, plan.most_share(model)).received();
-      for (double& load : loads[l]) load *= over_even;
-    }
-  }
-  return loads;
-}
-
-ChunkBytes chunk_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
-                       std::uint32_t chunk, const ExpertLoads& loads, std::uint32_t member) {
-  ChunkBytes bytes;
-  const std::int64_t first = plan.first_layer(model, stage, chunk);
-  for (std::int64_t l = first; l < first + plan.layers_of_chunk(model, stage, chunk); ++l) {
-    const auto found = loads.find(l);
-    const double load = found == loads.end() ? 1 : found->second[member];
-    const std::int64_t layer = layer_activation_bytes(model, plan, l, load);
-    bytes.kept += plan.recompute == Recompute::full    ? 2 * plan.local_tokens() * model.hidden
-                  : plan.recompute == Recompute::light ? light_activation_bytes(model, plan, l, load)
-                                                       : layer;
-    bytes.owed += layer_weight_gradient_bytes(model, plan, l, load);
-    bytes.largest_layer = std::max(bytes.largest_layer, layer);
-  }
-  return bytes;
-}
-
-/// Of the GPUs that are this member of their expert groups.
-std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
-                                   const ExpertLoads& loads, std::uint32_t member) {
-  std::vector<ChunkBytes> chunks;
-  for (std::uint32_t c = 0; c < plan.stage_chunks(); ++c)
-    chunks.push_back(chunk_bytes(model, plan, stage, c, loads, member));
-  auto largest = [&](std::int64_t ChunkBytes::*part) {
-    std::int64_t most = 0;
-    for (const ChunkBytes& chunk : chunks) most = std::max(most, chunk.*part);
-    return most;
-  };
-  const std::int64_t at_work = plan.recompute >= Recompute::light ? largest(&ChunkBytes::largest_layer) : 0;
-  if (plan.schedule == Schedule::one_f_one_b)
-    return plan.passes_in_flight(stage) * largest(&ChunkBytes::kept) + at_work;
-  std::int64_t held = 0, most = 0;
-  for (const ChunkPass& pass : plan.passes(stage)) {
-    const ChunkBytes& chunk = chunks[pass.chunk];
-    if (pass.kind == PassKind::forward)
-      held += chunk.kept;
-    else if (pass.kind == PassKind::weight_gradient)
-      held -= chunk.owed;
-    else
-      held -= chunk.kept - (pass.kind == PassKind::input_gradient ? chunk.owed : 0);
-    most = std::max(most, held);
-  }
-  return most + at_work;
-}
-
-/// Of the GPU that the gate loads most. Neighbours that share a column of the gate have the same load.
-std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
-  const ExpertLoads loads = expert_loads(model, plan, stage);
-  if (loads.empty()) return held_activation_bytes(model, plan, stage, loads, 0);
-  std::int64_t most = 0;
-  for (std::uint32_t member = 0; member < plan.gate.size; member += plan.gate.size / plan.gate.rows)
-    most = std::max(most, held_activation_bytes(model, plan, stage, loads, member));
-  return most;
-}
-
-}  // namespace
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
   TrainingMemory memory;

@@ -8,12 +8,10 @@ namespace lightrail {
 
 /// What one GPU of a stage keeps [B]. Parameters 2 B; gradients 2 or 4 B; optimiser 12 B (FP32 copy, two
 /// moments; 8 B with these in BF16), with the distributed optimiser split over dp (experts: over dp / ep).
-/// Activations: what the backward pass needs of the micro-batches in flight (1F1B: pp - stage; interleaved:
-/// the passes ahead and one more; ZB-H1 and DualPipe: the most at any point of their order, with what passes
-/// that owe the gradients of weights keep for them), with fused attention (no matrix of scores), as in
-/// Korthikanti et al. 2022; full recompute keeps a layer's input, and one layer's activations while it works.
-/// DualPipe keeps parameters, gradients and optimiser of two stages. Under an uneven gate: of the GPU whose
-/// experts take the most tokens in the stage's layers together. Buffers: layers that FSDP has gathered.
+/// Activations: what backward passes need of the micro-batches in flight, the most at any point of the
+/// schedule, with fused attention (no matrix of scores), as in Korthikanti et al. 2022
+/// (held_activations.hpp). DualPipe keeps parameters, gradients and optimiser of two stages. Buffers: layers
+/// that FSDP has gathered.
 /// Leaves out: NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0;
@@ -25,6 +23,11 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
 /// Activations of one layer of the model and one micro-batch [B]. `load`: tokens that the GPU's experts take,
 /// over those of an even gate.
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load = 1);
+
+/// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
+/// of activation functions in one byte where products are FP8. Outputs of experts are not kept [B].
+std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load = 1);
 
 /// What one layer and micro-batch keeps from the gradient of its input to those of its weights: the

@@ -244,10 +244,4 @@ std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
   return interleaved_schedule(stage, pp, chunks, micro_batches());
 }
 
-std::int64_t TrainingPlan::passes_in_flight(std::uint32_t stage) const {
-  const std::int64_t all = micro_batches() * chunks;
-  if (chunks == 1) return std::min<std::int64_t>(all, pp - stage);
-  return std::min<std::int64_t>(all, 2 * (pp - 1 - stage) + (chunks - 1) * std::int64_t{pp} + 1);
-}
-
 }  // namespace lightrail

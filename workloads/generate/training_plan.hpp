@@ -135,9 +135,6 @@ struct TrainingPlan {
   }
   /// The first of a chunk's layers in the model.
   std::int64_t first_layer(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const;
-  /// 1F1B: most passes through a chunk whose activations a stage holds at once: those of its schedule's
-  /// start, and one more.
-  std::int64_t passes_in_flight(std::uint32_t stage) const;
 };
 
 Describe<TrainingPlan> training_parameters();

@@ -203,17 +203,18 @@ TEST_CASE("1F1B runs ahead by the stages that follow and alternates after that")
   CHECK(interleaved_schedule(0, 8, 1, 2) == std::vector<P>{{F, 0, 0}, {F, 0, 1}, {B, 0, 0}, {B, 0, 1}});
 }
 
-TEST_CASE("a stage holds the activations of the passes that its schedule has in flight") {
+TEST_CASE("a stage holds the passes of its schedule's start and one more") {
+  Transformer model = catalogue_model("llama3_8b");
+  model.layers = 24;
   TrainingPlan plan;
   plan.pp = 4;
-  plan.global_batch = 8;
+  plan.global_batch = 16;
   for (std::uint32_t chunks : {1u, 2u, 3u})
     for (std::uint32_t stage = 0; stage < 4; ++stage) {
       plan.chunks = chunks;
-      std::int64_t held = 0, most = 0;
-      for (const ChunkPass& pass : interleaved_schedule(stage, 4, chunks, 8))
-        most = std::max(most, held += pass.is_forward() ? 1 : -1);
-      CHECK(plan.passes_in_flight(stage) == most);
+      const std::int64_t start = chunks == 1 ? 3 - stage : 2 * (3 - stage) + (chunks - 1) * 4;
+      CHECK(training_memory(model, plan, stage).activations ==
+            (start + 1) * (6 / chunks) * layer_activation_bytes(model, plan, 0));
     }
 }
 
@@ -315,6 +316,24 @@ TEST_CASE("under an uneven gate the memory is that of the GPU whose experts take
     const std::int64_t turned = activations();
     plan.gate.tokens.clear();
     CHECK(turned - activations() == copies / 2 * 7 * copy);
+  }
+  SECTION("with a gate that drifts, every micro-batch in flight counts with its own load") {
+    plan.pp = 2, plan.global_batch = 16;
+    plan.gate.drift = 4;  // the load is on member 0, then on member 4, then on member 0
+    const std::int64_t hot = layer_activation_bytes(model, plan, 0, 4.5),
+                       cold = layer_activation_bytes(model, plan, 0, 0.5);
+    CHECK(training_memory(model, plan, 0).activations == 16 * (hot + cold));
+    CHECK(training_memory(model, plan, 1).activations == 16 * hot);
+    plan.gate.drift = 0;
+    CHECK(training_memory(model, plan, 0).activations == 16 * 2 * hot);
+  }
+  SECTION("... in the turns of both directions of DualPipe") {
+    plan.pp = 2, plan.global_batch = 32, plan.schedule = Schedule::dualpipe;
+    plan.gate.drift = 4;  // micro-batches of one direction load member 0, those of the other member 4
+    const std::int64_t hot = layer_activation_bytes(model, plan, 0, 4.5),
+                       cold = layer_activation_bytes(model, plan, 0, 0.5);
+    // Of the pp + 1 = 3 passes that a stage holds at most, two are of one direction.
+    CHECK(training_memory(model, plan, 0).activations == 16 * (2 * hot + cold));
   }
   SECTION("what waits for the gradients of weights counts too") {
     plan.dp = 4, plan.pp = 2, plan.ep = 4, plan.schedule = Schedule::zb_h1;
