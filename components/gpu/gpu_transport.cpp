@@ -214,7 +214,7 @@ void GpuTransport::on_notice(Context& context, const Payload& payload) {
   }
   if (rail_) {
     rail_->gone(context);
-    if (from_of(payload) != self_) return;
+    if (from_of(payload) != self_ || (payload.count & sent_again) != 0) return;
   }
   LIGHTRAIL_EXPECT(it != notices_.end());
   const Owner owner = it->owner;
@@ -272,13 +272,16 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (!delegation_ && !(rail_ && port == nic_port) && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
-  // Back from the NIC: lost in the dark, and for the circuit that leads to its receiver once more.
-  const bool is_retry = rail_ && retries_of(payload) > 0;
-  if (port == nic_port && book_[from_of(payload)].server == book_[self_].server && !is_retry)
-    check_returned(context, payload);
+  // Back from the NIC: lost or corrupt, and for the circuit that leads to its receiver once more.
+  const bool is_back = port == nic_port && book_[from_of(payload)].server == book_[self_].server;
+  const bool is_retry = is_back && rail_ && payload.count > 0;
+  if (is_back && !is_retry) check_returned(context, payload);
   Payload later = payload;
   later.kind =
       static_cast<std::uint8_t>(kind == WireKind::train ? GpuWake::forward_train : GpuWake::forward_control);
+  if (rail_)
+    later.count =
+        static_cast<std::uint16_t>(retries_of(payload) << retry_shift | (is_retry ? sent_again : 0u));
   context.wake(tail, later);
 }
 
@@ -290,13 +293,13 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
     case GpuWake::forward_control:
       work.kind = static_cast<std::uint8_t>(
           static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
-      work.count = 0;
+      if (!rail_) work.count = 0;
       if (delegation_) return pass_on(context, work);
-      if (rail_) work.count = static_cast<std::uint16_t>(retries_of(payload) << retry_shift);
       if (rail_ && kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
       if (kind_of(work) == WireKind::control) return context.send(nic_port, context.now(), work);
       work.kind = static_cast<std::uint8_t>(WireKind::message);
-      if (rail_) return send_on_rail(context, work, false, from_of(work) == self_, {no_owner, 0});
+      // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
+      if (rail_) return send_on_rail(context, work, (work.count & sent_again) != 0, false, {});
       return proxy_.post(context, work, wake_payload(GpuWake::proxy));
     case GpuWake::proxy:
       return proxy_.on_wake(context, payload);

@@ -21,8 +21,8 @@ class RailGate {
   struct Work {
     Payload message{};
     Owner owner{};                ///< of the notice
-    std::uint16_t is_own = 0;     ///< this GPU's, not forwarded
-    std::uint16_t is_by_gpu = 0;  ///< no proxy thread
+    std::uint16_t is_own = 0;     ///< this GPU's, neither forwarded nor sent again
+    std::uint16_t is_by_gpu = 0;  ///< no proxy thread: the GPU posts it, or the NIC sends it again
     std::uint32_t server = 0;
   };
 

@@ -44,6 +44,7 @@ inline std::uint32_t retries_of(const Payload& p) {
 inline constexpr std::uint16_t notify_sent =
     1;  ///< answer with WireKind::sent on the port the message came in on
 inline constexpr std::uint16_t reduce_in_fabric = 2;  ///< its trains are WireKind::reduce
+inline constexpr std::uint16_t sent_again = 4;        ///< so is its notice: `count` of WireKind::sent
 
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
 /// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its

@@ -72,9 +72,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   if (port == self_port) {
     if (kind_of(p) == WireKind::wake) return injector(p.a).on_wake(context, crossbar_.egress(), *this);
     if (Retransmission::is_for(kind_of(p))) {
-      // On a photonic rail the GPU knows where the circuit leads now, and waits for the one that it needs.
-      crossbar_.egress().offer(context, is_on_rail_ ? 1 : 0, Retransmission::original(p), context.now());
-      return;
+      return send_original(p, context);
     }
     Payload work = p;
     work.count = static_cast<std::uint16_t>(p.count & ~port_mask);
@@ -119,10 +117,7 @@ void Nic::receive(const Payload& train, Context& context) {
 /// An optical switch could not pass it on.
 void Nic::send_again(const Payload& back, Context& context) {
   ++resent_;
-  if (Retransmission::is_corrupt(kind_of(back))) {
-    crossbar_.egress().offer(context, 0, Retransmission::original(back), context.now());
-    return;
-  }
+  if (Retransmission::is_corrupt(kind_of(back))) return send_original(back, context);
   const auto later = Retransmission::later(back, spec_.retries);
   if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
     Payload train = Retransmission::original(back);
@@ -134,6 +129,11 @@ void Nic::send_again(const Payload& back, Context& context) {
     fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
                               to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, *later);
+}
+
+/// On a photonic rail the GPU knows where the circuit leads now, and waits for the one that it needs.
+void Nic::send_original(const Payload& back, Context& context) {
+  crossbar_.egress().offer(context, is_on_rail_ ? 1 : 0, Retransmission::original(back), context.now());
 }
 
 /// Work requests pass one after the other, one interval each.
@@ -183,7 +183,7 @@ std::uint32_t Nic::new_notice(const Payload& work, PortIndex port) {
   }
   Payload payload = work;
   payload.kind = static_cast<std::uint8_t>(WireKind::sent);
-  payload.count = 0;
+  payload.count = work.count & sent_again;
   notices_[index] = {payload, none, port, 0};
   return index;
 }

@@ -35,8 +35,8 @@ struct NicSpec final : BufferedSpec {
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
-/// delegates has it back. On a photonic rail the GPU has it back every time, for a circuit to where it goes.
-/// What arrived corrupt the link replays at once, into the circuit that is there then.
+/// delegates has it back. What arrived corrupt the link replays at once. On a photonic rail the GPU has both
+/// back every time, for a circuit to where it goes.
 /// A message to an endpoint on the same NIC loops back. Assumes work requests and
 /// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
 /// memory registration and caches, acknowledgements of what has arrived.
@@ -70,6 +70,7 @@ class Nic final : public Component, private SentListener {
   void receive(const Payload& train, Context& context);
   void accept_work(const Payload& work, PortIndex port, Context& context);
   void send_again(const Payload& back, Context& context);
+  void send_original(const Payload& back, Context& context);
   void start_work(const Payload& work, PortIndex port, Context& context);
   std::uint32_t new_notice(const Payload& work, PortIndex port);
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here

@@ -1,0 +1,150 @@
+#include <catch2/catch.hpp>
+
+#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport_payloads.hpp"
+#include "components/network/rail_control.hpp"
+#include "components/nic/nic.hpp"
+#include "tests/support/network_bed.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100);
+/// A packet of 4,096 B at 400 Gb/s.
+constexpr SimTime packet{81'920};
+
+struct Order {
+  SimTime at{};
+  Transfer transfer{};
+};
+struct SenderSpec final : Spec {
+  std::vector<Order> orders;
+};
+
+/// A GPU that sends what its spec says and writes down what it is told has left.
+class Sender final : public Component {
+ public:
+  using Told = std::vector<std::pair<std::uint32_t, SimTime>>;
+  Sender(const BuildContext& build, Told* told)
+      : spec_(static_cast<const SenderSpec&>(build.spec)),
+        transport_(build, EndpointId{0}, BitRate{1'000'000'000'000}),
+        told_(told) {}
+
+  void start(Context& context) override {
+    for (std::uint32_t i = 0; i < spec_.orders.size(); ++i)
+      context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
+  }
+  void handle(const Event& event, PortIndex port, Context& context) override {
+    const Payload& p = event.payload;
+    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+    if (port != self_port) return transport_.on_wire(context, p, port);
+    switch (static_cast<GpuWake>(p.kind)) {
+      case GpuWake::timer:
+        return transport_.send(context, spec_.orders[p.a].transfer);
+      case GpuWake::sent:
+        return told_->emplace_back(p.a, context.now()), void();
+      default:
+        return transport_.on_wake(context, p);
+    }
+  }
+  void save(StateWriter& out) const override { transport_.save(out); }
+  void load(StateReader& in) override { transport_.load(in); }
+
+ private:
+  const SenderSpec& spec_;
+  GpuTransport transport_;
+  Told* told_;
+};
+
+/// GPU 0 of three servers with its NIC on a rail; optical switch and controller are probes. At the start its
+/// circuit leads to server 1.
+struct RailSender {
+  NetworkBed bed;
+  Sender::Told told;
+  std::shared_ptr<SenderSpec> orders = std::make_shared<SenderSpec>();
+  ComponentId gpu, nic, ocs, controller;
+
+  RailSender() {
+    auto kind = std::make_shared<ComponentKind>();
+    kind->name = "sender";
+    kind->make = [this](const BuildContext& build) { return std::make_unique<Sender>(build, &told); };
+    gpu = bed.add(kind, orders, "gpu");
+    bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
+    bed.book().component_of.push_back(gpu);
+    for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
+    ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
+    auto spec = std::make_shared<NicSpec>();
+    spec->message_rate = 1'000'000'000'000;
+    spec->retransmit_timeout = microseconds(1);
+    nic = bed.add(nic_kind(), spec, "nic");
+    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
+    bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
+    bed.connect(gpu, GpuTransport::control_port, controller, 0,
+                bed.link_class(microseconds(1), BitRate{400'000'000'000}, 4096, 1));
+  }
+  void send(SimTime at, std::uint32_t to, std::int64_t bytes, bool is_by_gpu, std::uint32_t owner) {
+    Transfer t;
+    t.to = EndpointId{to}, t.payload_bytes = t.wire_bytes = bytes, t.dimension = 0xffff;
+    t.notify = true, t.owner = {owner, 0}, t.is_by_gpu = is_by_gpu;
+    orders->orders.push_back({at, t});
+  }
+  /// The optical switch hands a packet for `to` back.
+  void hand_back(SimTime at, std::uint32_t to, std::uint32_t bytes, WireKind kind) {
+    bed.script(ocs, at, 0, make_wire(kind, EndpointId{0}, EndpointId{to}, Connection{}, bytes, 1));
+  }
+  void run(SimTime save_at = time_never) {
+    auto rails = std::make_shared<Rails>();
+    rails->servers = 3;
+    bed.finish_model().set_resource<Rails>(rails);
+    bed.run(save_at);
+  }
+  std::vector<Arrival> light() { return bed.trains(ocs); }
+};
+
+}  // namespace
+
+TEST_CASE("what is sent again takes no completion of its flow's next message, whichever way that one goes") {
+  for (const WireKind back : {WireKind::lost_train, WireKind::corrupt_train}) {
+    for (const bool is_by_gpu : {true, false}) {
+      RailSender rail;
+      rail.send(SimTime{0}, 1, 1000, is_by_gpu, 1);
+      rail.hand_back(microseconds(20), 1, 1000, back);
+      // Ten packets of the same flow: posted by the GPU itself just after it has the lost ones back, or given
+      // to the proxy thread, which takes longer, just before.
+      const SimTime again =
+          microseconds(20) + fibre + pcie + (back == WireKind::lost_train ? microseconds(1) : SimTime{0});
+      rail.send(is_by_gpu ? again + nanoseconds(100) : again - nanoseconds(100), 1, 10 * 4096, is_by_gpu, 2);
+      rail.run(again);
+      const auto light = rail.light();
+      REQUIRE(light.size() == 12);
+      CHECK(light[1].payload.bytes == 1000);
+      CHECK(light[11].payload.bytes == 4096);
+      REQUIRE(rail.told.size() == 2);
+      CHECK(rail.told[1] == std::pair{2u, light[11].time - fibre + packet + pcie});
+    }
+  }
+}
+
+TEST_CASE("what arrived corrupt waits for the circuit that leads to its receiver, as what was lost does") {
+  for (const WireKind back : {WireKind::lost_train, WireKind::corrupt_train}) {
+    RailSender rail;
+    rail.send(SimTime{0}, 1, 1000, true, 1);
+    rail.send(microseconds(2), 2, 4096, true, 2);  // asks for the circuit to server 2
+    rail.hand_back(microseconds(10), 1, 1000, back);
+    rail.bed.script(rail.controller, microseconds(8), 0, rail_payload(RailControl::granted, 2));
+    rail.bed.script(rail.controller, microseconds(30), 0, rail_payload(RailControl::granted, 1));
+    rail.run();
+    const auto asked = rail.bed.arrivals(rail.controller);
+    REQUIRE(asked.size() == 2);
+    CHECK(asked[0].payload == rail_payload(RailControl::request, 2));
+    CHECK(asked[1].payload == rail_payload(RailControl::request, 1));
+    const auto light = rail.light();
+    REQUIRE(light.size() == 3);
+    CHECK(to_of(light[1].payload).value == 2);
+    CHECK(to_of(light[2].payload).value == 1);
+    CHECK(light[2].time > microseconds(31));
+    CHECK(rail.told.size() == 2);
+  }
+}
