@@ -57,7 +57,7 @@ std::vector<std::int64_t> expected_traffic(const Job& job) {
 
 TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& plan) {
   const std::int64_t t = plan.tp, p = plan.pp, d = plan.data_gpus(), e = plan.ep, m = plan.micro_batches();
-  const std::int64_t k = plan.expert_tp(), layers = model.layers;
+  const std::int64_t k = plan.expert_tp(), layers = model.trained_layers();
   const std::int64_t activation = 2 * plan.tokens() * model.hidden;  // of one micro-batch, BF16
   const std::int64_t again = plan.recompute == Recompute::full ? 1 : 0;
   TrainingTraffic bytes;
@@ -67,21 +67,23 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
   // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
-  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.moe_layers();
+  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
   const bool is_half = plan.dtype == DataType::fp8 && plan.sequence_parallel;
   const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
   const std::int64_t halves = (layers + with_dense) * (forward * (1 + again) + backward);
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
-  // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2.
-  std::int64_t edge_volumes = 2 + (plan.sequence_parallel ? 3 : 2);
+  // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
+  // further has both again.
+  const std::int64_t heads = 1 + model.mtp_layers;
+  std::int64_t edge_volumes = heads * (2 + (plan.sequence_parallel ? 3 : 2));
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
-  const std::int64_t losses = 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
+  const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
   bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
-    const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.moe_layers();
+    const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.trained_moe_layers();
     const std::int64_t dispatched = plan.kept_tokens(model) * plan.dispatch_bytes(model);
     bytes.tp += m * moe * (t * d / k) * (k - 1) * k * (2 + again) * (dispatched + arrived);
     // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
@@ -134,7 +136,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     bytes.dp += t * volume(s.layers, &LayerParameters::dense, s.embedding, shared);
     if (model.is_moe()) bytes.dp += k * e * volume(s.layers, &LayerParameters::expert, 0, de);
   }
-  if (model.tied_embeddings && p > 1 && plan.copies() == 1)
+  if (plan.copies_embedding(model))
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;
   return bytes;
 }

@@ -40,4 +40,28 @@ void StageWriter::head_backward(bool is_split) {
   puts_off_ = false;
 }
 
+/// Whole on every GPU of tp, each with its part of the sequence.
+void StageWriter::project() {
+  embed();
+  norm(false);
+  norm(false);
+  gemm("projection", local_, hidden_, 2 * hidden_);
+}
+
+void StageWriter::project_backward(bool is_split) {
+  if (is_split) put_off_.emplace_back();
+  puts_off_ = is_split;
+  if (plan_.recompute == Recompute::light)
+    for (int i = 0; i < 2; ++i) norm(false);
+  cast(local_, hidden_);
+  gemm("projection dgrad", local_, 2 * hidden_, hidden_);
+  weight_gemm("projection wgrad", 2 * hidden_, hidden_, local_);
+  norm(true);
+  norm(true);
+  embed_backward();
+  puts_off_ = false;
+  // The activation went to the output layer as well.
+  memory("gradient sum", 3 * 2 * local_ * hidden_);
+}
+
 }  // namespace lightrail

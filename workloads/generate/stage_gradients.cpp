@@ -19,7 +19,7 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
   if (is_aside) waits_ = main;
 }
 
-void StageWriter::reduce_tied_embedding() {
+void StageWriter::reduce_shared_embedding() {
   std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
   auto element = bytes_of(plan_.gradients);
   collective(CollectiveType::all_reduce, groups_.embedding, "dp", elements * element, element);

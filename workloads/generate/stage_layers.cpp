@@ -37,7 +37,7 @@ std::int64_t TrainingPlan::first_layer(const Transformer& model, std::uint32_t s
   const std::uint32_t at = model_stage(stage, chunk);
   if (!stage_layers.empty())
     return std::accumulate(stage_layers.begin(), stage_layers.begin() + at, std::int64_t{0});
-  if (!edges_count || pp == 1) return at * layers_of_chunk(model, stage, chunk);
+  if (!edges_count || pp == 1) return at * (layers_of_stage(model, stage) / chunks);
   return at == 0 ? 0 : at * ((model.layers + 2) / pp) - 1;
 }
 

@@ -33,6 +33,7 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
     if (model.biases) p.dense += q_width + 2 * kv_width + model.hidden;
   }
   p.dense += 2 * model.norm_parameters();
+  if (model.is_mtp_layer(layer)) p.dense += model.projection_parameters();
   if (!model.is_moe_layer(layer)) {
     p.dense += model.feed_forward_parameters(model.dense_width() / plan.tp);
     return p;
@@ -65,6 +66,7 @@ StageParameters stage_parameters(const Transformer& model, const TrainingPlan& p
   if (is_first) p.embedding += table + model.positions * model.hidden;
   if (is_last) p.embedding += model.norm_parameters();
   if (is_last && (!is_first || !model.tied_embeddings)) p.embedding += table;
+  if (is_last && !is_first && !model.tied_embeddings && model.mtp_layers > 0) p.embedding += table;
   return p;
 }
 

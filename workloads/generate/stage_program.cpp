@@ -127,9 +127,7 @@ class PassWriter {
 
  private:
   bool begins(const ChunkPass& pass) const { return plan_.model_stage(stage_, pass.chunk) == 0; }
-  bool ends(const ChunkPass& pass) const {
-    return plan_.model_stage(stage_, pass.chunk) + 1 == plan_.model_stages();
-  }
+  bool ends(const ChunkPass& pass) const { return plan_.ends_model(stage_, pass.chunk); }
   std::int64_t layers(const ChunkPass& pass) const {
     return plan_.layers_of_chunk(model_, stage_, pass.chunk);
   }
@@ -147,6 +145,10 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = 0; l < count; ++l) {
       parameters_.before_layer(l + 1 == count);
+      if (model_.is_mtp_layer(first + l)) {
+        writer_.head();
+        writer_.project();
+      }
       writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
     }
     if (ends(pass))
@@ -165,6 +167,10 @@ class PassWriter {
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(l == 0);
       writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
+      if (model_.is_mtp_layer(first + l)) {
+        writer_.project_backward(is_split);
+        writer_.head_backward(is_split);
+      }
       if (!is_split) parameters_.after_layer(pass, first + l);
     }
     if (begins(pass))
@@ -178,6 +184,8 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk);
     for (std::int64_t l = layers(pass) - 1; l >= 0; --l) {
       writer_.weight_gradients();
+      // Its projection, and the output layer before it.
+      for (int i = 0; i < 2 && model_.is_mtp_layer(first + l); ++i) writer_.weight_gradients();
       parameters_.after_layer(pass, first + l);
     }
   }
@@ -205,7 +213,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   }
   writer.marker("gradients");
   passes.parameters().finish();
-  if (stage == 0 || stage + 1 == plan.pp) writer.reduce_tied_embedding();
+  if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
   return writer.take();
 }

@@ -29,7 +29,10 @@ class StageWriter {
   void embed_backward();
   void head();  ///< last stage: final norm, logits, loss
   void head_backward(bool is_split);
-  /// What the oldest split backward layer or output layer put off.
+  /// Before a layer of mtp_layers: the next tokens' embedding and the activation, projected.
+  void project();
+  void project_backward(bool is_split);
+  /// What the oldest split backward layer, output layer or projection put off.
   void weight_gradients();
   /// Two passes that run together: begin, the first one, next, the second one, end.
   void begin_together();
@@ -37,7 +40,7 @@ class StageWriter {
   void end_together();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
-  void reduce_tied_embedding();
+  void reduce_shared_embedding();  ///< where the last stage has a copy of it
   /// Starts gathering `dense` + `expert` parameters beside the chain, as soon as the chain has come here and
   /// the gathering before has ended. wait_for_parameters() makes the chain wait for the oldest one not yet
   /// waited for.

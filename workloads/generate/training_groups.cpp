@@ -80,7 +80,7 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
     }
   }
   groups.pp = maker.add("pp", plan.pp, plan.tp * data);
-  if (model.tied_embeddings && plan.pp > 1 && plan.copies() == 1) {
+  if (plan.copies_embedding(model)) {
     GroupKind kind;
     kind.name = "embedding";
     std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;

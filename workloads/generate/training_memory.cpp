@@ -119,9 +119,9 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
                                                  padded_to(p.expert(), expert_split) / expert_split);
   }
   memory.activations = held_activation_bytes(model, plan, stage);
-  // The last stage's logits and their gradient, FP32.
+  // The last stage's logits, of every head, and the gradient of one, FP32.
   if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0))
-    memory.logits = 2 * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
+    memory.logits = (2 + model.mtp_layers) * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
   return memory;
 }
 

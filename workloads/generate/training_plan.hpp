@@ -129,9 +129,18 @@ struct TrainingPlan {
     return is_bidirectional() ? (chunk == 0 ? stage : pp - 1 - stage) : chunk * pp + stage;
   }
   std::uint32_t model_stages() const { return pp * chunks; }
+  /// The last stage has a copy of the first one's embedding table.
+  bool copies_embedding(const Transformer& model) const {
+    return (model.tied_embeddings || model.mtp_layers > 0) && pp > 1 && copies() == 1;
+  }
   std::int64_t layers_of_stage(const Transformer& model, std::uint32_t stage) const;  ///< one direction's
+  bool ends_model(std::uint32_t stage, std::uint32_t chunk) const {
+    return model_stage(stage, chunk) + 1 == model_stages();
+  }
+  /// With mtp_layers where the model ends.
   std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const {
-    return layers_of_stage(model, is_bidirectional() ? model_stage(stage, chunk) : stage) / chunks;
+    return layers_of_stage(model, is_bidirectional() ? model_stage(stage, chunk) : stage) / chunks +
+           (ends_model(stage, chunk) ? model.mtp_layers : 0);
   }
   /// The first of a chunk's layers in the model.
   std::int64_t first_layer(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const;

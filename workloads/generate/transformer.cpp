@@ -50,6 +50,10 @@ std::int64_t Transformer::total_parameters() const {
          norm_parameters() + head;
 }
 
+std::int64_t Transformer::projection_parameters() const {
+  return 2 * hidden * hidden + 3 * norm_parameters();
+}
+
 std::int64_t Transformer::active_parameters() const {
   return total_parameters() - moe_layers() * (experts - active_experts) * expert_parameters();
 }
@@ -90,6 +94,9 @@ Describe<Transformer> transformer_parameters() {
              "latent attention: elements of a head's value; 0: head-dim", none, std::int64_t{65'536})
       .field("q-latent", &Transformer::q_latent,
              "latent attention: elements that queries are made of; 0: the hidden size, directly", none, most)
+      .field("mtp-layers", &Transformer::mtp_layers,
+             "modules that predict a token further each (multi-token prediction), trained with the model",
+             none, std::int64_t{64})
       .field("gated", &Transformer::gated, "gated feed-forward (SwiGLU)")
       .field("biases", &Transformer::biases, "biases in linear layers and norms")
       .field("tied-embeddings", &Transformer::tied_embeddings, "the output layer is the input embedding");

@@ -23,6 +23,10 @@ struct Transformer {
   /// and rope_dim with positions (the keys' shared by all heads), values value_dim; queries come from a
   /// latent of q_latent (0: straight from the input).
   std::int64_t rope_dim = 0, value_dim = 0, q_latent = 0;
+  /// Modules that predict a token further each, in training only (multi-token prediction, DeepSeek-V3, arXiv
+  /// 2412.19437, section 2.2): both inputs' norms, a projection of these two, a layer as the last one, a norm
+  /// and the output layer; both embedding tables are the model's. They count on as layers `layers` ...
+  std::int64_t mtp_layers = 0;
   bool gated = false;            ///< SwiGLU: three matrices of the feed-forward instead of two
   bool biases = false;           ///< biases in linear layers and norms
   bool tied_embeddings = false;  ///< output layer shares the input embedding
@@ -41,6 +45,9 @@ struct Transformer {
   std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
   bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
   std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
+  bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
+  std::int64_t trained_layers() const { return layers + mtp_layers; }
+  std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
   /// Inner size of a dense feed-forward, and of all shared experts together.
   std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
   std::int64_t shared_width() const { return shared_experts * (shared_ffn > 0 ? shared_ffn : ffn); }
@@ -54,9 +61,10 @@ struct Transformer {
   std::int64_t feed_forward_parameters(std::int64_t inner) const;
   std::int64_t expert_parameters() const { return feed_forward_parameters(ffn); }
   std::int64_t layer_parameters(std::int64_t layer) const;
-  std::int64_t embedding_parameters() const;  ///< input embedding and positions
-  std::int64_t total_parameters() const;
-  std::int64_t active_parameters() const;  ///< that one token meets
+  std::int64_t embedding_parameters() const;   ///< input embedding and positions
+  std::int64_t total_parameters() const;       ///< without mtp_layers
+  std::int64_t projection_parameters() const;  ///< of a module of mtp_layers beside its layer
+  std::int64_t active_parameters() const;      ///< that one token meets
 };
 
 Describe<Transformer> transformer_parameters();

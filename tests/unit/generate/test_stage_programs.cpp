@@ -17,6 +17,8 @@ constexpr const char* dense =
 constexpr const char* experts =
     "<model layers=\"8\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"8\" "
     "active-experts=\"2\"/>";
+constexpr const char* further =
+    "<model layers=\"8\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" mtp-layers=\"2\"/>";
 
 Job job_of(const std::string& plan, const char* model, std::uint32_t gpus) {
   MadeJob made =
@@ -52,7 +54,7 @@ std::map<std::string, int> work_of(const Job& job, const Program& program) {
 
 TEST_CASE("ZB-H1 computes and sends what 1F1B does, the gradients of weights in passes of their own") {
   const char* more = GENERATE("", "tensor-overlap=\"all\"", "recompute=\"full\"", "kernels=\"separate\"");
-  const char* model = GENERATE(dense, experts);
+  const char* model = GENERATE(dense, experts, further);
   CAPTURE(more, model);
   const std::string plan = std::string("tp=\"2\" pp=\"4\" global-batch=\"8\" ") + more;
   const Job plain = job_of(plan, model, 8), split = job_of(plan + " schedule=\"zb-h1\"", model, 8);

@@ -109,6 +109,20 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "dtype=\"fp8\" "
            "recompute=\"full\"",
            "experts=\"4\" active-experts=\"2\"", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" overlap-gradients=\"on\" dtype=\"fp8\"",
+           "mtp-layers=\"1\"", 8},
+      Case{
+          "global-batch=\"8\" sequence=\"32\" pp=\"4\" tp=\"2\" sequence-parallel=\"off\" schedule=\"zb-h1\" "
+          "recompute=\"full\"",
+          "mtp-layers=\"2\" tied-embeddings=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" pp=\"2\" chunks=\"2\" cp=\"2\" overlap-gradients=\"on\" "
+           "overlap-parameters=\"on\"",
+           "mtp-layers=\"1\"", 8},
+      Case{"global-batch=\"24\" sequence=\"32\" tp=\"2\" ep=\"2\" pp=\"2\" schedule=\"dualpipe\" "
+           "overlap-gradients=\"on\" overlap-parameters=\"on\" stage-layers=\"1x3 1x1\"",
+           "mtp-layers=\"1\" experts=\"8\" active-experts=\"2\" shared-experts=\"1\" dense-layers=\"1\" "
+           "dense-ffn=\"64\"",
+           16},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
@@ -178,6 +192,35 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
   CHECK(billions("mixtral_8x22b") == Approx(140.6).epsilon(0.001));  // 141 B
   CHECK(static_cast<double>(catalogue_model("mixtral_8x7b").active_parameters()) / 1e9 ==
         Approx(12.88).epsilon(0.001));  // 13 B
+}
+
+TEST_CASE("what predicts a token further is a layer, a projection and three norms beside shared tables") {
+  const Transformer model = catalogue_model("deepseek_v3");
+  REQUIRE(model.mtp_layers == 1);
+  TrainingPlan plan;
+  plan.pp = 2, plan.dp = plan.ep = 64, plan.global_batch = 256;
+  plan.stage_layers = {31, 30};
+  Transformer plain = model;
+  plain.mtp_layers = 0;
+  const StageParameters with = stage_parameters(model, plan, 1), without = stage_parameters(plain, plan, 1);
+  const std::int64_t table = 129'280 * 7168, module = 2 * 7168 * 7168 + 3 * 7168;
+  CHECK(with.layers.size() == without.layers.size() + 1);
+  CHECK(with.layers.back().dense == without.layers.back().dense + module);
+  CHECK(with.layers.back().expert == without.layers.back().expert);
+  // The last stage needs the embedding too; with DualPipe it has it anyway.
+  CHECK(with.embedding == without.embedding + table);
+  plan.schedule = Schedule::dualpipe;
+  CHECK(stage_parameters(model, plan, 0).embedding == stage_parameters(plain, plan, 0).embedding);
+  CHECK(stage_parameters(model, plan, 0).dense() == stage_parameters(model, plan, 1).dense());
+  // README of deepseek-ai/DeepSeek-V3: 14 B, with copies of both tables.
+  CHECK(static_cast<double>(model.layer_parameters(61) + module + 2 * table) / 1e9 ==
+        Approx(14).epsilon(0.04));
+  plan.schedule = Schedule::one_f_one_b;
+  const TrainingMemory more = training_memory(model, plan, 1), less = training_memory(plain, plan, 1);
+  // Two heads' logits and a gradient for one's and a gradient.
+  CHECK(more.logits * 2 == less.logits * 3);
+  // A layer, the inputs of two norms and of the projection.
+  CHECK(more.activations - less.activations == layer_activation_bytes(model, plan, 61) + 4 * 2 * 4096 * 7168);
 }
 
 TEST_CASE("all stages together hold the model once, where nothing is padded or copied") {
@@ -427,6 +470,7 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"recompute=\"light\" kernels=\"separate\"", "", 8, "recompute=\"light\" needs kernels=\"fused\""},
       Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
       Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
+      Bad{"shard-parameters=\"on\"", "mtp-layers=\"1\"", 8, "shard-parameters with mtp-layers"},
       Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
       Bad{"capacity-factor=\"1\"", "", 8,
           "capacity-factor, pad-to-capacity or uneven-experts for a model without experts"},
