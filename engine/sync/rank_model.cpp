@@ -7,7 +7,7 @@
 namespace lightrail {
 
 RankModel::RankModel(const Model& model, const Partition& partition, int rank, RowSink& rows)
-    : model_(&model), rows_(&rows), where_(model.components.size()) {
+    : model_(&model), rows_(rows), where_(model.components.size()) {
   LIGHTRAIL_EXPECT(model.links.size() + model.components.size() < LinkId::none);
   std::vector<bool> is_used(model.link_classes.size(), false);
   for (const LinkRecord& link : model.links) is_used.at(link.link_class) = true;
@@ -114,12 +114,15 @@ std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery
   Slot& slot = slots_[local];
   Context call = context(local, known.front().event.time, events);
   EventBatch batch(call, known, own, slot.hash);
+  rows_.during(&call);
   try {
     slot.component->handle_all(batch);
   } catch (...) {
+    rows_.during(nullptr);
     now = call.now();
     throw;
   }
+  rows_.during(nullptr);
   now = call.now();
   return batch.handled();
 }

@@ -7,6 +7,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/model.hpp"
 #include "engine/partition/tiles.hpp"
+#include "engine/sync/held_rows.hpp"
 
 namespace lightrail {
 
@@ -53,9 +54,11 @@ class RankModel {
     slot.component->handle(delivery.event, delivery.port, call);
   }
   /// Handles `known`, which is not empty and in order, and what the component files in `own` meanwhile.
-  /// Returns how many. Should an event fail, `now` is its time.
+  /// Returns how many. Should an event fail, `now` is its time. Rows are held (rows()).
   std::int64_t handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
                           EventSink& events, SimTime& now);
+
+  HeldRows& rows() { return rows_; }
 
   void prefetch_slot(std::uint32_t local) const { __builtin_prefetch(&slots_[local], 1); }
   /// Needs the slot to be near.
@@ -93,11 +96,11 @@ class RankModel {
   Context context(std::uint32_t local, SimTime now, EventSink& events) {
     Slot& slot = slots_[local];
     return Context(slot.id, now, {out_links_.data() + slot.first_port, slot.port_count}, slot.self, events,
-                   *rows_);
+                   rows_);
   }
 
   const Model* model_;
-  RowSink* rows_;
+  HeldRows rows_;
   std::vector<Slot> slots_;  // by place
   std::vector<std::uint32_t> places_, tile_starts_;
   SimTime tile_width_ = time_never;

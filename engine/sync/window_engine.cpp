@@ -92,6 +92,14 @@ class WindowEngine final : public EventSink {
       fail(component_failure(model_.model(), model_.id_of(active_), now_));
     }
   }
+  /// Rows of the windows that have ended, up to the failure of one of them.
+  void hand_over_rows(SimTime last = time_never) {
+    try {
+      model_.rows().hand_over(last);
+    } catch (...) {
+      fail(component_failure(model_.model(), model_.rows().component(), model_.rows().made()));
+    }
+  }
   void fail(Failure failure) { keep_first(failure_, std::move(failure)); }
 
   /// Stands between components and the engine while a forecast is made.
@@ -136,6 +144,7 @@ EngineOutcome WindowEngine::run() {
     const std::int64_t sent_events = exchange_.sent_events(), sent_bytes = exchange_.sent_bytes();
     const WindowFacts all = turn();
     const double turned = wall_seconds();
+    hand_over_rows(SimTime{all.failed_at});
     if (all.failed_at != time_never.count()) agree_on_failure(parts_.comm, failure_);
     const SimTime start{all.next_time};
     outcome_.has_events_left = start != time_never;
@@ -158,6 +167,7 @@ EngineOutcome WindowEngine::run() {
                         exchange_.sent_bytes() - sent_bytes});
     before = worked;
   }
+  agree_on_failure(parts_.comm, failure_);  // of rows that came with the last turn
   std::int64_t last = outcome_.last_event.count();
   all_reduce(&last, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
   outcome_.last_event = SimTime{last};

@@ -59,6 +59,14 @@ std::string error_of(const Model& model, Recorder& recorder, int on_ranks, MPI_C
   return "";
 }
 
+/// Of the rows that a failed run leaves.
+std::uint64_t rows_after_failure(const Model& model, int on_ranks, MPI_Comm comm, Engine engine,
+                                 const PartitionPlan& plan = {}) {
+  MemoryRecorder recorder;
+  REQUIRE_FALSE(error_of(model, recorder, on_ranks, comm, engine, plan).empty());
+  return recorder.digest(comm);
+}
+
 bool is_same_text_everywhere(const std::string& text) {
   return is_same_everywhere(std::hash<std::string>{}(text));
 }
@@ -101,6 +109,19 @@ TEST_CASE("the first failure counts, though tiles and ranks that are not joined 
                  Catch::Contains(throwing[0].second < throwing[1].second ? "restless6" : "restless10"));
     CHECK(error_of(model, recorder, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
     CHECK(error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
+  }
+}
+
+TEST_CASE("a failed run leaves the rows up to its failure, whatever ran ahead of it") {
+  const PartitionPlan plain{.partitioner = Partitioner::blocks},
+      tiles{.partitioner = Partitioner::blocks, .tile_bytes = 1200};
+  for (const auto& throwing : std::vector<Throwing>{{{6, 1200}}, {{6, 9400}, {10, 8600}}, {{2, 4444}}}) {
+    const Model model = groups(throwing);
+    const std::uint64_t expected = rows_after_failure(model, 1, MPI_COMM_SELF, Engine::reference);
+    CHECK(rows_after_failure(model, 1, MPI_COMM_SELF, Engine::window, plain) == expected);
+    CHECK(rows_after_failure(model, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
+    CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, plain) == expected);
+    CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
   }
 }
 
