@@ -1,6 +1,6 @@
 """Files that a case needs beside its scenario and that are not text: small traces, whole and damaged.
 
-Every function takes (folder, lightrail) and writes into the folder.
+Every function takes (folder, lightrail), some an argument, and writes into the folder. Chakra's are in make_chakra.py.
 """
 import gzip
 import json
@@ -37,6 +37,57 @@ def _write(folder, traces):
     for rank, trace in enumerate(traces):
         with gzip.open(folder / f"rank{rank}.json.gz", "wt") as file:
             json.dump(trace, file)
+
+
+def kineto_change(folder, _, changes):
+    """Of rank 1 by JSON: {"event": [key, value], ...}, arguments with a dot before; null takes a key away."""
+    second = _kineto(1)
+    for number, (key, value) in json.loads(changes).items():
+        event = second["traceEvents"][int(number)]
+        into = event["args"] if key.startswith(".") else event
+        into.pop(key.lstrip("."), None)
+        if value is not None:
+            into[key.lstrip(".")] = value
+    _write(folder, [_kineto(0), second])
+
+
+def kineto_other_world(folder, _):
+    _write(folder, [_kineto(0), _kineto(1, ranks=3)])
+
+
+def kineto_rank_beyond_world(folder, _):
+    _write(folder, [_kineto(0), _kineto(5)])
+
+
+def kineto_without_kernels(folder, _):
+    second = _kineto(1)
+    del second["traceEvents"][1], second["traceEvents"][2]
+    _write(folder, [_kineto(0), second])
+
+
+def kineto_without_communication(folder, _):
+    second = _kineto(1)
+    del second["traceEvents"][2:]
+    _write(folder, [_kineto(0), second])
+
+
+def kineto_long_argument(folder, _):
+    second = _kineto(1)
+    second["traceEvents"][3]["args"]["Process Group Ranks"] = list(range(800_000))
+    _write(folder, [_kineto(0), second])
+
+
+def kineto_folder(folder, _):
+    kineto_pair(folder, None)
+    (folder / "rank2.json.gz").mkdir()
+
+
+def goal_long_line(folder, _):
+    (folder / "x.goal").write_text("num_ranks 2\nrank 0 {\n" + "a" * 5000 + ": calc 1\n}\nrank 1 {\n}\n")
+
+
+def aicb_long_line(folder, _):
+    (folder / "w.txt").write_text("HYBRID_TRANSFORMER_FWD_IN_BCKWD all_gpus: 2\n1\n" + "a" * 70_000 + "\n")
 
 
 def kineto_pair(folder, _):
@@ -209,106 +260,51 @@ def trace_impossible_count(folder, lightrail):
     _change_trace(folder, lightrail, lambda t: t["programs/ops"].__setitem__(0, 2**32))
 
 
+def trace_lacks(folder, lightrail, dataset):
+    _change_trace(folder, lightrail, lambda t: t.__delitem__(dataset))
+
+
+def trace_shorter(folder, lightrail, dataset):
+    """Without the last row."""
+    def change(trace):
+        rows = trace[dataset][:-1]
+        del trace[dataset]
+        trace[dataset] = rows
+    _change_trace(folder, lightrail, change)
+
+
+def trace_longer(folder, lightrail, dataset):
+    """With the last row twice."""
+    def change(trace):
+        rows = trace[dataset][:]
+        del trace[dataset]
+        trace[dataset] = np.append(rows, rows[-1:])
+    _change_trace(folder, lightrail, change)
+
+
+def trace_square(folder, lightrail, dataset):
+    def change(trace):
+        del trace[dataset]
+        trace[dataset] = np.zeros((2, 2), dtype=np.int64)
+    _change_trace(folder, lightrail, change)
+
+
+def trace_of_words(folder, lightrail, dataset):
+    def change(trace):
+        del trace[dataset]
+        trace.create_dataset(dataset, data=["a", "b"], dtype=h5py.string_dtype())
+    _change_trace(folder, lightrail, change)
+
+
+def trace_without_version(folder, lightrail):
+    _change_trace(folder, lightrail, lambda t: t.attrs.__delitem__("schema_version"))
+
+
 def trace_peer_outside(folder, lightrail):
     def change(trace):
         trace["ops/peer"][2] = 9
         trace["ops/peer_mode"][2] = 0
     _change_trace(folder, lightrail, change)
-
-
-def _varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out + bytes([value]))
-
-
-def _field(number, value):
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    return _varint(number << 3 | 2) + _varint(len(value)) + value
-
-
-def _chakra(rank=0, kind=7, after=(1,), **attributes):
-    """A kernel, then one node of a kind, in the wire format of a Chakra trace."""
-    named = lambda name, value: _field(10, _field(1, name.encode()) + _field(9, value))
-    messages = [_field(1, b"0.0.4"), _field(1, 1) + _field(2, b"k") + _field(3, 4) + _field(7, 5),
-                _field(1, 2) + _field(2, b"c") + _field(3, kind) + b"".join(_field(5, a) for a in after)
-                + b"".join(named(k, v) for k, v in attributes.items())]
-    return b"".join(_varint(len(m)) + m for m in messages)
-
-
-ALL_REDUCE = {"comm_type": 0, "comm_size": 4096}
-
-
-def _chakra_files(folder, second):
-    (folder / "x.0.et").write_bytes(_chakra(**ALL_REDUCE))
-    (folder / "x.1.et").write_bytes(second)
-
-
-def chakra_pair(folder, _):
-    _chakra_files(folder, _chakra(**ALL_REDUCE))
-
-
-def chakra_unknown_kind(folder, _):
-    _chakra_files(folder, _chakra(kind=12))
-
-
-def chakra_without_size(folder, _):
-    _chakra_files(folder, _chakra(comm_type=0))
-
-
-def chakra_dangling(folder, _):
-    _chakra_files(folder, _chakra(after=(1, 9), **ALL_REDUCE))
-
-
-def chakra_lost_send(folder, _):
-    _chakra_files(folder, _chakra(kind=5, comm_dst=0, comm_size=64))
-
-
-def chakra_cut(folder, _):
-    _chakra_files(folder, _chakra(**ALL_REDUCE)[:-4])
-
-
-def chakra_without_kind(folder, _):
-    _chakra_files(folder, _chakra(comm_size=4096))
-
-
-def chakra_kind_12(folder, _):
-    _chakra_files(folder, _chakra(comm_type=12, comm_size=4096))
-
-
-def chakra_without_partner(folder, _):
-    _chakra_files(folder, _chakra(kind=5, comm_size=64))
-
-
-def chakra_partner_7(folder, _):
-    _chakra_files(folder, _chakra(kind=5, comm_dst=7, comm_size=64))
-
-
-def chakra_send_without_size(folder, _):
-    _chakra_files(folder, _chakra(kind=5, comm_dst=0))
-
-
-def chakra_huge_tag(folder, _):
-    _chakra_files(folder, _chakra(kind=5, comm_dst=0, comm_size=64, comm_tag=1 << 33))
-
-
-def chakra_circle(folder, _):
-    _chakra_files(folder, _chakra(after=(2,), **ALL_REDUCE))
-
-
-def chakra_not_chakra(folder, _):
-    _chakra_files(folder, b"\xff" * 16)
-
-
-def chakra_empty(folder, _):
-    _chakra_files(folder, b"")
-
-
-def chakra_disagree(folder, _):
-    _chakra_files(folder, _chakra(comm_type=0, comm_size=8192))
 
 
 def checkpoints(folder, lightrail):

@@ -10,7 +10,7 @@ base      the good scenario that `change` makes bad; xml, files, make and args t
 change    [[old, new], ...]: every `old` must occur in the scenario
 xml       the scenario's text
 files     {name = text}: files beside the scenario
-make      name of a function of make_files.py that writes files beside the scenario
+make      name of a function of make_files.py or make_chakra.py that writes files beside the scenario, "NAME:ARGUMENT" for those that take one
 command   "run" (default) or another command on the scenario; args: more arguments
 line      instead of these: the whole command line after "lightrail"
 ranks     MPI ranks, default 1
@@ -28,6 +28,7 @@ import tomllib
 
 import h5py
 
+import make_chakra
 import make_files
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -70,7 +71,9 @@ def run(lightrail, case, text, folder, memory_limit):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     if "make" in case:
-        getattr(make_files, case["make"])(folder, lightrail)
+        name, _, argument = case["make"].partition(":")
+        make = getattr(make_chakra if name.startswith("chakra") else make_files, name)
+        make(folder, lightrail, *([argument] if argument else []))
     command = [lightrail, *case.get("line", [case.get("command", "run"), "scenario.xml", *case.get("args", [])])]
     if command[1:3] == ["run", "scenario.xml"] and "--out" not in command:
         command += ["--out", "result.h5"]

@@ -3,6 +3,7 @@
 
 #include "tests/unit/import/imported.hpp"
 #include "tests/unit/import/kineto_text.hpp"
+#include "workloads/expert_load.hpp"
 #include "workloads/pipeline_schedule.hpp"
 
 using namespace lightrail;
@@ -302,4 +303,13 @@ TEST_CASE("what is wrong with a physical run is said with its line") {
   options.files = {folder.plain("w.csv", "")};
   CHECK(import_refusal(options) ==
         "w.csv: the file is empty (expected an AICB workload: comm_type,comm_group,...)");
+}
+
+TEST_CASE("a job has at most 65535 loads of experts") {
+  JobBuilder job(2);
+  ExpertLoad load;
+  load.kind = ExpertLoad::Kind::zipf;
+  job.job().programs.splits.resize(65'535, job.job().programs.splits.front());
+  CHECK(add_expert_split(load, 2, 0, job) == 65'535);
+  CHECK_THROWS_WITH(add_expert_split(load, 2, 1, job), "more than 65535 layers with their own expert load");
 }
