@@ -23,19 +23,25 @@ class GroupMaker {
   }
 
   /// Who holds the same parameters: of a stage, and with two directions of its mirror stage too.
-  GroupKindId copies(const char* name, std::uint32_t count, std::uint32_t stride) {
-    if (plan_.copies() == 1) return add(name, count, stride);
+  GroupKindId copies(const char* name, const std::vector<GroupKind::Digit>& digits) {
+    if (plan_.copies() == 1) return add(name, digits);
     if (is_taken(name)) return {};
     GroupKind kind;
     kind.name = name;
     const std::uint32_t stage_gpus = plan_.tp * plan_.cp * plan_.dp;
     for (std::uint32_t stage = 0; stage < plan_.pp / 2; ++stage)
-      for (std::uint32_t first = 0; first < stride; ++first) {
-        std::vector<EndpointId> members;
+      for (std::uint32_t first = 0; first < stage_gpus; ++first) {
+        std::vector<std::uint32_t> places{first};
+        for (const GroupKind::Digit& digit : digits) {
+          if (first / digit.stride % digit.count != 0) places.clear();
+          const std::size_t inner = places.size();
+          for (std::uint32_t i = 1; i < digit.count; ++i)
+            for (std::size_t p = 0; p < inner; ++p) places.push_back(places[p] + i * digit.stride);
+        }
+        if (places.empty()) continue;
+        auto& members = kind.listed.emplace_back();
         for (std::uint32_t holder : {stage, plan_.pp - 1 - stage})
-          for (std::uint32_t i = 0; i < count; ++i)
-            members.push_back(EndpointId{holder * stage_gpus + first + i * stride});
-        kind.listed.push_back(std::move(members));
+          for (std::uint32_t place : places) members.emplace_back(holder * stage_gpus + place);
       }
     return context_.job.group(std::move(kind));
   }
@@ -61,7 +67,7 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   groups.tp = maker.add("tp", plan.tp, 1);
   const auto data = static_cast<std::uint32_t>(plan.data_gpus());
   if (plan.cp > 1) groups.cp = maker.add("cp", plan.cp, plan.tp);
-  groups.dp = maker.copies("dp", data, plan.tp);
+  groups.dp = maker.copies("dp", {{data, plan.tp}});
   if (plan.shards_parameters) {
     const auto shard = static_cast<std::uint32_t>(plan.shard_gpus());
     groups.shard = shard == data ? groups.dp : maker.add("shard", shard, plan.tp);
@@ -73,10 +79,11 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
     groups.etp = etp == plan.tp ? groups.tp : maker.add("etp", etp, 1);
     if (plan.repeats_experts()) {
       groups.ep = maker.add("ep", plan.ep, plan.tp);
-      groups.expert_dp = maker.add("expert-dp", {{plan.tp / etp, etp}, {data / plan.ep, plan.tp * plan.ep}});
+      groups.expert_dp =
+          maker.copies("expert-dp", {{plan.tp / etp, etp}, {data / plan.ep, plan.tp * plan.ep}});
     } else {
       groups.ep = maker.add("ep", plan.ep, etp);
-      groups.expert_dp = maker.copies("expert-dp", expert_dp, etp * plan.ep);
+      groups.expert_dp = maker.copies("expert-dp", {{expert_dp, etp * plan.ep}});
     }
   }
   groups.pp = maker.add("pp", plan.pp, plan.tp * data);

@@ -143,8 +143,6 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.repeats_experts()) divides(plan.expert_tp(), plan.tp, "etp", "tp");
   if (plan.expert_groups == ExpertGroups::replicas && !(model.is_moe() && plan.repeats_experts()))
     refuse("expert-groups=\"replicas\" needs a model with experts and etp below tp");
-  if (plan.repeats_experts() && plan.is_bidirectional())
-    refuse("expert-groups=\"replicas\" with schedule=\"dualpipe\"");
   if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
   if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");

@@ -128,11 +128,13 @@ TEST_CASE(
 // The groups of DeepSpeed's documentation (16 GPUs, tp 2, ep 4); gradients are reduced over tensor-parallel
 // neighbours too, because with sequence parallelism these work on different tokens.
 TEST_CASE("expert groups of replicas have the same tensor-parallel rank of ep data-parallel replicas") {
-  const Job job =
-      job_of("tp=\"2\" etp=\"1\" ep=\"4\" global-batch=\"16\" expert-groups=\"replicas\"", experts, 16);
+  const bool is_paired = GENERATE(false, true);
+  const std::string plan = "tp=\"2\" etp=\"1\" ep=\"4\" global-batch=\"64\" expert-groups=\"replicas\"";
+  const std::uint32_t gpus = is_paired ? 64 : 16;
+  const Job job = job_of(plan + (is_paired ? " pp=\"4\" schedule=\"dualpipe\"" : ""), experts, gpus);
   GroupTable table;
   std::map<std::string, GroupKindId> kinds;
-  for (const GroupKind& kind : job.groups) kinds[kind.name] = table.add(kind, 16);
+  for (const GroupKind& kind : job.groups) kinds[kind.name] = table.add(kind, gpus);
   const auto members = [&](const char* kind, std::uint32_t gpu) {
     const GroupView view = table.group_of(kinds.at(kind), EndpointId{gpu});
     std::vector<std::uint32_t> all;
@@ -141,8 +143,12 @@ TEST_CASE("expert groups of replicas have the same tensor-parallel rank of ep da
   };
   CHECK(members("ep", 4) == std::vector<std::uint32_t>{0, 2, 4, 6});
   CHECK(members("ep", 15) == std::vector<std::uint32_t>{9, 11, 13, 15});
-  // Who holds the same expert: the tensor-parallel neighbour too.
-  CHECK(members("expert-dp", 2) == std::vector<std::uint32_t>{2, 3, 10, 11});
+  // Who holds the same expert: the tensor-parallel neighbour too, and with DualPipe all of these on the
+  // mirror stage, 48 GPUs further.
+  std::vector<std::uint32_t> holders{2, 3, 10, 11};
+  if (is_paired) holders.insert(holders.end(), {50, 51, 58, 59});
+  CHECK(members("expert-dp", 2) == holders);
+  if (is_paired) CHECK(members("expert-dp", 59) == holders);
 }
 
 TEST_CASE("passes that run together take turns at every collective and receive") {

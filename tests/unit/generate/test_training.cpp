@@ -51,6 +51,10 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "experts=\"8\" active-experts=\"2\" gated=\"on\"", 16},
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" etp=\"2\" ep=\"2\" expert-groups=\"replicas\"",
            "experts=\"8\" active-experts=\"2\" gated=\"on\"", 16},
+      Case{"global-batch=\"16\" sequence=\"32\" tp=\"4\" etp=\"2\" ep=\"2\" expert-groups=\"replicas\" "
+           "pp=\"2\" "
+           "schedule=\"dualpipe\" overlap-gradients=\"on\"",
+           "experts=\"8\" active-experts=\"2\" gated=\"on\"", 32},
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" etp=\"2\" ep=\"4\"",
            "experts=\"4\" active-experts=\"2\"", 16},
       Case{
@@ -449,8 +453,6 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "etp x ep = 3 does not divide tp x cp x dp = 8"},
       Bad{"tp=\"2\" etp=\"1\" ep=\"8\" expert-groups=\"replicas\"", "experts=\"8\" active-experts=\"1\"", 8,
           "ep = 8 does not divide dp = 4"},
-      Bad{"pp=\"2\" tp=\"2\" etp=\"1\" ep=\"2\" schedule=\"dualpipe\" expert-groups=\"replicas\"",
-          "experts=\"8\" active-experts=\"1\"", 8, "expert-groups=\"replicas\" with schedule=\"dualpipe\""},
       Bad{"scatter-gather=\"on\"", "", 8, "scatter-gather=\"on\" needs sequence-parallel=\"off\""},
       Bad{"sequence-parallel=\"off\" tensor-overlap=\"all\"", "", 8,
           "tensor-overlap=\"all\" needs sequence-parallel"},
