@@ -141,6 +141,15 @@ std::int64_t most_held(const std::vector<ChunkPass>& order) {
 
 }  // namespace
 
+TEST_CASE("1F1B runs ahead by the stages that follow and alternates after that") {
+  using P = ChunkPass;
+  constexpr PassKind F = PassKind::forward, B = PassKind::backward;
+  CHECK(interleaved_schedule(1, 2, 1, 2) == std::vector<P>{{F, 0, 0}, {B, 0, 0}, {F, 0, 1}, {B, 0, 1}});
+  CHECK(interleaved_schedule(0, 2, 1, 3) ==
+        std::vector<P>{{F, 0, 0}, {F, 0, 1}, {B, 0, 0}, {F, 0, 2}, {B, 0, 1}, {B, 0, 2}});
+  CHECK(interleaved_schedule(0, 8, 1, 2) == std::vector<P>{{F, 0, 0}, {F, 0, 1}, {B, 0, 0}, {B, 0, 1}});
+}
+
 TEST_CASE(
     "ZB-H1: every micro-batch goes forward, back and to its weights once, and no stage waits for ever") {
   for (std::uint32_t stages : {1u, 2u, 3u, 4u, 7u, 8u, 16u})

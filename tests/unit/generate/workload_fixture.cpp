@@ -57,6 +57,11 @@ Transformer catalogue_model(const std::string& name) {
   return model;
 }
 
+std::string small_model(const std::string& more) {
+  return std::string("<model layers=\"4\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" ") +
+         (more.find("kv-heads") == std::string::npos ? "kv-heads=\"4\" " : "") + more + "/>";
+}
+
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
                     Prediction predicts) {
   MadeJob made;

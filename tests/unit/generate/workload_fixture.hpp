@@ -15,6 +15,9 @@ Scenario scenario_of(const std::string& children);
 /// A model of the catalogue: "llama3_8b".
 Transformer catalogue_model(const std::string& name);
 
+/// A <model> of four small layers, with more attributes.
+std::string small_model(const std::string& more);
+
 /// What a text of a scenario's children gives on a system of `gpus` GPUs without hosts and storage.
 struct MadeJob {
   Job job;
