@@ -213,8 +213,12 @@ class Reader {
       if (it == ids_.end()) {
         std::vector<std::string> known;
         for (auto& [name, index] : ids_) known.push_back(name);
+        const std::string guess = did_you_mean(id, known);
         context_.add_error(at, "after",
-                           fmt::format("no earlier operation has the id {}", invalid_choice(id, known)));
+                           fmt::format("no earlier operation has the id '{}' ({}{})", id,
+                                       known.empty() ? "none before it has one"
+                                                     : fmt::format("known: {}", fmt::join(known, ", ")),
+                                       guess.empty() ? "" : "; did you mean '" + guess + "'?"));
         return false;
       }
       after.push_back(it->second);

@@ -85,7 +85,7 @@ TEST_CASE("a wrong operation is refused with line, attribute and values") {
       Bad{"<op kind=\"compute\" stream=\"host 1\" duration=\"5 us\"/>",
           "<op> attribute 'stream': an operation of kind 'compute' cannot run on stream 'host 1'"},
       Bad{"<op kind=\"marker\" after=\"x\"/>",
-          "<op> attribute 'after': no earlier operation has the id invalid choice 'x'"},
+          "<op> attribute 'after': no earlier operation has the id 'x' ("},
       Bad{"<op kind=\"marker\" id=\"x\"/><op kind=\"marker\" id=\"x\"/>",
           "<op> attribute 'id': 'x' is already the id of another operation"},
       Bad{"<op kind=\"collective\" size=\"1 B\"/>",
