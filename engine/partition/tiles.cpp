@@ -11,6 +11,10 @@ namespace {
 constexpr std::int64_t bytes_a_port =
     192;  // of a link's two ends: what the sender keeps and the port's own state
 
+/// A tile costs places and queue blocks whatever is in it: no more tiles than these, or one for so many
+/// components.
+constexpr std::int64_t most_tiles = 4096, components_a_tile = 64;
+
 std::int64_t bytes_of(const Model& model, const ComponentRecord& component) {
   const ComponentKind& kind = *model.kinds[component.kind];
   return std::int64_t{kind.hot_bytes} + kind.state_bytes + bytes_a_port * component.port_count;
@@ -96,15 +100,17 @@ Tiles one_tile(const Tiles& tiles) {
 
 Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
   std::vector<bool> is_mine(model.components.size());
-  std::int64_t total = 0;
+  std::int64_t total = 0, count = 0;
   for (std::size_t c = 0; c < is_mine.size(); ++c) {
     is_mine[c] = partition.rank_of(model.components[c]) == rank;
-    if (is_mine[c]) total += bytes_of(model, model.components[c]);
+    if (is_mine[c]) ++count, total += bytes_of(model, model.components[c]);
   }
   const std::vector<Edge> edges = edges_of(model, is_mine);
   Groups groups(model, is_mine);
   const bool is_split = partition.tile_bytes > 0 && total > partition.tile_bytes;
-  if (is_split) unite_while_small(groups, edges, partition.tile_bytes);
+  const std::int64_t bytes =
+      std::max(partition.tile_bytes, total / std::max(most_tiles, count / components_a_tile));
+  if (is_split) unite_while_small(groups, edges, bytes);
 
   Tiles tiles;
   std::vector<std::uint32_t> tile_of(is_mine.size());  // of a group, by its representative
@@ -115,7 +121,7 @@ Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
     if (!is_mine[c]) continue;
     const std::uint32_t group = groups.find(c);
     if (group == c && is_split) {
-      if (filled + groups.bytes(c) > partition.tile_bytes && filled > 0) next_tile();
+      if (filled + groups.bytes(c) > bytes && filled > 0) next_tile();
       filled += groups.bytes(c);
       tile_of[c] = static_cast<std::uint32_t>(tiles.members.size() - 1);
     }

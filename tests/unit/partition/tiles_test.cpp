@@ -122,3 +122,18 @@ TEST_CASE("a rank without components has an empty tile") {
   const Tiles tiles = make_tiles(model, make_partition(model, 3, Partitioner::blocks), 2);
   CHECK(sizes(tiles) == std::vector<std::size_t>{0});
 }
+
+TEST_CASE("tiles of a large model hold dozens of components, however small they are asked for") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  constexpr std::uint32_t pairs = 20'000;
+  for (std::uint32_t c = 0; c < 2 * pairs; ++c) test.add(token_kind(), spec, c / 2);
+  for (std::uint32_t p = 0; p < pairs; ++p) {
+    test.connect(ComponentId{2 * p}, ComponentId{2 * p + 1}, nanoseconds(1));
+    if (p > 0) test.connect(ComponentId{2 * p - 2}, ComponentId{2 * p}, nanoseconds(10));
+  }
+  const Tiles tiles = tiles_of(test.build(), 1);
+  CHECK(tiles.width == nanoseconds(10));
+  CHECK(tiles.members.size() > 2000);
+  CHECK(tiles.members.size() <= 8192);
+}

@@ -25,6 +25,16 @@ bool always(SimTime, SimTime) {
 
 }  // namespace
 
+TEST_CASE("small blocks of a large model grow until their number is bounded") {
+  MemoryRecorder recorder;
+  for (const auto& [components, blocks] : {std::pair{10'000u, 10'001u}, {40'000u, 10'001u}}) {
+    const Model model = loners(components);
+    RankModel rank_model(model, make_partition(model, 1, Partitioner::blocks), 0, recorder);
+    CHECK(SliceQueue(rank_model, SimTime{100}, 1).blocks() == blocks);
+    CHECK(SliceQueue(rank_model, SimTime{100}, 256).blocks() == components / 256 + 1);
+  }
+}
+
 TEST_CASE("a drained slice gives each component its events in order, components ascending") {
   const Model model = loners(300);
   MemoryRecorder recorder;
