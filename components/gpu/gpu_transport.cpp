@@ -127,7 +127,9 @@ void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(!transfer.notify);
   if (transfer.in_switch == InSwitch::fabric_reduce) return send_to_nic(context, transfer);
   LIGHTRAIL_EXPECT(is_connected(nvlink_port));
-  const WireKind kind = transfer.in_switch == InSwitch::reduce ? WireKind::reduce : WireKind::multicast;
+  const WireKind kind = transfer.in_switch == InSwitch::reduce ? WireKind::reduce
+                        : transfer.in_switch == InSwitch::fold ? WireKind::fold
+                                                               : WireKind::multicast;
   inject(context, nvlink_port,
          {self_, transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0, no_token});
 }

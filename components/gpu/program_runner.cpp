@@ -53,6 +53,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       sms_(times_->spec().sms),
       comm_(build.model, program_, index_, self),
       streams_(program_.streams.size()),
+      noted_(output_ && output_->is_recorded(tables::ops, self) ? streams_.size() : 0),
       turns_(build.model.resource<GroupTable>()->kind_count()) {}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
@@ -96,12 +97,25 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   }
 }
 
+SimTime ProgramRunner::time_of(std::uint32_t op) {
+  const Op& o = program_.ops[op];
+  SimTime time = o.duration != SimTime{0} ? o.duration
+                 : feed_                  ? feed_->time_of(o.shape)
+                                          : times_->of(o.shape);
+  if (o.duration == SimTime{0} && o.split != 0)
+    time = nanoseconds(
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(time.count()) * load_of(o) * 1e-3)));
+  return time == SimTime{0} ? time : pace_.of(time, iteration_ * std::uint64_t{program_.ops.size()} + op);
+}
+
 bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t index = op_index(stream);
   const Op& op = program_.ops[index];
-  s.start = context.now();
+  s.start = s.since = context.now();
+  s.left = s.done = SimTime{0};
   s.is_running = 1;
+  if (!noted_.empty()) noted_[stream] = {0, 0, SimTime{0}, s.start};
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
@@ -110,27 +124,21 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   } else if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
     if (s.slot != CommEngine::no_slot) return true;
-  } else if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
-    duration = feed_ ? feed_->time_of(op.shape) : times_->of(op.shape);
-    if (op.split != 0)
-      duration = nanoseconds(std::max<std::int64_t>(
-          1, std::llround(static_cast<double>(duration.count()) * load_of(op) * 1e-3)));
+  } else if (op.kind == OpKind::compute) {
+    for (std::uint32_t k = 0; k < index_.chain[index]; ++k)
+      duration += time_of(index_.stream_ops[stream][s.ended + k]);
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
-  if (op.kind == OpKind::compute && duration > SimTime{0})
-    duration = pace_.of(duration, iteration_ * std::uint64_t{program_.ops.size()} + index);
   if (duration == SimTime{0}) {
     end_op(context, stream);
     return false;
   }
   if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
     s.left = duration;
-    s.since = context.now();
     set_end(context, stream);
     return true;
   }
-  s.left = SimTime{0};
   Payload wake;
   wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
   wake.a = index;
@@ -169,7 +177,9 @@ void ProgramRunner::hold(Context& context, std::uint32_t held) {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     Stream& s = streams_[stream];
     if (!s.is_running || s.left == SimTime{0}) continue;
-    s.left = std::max(SimTime{1}, s.left - sms_.work_in(context.now() - s.since, before));
+    note(context, stream, before);
+    const SimTime work = std::min(s.left - SimTime{1}, sms_.work_in(context.now() - s.since, before));
+    s.left -= work, s.done += work;
     s.since = context.now();
     set_end(context, stream);
   }
@@ -188,22 +198,42 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   const Op& op = program_.ops[index];
   count(context, op, -1);
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  ++s.ended, ++ended_;
+  note(context, stream, held_);
+  s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
   s.left = SimTime{0};
-  if (!output_ || !output_->is_recorded(tables::ops, self_)) return;
-  const std::int64_t dimension = op.dimension == no_dimension ? -1 : op.dimension;
-  const std::array<std::int64_t, 10> row{self_.value,
-                                         stream,
-                                         index,
-                                         op.name,
-                                         static_cast<std::int64_t>(op.kind),
-                                         iteration_,
-                                         s.start.count(),
-                                         context.now().count(),
-                                         dimension,
-                                         op.bytes};
-  context.record_at(s.start, tables::ops, row);
+}
+
+void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t held) {
+  if (noted_.empty()) return;
+  const Stream& s = streams_[stream];
+  Noted& noted = noted_[stream];
+  const std::uint32_t* ops = &index_.stream_ops[stream][s.ended];
+  for (const std::uint32_t count = index_.chain[ops[0]]; noted.kernels < count; ++noted.kernels) {
+    SimTime work = noted.work, end = context.now();
+    if (s.left != SimTime{0}) {
+      work += time_of(ops[noted.kernels]);
+      end = s.since + sms_.time_of(std::max(SimTime{0}, work - s.done), held);
+    }
+    if (end > context.now()) return;
+    record_op(context, stream, ops[noted.kernels], noted.until, end);
+    noted.work = work, noted.until = end;
+  }
+}
+
+void ProgramRunner::finish(Context& context) {
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
+    if (streams_[stream].is_running && streams_[stream].left > SimTime{0}) note(context, stream, held_);
+}
+
+void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,
+                              SimTime end) const {
+  const Op& o = program_.ops[op];
+  const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
+  const std::array<std::int64_t, 10> row{
+      self_.value, stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
+      iteration_,  start.count(), end.count(), dimension, o.bytes};
+  context.record_at(start, tables::ops, row);
 }
 
 void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op,
@@ -319,14 +349,15 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 void ProgramRunner::save(StateWriter& out) const {
   if (feed_) feed_->save(out);
   comm_.save(out), clock_.save(out);
-  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
-      out.put(held_);
+  out.put(streams_), out.put(noted_), out.put(turns_), out.put(step_start_), out.put(iteration_),
+      out.put(ended_), out.put(held_);
 }
 
 void ProgramRunner::load(StateReader& in) {
   if (feed_) feed_->load(in);
   comm_.load(in), clock_.load(in);
-  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_), in.get(held_);
+  in.get(streams_), in.get(noted_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
+      in.get(held_);
 }
 
 }  // namespace lightrail

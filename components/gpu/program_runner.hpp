@@ -35,6 +35,9 @@ class ProgramRunner {
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
+  /// At the end of the run: what has ended of running chains.
+  void finish(Context& context);
+
   SimTime busy() const { return clock_.busy(); }
   std::vector<std::string> waits_for(const GpuTransport& transport) const;
   void save(StateWriter& out) const;
@@ -47,8 +50,15 @@ class ProgramRunner {
     std::uint32_t slot = CommEngine::no_slot;
     std::uint32_t is_running = 0;
     std::uint32_t setting = 0;  ///< how often the end of the running kernel was set
-    SimTime left{};             ///< of a kernel timed from its shape: work not done at `since`; else 0
+    /// Of kernels timed from their shapes, which run as a chain (ProgramIndex::chain): work not done and done
+    /// at `since`; else 0.
+    SimTime left{}, done{};
     SimTime since{};
+  };
+  /// Rows of `ops` of a stream's running chain: kernels that have one, their work, the end of the last.
+  struct Noted {
+    std::uint32_t kernels = 0, unused = 0;
+    SimTime work{}, until{};
   };
   bool has_work() const { return feed_ ? feed_->is_busy() : iteration_ < set_.iterations; }
   const Op& op_at(std::uint32_t stream) const { return program_.ops[op_index(stream)]; }
@@ -62,6 +72,8 @@ class ProgramRunner {
   std::uint32_t first_missing(std::uint32_t op) const;
   bool can_start(std::uint32_t stream) const;
   void schedule(Context& context, GpuTransport& transport);
+  /// Time that kernel `op` takes when nothing holds multiprocessors.
+  SimTime time_of(std::uint32_t op);
   /// False when the operation took no time and has ended.
   bool start_op(Context& context, GpuTransport& transport, std::uint32_t stream);
   void end_op(Context& context, std::uint32_t stream);
@@ -70,6 +82,9 @@ class ProgramRunner {
   void end_iteration(Context& context);
   void count(Context& context, const Op& op, int change);
   std::uint32_t held_by(const Op& op) const;
+  void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
+  /// Rows of the kernels of a running chain that have ended by now, while `held` were held.
+  void note(Context& context, std::uint32_t stream, std::uint32_t held);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   double load_of(const Op& op) const;
   /// Kernels that run are as fast as the multiprocessors that communication leaves them.
@@ -90,6 +105,7 @@ class ProgramRunner {
   SharedSms sms_;
   CommEngine comm_;
   std::vector<Stream> streams_;
+  std::vector<Noted> noted_;          ///< by stream; empty where `ops` is not recorded
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
   std::uint32_t held_ = 0;  ///< multiprocessors that communication holds

@@ -14,11 +14,13 @@ class SharedSms {
   explicit SharedSms(std::uint32_t sms) : sms_(std::max(1u, sms)) {}
   /// Time that `work`, timed on all multiprocessors, takes while `held` are held.
   SimTime time_of(SimTime work, std::uint32_t held) const {
+    if (held == 0) return work;
     const Wide left = sms_ - bounded(held);
     return SimTime{static_cast<std::int64_t>((Wide{work.count()} * sms_ + left - 1) / left)};
   }
   /// Work done in `time`.
   SimTime work_in(SimTime time, std::uint32_t held) const {
+    if (held == 0) return time;
     return SimTime{static_cast<std::int64_t>(Wide{time.count()} * (sms_ - bounded(held)) / sms_)};
   }
 

@@ -125,7 +125,7 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
   Payload train = message.head;
   train.bytes = bytes;
-  if (train.count == 0) train.count = static_cast<std::uint16_t>((bytes + mtu_bytes_ - 1) / mtu_bytes_);
+  if (train.count == 0) train.count = packets_in(bytes, mtu_bytes_);
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime now = context.now();

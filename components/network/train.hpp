@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/base/id.hpp"
@@ -22,10 +23,12 @@ enum class WireKind : std::uint8_t {
   lost_control = 8,      ///< the same, a control message
   corrupt_train = 9,     ///< FEC could not correct it: the link replays it
   corrupt_control = 10,  ///< the same, a control message
-  reduce = 11,    ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
-                  ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
-                  ///< at the same place of other servers; the sum goes to each as a train from itself
-  multicast = 12  ///< GPU -> NVSwitch: a train for all members of the group in this server
+  reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
+                ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
+                ///< at the same place of other servers; the sum goes to each as a train from itself
+  multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server
+  fold = 13  ///< GPU -> NVSwitch: a train of a folded ring: when all members of the group have sent theirs,
+             ///< as many bytes go to each of them, as trains from the first member
 };
 
 /// In `count` of what a GPU puts on NVLink for another server: the local GPU that it goes to first, its
@@ -35,6 +38,11 @@ inline constexpr std::uint16_t delegate_mark = 0x8000;
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;
 inline constexpr std::uint32_t most_retries = 7;
+/// `count` of a train: 4,096 stands for that and more, which only NVLink has.
+inline std::uint16_t packets_in(std::uint32_t bytes, std::uint32_t mtu_bytes) {
+  return static_cast<std::uint16_t>(
+      std::min((std::uint64_t{bytes} + mtu_bytes - 1) / mtu_bytes, std::uint64_t{4096}));
+}
 inline std::uint32_t retries_of(const Payload& p) {
   return p.count >> retry_shift;
 }
@@ -79,7 +87,8 @@ inline WireKind kind_of(const Payload& p) {
 }
 /// Carries payload, and is counted as such.
 inline bool is_train(WireKind kind) {
-  return kind == WireKind::train || kind == WireKind::reduce || kind == WireKind::multicast;
+  return kind == WireKind::train || kind == WireKind::reduce || kind == WireKind::multicast ||
+         kind == WireKind::fold;
 }
 inline EndpointId to_of(const Payload& p) {
   return EndpointId{p.a & endpoint_mask};

@@ -48,6 +48,7 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
   if (kind_of(p) == WireKind::reduce) return reduce(context, p, port);
   if (kind_of(p) == WireKind::multicast) return multicast(context, p, port);
+  if (kind_of(p) == WireKind::fold) return fold(context, p, port);
   if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
@@ -70,12 +71,10 @@ void Nvswitch::handle_all(EventBatch& batch) {
 std::vector<PortIndex> Nvswitch::members(const Context& context, const Payload& train,
                                          EndpointId head) const {
   const auto* plans = model_.resource<GroupPlans>();
-  if (spec_.nvls_efficiency == 0 || !plans || !book_ || head.value >= book_->gpu_count)
+  if (!plans || !book_ || head.value >= book_->gpu_count)
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
-        fmt::format("payload of kind {} came in; this nvswitch neither reduces nor multicasts "
-                    "(nvls-efficiency {})",
-                    train.kind, spec_.nvls_efficiency));
+        fmt::format("payload of kind {} came in, which is of no group of this system", train.kind));
   const GroupPlan& plan = plans->of(GroupKindId{connection_of(train).group_kind()}, head);
   const std::uint32_t server = plan.server_of(plan.index_of(head));
   std::vector<PortIndex> ports;
@@ -84,11 +83,22 @@ std::vector<PortIndex> Nvswitch::members(const Context& context, const Payload& 
   return ports;
 }
 
+std::vector<PortIndex> Nvswitch::nvls_members(const Context& context, const Payload& train,
+                                              EndpointId head) const {
+  if (spec_.nvls_efficiency == 0)
+    throw SimulationError(
+        context.now(), model_.component_name(context.self()),
+        fmt::format("payload of kind {} came in; this nvswitch neither reduces nor multicasts "
+                    "(nvls-efficiency {})",
+                    train.kind, spec_.nvls_efficiency));
+  return members(context, train, head);
+}
+
 /// The train is in the memory of the sums when its tail is here: its buffer is free then.
 void Nvswitch::reduce(Context& context, const Payload& train, PortIndex port) {
   const EndpointId head = to_of(train);
   const std::uint64_t flow = std::uint64_t{head.value} << 24 | connection_of(train).value;
-  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, members(context, train, head));
+  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, nvls_members(context, train, head));
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
   if (complete == 0) return;
   Payload sum =
@@ -99,17 +109,32 @@ void Nvswitch::reduce(Context& context, const Payload& train, PortIndex port) {
 void Nvswitch::multicast(Context& context, const Payload& train, PortIndex port) {
   const EndpointId head = from_of(train);
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
-  for (PortIndex out : members(context, train, head)) {
+  for (PortIndex out : nvls_members(context, train, head)) {
     Payload copy = make_wire(WireKind::train, head, gpu_at_[out], connection_of(train), train.bytes,
                              train.count, train.lane);
     crossbar_.send(context, copy, port, out);
   }
 }
 
+/// Cut-through: what goes out follows the head that came in last.
+void Nvswitch::fold(Context& context, const Payload& train, PortIndex port) {
+  const std::vector<PortIndex> ports = members(context, train, from_of(train));
+  const EndpointId first = gpu_at_[ports.front()];
+  const std::uint64_t flow = std::uint64_t{first.value} << 24 | connection_of(train).value;
+  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
+  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  if (complete == 0) return;
+  for (PortIndex out : ports) {
+    const Payload share = make_wire(WireKind::train, first, gpu_at_[out], connection_of(train), complete,
+                                    train.count, train.lane);
+    crossbar_.send(context, share, port, out);
+  }
+}
+
 std::vector<std::string> Nvswitch::waits_for() const {
   std::vector<std::string> all = crossbar_.egress().waits_for();
   if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
-    all.push_back(fmt::format("{} B wait to be added to what other GPUs have not sent", bytes));
+    all.push_back(fmt::format("{} B wait for what other GPUs have not sent", bytes));
   return all;
 }
 

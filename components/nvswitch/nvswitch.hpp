@@ -30,8 +30,9 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec {
 /// the destination's rail, which hands it to its NIC; where several local GPUs share that NIC, the
 /// destination's local number chooses among them; where this server has fewer NICs, rails are counted round.
 /// NVLS: a train to be reduced is kept until all members of its group in this server have sent theirs, then
-/// the sum goes to the head; a multicast train goes to all of them, the sender too. The arithmetic itself
-/// takes no time beyond `latency`; that it does not reach the links' rate is in the senders' wire bytes
+/// the sum goes to the head; a multicast train goes to all of them, the sender too. A folded ring's train is
+/// kept likewise, then as much goes to every member. The arithmetic itself takes no time beyond `latency`;
+/// that it does not reach the links' rate is in the senders' wire bytes
 /// (`nvls-efficiency`). Assumes one full-bandwidth plane whatever the number of chips, and memory for what
 /// waits to be summed (in truth the switch reads when all are ready). Leaves out the chips' planes, NVLink
 /// errors.
@@ -52,6 +53,9 @@ class Nvswitch final : public Component {
   PortIndex port_to(EndpointId to) const;
   /// Ports of the group's members in this server: the group of the connection that `head` is in.
   std::vector<PortIndex> members(const Context& context, const Payload& train, EndpointId head) const;
+  /// ... of a group for which this switch adds and multicasts; fails where it cannot.
+  std::vector<PortIndex> nvls_members(const Context& context, const Payload& train, EndpointId head) const;
+  void fold(Context& context, const Payload& train, PortIndex port);
   void reduce(Context& context, const Payload& train, PortIndex port);
   void multicast(Context& context, const Payload& train, PortIndex port);
 

@@ -181,9 +181,8 @@ bool CommEngine::on_received(Context& context, Transport& transport, Owner owner
 bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   if (run.open != 0) return false;
-  if (form(slot) != Form::ring) return true;
-  const Op& op = op_of(slot);
-  const SimTime copy = nccl(op).copy_time((op.bytes + plan(op).size() - 1) / plan(op).size());
+  if (form(slot) != Form::ring || is_folded(slot)) return true;
+  const SimTime copy = own_copy(op_of(slot));
   if (copy == SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;
   transport.wake_after(context, copy, {slot, 0});

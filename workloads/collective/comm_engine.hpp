@@ -97,6 +97,12 @@ class CommEngine {
   void begin_ring(Context& context, Transport& transport, std::uint32_t slot);
   void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void on_block(Context& context, Transport& transport, Owner owner);
+  /// How long the kernel of a ring copies its own block.
+  SimTime own_copy(const Op& op) const {
+    return nccl(op).copy_time((op.bytes + plan(op).size() - 1) / plan(op).size());
+  }
+  bool is_folded(std::uint32_t slot) const;
+  void begin_folded(Context& context, Transport& transport, std::uint32_t slot);
 
   const RelayPlan& relay(std::uint32_t slot) const;
   void begin_relay(Context& context, Transport& transport, std::uint32_t slot);

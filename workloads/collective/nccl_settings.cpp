@@ -155,6 +155,8 @@ Describe<NcclSettings> nccl_parameters() {
   const Bytes one{1}, largest{1ll << 40};
   Describe<S> table;
   table.field("pxn", &S::pxn, "send over NVLink to the local GPU on the destination's rail")
+      .field("fold-rings", &S::fold_rings,
+             "all steps of a ring inside one NVSwitch as one exchange: fewer events")
       .choice("algorithm", &S::algorithm, "of the collectives that have it; auto: by NCCL's cost model",
               algorithm_names())
       .choice("protocol", &S::protocol, "auto: by NCCL's cost model",

@@ -19,6 +19,11 @@ std::uint32_t ring_steps(CollectiveType type, std::uint32_t n);
 /// - 1 - s.
 std::uint32_t ring_block(CollectiveType type, std::uint32_t n, std::uint32_t position, std::uint32_t step);
 
+/// What the member at ring place `position` sends in all steps: in n - 1 steps one after the other every
+/// block but one.
+std::int64_t turn_bytes(CollectiveType type, std::int64_t bytes, std::uint32_t element_bytes, std::uint32_t n,
+                        std::uint32_t position);
+
 /// Bytes of block `block` that travel on `channel`.
 std::int64_t block_bytes(std::int64_t bytes, std::uint32_t element_bytes, std::uint32_t n,
                          std::uint32_t block, std::uint32_t channels, std::uint32_t channel);

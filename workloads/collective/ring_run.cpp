@@ -20,7 +20,40 @@ CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channe
           group.ring_member(channel, position + group.size() - 1)};
 }
 
+/// Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
+bool CommEngine::is_folded(std::uint32_t slot) const {
+  const Op& op = op_of(slot);
+  return nccl(op).fold_rings && plan(op).has_nvlink && plan(op).servers() == 1 && form(slot) == Form::ring &&
+         op.collective != CollectiveType::broadcast;
+}
+
+/// Every member sends what it would send in all steps, and has received as much when it came from all. Bytes
+/// on the wire are those of equal blocks, for all members alike; traffic is counted exactly.
+void CommEngine::begin_folded(Context& context, Transport& transport, std::uint32_t slot) {
+  CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, 0);
+  const std::uint32_t steps = ring_steps(op.collective, at.n);
+  auto payload = [&](std::uint32_t position) {
+    return turn_bytes(op.collective, op.bytes, op.element_bytes, at.n, position);
+  };
+  run.open = run.channels = 1;
+  run.counts.assign(1, {});
+  const std::int64_t wire =
+      nccl(op).wire_bytes(run.protocol, Medium::nvlink, (op.bytes * steps + at.n - 1) / at.n);
+  const Connection ring = connection(op, Phase::folded_ring);
+  transport.send(context,
+                 {at.next, ring, payload(at.position), wire, op.dimension, false, {slot, 0}, InSwitch::fold});
+  transport.expect(context, {plan(op).members.front(),
+                             ring,
+                             payload((at.position + at.n - 1) % at.n),
+                             wire,
+                             nccl(op).folded_software(run.protocol, Medium::nvlink, steps) + own_copy(op),
+                             {slot, 0}});
+}
+
 void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_t slot) {
+  if (is_folded(slot)) return begin_folded(context, transport, slot);
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
@@ -74,6 +107,7 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
 
 void CommEngine::on_block(Context& context, Transport& transport, Owner owner) {
   ++runs_[owner.slot].counts[owner.sub].received;
+  if (is_folded(owner.slot)) return void(runs_[owner.slot].open = 0);
   pump_ring(context, transport, owner.slot, owner.sub);
 }
 

@@ -23,6 +23,7 @@ enum class Phase : std::uint8_t {
   nvls_result,     ///< from the head to the NVSwitch, and from it to all
   exchange,        ///< rounds of messages between pairs; channel: their lane
   collnet,         ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
+  folded_ring,     ///< all steps of a ring at once, by way of the NVSwitch
   kv               ///< keys and values of a request, from the replica that prefilled to one that decodes
 };
 

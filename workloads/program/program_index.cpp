@@ -10,6 +10,27 @@ namespace {
 /// Ordinals travel in 16 bits of a Connection.
 constexpr std::size_t most_io_ops = 65'536;
 
+bool is_timed_from_shape(const Op& op) {
+  return op.kind == OpKind::compute && op.duration == SimTime{0};
+}
+
+/// ProgramIndex::chain.
+std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& index) {
+  std::vector<std::uint32_t> chain(program.ops.size(), 1);
+  std::vector<bool> is_awaited(program.ops.size()), awaits(program.ops.size());  // by, of another stream
+  for (std::uint32_t i = 0; i < program.ops.size(); ++i)
+    for (std::uint32_t d = 0; d < program.ops[i].dependency_count; ++d) {
+      const std::uint32_t on = program.dependencies[program.ops[i].first_dependency + d];
+      if (program.ops[on].stream != program.ops[i].stream) is_awaited[on] = awaits[i] = true;
+    }
+  for (const std::vector<std::uint32_t>& ops : index.stream_ops)
+    for (std::size_t k = ops.size(); k-- > 1;)
+      if (is_timed_from_shape(program.ops[ops[k - 1]]) && is_timed_from_shape(program.ops[ops[k]]) &&
+          !is_awaited[ops[k - 1]] && !awaits[ops[k]])
+        chain[ops[k - 1]] = chain[ops[k]] + 1;
+  return chain;
+}
+
 }  // namespace
 
 ProgramIndex make_program_index(const Program& program) {
@@ -25,6 +46,7 @@ ProgramIndex make_program_index(const Program& program) {
     index.io_ordinal.push_back(static_cast<std::uint32_t>(index.io_ops.size()));
     if (is_io(op.kind)) index.io_ops.push_back(i);
   }
+  index.chain = chains(program, index);
   return index;
 }
 

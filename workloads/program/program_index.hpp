@@ -15,6 +15,10 @@ struct ProgramIndex {
   /// By op: collectives before it on the same group kind. A communicator runs them one after the other in
   /// this order.
   std::vector<std::uint32_t> turn;
+  /// By op: how many kernels from it on run one behind the other, it included: timed from their shapes, next
+  /// to each other on their stream, with nothing of another stream waiting between them. 1 for everything
+  /// else.
+  std::vector<std::uint32_t> chain;
   std::vector<std::uint32_t> io_ops;      ///< storage and host copies; the index is the ordinal
   std::vector<std::uint32_t> io_ordinal;  ///< by op; meaningful for I/O operations
 };

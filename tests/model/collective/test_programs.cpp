@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "workloads/program/program_index.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -101,6 +102,72 @@ TEST_CASE("a kernel of bytes takes its latency and its bytes at the share of the
   bed.run();
   // 2 us + 1 GB at half of 2 TB/s
   CHECK(bed.end_of(0, 0) == microseconds(1'002));
+}
+
+namespace {
+
+/// Three kernels of 1,002 us each; beside them an all-reduce of `bytes` over two GPUs starts at 1,500 us and
+/// holds 20 of 100 multiprocessors.
+struct KernelsBesideReduce {
+  explicit KernelsBesideReduce(std::int64_t bytes, SimTime save_at = time_never) : bed({.gpus = 2}) {
+    bed.gpu_spec->compute.collective_sms = 20;
+    KernelShape shape;
+    shape.kind = KernelKind::memory_bound;
+    shape.bytes = 1'000'000'000;
+    bed.set.shapes = {shape};
+    Op host, reduce = collective(CollectiveType::all_reduce, bed.group("tp", 2), bytes);
+    host.kind = OpKind::host;
+    host.duration = microseconds(1'500);
+    host.stream = reduce.stream = 1;
+    Program p;
+    p.role = "r";
+    p.streams = {"compute", "nccl"};
+    p.ops = {compute(SimTime{0}), compute(SimTime{0}), host, reduce, compute(SimTime{0})};
+    bed.run_on({0, 1}, p);
+    CHECK(make_program_index(p).chain == std::vector<std::uint32_t>{3, 2, 1, 1, 1});
+    bed.run(save_at);
+  }
+  GpuBed bed;
+};
+
+}  // namespace
+
+TEST_CASE("kernels that run as a chain have the rows of kernels that run one by one") {
+  for (SimTime save_at : {time_never, microseconds(400), microseconds(1'502), microseconds(2'400)}) {
+    KernelsBesideReduce brief(8 << 20, save_at);
+    const SimTime begin = microseconds(1'500), end = brief.bed.end_of(1, 3);
+    REQUIRE(end < microseconds(1'700));
+    CHECK(brief.bed.end_of(1, 0) == microseconds(1'002));
+    CHECK(brief.bed.start_of(1, 1) == microseconds(1'002));
+    // 498 us are done before; beside the all-reduce four fifths of its time.
+    CHECK(brief.bed.end_of(1, 1) == end + microseconds(504) - SimTime{(end - begin).count() * 4 / 5});
+    CHECK(brief.bed.start_of(1, 4) == brief.bed.end_of(1, 1));
+    CHECK(brief.bed.end_of(1, 4) == brief.bed.end_of(1, 1) + microseconds(1'002));
+
+    KernelsBesideReduce lasting(600'000'000, save_at);
+    REQUIRE(lasting.bed.end_of(0, 3) > microseconds(4'000));
+    CHECK(lasting.bed.end_of(0, 1) == begin + microseconds(504 * 5 / 4));
+    CHECK(lasting.bed.end_of(0, 4) == lasting.bed.end_of(0, 1) + nanoseconds(1'252'500));
+  }
+}
+
+TEST_CASE("a kernel that another stream waits for ends by itself") {
+  GpuBed bed({.gpus = 1});
+  KernelShape shape;
+  shape.kind = KernelKind::memory_bound;
+  shape.bytes = 1'000'000;  // 3 us
+  bed.set.shapes = {shape};
+  Program p;
+  p.role = "r";
+  p.streams = {"a", "b"};
+  p.dependencies = {1, 3};
+  p.ops = {compute(SimTime{0}), compute(SimTime{0}), compute(SimTime{0}),
+           after(compute(microseconds(1), 1), 0, 1), after(compute(SimTime{0}), 1, 1)};
+  bed.run_on({0}, p);
+  CHECK(make_program_index(p).chain == std::vector<std::uint32_t>{2, 1, 1, 1, 1});
+  bed.run();
+  CHECK(bed.start_of(0, 3) == microseconds(6));
+  CHECK(bed.start_of(0, 4) == microseconds(9));
 }
 
 TEST_CASE("an empty program, a marker and no program end at once") {

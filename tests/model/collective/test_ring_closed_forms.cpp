@@ -69,6 +69,76 @@ TEST_CASE("an all-reduce of equal blocks takes base + 2(n-1) (block / rate + pat
   CHECK(bed.end_of(0, 0) == picoseconds(8'400'000 + 14 * (41'943'040 + 3'400'000)));
 }
 
+TEST_CASE("folded rings send the same bytes and end when the steps would") {
+  for (CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    for (std::uint32_t n = 2; n <= 8; ++n)
+      for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        INFO("type " << static_cast<int>(type) << " protocol " << static_cast<int>(protocol) << " n " << n);
+        GpuBed bed({.gpus = n});
+        bed.nccl.fold_rings = true;
+        const std::int64_t bytes = std::int64_t{n} * 840 * 1024;
+        bed.run_all({collective(type, bed.group("tp", n), bytes, protocol)});
+        bed.run();
+        const auto ends = ring_end(bed.nccl, protocol, type, n, bytes, 2);
+        // Bytes on the wire are rounded up once a message: fewer messages, up to a byte (5 ps) less each.
+        for (std::uint32_t gpu = 0; gpu < n; ++gpu) {
+          CHECK(bed.end_of(gpu, 0) <= ends[gpu]);
+          CHECK(bed.end_of(gpu, 0) >= ends[gpu] - picoseconds(nvlink_ps * ring_steps(type, n)));
+          CHECK(bed.sent_bytes(gpu) == (type == CollectiveType::all_reduce ? 2 : 1) * (n - 1) * bytes / n);
+        }
+      }
+}
+
+TEST_CASE("folded rings of odd sizes send every member's bytes") {
+  for (std::int64_t bytes : {1'000'002, 2, 6, 10, 100'001})
+    for (CollectiveType type :
+         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+      GpuBed steps({.gpus = 7}), folded({.gpus = 7});
+      folded.nccl.fold_rings = true;
+      for (GpuBed* bed : {&steps, &folded}) {
+        bed->run_all({collective(type, bed->group("tp", 7), bytes)});
+        bed->run();
+      }
+      for (std::uint32_t gpu = 0; gpu < 7; ++gpu) CHECK(steps.sent_bytes(gpu) == folded.sent_bytes(gpu));
+    }
+}
+
+TEST_CASE("in a folded ring all wait for whoever comes late") {
+  const SimTime late = milliseconds(1);
+  for (std::uint32_t who = 0; who < 8; ++who) {
+    GpuBed bed({.gpus = 8});
+    bed.nccl.fold_rings = true;
+    const Op ring = collective(CollectiveType::all_reduce, bed.group("tp", 8), 64 << 20);
+    Op wait;
+    wait.kind = OpKind::host;
+    wait.duration = late;
+    Program first, others;
+    first.streams = others.streams = {"compute"};
+    first.ops = {wait, ring};
+    others.ops = {ring};
+    std::vector<std::uint32_t> rest;
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
+      if (gpu != who) rest.push_back(gpu);
+    bed.run_on({who}, first);
+    bed.run_on(rest, others);
+    bed.run();
+    const auto ends = ring_end(bed.nccl, Protocol::simple, CollectiveType::all_reduce, 8, 64 << 20, 2);
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) CHECK(bed.end_of(gpu, gpu == who ? 1 : 0) == late + ends[0]);
+  }
+}
+
+TEST_CASE("rings over a network keep their steps when rings are folded") {
+  GpuBed bed({.servers = 3, .gpus = 1, .nics = 1, .joins_rails = true}),
+      folded({.servers = 3, .gpus = 1, .nics = 1, .joins_rails = true});
+  folded.nccl.fold_rings = true;
+  for (GpuBed* each : {&bed, &folded}) {
+    each->run_all({collective(CollectiveType::all_reduce, each->group("dp", 3), 3 << 20)});
+    each->run();
+  }
+  for (std::uint32_t gpu = 0; gpu < 3; ++gpu) CHECK(bed.end_of(gpu, 0) == folded.end_of(gpu, 0));
+}
+
 TEST_CASE("blocks that do not divide add up exactly and keep the closed form") {
   check(CollectiveType::all_reduce, Protocol::simple, 7, 1'000'002);
   check(CollectiveType::all_reduce, Protocol::ll, 3, 100'001);

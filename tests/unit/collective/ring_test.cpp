@@ -53,4 +53,17 @@ TEST_CASE("a reduce-scatter ends with block r at member r, an all-gather starts 
   }
 }
 
+TEST_CASE("what a member sends in all steps is the sum of its blocks") {
+  for (CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    for (std::uint32_t n : {2u, 3u, 5u, 8u, 16u})
+      for (std::int64_t bytes : {2, 7, 100'001, 1'000'002})
+        for (std::uint32_t r = 0; r < n; ++r) {
+          std::int64_t sum = 0;
+          for (std::uint32_t s = 0; s < ring_steps(type, n); ++s)
+            sum += part_bytes(bytes, 2, n, ring_block(type, n, r, s));
+          CHECK(turn_bytes(type, bytes, 2, n, r) == sum);
+        }
+}
+
 }  // namespace lightrail
