@@ -209,7 +209,8 @@ Describe<NcclSettings> nccl_parameters() {
              0.01, 1.0)
       .field("deepep-experts", &S::deepep_experts, "experts of a token (top-k), for jobs without a model", 1u,
              256u)
-      .field("deepep-groups", &S::deepep_groups, "servers that a token's experts are on at most", 1u, 65'536u)
+      .field("deepep-groups", &S::deepep_groups,
+             "servers that a token's experts are on at most, for jobs without a model", 1u, 65'536u)
       .field("tree-efficiency", &S::tree_efficiency, "of a tree's rate, for the choice of the algorithm",
              0.01, 1.0)
       .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,
