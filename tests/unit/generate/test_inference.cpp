@@ -204,7 +204,8 @@ TEST_CASE(
   pool.tp = 8;
   ServingPlan plan;
   JobBuilder job(8);
-  InferenceWriter writer(model, spec, pool, {}, 0, plan, job);
+  const InferenceGroups groups;
+  InferenceWriter writer(model, spec, pool, groups, 0, plan, job);
   const Program program = writer.write("stage 0");
   auto shape = [&](const char* name) {
     for (const Op& op : program.ops)
