@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 
 #include "engine/cli/commands.hpp"
 #include "engine/cli/forecast.hpp"
@@ -54,11 +57,21 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
   return ExitCode::bug;
 }
 
+/// Starts this program anew with its memory in huge pages, which saves a tenth of the time of large models
+/// (benchmarks/README.md): glibc takes that wish from the environment only, when a process starts. Who sets
+/// GLIBC_TUNABLES decides.
+void ask_for_huge_pages(char** argv) {
+  if (std::getenv("GLIBC_TUNABLES")) return;
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1);
+  execv("/proc/self/exe", argv);  // comes back only where that is not possible: then without
+}
+
 }  // namespace
 }  // namespace lightrail
 
 int main(int argc, char** argv) {
   using namespace lightrail;
+  ask_for_huge_pages(argv);
   MpiSession mpi(&argc, &argv);
   try {
     auto line = on_every_rank(mpi, [&] { return parse_command_line(argc, argv); });

@@ -185,6 +185,52 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   return rest;
 }
 
+namespace {
+
+/// Circuits of a patch panel: by strides, or what TopoOpt's one-shot search gives groups that exchange among
+/// themselves.
+std::optional<CircuitCounts> panel_circuits(const Element& fabric, const FabricSpec& spec,
+                                            std::uint32_t members, std::uint32_t per_server,
+                                            ErrorList& errors) {
+  auto refuse = [&](const std::string& why) -> std::optional<CircuitCounts> {
+    errors.add(fabric.error(why));
+    return std::nullopt;
+  };
+  if (spec.demand_servers > 0) {
+    if (!spec.strides.empty() || spec.demand_servers < 2 || members % spec.demand_servers != 0)
+      return refuse(fmt::format(
+          "<fabric> attribute 'demand-servers': {} (expected a divisor of the {} servers, at least 2, "
+          "and no 'strides')",
+          spec.demand_servers, members));
+    DemandMatrix demand(members);
+    for (std::uint32_t a = 0; a < members; ++a)
+      for (std::uint32_t b = 0; b < members; ++b)
+        if (a != b && a / spec.demand_servers == b / spec.demand_servers)
+          demand.at(a, b) = 1'000'000;  // all alike: only ratios count
+    return assign_circuits(Assignment::topoopt, demand, per_server);
+  }
+  std::vector<std::uint32_t> strides;
+  std::istringstream words(spec.strides);
+  for (std::uint32_t stride = 0; words >> stride;) strides.push_back(stride % members);
+  const std::uint32_t most = std::max(per_server / 2, 1u);
+  if (spec.strides.empty())
+    for (std::uint32_t k = 0; k < most; ++k)
+      strides.push_back(std::clamp(
+          static_cast<std::uint32_t>(std::lround(std::pow(members, double(k) / most))), 1u, members - 1));
+  if (strides.size() > most || strides.empty() ||
+      std::find(strides.begin(), strides.end(), 0u) != strides.end())
+    return refuse(fmt::format(
+        "<fabric> attribute 'strides': '{}' (expected up to {} numbers from 1 to {}: each takes two of "
+        "the {} NICs of a server)",
+        spec.strides, most, members - 1, per_server));
+  CircuitCounts counts(members);
+  for (const std::uint32_t stride : strides)
+    for (std::uint32_t a = 0; a < members; ++a) counts.add(a, (a + stride) % members);
+  return counts;
+}
+
+}  // namespace
+
 void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
                    SystemBuilder& builder, FabricCounter& counter) {
   ErrorList& errors = builder.errors();
@@ -200,25 +246,10 @@ void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vec
   regions->circuit_rate = builder.cable_at(begun->cable).rate;
   place_members(*regions, members, members);
 
-  std::vector<std::uint32_t> strides;
-  std::istringstream words(spec.strides);
-  for (std::uint32_t stride = 0; words >> stride;) strides.push_back(stride % members);
-  const std::uint32_t most = std::max(per_server / 2, 1u);
-  if (spec.strides.empty())
-    for (std::uint32_t k = 0; k < most; ++k)
-      strides.push_back(std::clamp(
-          static_cast<std::uint32_t>(std::lround(std::pow(members, double(k) / most))), 1u, members - 1));
-  if (strides.size() > most || strides.empty() ||
-      std::find(strides.begin(), strides.end(), 0u) != strides.end())
-    return errors.add(fabric.error(fmt::format(
-        "<fabric> attribute 'strides': '{}' (expected up to {} numbers from 1 to {}: each takes two of "
-        "the {} NICs of a server)",
-        spec.strides, most, members - 1, per_server)));
-  CircuitCounts counts(members);
-  for (const std::uint32_t stride : strides)
-    for (std::uint32_t a = 0; a < members; ++a) counts.add(a, (a + stride) % members);
+  const auto counts = panel_circuits(fabric, spec, members, per_server, errors);
+  if (!counts) return;
   Regions::Region& region = regions->regions[0];
-  region.circuits = place_circuits(counts, *regions, region, {});
+  region.circuits = place_circuits(*counts, *regions, region, {});
   region.next_hop = next_hops(region.circuits, members);
 
   const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);

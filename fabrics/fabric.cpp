@@ -36,9 +36,14 @@ Describe<FabricSpec> table_of(FabricKind kind) {
   const bool is_rails = kind == FabricKind::rail_optimised || kind == FabricKind::rail_only;
   if (kind == FabricKind::none || kind == FabricKind::single_switch) return table;
   if (kind == FabricKind::topoopt)
-    return table.field("strides", &S::strides,
-                       "servers a and a + stride are joined, by two NICs of each (default: as far apart as "
-                       "the NICs allow)");
+    return table
+        .field("strides", &S::strides,
+               "servers a and a + stride are joined, by two NICs of each (default: as far apart as "
+               "the NICs allow)")
+        .field("demand-servers", &S::demand_servers,
+               "servers that exchange among themselves (an expert group): a ring, and the other NICs by that "
+               "demand, instead of strides; 0: strides",
+               0u, 65'536u);
   if (kind == FabricKind::photonic_rails)
     return table.field("hold", &S::hold, "a circuit is given up when nothing has left on it for this long",
                        SimTime{0}, milliseconds(3'600'000));

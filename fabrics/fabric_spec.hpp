@@ -40,6 +40,8 @@ struct FabricSpec {
   std::string failed = "none";       ///< what is out of order: mixnet
   SimTime hold = microseconds(100);  ///< photonic-rails: a circuit idle for this long is given up
   std::string strides;               ///< topoopt: servers a and a + stride are joined
+  std::uint32_t demand_servers =
+      0;  ///< topoopt: circuits by the demand of groups of so many servers; 0: by strides
 };
 
 /// The leaves of each Clos network that a fabric consists of: one, or one a rail for rail-only.

@@ -177,7 +177,7 @@ void ProgramRunner::hold(Context& context, std::uint32_t held) {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     Stream& s = streams_[stream];
     if (!s.is_running || s.left == SimTime{0}) continue;
-    note(context, stream, before);
+    note(context, stream, before, false);
     const SimTime work = std::min(s.left - SimTime{1}, sms_.work_in(context.now() - s.since, before));
     s.left -= work, s.done += work;
     s.since = context.now();
@@ -198,18 +198,20 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   const Op& op = program_.ops[index];
   count(context, op, -1);
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  note(context, stream, held_);
+  note(context, stream, held_, true);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
   s.left = SimTime{0};
 }
 
-void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t held) {
+void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t held, bool has_ended) {
   if (noted_.empty()) return;
   const Stream& s = streams_[stream];
   Noted& noted = noted_[stream];
   const std::uint32_t* ops = &index_.stream_ops[stream][s.ended];
-  for (const std::uint32_t count = index_.chain[ops[0]]; noted.kernels < count; ++noted.kernels) {
+  const std::uint32_t count =
+      index_.chain[ops[0]] - (has_ended ? 0 : 1);  // the last one's end is the chain's
+  for (; noted.kernels < count; ++noted.kernels) {
     SimTime work = noted.work, end = context.now();
     if (s.left != SimTime{0}) {
       work += time_of(ops[noted.kernels]);
@@ -223,7 +225,8 @@ void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t h
 
 void ProgramRunner::finish(Context& context) {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
-    if (streams_[stream].is_running && streams_[stream].left > SimTime{0}) note(context, stream, held_);
+    if (streams_[stream].is_running && streams_[stream].left > SimTime{0})
+      note(context, stream, held_, false);
 }
 
 void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,

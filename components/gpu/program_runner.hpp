@@ -84,7 +84,7 @@ class ProgramRunner {
   std::uint32_t held_by(const Op& op) const;
   void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
   /// Rows of the kernels of a running chain that have ended by now, while `held` were held.
-  void note(Context& context, std::uint32_t stream, std::uint32_t held);
+  void note(Context& context, std::uint32_t stream, std::uint32_t held, bool has_ended);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   double load_of(const Op& op) const;
   /// Kernels that run are as fast as the multiprocessors that communication leaves them.

@@ -11,6 +11,7 @@ std::uint32_t Reductions::add(std::uint64_t flow, PortIndex port, std::uint32_t 
   if (slot == FlowIndex::none) {
     slot = static_cast<std::uint32_t>(ahead_.size() / ports_);
     ahead_.resize(ahead_.size() + ports_);
+    flows_.push_back(flow);
     index_.insert(flow, slot);
   }
   std::int64_t* ahead = &ahead_[std::size_t{slot} * ports_];

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,14 +20,25 @@ class Reductions {
                     std::span<const PortIndex> contributors);
   /// Bytes that wait for other ports.
   std::int64_t waiting_bytes() const;
+  /// call(flow, bytes that each port has brought and that wait) of every flow in which bytes wait, in the
+  /// order of their first trains.
+  template <class Call>
+  void for_each_waiting(Call&& call) const {
+    for (std::size_t slot = 0; slot < flows_.size(); ++slot) {
+      const std::span<const std::int64_t> ahead(&ahead_[slot * ports_], ports_);
+      if (std::any_of(ahead.begin(), ahead.end(), [](std::int64_t bytes) { return bytes > 0; }))
+        call(flows_[slot], ahead);
+    }
+  }
 
-  void save(StateWriter& out) const { index_.save(out), out.put(ahead_); }
-  void load(StateReader& in) { index_.load(in), in.get(ahead_); }
+  void save(StateWriter& out) const { index_.save(out), out.put(flows_), out.put(ahead_); }
+  void load(StateReader& in) { index_.load(in), in.get(flows_), in.get(ahead_); }
 
  private:
   std::uint32_t ports_;
   FlowIndex index_;
-  std::vector<std::int64_t> ahead_;  ///< by flow and port: bytes that came in and are not summed yet
+  std::vector<std::uint64_t> flows_;  ///< by slot
+  std::vector<std::int64_t> ahead_;   ///< by flow and port: bytes that came in and are not summed yet
 };
 
 }  // namespace lightrail

@@ -28,7 +28,7 @@ enum class WireKind : std::uint8_t {
                 ///< at the same place of other servers; the sum goes to each as a train from itself
   multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server
   fold = 13  ///< GPU -> NVSwitch: a train of a folded ring: when all members of the group have sent theirs,
-             ///< as many bytes go to each of them, as trains from the first member
+             ///< as many bytes go to each of them, as trains from the member before it
 };
 
 /// In `count` of what a GPU puts on NVLink for another server: the local GPU that it goes to first, its

@@ -1,6 +1,7 @@
 #include "components/nvswitch/nvswitch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "components/network/build_checks.hpp"
 #include "components/network/reports.hpp"
@@ -124,17 +125,31 @@ void Nvswitch::fold(Context& context, const Payload& train, PortIndex port) {
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
   if (complete == 0) return;
-  for (PortIndex out : ports) {
-    const Payload share = make_wire(WireKind::train, first, gpu_at_[out], connection_of(train), complete,
-                                    train.count, train.lane);
-    crossbar_.send(context, share, port, out);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const EndpointId before = gpu_at_[ports[(i + ports.size() - 1) % ports.size()]];
+    const Payload share = make_wire(WireKind::train, before, gpu_at_[ports[i]], connection_of(train),
+                                    complete, train.count, train.lane);
+    crossbar_.send(context, share, port, ports[i]);
   }
 }
 
 std::vector<std::string> Nvswitch::waits_for() const {
   std::vector<std::string> all = crossbar_.egress().waits_for();
-  if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
-    all.push_back(fmt::format("{} B wait for what other GPUs have not sent", bytes));
+  reductions_.for_each_waiting([&](std::uint64_t flow, std::span<const std::int64_t> ahead) {
+    const GroupPlan& plan = model_.resource<GroupPlans>()->of(
+        GroupKindId{Connection{static_cast<std::uint32_t>(flow & 0xffffff)}.group_kind()},
+        EndpointId{static_cast<std::uint32_t>(flow >> 24)});
+    std::int64_t bytes = 0;
+    std::vector<std::string> missing;
+    for (const EndpointId gpu : plan.members) {
+      if ((*book_)[gpu].server != server_) continue;
+      const std::int64_t here = ahead[(*book_)[gpu].local];
+      bytes += here;
+      if (here == 0) missing.push_back(model_.component_name(book_->component_of[gpu.value]));
+    }
+    all.push_back(fmt::format("{} B wait for what {} {} not sent", bytes, fmt::join(missing, ", "),
+                              missing.size() == 1 ? "has" : "have"));
+  });
   return all;
 }
 

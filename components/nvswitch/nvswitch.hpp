@@ -18,6 +18,7 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec {
   double nvls_efficiency = 0;
 
   double multicast_efficiency() const override { return nvls_efficiency; }
+  SimTime switching_latency() const override { return latency; }
 
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};

@@ -23,6 +23,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec {
   double sharp_efficiency = 0;
 
   double multicast_efficiency() const override { return sharp_efficiency; }
+  SimTime switching_latency() const override { return latency; }
 
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};

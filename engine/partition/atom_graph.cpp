@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "engine/base/error.hpp"
 #include "engine/model/kind.hpp"
@@ -19,16 +18,15 @@ std::int32_t clamp_to_int32(std::int64_t value) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 1, 1'000'000));
 }
 
-/// Both directions of every link between two vertices, given by atom; parallel links merged.
-std::vector<Edge> collect_edges(const Model& model, const std::vector<std::uint32_t>& vertex) {
+/// Both directions of every link between two atoms; parallel links merged.
+std::vector<Edge> collect_edges(const Model& model) {
   std::vector<Edge> edges;
   for (const LinkRecord& link : model.links) {
-    const std::uint32_t from = vertex[model.components[link.from.value].atom.value],
-                        to = vertex[model.components[link.to.value].atom.value];
+    const AtomId from = model.components[link.from.value].atom, to = model.components[link.to.value].atom;
     if (from == to) continue;
     const std::int64_t traffic = 1 + model.link_classes[link.link_class].rate.value / 1'000'000'000;
-    edges.push_back({from, to, traffic});
-    edges.push_back({to, from, traffic});
+    edges.push_back({from.value, to.value, traffic});
+    edges.push_back({to.value, from.value, traffic});
   }
   std::sort(edges.begin(), edges.end(),
             [](const Edge& x, const Edge& y) { return x.from != y.from ? x.from < y.from : x.to < y.to; });
@@ -45,51 +43,26 @@ std::vector<Edge> collect_edges(const Model& model, const std::vector<std::uint3
 
 }  // namespace
 
-AtomClusters clusters_within(const Model& model, SimTime width) {
-  std::vector<std::uint32_t> parent(model.atom_count);
-  std::iota(parent.begin(), parent.end(), 0u);
-  auto find = [&](std::uint32_t a) {
-    while (parent[a] != a) a = parent[a] = parent[parent[a]];
-    return a;
-  };
-  for (const LinkRecord& link : model.links) {
-    if (model.link_classes[link.link_class].latency >= width) continue;
-    const std::uint32_t from = find(model.components[link.from.value].atom.value),
-                        to = find(model.components[link.to.value].atom.value);
-    parent[std::max(from, to)] = std::min(from, to);
-  }
-  AtomClusters clusters;
-  for (std::uint32_t a = 0; a < model.atom_count; ++a)
-    clusters.of.push_back(find(a) == a ? clusters.count++ : clusters.of[find(a)]);
-  return clusters;
-}
-
 AtomGraph make_atom_graph(const Model& model) {
-  AtomClusters each{std::vector<std::uint32_t>(model.atom_count), model.atom_count};
-  std::iota(each.of.begin(), each.of.end(), 0u);
-  return make_atom_graph(model, each);
-}
-
-AtomGraph make_atom_graph(const Model& model, const AtomClusters& clusters) {
   AtomGraph graph;
-  std::vector<std::int64_t> weight(clusters.count, 0);
+  std::vector<std::int64_t> weight(model.atom_count, 0);
   for (const ComponentRecord& component : model.components) {
     std::int64_t work = model.kinds[component.kind]->weight;
     for (std::uint32_t p = 0; p < component.port_count; ++p)
       work += model.ports[component.first_port + p].out.is_valid();
-    weight[clusters.of[component.atom.value]] += work;
+    weight[component.atom.value] += work;
   }
   for (auto w : weight) graph.weight.push_back(clamp_to_int32(w));
 
-  const std::vector<Edge> edges = collect_edges(model, clusters.of);
+  const std::vector<Edge> edges = collect_edges(model);
   LIGHTRAIL_EXPECT(edges.size() <= std::numeric_limits<std::int32_t>::max());
-  graph.first.assign(clusters.count + 1, 0);
+  graph.first.assign(model.atom_count + 1, 0);
   for (const Edge& edge : edges) {
     ++graph.first[edge.from + 1];
     graph.to.push_back(static_cast<std::int32_t>(edge.to));
     graph.traffic.push_back(clamp_to_int32(edge.traffic));
   }
-  for (std::uint32_t a = 0; a < clusters.count; ++a) graph.first[a + 1] += graph.first[a];
+  for (std::uint32_t a = 0; a < model.atom_count; ++a) graph.first[a + 1] += graph.first[a];
   return graph;
 }
 

@@ -15,17 +15,7 @@ struct AtomGraph {
   std::vector<std::int32_t> traffic;  ///< of an edge: rate of its links [Gb/s], >= 1
 };
 
-/// Atoms that belong together in a partition: the cluster of every atom, numbered from 0.
-struct AtomClusters {
-  std::vector<std::uint32_t> of;
-  std::uint32_t count = 0;
-};
-/// What links shorter than `width` join, numbered in the order of first atoms.
-AtomClusters clusters_within(const Model& model, SimTime width);
-
-/// The graph of the clusters; without `clusters` of the atoms. Weight of an atom: for each component the
-/// weight of its kind plus one for each connected port.
-AtomGraph make_atom_graph(const Model& model, const AtomClusters& clusters);
+/// Weight of an atom: for each component the weight of its kind plus one for each connected port.
 AtomGraph make_atom_graph(const Model& model);
 
 /// METIS with a fixed seed; empty when it is not in the build or fails, or leaves a rank without work.

@@ -1,8 +1,6 @@
 #include "engine/partition/partition.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "engine/base/error.hpp"
 #include "engine/partition/atom_graph.hpp"
@@ -24,32 +22,6 @@ std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
     before += weight;
   }
   return rank_of;
-}
-
-/// By METIS, cut only at the longest links that leave every rank at most an eighth more than its share: the
-/// longer the links that are cut, the fewer windows. Empty where METIS cuts nothing.
-std::vector<std::int32_t> split_at_long_links(const Model& model, int ranks) {
-  std::vector<SimTime> widths;
-  for (const LinkRecord& link : model.links) widths.push_back(model.link_classes[link.link_class].latency);
-  std::sort(widths.begin(), widths.end(), std::greater<>());
-  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
-  for (SimTime width : widths) {
-    const AtomClusters clusters = clusters_within(model, width);
-    if (clusters.count < static_cast<std::uint32_t>(ranks)) continue;
-    const AtomGraph graph = make_atom_graph(model, clusters);
-    const std::int64_t total = std::accumulate(graph.weight.begin(), graph.weight.end(), std::int64_t{0});
-    const std::int64_t most = total * 9 / (8 * std::int64_t{ranks});
-    if (*std::max_element(graph.weight.begin(), graph.weight.end()) > most) continue;
-    const std::vector<std::int32_t> part = split_by_metis(graph, ranks);
-    if (part.empty()) continue;
-    std::vector<std::int64_t> load(static_cast<std::size_t>(ranks));
-    for (std::size_t c = 0; c < part.size(); ++c) load[static_cast<std::size_t>(part[c])] += graph.weight[c];
-    if (*std::max_element(load.begin(), load.end()) > most) continue;
-    std::vector<std::int32_t> rank_of;
-    for (std::uint32_t cluster : clusters.of) rank_of.push_back(part[cluster]);
-    return rank_of;
-  }
-  return {};
 }
 
 void measure(const Model& model, Partition& partition) {
@@ -89,9 +61,7 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
     // More pieces than atoms would leave ranks without any.
     const auto most = static_cast<std::int64_t>(model.atom_count) / ranks;
     const int parts = ranks * static_cast<int>(std::min<std::int64_t>(plan.pieces, most));
-    if (plan.partitioner == Partitioner::automatic && parts == ranks)
-      partition.rank_of_atom = split_at_long_links(model, ranks);
-    if (partition.rank_of_atom.empty() && plan.partitioner != Partitioner::blocks && has_metis())
+    if (plan.partitioner != Partitioner::blocks && has_metis())
       partition.rank_of_atom = split_by_metis(graph, parts);
     if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, parts);
     for (std::int32_t& part : partition.rank_of_atom)

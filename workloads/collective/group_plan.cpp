@@ -39,13 +39,19 @@ const NcclDevice* device_of(const Model& model, ComponentId gpu) {
   return spec ? spec->nccl_device() : nullptr;
 }
 
-/// Of the NVSwitch that `gpu` is joined to; 0: it has none, or one that cannot.
-double multicast_efficiency_of(const Model& model, ComponentId gpu) {
+/// Of the NVSwitch that `gpu` is joined to; null: it has none.
+const MulticastSpec* nvswitch_of(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
-  if (record.port_count <= nvlink_port) return 0;
+  if (record.port_count <= nvlink_port) return nullptr;
   const LinkId out = model.ports[record.first_port + nvlink_port].out;
-  const auto* spec = out.is_valid() ? spec_of<MulticastSpec>(model, model.links[out.value].to) : nullptr;
-  return spec ? spec->multicast_efficiency() : 0;
+  return out.is_valid() ? spec_of<MulticastSpec>(model, model.links[out.value].to) : nullptr;
+}
+
+SimTime nvlink_path_of(const Model& model, ComponentId gpu) {
+  const MulticastSpec* nvswitch = nvswitch_of(model, gpu);
+  if (!nvswitch) return SimTime{0};
+  const LinkId out = model.ports[model.components[gpu.value].first_port + nvlink_port].out;
+  return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch->switching_latency();
 }
 
 /// The switch that the NIC of `gpu` is joined to; invalid: none.
@@ -106,7 +112,9 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
     const ComponentId component = book.component_of[gpu.value];
     BitRate nvlink = rate_of(model, component, nvlink_port);
     plan.has_nvlink = plan.has_nvlink && nvlink.value != 0;
-    plan.nvls_efficiency = std::min(plan.nvls_efficiency, multicast_efficiency_of(model, component));
+    const MulticastSpec* nvswitch = nvswitch_of(model, component);
+    plan.nvls_efficiency = std::min(plan.nvls_efficiency, nvswitch ? nvswitch->multicast_efficiency() : 0.0);
+    plan.nvlink_path = std::max(plan.nvlink_path, nvlink_path_of(model, component));
     const NcclDevice* device = device_of(model, component);
     is_measured = is_measured && device;
     if (device) plan.device = plan.device ? slower(*plan.device, *device) : *device;
@@ -116,6 +124,7 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
   plan.server_first.push_back(plan.size());
   if (!is_measured) plan.device.reset();
   plan.local_rate = *std::min_element(local.begin(), local.end());
+  plan.has_equal_nvlink = plan.local_rate == *std::max_element(local.begin(), local.end());
   plan.net_rate = *std::min_element(net.begin(), net.end());
 
   plan.collnet_efficiency = collnet_efficiency_of(model, book, plan);

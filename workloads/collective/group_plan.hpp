@@ -28,6 +28,9 @@ struct GroupPlan {
   /// Share of the network's rate that the switch reaches that reduces for every rail of the members; 0: some
   /// rail has no such switch, or several.
   double collnet_efficiency = 0;
+  /// Head of a train from one member to another through the NVSwitch of its server: the longest.
+  SimTime nvlink_path{};
+  bool has_equal_nvlink = true;        ///< as fast for all members
   BitRate local_rate{}, net_rate{};    ///< slowest member's, one direction; 0: not connected
   double nvls_efficiency = 0;          ///< the least of the members' NVSwitches; 0: one cannot multicast
   std::optional<NcclDevice> device;    ///< the slowest of the members' measured figures; none: one has none

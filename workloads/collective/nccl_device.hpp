@@ -43,6 +43,8 @@ class MulticastSpec {
  public:
   /// Share of the links' rate that this reaches; 0: the switch cannot.
   virtual double multicast_efficiency() const = 0;
+  /// Head in to head out of an idle switch.
+  virtual SimTime switching_latency() const = 0;
 
  protected:
   ~MulticastSpec() = default;

@@ -82,11 +82,6 @@ struct NcclSettings {
   SimTime tree_hop(Protocol protocol, Medium medium) const;
   /// The part of hop() that the network does not model; for the net without the sender's net_overhead.
   SimTime software(Protocol protocol, Medium medium) const;
-  /// What the receiver of one message that stands for `count` steps spends: their software, and the paths of
-  /// all but one.
-  SimTime folded_software(Protocol p, Medium medium, std::uint32_t count) const {
-    return count * software(p, medium) + (count - 1) * modelled(medium);
-  }
   /// ... of a message of a send or an all-to-all; a measured start of these has the step over NVLink in it.
   SimTime point_software(Protocol protocol, Medium medium) const;
   /// The part of tree_hop() that the network does not model.

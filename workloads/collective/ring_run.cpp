@@ -23,8 +23,8 @@ CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channe
 /// Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
 bool CommEngine::is_folded(std::uint32_t slot) const {
   const Op& op = op_of(slot);
-  return nccl(op).fold_rings && plan(op).has_nvlink && plan(op).servers() == 1 && form(slot) == Form::ring &&
-         op.collective != CollectiveType::broadcast;
+  return nccl(op).fold_rings && plan(op).has_nvlink && plan(op).has_equal_nvlink && plan(op).servers() == 1 &&
+         form(slot) == Form::ring && op.collective != CollectiveType::broadcast;
 }
 
 /// Every member sends what it would send in all steps, and has received as much when it came from all. Bytes
@@ -41,14 +41,17 @@ void CommEngine::begin_folded(Context& context, Transport& transport, std::uint3
   run.counts.assign(1, {});
   const std::int64_t wire =
       nccl(op).wire_bytes(run.protocol, Medium::nvlink, (op.bytes * steps + at.n - 1) / at.n);
+  // One path is simulated, the others and every step's software are the receiver's.
+  const SimTime software =
+      steps * nccl(op).software(run.protocol, Medium::nvlink) + (steps - 1) * plan(op).nvlink_path;
   const Connection ring = connection(op, Phase::folded_ring);
   transport.send(context,
                  {at.next, ring, payload(at.position), wire, op.dimension, false, {slot, 0}, InSwitch::fold});
-  transport.expect(context, {plan(op).members.front(),
+  transport.expect(context, {at.previous,
                              ring,
                              payload((at.position + at.n - 1) % at.n),
                              wire,
-                             nccl(op).folded_software(run.protocol, Medium::nvlink, steps) + own_copy(op),
+                             software + own_copy(op),
                              {slot, 0}});
 }
 

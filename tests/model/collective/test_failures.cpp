@@ -42,6 +42,23 @@ TEST_CASE("collectives on two communicators in crossed order end as a deadlock t
   CHECK_THAT(bed.bed.waits()[1], Contains("op 0 'op' (b) waits for data from gpu"));
 }
 
+TEST_CASE("of a folded ring that is stuck the NVSwitch names who has not come") {
+  GpuBed bed({.gpus = 3});
+  bed.nccl.fold_rings = true;
+  GroupKindId all = bed.group("all", 3), pair = bed.listed_group("pair", {{1, 2}});
+  Op reduce = collective(CollectiveType::all_reduce, all, 3 << 20);
+  // GPU 1 waits for what GPU 2 sends after the all-reduce.
+  bed.run_on({0}, program_of({reduce}, "0"));
+  bed.run_on({1}, program_of({point(OpKind::recv, pair, 1, 8), reduce}, "1"));
+  bed.run_on({2}, program_of({reduce, point(OpKind::send, pair, -1, 8)}, "2"));
+  bed.run();
+  std::string text;
+  for (const std::string& wait : bed.bed.waits()) text += wait + "; ";
+  CHECK_THAT(text, Contains("op 0 'op' (all) waits for the other members of its group"));
+  CHECK_THAT(text, Contains("op 0 'op' (pair) waits for data from gpu2"));
+  CHECK_THAT(text, Contains("B wait for what gpu1 has not sent"));
+}
+
 TEST_CASE("operations behind what is stuck are named when nothing else waits") {
   // GPU 0 never comes to its half of the barrier: it waits for a receive that its own later send would
   // answer.

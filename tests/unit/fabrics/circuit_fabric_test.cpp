@@ -86,6 +86,24 @@ TEST_CASE("a patch panel joins servers by strides, and every server knows a way 
     }
 }
 
+TEST_CASE("a patch panel by demand joins servers of a group, and the groups by a ring") {
+  std::string errors;
+  const Model model = built(
+      cluster(16) +
+          "<fabric kind=\"topoopt\" demand-servers=\"4\"><ocs ports=\"128\" insertion-loss=\"0.5 dB\"/>" +
+          optical + "</fabric>",
+      errors);
+  REQUIRE(errors == "");
+  const Regions::Region& region = model.resource<Regions>()->regions.at(0);
+  CHECK(region.circuits.size() == 64);  // all eight NICs of every server
+  for (std::uint32_t a = 0; a < 16; ++a)
+    for (std::uint32_t b = 0; b < 16; ++b) {
+      const std::uint32_t next = region.next_hop[a * 16 + b];
+      if (a != b && a / 4 == b / 4) CHECK(next == b);  // a circuit of their own
+      if (a / 4 != b / 4) CHECK((next / 4 == a / 4 || next == (a + 1) % 16 || next == (a + 15) % 16));
+    }
+}
+
 TEST_CASE("a bill counts what is there: NICs, all switch ports, modules, fibres, used optical ports") {
   std::string errors;
   const Model model = built(

@@ -119,32 +119,6 @@ TEST_CASE("METIS finds the two halves that blocks cannot see") {
   CHECK(make_partition(model, 2, Partitioner::blocks).cut_links > 2);
 }
 
-// Pods of 8 atoms on a star of short links; pod p and pod p + 1 are joined by a long one, with more traffic
-// than inside.
-TEST_CASE("the longest links are cut when that leaves ranks balanced, else shorter ones") {
-  if (!has_metis()) return;
-  auto pods = [](std::uint32_t count) {
-    TestModel test;
-    auto spec = std::make_shared<TokenSpec>();
-    for (std::uint32_t c = 0; c < 8 * count; ++c) test.add(token_kind(), spec);
-    for (std::uint32_t p = 0; p < count; ++p) {
-      for (std::uint32_t i = 1; i < 8; ++i)
-        test.connect(ComponentId{8 * p}, ComponentId{8 * p + i}, SimTime{100});
-      if (p + 1 < count)
-        for (std::uint32_t i = 1; i < 8; ++i)
-          test.connect(ComponentId{8 * p + i}, ComponentId{8 * (p + 1) + i}, SimTime{700});
-    }
-    return test.build();
-  };
-  CHECK(make_partition(pods(8), 2, Partitioner::automatic).lookahead == SimTime{700});
-  CHECK(make_partition(pods(8), 4, Partitioner::automatic).lookahead == SimTime{700});
-  CHECK(make_partition(pods(3), 2, Partitioner::automatic).lookahead == SimTime{100});  // two to one
-  for (int rank : make_partition(pods(8), 2, {Partitioner::automatic, 2}).rank_of_atom) CHECK(rank < 2);
-  const Partition nine =
-      make_partition(pods(9), 2, Partitioner::automatic);  // five to four: within an eighth
-  CHECK(nine.lookahead == SimTime{700});
-}
-
 TEST_CASE("METIS is refused where it is not in the build") {
   if (has_metis()) return;
   CHECK_THROWS_WITH(make_partition(Model{}, 2, Partitioner::metis),
