@@ -134,7 +134,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     end_op(context, stream);
     return false;
   }
-  if (op.kind == OpKind::compute && op.duration == SimTime{0}) {
+  if (is_timed_from_shape(op)) {
     s.left = duration;
     set_end(context, stream);
     return true;
@@ -201,7 +201,6 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   note(context, stream, held_, true);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
-  s.left = SimTime{0};
 }
 
 void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t held, bool has_ended) {

@@ -71,9 +71,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
     if (kind_of(p) == WireKind::wake) return injector(p.a).on_wake(context, crossbar_.egress(), *this);
-    if (Retransmission::is_for(kind_of(p))) {
-      return send_original(p, context);
-    }
+    if (Retransmission::is_for(kind_of(p))) return send_original(p, context);
     Payload work = p;
     work.count = static_cast<std::uint16_t>(p.count & ~port_mask);
     return start_work(work, static_cast<PortIndex>((p.count & port_mask) >> port_shift), context);

@@ -84,7 +84,12 @@ CommEngine::Form CommEngine::form(std::uint32_t slot) const {
   if (op.collective == CollectiveType::broadcast) return Form::broadcast;
   if (op.collective == CollectiveType::all_to_all) return Form::pairs;
   if (op.collective == CollectiveType::barrier) return Form::barrier;
-  return runs_[slot].algorithm == Algorithm::ring ? Form::ring : Form::relay;
+  if (runs_[slot].algorithm != Algorithm::ring) return Form::relay;
+  // Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
+  const GroupPlan& group = plan(op);
+  const bool is_folded =
+      nccl(op).fold_rings && group.has_nvlink && group.has_equal_nvlink && group.servers() == 1;
+  return is_folded ? Form::folded_ring : Form::ring;
 }
 
 SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
@@ -132,6 +137,9 @@ bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
     case Form::ring:
       begin_ring(context, transport, slot);
       break;
+    case Form::folded_ring:
+      begin_folded(context, transport, slot);
+      break;
     case Form::relay:
       begin_relay(context, transport, slot);
       break;
@@ -162,6 +170,9 @@ bool CommEngine::on_received(Context& context, Transport& transport, Owner owner
     case Form::ring:
       on_block(context, transport, owner);
       break;
+    case Form::folded_ring:
+      runs_[owner.slot].open = 0;
+      break;
     case Form::relay:
       on_relay(context, transport, owner);
       break;
@@ -181,7 +192,7 @@ bool CommEngine::on_received(Context& context, Transport& transport, Owner owner
 bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   if (run.open != 0) return false;
-  if (form(slot) != Form::ring || is_folded(slot)) return true;
+  if (form(slot) != Form::ring) return true;
   const SimTime copy = own_copy(op_of(slot));
   if (copy == SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;

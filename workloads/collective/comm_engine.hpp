@@ -87,7 +87,7 @@ class CommEngine {
   }
 
   /// How a run goes on: which of the parts below handles it.
-  enum class Form : std::uint8_t { ring, broadcast, pairs, barrier, relay, exchange, point, io };
+  enum class Form : std::uint8_t { ring, folded_ring, broadcast, pairs, barrier, relay, exchange, point, io };
   Form form(std::uint32_t slot) const;
   SimTime start_delay(const Op& op, const CommRun& run) const;
   /// After the last message: true when the run is complete, else a timer for what the kernel still copies.
@@ -101,7 +101,6 @@ class CommEngine {
   SimTime own_copy(const Op& op) const {
     return nccl(op).copy_time((op.bytes + plan(op).size() - 1) / plan(op).size());
   }
-  bool is_folded(std::uint32_t slot) const;
   void begin_folded(Context& context, Transport& transport, std::uint32_t slot);
 
   const RelayPlan& relay(std::uint32_t slot) const;

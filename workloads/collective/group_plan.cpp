@@ -47,11 +47,10 @@ const MulticastSpec* nvswitch_of(const Model& model, ComponentId gpu) {
   return out.is_valid() ? spec_of<MulticastSpec>(model, model.links[out.value].to) : nullptr;
 }
 
-SimTime nvlink_path_of(const Model& model, ComponentId gpu) {
-  const MulticastSpec* nvswitch = nvswitch_of(model, gpu);
-  if (!nvswitch) return SimTime{0};
+/// From `gpu` through `nvswitch`, which it is joined to, over a second link as its own.
+SimTime nvlink_path_of(const Model& model, ComponentId gpu, const MulticastSpec& nvswitch) {
   const LinkId out = model.ports[model.components[gpu.value].first_port + nvlink_port].out;
-  return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch->switching_latency();
+  return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch.switching_latency();
 }
 
 /// The switch that the NIC of `gpu` is joined to; invalid: none.
@@ -114,7 +113,7 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
     plan.has_nvlink = plan.has_nvlink && nvlink.value != 0;
     const MulticastSpec* nvswitch = nvswitch_of(model, component);
     plan.nvls_efficiency = std::min(plan.nvls_efficiency, nvswitch ? nvswitch->multicast_efficiency() : 0.0);
-    plan.nvlink_path = std::max(plan.nvlink_path, nvlink_path_of(model, component));
+    if (nvswitch) plan.nvlink_path = std::max(plan.nvlink_path, nvlink_path_of(model, component, *nvswitch));
     const NcclDevice* device = device_of(model, component);
     is_measured = is_measured && device;
     if (device) plan.device = plan.device ? slower(*plan.device, *device) : *device;

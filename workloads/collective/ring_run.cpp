@@ -20,13 +20,6 @@ CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channe
           group.ring_member(channel, position + group.size() - 1)};
 }
 
-/// Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
-bool CommEngine::is_folded(std::uint32_t slot) const {
-  const Op& op = op_of(slot);
-  return nccl(op).fold_rings && plan(op).has_nvlink && plan(op).has_equal_nvlink && plan(op).servers() == 1 &&
-         form(slot) == Form::ring && op.collective != CollectiveType::broadcast;
-}
-
 /// Every member sends what it would send in all steps, and has received as much when it came from all. Bytes
 /// on the wire are those of equal blocks, for all members alike; traffic is counted exactly.
 void CommEngine::begin_folded(Context& context, Transport& transport, std::uint32_t slot) {
@@ -56,7 +49,6 @@ void CommEngine::begin_folded(Context& context, Transport& transport, std::uint3
 }
 
 void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_t slot) {
-  if (is_folded(slot)) return begin_folded(context, transport, slot);
   CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
   run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
@@ -110,7 +102,6 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
 
 void CommEngine::on_block(Context& context, Transport& transport, Owner owner) {
   ++runs_[owner.slot].counts[owner.sub].received;
-  if (is_folded(owner.slot)) return void(runs_[owner.slot].open = 0);
   pump_ring(context, transport, owner.slot, owner.sub);
 }
 

@@ -59,7 +59,8 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
                                                : from(stage.inputs[i].from);
     return "is complete";
   }
-  if (is_folded(slot)) return run.open ? "waits for the other members of its group" : "is complete";
+  if (form(slot) == Form::folded_ring)
+    return run.open ? "waits for the other members of its group" : "is complete";
   for (std::uint32_t c = 0; c < run.channels; ++c) {
     const RingPlace at = place(slot, c);
     if (op.collective == CollectiveType::broadcast) {

@@ -10,10 +10,6 @@ namespace {
 /// Ordinals travel in 16 bits of a Connection.
 constexpr std::size_t most_io_ops = 65'536;
 
-bool is_timed_from_shape(const Op& op) {
-  return op.kind == OpKind::compute && op.duration == SimTime{0};
-}
-
 /// ProgramIndex::chain.
 std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& index) {
   std::vector<std::uint32_t> chain(program.ops.size(), 1);
@@ -83,7 +79,7 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
       for (std::uint32_t d = 0; d < op.dependency_count; ++d)
         if (std::uint32_t on = program.dependencies[op.first_dependency + d]; on >= i)
           complain(i, fmt::format("depends on op {}, which is not before it", on));
-    if (op.kind == OpKind::compute && op.duration == SimTime{0} && op.shape >= set.shapes.size())
+    if (is_timed_from_shape(op) && op.shape >= set.shapes.size())
       complain(i, fmt::format("shape {} does not exist (there are {})", op.shape, set.shapes.size()));
     if (op.split != 0 && op.split >= set.splits.size())
       complain(i, fmt::format("split matrix {} does not exist (there are {})", op.split, set.splits.size()));

@@ -30,6 +30,10 @@ struct ProgramIndexes {
   std::vector<ProgramIndex> of;
 };
 
+/// A kernel whose time the GPU kind's compute model gives.
+inline bool is_timed_from_shape(const Op& op) {
+  return op.kind == OpKind::compute && op.duration == SimTime{0};
+}
 inline bool is_io(OpKind kind) {
   return kind == OpKind::storage_read || kind == OpKind::storage_write || kind == OpKind::host_copy;
 }
