@@ -1,6 +1,7 @@
 #include "engine/sync/deadlock_report.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/model/state_io.hpp"
 #include "engine/sync/failure.hpp"
@@ -36,16 +37,21 @@ std::vector<std::byte> gather_bytes(std::span<const std::byte> mine, MPI_Comm co
 
 }  // namespace
 
-DeadlockReport report_waits(RankModel& model, MPI_Comm comm) {
+DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm) {
   DeadlockReport report;
   std::vector<Wait> first;
-  run_together(comm, SimTime{0}, [&] {
-    for (const std::uint32_t place : model.places())
+  std::optional<Failure> failure;
+  for (const std::uint32_t place : model.places()) {
+    try {
       for (std::string& text : model.component(place).waits_for()) {
         ++report.total;
         if (first.size() < limit) first.push_back({model.id_of(place), std::move(text)});
       }
-  });
+    } catch (...) {
+      keep_first(failure, component_failure(model.model(), model.id_of(place), end));
+    }
+  }
+  agree_on_failure(comm, failure);
   StateWriter out;
   for (const Wait& wait : first)
     out.put(wait.who), out.put(std::vector<char>(wait.text.begin(), wait.text.end()));

@@ -15,7 +15,7 @@ struct DeadlockReport {
   std::int64_t total = 0;
 };
 
-/// Collective; the same on every rank.
-DeadlockReport report_waits(RankModel& model, MPI_Comm comm);
+/// Collective; the same on every rank. `end` is the time in the error of a component that cannot say.
+DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm);
 
 }  // namespace lightrail

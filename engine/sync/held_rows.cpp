@@ -5,7 +5,7 @@ namespace lightrail {
 void HeldRows::hand_over(SimTime last) {
   struct Emptied {
     HeldRows& rows;
-    ~Emptied() { rows.held_.clear(), rows.values_.clear(); }
+    ~Emptied() { rows.drop(); }
   };
   const Emptied emptied{*this};
   const std::int64_t* values = values_.data();

@@ -127,6 +127,20 @@ std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery
   return batch.handled();
 }
 
+void RankModel::finish(std::uint32_t local, SimTime end, EventSink& events) {
+  Context call = context(local, end, events);
+  rows_.during(&call);
+  try {
+    slots_[local].component->finish(call);
+  } catch (...) {
+    rows_.during(nullptr);
+    rows_.drop();
+    throw;
+  }
+  rows_.during(nullptr);
+  rows_.hand_over();
+}
+
 std::uint64_t RankModel::hash() const {
   std::uint64_t all = 0;
   for (const std::uint32_t place : places_) all ^= keyed_hash(slots_[place].hash, slots_[place].id);

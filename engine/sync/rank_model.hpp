@@ -43,10 +43,8 @@ class RankModel {
     Context call = context(local, SimTime{0}, events);
     slots_[local].component->start(call);
   }
-  void finish(std::uint32_t local, SimTime end, EventSink& events) {
-    Context call = context(local, end, events);
-    slots_[local].component->finish(call);
-  }
+  /// The rows of a component that throws are dropped.
+  void finish(std::uint32_t local, SimTime end, EventSink& events);
   void handle(const Delivery& delivery, EventSink& events) {
     Slot& slot = slots_[delivery.place];
     slot.hash = extend_hash(slot.hash, delivery.event);

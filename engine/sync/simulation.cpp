@@ -72,6 +72,7 @@ struct Simulation::Parts {
 
   EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Checkpoints& checkpoints,
                            Profile& profile);
+  void keep_rows(SimTime until);
   void end_components(SimTime end);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
 
@@ -105,21 +106,38 @@ EngineOutcome Simulation::Parts::run_engine(const RunOptions& options, StopReque
   try {
     return options.engine == Engine::reference ? run_reference_engine(run) : run_window_engine(run);
   } catch (const SimulationError& e) {
-    // All ranks are here. What was recorded until then is kept; the simulated failure is the news in any
-    // case.
-    try {
-      recorder.flush(e.time);
-    } catch (const IoError&) {
-    }
+    keep_rows(e.time);
     throw;
   }
 }
 
+/// All ranks have the same SimulationError: what was recorded until then is kept, and the simulated failure
+/// is the news in any case.
+void Simulation::Parts::keep_rows(SimTime until) {
+  try {
+    recorder.flush(until);
+  } catch (const IoError&) {
+  }
+}
+
+/// Every component ends, whatever another one throws: so neither the error nor the rows depend on who is
+/// where.
 void Simulation::Parts::end_components(SimTime end) {
-  run_together(comm, end, [&] {
-    NoEvents none;
-    for (const std::uint32_t place : rank_model->places()) rank_model->finish(place, end, none);
-  });
+  NoEvents none;
+  std::optional<Failure> failure;
+  for (const std::uint32_t place : rank_model->places()) {
+    try {
+      rank_model->finish(place, end, none);
+    } catch (...) {
+      keep_first(failure, component_failure(model, rank_model->id_of(place), end));
+    }
+  }
+  try {
+    agree_on_failure(comm, failure);
+  } catch (const SimulationError&) {
+    keep_rows(end);
+    throw;
+  }
   run_together(comm, end, [&] { recorder.flush(end); });
 }
 
@@ -165,7 +183,7 @@ RunResult Simulation::run(const RunOptions& options) {
     result.end = outcome.has_events_left ? options.stop_at : outcome.last_event;
   }
   if (!outcome.has_events_left) {
-    DeadlockReport report = report_waits(*p.rank_model, p.comm);
+    DeadlockReport report = report_waits(*p.rank_model, result.end, p.comm);
     if (report.total > 0) result.status = RunStatus::deadlock;
     result.waits = std::move(report.waits);
     result.waits_total = report.total;

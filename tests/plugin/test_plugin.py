@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import h5py
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS, LATENCY_PS = 10, 5_000_000
 
@@ -66,6 +68,20 @@ def main():
             # Ann hits at 0, 2 L, ...; the last of 2 r hits is Bob's at (2 r - 1) L and arrives one L later.
             check(f"two players of 10 hits end after 20 latencies on {ranks} ranks", summary["sim_end_ps"], 2 * ROUNDS * LATENCY_PS)
 
+        # All but the end is there, and the file says that the run failed. Bob (the second component) must not be named before Ann.
+        for sulky, ranks in (("bob", 1), ("bob", 2), ("ann bob", 1), ("ann bob", 2), ("ann bob", 4)):
+            first = sulky.split()[0]
+            text = SCENARIO.format(rounds=ROUNDS, rounds_of_bob=ROUNDS)
+            for player in sulky.split():
+                text = text.replace(f'name="{player}"', f'name="{player}" sulks="yes"')
+            scenario.write_text(text)
+            output = run("mpiexec", "-n", ranks, lightrail, "run", scenario, "--plugin", plugin, "--out", folder / "s.h5", expect=3, **elsewhere)
+            with h5py.File(folder / "s.h5") as file:
+                end = [file["run"].attrs[name] for name in ("status", "exit_code", "reason")]
+                end = [value.decode() if isinstance(value, bytes) else value for value in end]
+            error = f"{first} at {2 * ROUNDS * LATENCY_PS // 1_000_000}.000 us: does not shake hands"
+            check(f"{sulky} who fails in finish() ends {ranks} ranks with exit code 3 and one error", output.count(f"error: {error}"), 1)
+            check(f"and its file says so ({ranks} ranks)", end, ["failed", 3, error])
         check("describe shows the plugin's parameters", "balls this player hits" in
               run(lightrail, "describe", "player", "--plugin", plugin, **elsewhere), True)
         scenario.write_text(SCENARIO.format(rounds=ROUNDS, rounds_of_bob=ROUNDS + 1))

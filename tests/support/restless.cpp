@@ -22,10 +22,8 @@ class Restless final : public Component {
   }
 
   void handle(const Event& event, PortIndex port, Context& context) override {
-    if (spec_.throws_at >= 0 && event.time.count() >= spec_.throws_at) {
-      if (spec_.breaks_contract) throw ContractError("broken on purpose");
-      throw SimulationError(event.time, "", "tired on port " + std::to_string(port));
-    }
+    if (spec_.throws_at >= 0 && event.time.count() >= spec_.throws_at)
+      fail(event.time, "tired on port " + std::to_string(port));
     if (spec_.works_for_s > 0) work();
     memory_ = hash_combine(memory_, event.payload.b);
     memory_ = hash_combine(memory_, port);
@@ -41,15 +39,23 @@ class Restless final : public Component {
   void finish(Context& context) override {
     const std::array<std::int64_t, 2> row = {static_cast<std::int64_t>(memory_), handled_};
     context.record(3, row);
+    if (spec_.throws_in_finish) fail(context.now(), "tired at the end");
   }
 
   std::vector<std::string> waits_for() const override {
     return spec_.waits.empty() ? std::vector<std::string>{} : std::vector<std::string>{spec_.waits};
   }
-  void save(StateWriter& out) const override { out.put(random_), out.put(memory_), out.put(handled_); }
+  void save(StateWriter& out) const override {
+    if (spec_.throws_in_save) throw ContractError("cannot be saved");
+    out.put(random_), out.put(memory_), out.put(handled_);
+  }
   void load(StateReader& in) override { in.get(random_), in.get(memory_), in.get(handled_); }
 
  private:
+  [[noreturn]] void fail(SimTime time, const std::string& what) const {
+    if (spec_.breaks_contract) throw ContractError("broken on purpose");
+    throw SimulationError(time, "", what);
+  }
   std::int64_t draw(std::int64_t largest) {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(largest) + 1));
   }

@@ -14,8 +14,10 @@ struct RestlessSpec : Spec {
   SimTime max_delay{1000};        ///< of a usual send or wake
   std::int64_t throws_at = -1;   ///< [ps] throws a SimulationError at its first event from then on; -1: never
   bool breaks_contract = false;  ///< throws a ContractError instead
-  std::string waits;             ///< what it claims to wait for at the end
-  double works_for_s = 0;        ///< wall time an event takes [s]
+  bool throws_in_finish = false;
+  bool throws_in_save = false;
+  std::string waits;       ///< what it claims to wait for at the end
+  double works_for_s = 0;  ///< wall time an event takes [s]
 };
 
 std::shared_ptr<const ComponentKind> restless_kind();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "engine/sync/simulation.hpp"
@@ -35,6 +36,20 @@ void join(TestModel& test, std::uint32_t first, std::uint32_t count) {
 
 Model ring(const Throwing& throwing) {
   TestModel test = busy(12, 500, throwing);
+  join(test, 0, 12);
+  return test.build();
+}
+
+/// A ring of which some throw in finish().
+Model ring_without_end(const std::vector<std::uint32_t>& who, bool breaks_contract) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 12; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 500;
+    spec->throws_in_finish = std::find(who.begin(), who.end(), c) != who.end();
+    spec->breaks_contract = breaks_contract;
+    test.add(restless_kind(), spec);
+  }
   join(test, 0, 12);
   return test.build();
 }
@@ -122,6 +137,28 @@ TEST_CASE("a failed run leaves the rows up to its failure, whatever ran ahead of
     CHECK(rows_after_failure(model, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
     CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, plain) == expected);
     CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
+  }
+}
+
+// The last of 12 components is on the last rank, the first on the first.
+TEST_CASE(
+    "a failure at the end names the first component, and the others' totals are kept, on any number of "
+    "ranks") {
+  for (const auto& who : std::vector<std::vector<std::uint32_t>>{{11}, {5, 10, 3}, {0, 11}}) {
+    for (bool breaks_contract : {false, true}) {
+      const Model model = ring_without_end(who, breaks_contract);
+      const std::string first =
+          "restless" + std::to_string(*std::min_element(who.begin(), who.end())) + " at ";
+      MemoryRecorder alone, mine;
+      const std::string expected = error_of(model, alone, 1, MPI_COMM_SELF, Engine::reference);
+      CHECK_THAT(expected, Catch::Contains(first) &&
+                               Catch::Contains(breaks_contract ? "broken on purpose" : "tired at the end"));
+      CHECK(error_of(model, mine, ranks(), MPI_COMM_WORLD, Engine::window) == expected);
+      CHECK(mine.digest(MPI_COMM_WORLD) == alone.digest(MPI_COMM_SELF));
+      std::size_t totals = 0;
+      for (const auto& row : alone.rows) totals += row.table == 3;
+      CHECK(totals == 12 - who.size());
+    }
   }
 }
 

@@ -8,17 +8,21 @@ using namespace lightrail;
 struct PlayerSpec final : Spec {
   std::uint32_t rounds = 10;
   bool serves = false;
+  bool sulks = false;
 };
 
 /// Returns every ball that arrives until it has hit `rounds` of them. Two players over a link of latency L
 /// that hit r balls each end at 2 r L when one serves.
 class Player final : public Component {
  public:
-  explicit Player(const PlayerSpec& spec) : rounds_(spec.rounds), serves_(spec.serves) {}
+  explicit Player(const PlayerSpec& spec) : rounds_(spec.rounds), serves_(spec.serves), sulks_(spec.sulks) {}
   void start(Context& context) override {
     if (serves_) hit(context);
   }
   void handle(const Event&, PortIndex, Context& context) override { hit(context); }
+  void finish(Context& context) override {
+    if (sulks_) throw SimulationError(context.now(), "", "does not shake hands");
+  }
   std::vector<std::string> waits_for() const override {
     if (hits_ >= rounds_) return {};
     return {"a ball after " + std::to_string(hits_) + " of " + std::to_string(rounds_) + " hits"};
@@ -34,6 +38,7 @@ class Player final : public Component {
   }
   std::uint32_t rounds_;
   bool serves_;
+  bool sulks_;
   std::uint32_t hits_ = 0;
 };
 
@@ -47,6 +52,7 @@ extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
   Describe<PlayerSpec> table;
   table.field("rounds", &PlayerSpec::rounds, "balls this player hits", 1u, 1000000u);
   table.field("serves", &PlayerSpec::serves, "hits the first ball at time 0");
+  table.field("sulks", &PlayerSpec::sulks, "fails when the match has ended");
   bind_spec(*kind, table);
   kind->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
     return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec));
