@@ -75,7 +75,7 @@ void Checkpoints::write(const RunFacts& facts, std::vector<PendingEvent> pending
 
   std::optional<CheckpointWriter> writer;
   if (rank_ == 0) writer.emplace(plan_.folder).append_run(run.bytes());
-  append_components(pending, writer ? &*writer : nullptr);
+  append_components(facts.now, pending, writer ? &*writer : nullptr);
   run_together(comm_, facts.now, [&] {
     if (writer) writer->publish(plan_.identity, facts.now, next_number_);
     if (writer && !writer->problem().empty()) throw IoError(writer->problem());
@@ -86,7 +86,9 @@ void Checkpoints::write(const RunFacts& facts, std::vector<PendingEvent> pending
 }
 
 /// In the order of ids, whoever holds them.
-void Checkpoints::append_components(std::vector<PendingEvent>& pending, CheckpointWriter* writer) {
+void Checkpoints::append_components(SimTime now, std::vector<PendingEvent>& pending,
+                                    CheckpointWriter* writer) {
+  std::optional<Failure> failure;
   std::sort(pending.begin(), pending.end(), [](const PendingEvent& x, const PendingEvent& y) {
     return x.to != y.to ? x.to < y.to : comes_before(x.event, y.event);
   });
@@ -102,9 +104,13 @@ void Checkpoints::append_components(std::vector<PendingEvent>& pending, Checkpoi
       events.clear();
       for (; next != pending.end() && next->to == id; ++next) events.push_back(next->event);
       StateWriter section;
-      model_->save(*place, section);
-      section.put(events);
-      recorder_->save_rows(id, section);
+      try {
+        model_->save(*place, section);
+        section.put(events);
+        recorder_->save_rows(id, section);
+      } catch (...) {
+        keep_first(failure, component_failure(model_->model(), id, now));
+      }
       mine.put(id.value);
       mine.put(section);
     }
@@ -112,6 +118,7 @@ void Checkpoints::append_components(std::vector<PendingEvent>& pending, Checkpoi
     if (writer)
       for (const auto& [id, bytes] : split(all)) writer->append_component(bytes);
   }
+  agree_on_failure(comm_, failure);
 }
 
 RunFacts Checkpoints::restore(const CheckpointFile& file, std::vector<PendingEvent>& pending) {

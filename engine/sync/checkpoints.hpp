@@ -35,7 +35,8 @@ class Checkpoints {
   /// Whether this rank's clock asks for a checkpoint; only rank 0's ever does.
   bool asks() const;
 
-  /// Collective; throws IoError on all ranks. `pending` are this rank's events.
+  /// Collective; throws IoError, or what a component's save() throws, on all ranks. `pending` are this rank's
+  /// events.
   void write(const RunFacts& facts, std::vector<PendingEvent> pending);
   const std::string& newest() const { return newest_; }  ///< path; empty: none written
 
@@ -45,7 +46,7 @@ class Checkpoints {
 
  private:
   void set_boundary(SimTime now);
-  void append_components(std::vector<PendingEvent>& pending, class CheckpointWriter* writer);
+  void append_components(SimTime now, std::vector<PendingEvent>& pending, class CheckpointWriter* writer);
 
   CheckpointPlan plan_;
   RankModel* model_;

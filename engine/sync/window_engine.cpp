@@ -198,6 +198,7 @@ void WindowEngine::resume(const CheckpointFile& file) {
 }
 
 void WindowEngine::write_checkpoint(SimTime start) {
+  agree_on_failure(parts_.comm, failure_);  // of rows that came with this turn: it would be without them
   run_together(parts_.comm, start, [&] { flushes_.pass(start); });
   std::vector<PendingEvent> pending;
   queue_.for_each([&](const Delivery& one) { pending.push_back({one.event, model_.id_of(one.place)}); });

@@ -6,7 +6,10 @@
 #include "engine/sync/simulation.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/ranks.hpp"
+#include "tests/support/restless.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_model.hpp"
+#include "tests/support/token.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -42,6 +45,52 @@ std::string shared(const TemporaryFolder& folder) {
 
 void wait_for_all() {
   from_all_ranks(0);
+}
+
+/// Refuses the rows from `at` on.
+class RefusingRecorder final : public Recorder {
+ public:
+  explicit RefusingRecorder(SimTime at) : at_(at) {}
+  SimTime interval() const override { return time_never; }
+  void append(TableId, ComponentId, SimTime time, std::span<const std::int64_t>) override {
+    if (time >= at_) throw ContractError("no such row");
+  }
+  void flush(SimTime) override {}
+
+ private:
+  SimTime at_;
+};
+
+/// Eight in a ring of links of 100 ps: the token is at component n at 100 n ps.
+Model token_ring(std::uint32_t hops) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 8; ++c) {
+    auto spec = std::make_shared<TokenSpec>();
+    spec->hops = c == 0 ? hops : 0;
+    test.add(token_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 8; ++c) test.connect(ComponentId{c}, ComponentId{(c + 1) % 8}, SimTime{100});
+  return test.build();
+}
+
+/// Of a run that saves every 1,000 ps, and whether it left the first checkpoint.
+std::pair<std::string, bool> failed_run(const Model& model, Recorder& recorder, MPI_Comm comm,
+                                        Engine engine) {
+  int on = 1;
+  MPI_Comm_size(comm, &on);
+  const TemporaryFolder mine;
+  const std::string folder = comm == MPI_COMM_SELF ? mine.path() : shared(mine);
+  RunOptions options = saving(folder, SimTime{1000});
+  options.engine = engine;
+  std::string text;
+  try {
+    Simulation(model, make_partition(model, on, Partitioner::blocks), comm, recorder).run(options);
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  const bool is_left = !read_file(checkpoint_path(folder, 1)).empty();
+  wait_for_all();
+  return {text, is_left};
 }
 
 }  // namespace
@@ -83,4 +132,32 @@ TEST_CASE("a checkpoint that rank 0 cannot write ends all ranks") {
     text = e.what();
   }
   CHECK_THAT(text, Catch::Contains("no/such/folder"));
+}
+
+// The last window before the checkpoint has the refused row: it is handed over in the turn that saves.
+TEST_CASE("rows that are refused just before a checkpoint leave no checkpoint, on any number of ranks") {
+  const Model model = token_ring(30);
+  RefusingRecorder recorder(SimTime{900});
+  const std::pair<std::string, bool> expected = {"no such row (token1 at 900 ps)", false};
+  CHECK(failed_run(model, recorder, MPI_COMM_SELF, Engine::reference) == expected);
+  CHECK(failed_run(model, recorder, MPI_COMM_SELF, Engine::window) == expected);
+  CHECK(failed_run(model, recorder, MPI_COMM_WORLD, Engine::window) == expected);
+}
+
+TEST_CASE("a component that cannot be saved ends all ranks and leaves no checkpoint") {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 8; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 300;
+    spec->throws_in_save = c == 7 || c == 4;
+    test.add(restless_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 8; ++c) test.connect(ComponentId{c}, ComponentId{(c + 1) % 8}, SimTime{100});
+  const Model model = test.build();
+  MemoryRecorder recorder;
+  const auto expected = failed_run(model, recorder, MPI_COMM_SELF, Engine::reference);
+  CHECK_THAT(expected.first, Catch::Contains("cannot be saved (restless4 at "));
+  CHECK_FALSE(expected.second);
+  CHECK(failed_run(model, recorder, MPI_COMM_SELF, Engine::window) == expected);
+  CHECK(failed_run(model, recorder, MPI_COMM_WORLD, Engine::window) == expected);
 }
