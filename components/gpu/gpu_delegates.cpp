@@ -121,8 +121,8 @@ void GpuTransport::pass_on(Context& context, const Payload& payload) {
   if (book_[to].server == book_[self_].server) return over_nvlink(0);
   const std::uint16_t own = delegation_->own_nic();
   const bool is_optical = delegation_->is_optical(own);
-  // It came to this delegate because of its NIC, unless the circuits have changed meanwhile.
-  const bool was_sent_here = from != self_ && own != 0xffff;
+  // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
+  const bool was_sent_here = own != 0xffff;
   if (was_sent_here && is_train && is_optical && delegation_->is_paused()) return held_.push_back(payload);
   std::uint16_t nic = own;
   if (!was_sent_here || (is_optical && !delegation_->leads_to(own, to))) {

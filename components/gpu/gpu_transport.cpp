@@ -276,7 +276,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
                               name_of(to_of(payload)), port));
   // Back from the NIC: lost or corrupt, and for the circuit that leads to its receiver once more.
   const bool is_back = port == nic_port && book_[from_of(payload)].server == book_[self_].server;
-  const bool is_retry = is_back && rail_ && payload.count > 0;
+  const bool is_retry = is_back && payload.count > 0;
   if (is_back && !is_retry) check_returned(context, payload);
   Payload later = payload;
   later.kind =

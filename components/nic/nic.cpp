@@ -45,7 +45,9 @@ Nic::Nic(const BuildContext& build)
   // A GPU that delegates, or has a photonic rail: what comes for another one goes on from there.
   const bool has_gpu = endpoint_at_.size() > 1 && endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
   is_on_rail_ = model_.resource<Rails>() && has_gpu && crossbar_.egress().is_connected(1);
-  is_delegate_ = is_on_rail_ || (model_.resource<Regions>() && has_gpu);
+  const auto* regions = model_.resource<Regions>();
+  is_delegate_ = is_on_rail_ || (regions && has_gpu);
+  is_controlled_ = regions && has_gpu && regions->is_controlled && crossbar_.egress().is_connected(1);
 }
 
 void Nic::prefetch() const {
@@ -115,11 +117,14 @@ void Nic::receive(const Payload& train, Context& context) {
 /// An optical switch could not pass it on.
 void Nic::send_again(const Payload& back, Context& context) {
   ++resent_;
-  if (Retransmission::is_corrupt(kind_of(back))) return send_original(back, context);
-  const auto later = Retransmission::later(back, spec_.retries);
+  const bool is_corrupt = Retransmission::is_corrupt(kind_of(back));
+  if (is_corrupt && !is_controlled_) return send_original(back, context);
+  const auto later = is_corrupt ? std::nullopt : Retransmission::later(back, spec_.retries);
   if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
     Payload train = Retransmission::original(back);
-    train.count = 0;  // the GPU finds another way, or gives up
+    // The GPU knows the circuits of now: what was corrupt it sends again, for what was lost it finds another
+    // way or gives up.
+    train.count = is_corrupt ? 1u << retry_shift : 0;
     crossbar_.egress().offer(context, 1, train, context.now());
     return;
   }

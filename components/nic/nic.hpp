@@ -35,8 +35,8 @@ struct NicSpec final : BufferedSpec {
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
-/// delegates has it back. What arrived corrupt the link replays at once. On a photonic rail the GPU has both
-/// back every time, for a circuit to where it goes.
+/// delegates has it back. What arrived corrupt the link replays at once; where a controller changes circuits,
+/// by way of that GPU. On a photonic rail the GPU has both back every time, for a circuit to where it goes.
 /// A message to an endpoint on the same NIC loops back. Assumes work requests and
 /// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
 /// memory registration and caches, acknowledgements of what has arrived.
@@ -84,7 +84,7 @@ class Nic final : public Component, private SentListener {
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;
-  bool is_delegate_ = false, is_on_rail_ = false;
+  bool is_delegate_ = false, is_on_rail_ = false, is_controlled_ = false;
 
   SimTime work_interval_;
   SimTime work_free_at_{};

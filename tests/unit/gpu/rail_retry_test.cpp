@@ -5,6 +5,7 @@
 #include "components/network/rail_control.hpp"
 #include "components/nic/nic.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/unit/gpu/sender.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -15,49 +16,6 @@ constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100);
 /// A packet of 4,096 B at 400 Gb/s.
 constexpr SimTime packet{81'920};
 
-struct Order {
-  SimTime at{};
-  Transfer transfer{};
-};
-struct SenderSpec final : Spec {
-  std::vector<Order> orders;
-};
-
-/// A GPU that sends what its spec says and writes down what it is told has left.
-class Sender final : public Component {
- public:
-  using Told = std::vector<std::pair<std::uint32_t, SimTime>>;
-  Sender(const BuildContext& build, Told* told)
-      : spec_(static_cast<const SenderSpec&>(build.spec)),
-        transport_(build, EndpointId{0}, BitRate{1'000'000'000'000}),
-        told_(told) {}
-
-  void start(Context& context) override {
-    for (std::uint32_t i = 0; i < spec_.orders.size(); ++i)
-      context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
-  }
-  void handle(const Event& event, PortIndex port, Context& context) override {
-    const Payload& p = event.payload;
-    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
-    if (port != self_port) return transport_.on_wire(context, p, port);
-    switch (static_cast<GpuWake>(p.kind)) {
-      case GpuWake::timer:
-        return transport_.send(context, spec_.orders[p.a].transfer);
-      case GpuWake::sent:
-        return told_->emplace_back(p.a, context.now()), void();
-      default:
-        return transport_.on_wake(context, p);
-    }
-  }
-  void save(StateWriter& out) const override { transport_.save(out); }
-  void load(StateReader& in) override { transport_.load(in); }
-
- private:
-  const SenderSpec& spec_;
-  GpuTransport transport_;
-  Told* told_;
-};
-
 /// GPU 0 of three servers with its NIC on a rail; optical switch and controller are probes. At the start its
 /// circuit leads to server 1.
 struct RailSender {
@@ -67,10 +25,7 @@ struct RailSender {
   ComponentId gpu, nic, ocs, controller;
 
   RailSender() {
-    auto kind = std::make_shared<ComponentKind>();
-    kind->name = "sender";
-    kind->make = [this](const BuildContext& build) { return std::make_unique<Sender>(build, &told); };
-    gpu = bed.add(kind, orders, "gpu");
+    gpu = bed.add(sender_kind(&told), orders, "gpu");
     bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
     bed.book().component_of.push_back(gpu);
     for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
@@ -85,10 +40,7 @@ struct RailSender {
                 bed.link_class(microseconds(1), BitRate{400'000'000'000}, 4096, 1));
   }
   void send(SimTime at, std::uint32_t to, std::int64_t bytes, bool is_by_gpu, std::uint32_t owner) {
-    Transfer t;
-    t.to = EndpointId{to}, t.payload_bytes = t.wire_bytes = bytes, t.dimension = 0xffff;
-    t.notify = true, t.owner = {owner, 0}, t.is_by_gpu = is_by_gpu;
-    orders->orders.push_back({at, t});
+    orders->send(at, to, bytes, is_by_gpu, owner);
   }
   /// The optical switch hands a packet for `to` back.
   void hand_back(SimTime at, std::uint32_t to, std::uint32_t bytes, WireKind kind) {

@@ -1,0 +1,103 @@
+#include <catch2/catch.hpp>
+
+#include "components/network/region_control.hpp"
+#include "components/nic/nic.hpp"
+#include "engine/model/regions.hpp"
+#include "tests/support/network_bed.hpp"
+#include "tests/unit/gpu/sender.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100), control = microseconds(1);
+
+/// The GPU of server 0 of a region of three, whose NIC has a circuit to server 1; optical switch and
+/// controller are probes.
+struct DelegateSender {
+  NetworkBed bed;
+  Sender::Told told;
+  std::shared_ptr<SenderSpec> orders = std::make_shared<SenderSpec>();
+  ComponentId gpu, nic, ocs, controller;
+
+  DelegateSender() {
+    gpu = bed.add(sender_kind(&told), orders, "gpu");
+    bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
+    bed.book().component_of.push_back(gpu);
+    for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
+    bed.book().gpu_count = 3;
+    ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
+    nic = bed.add(nic_kind(), std::make_shared<NicSpec>(), "nic");
+    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
+    bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
+    bed.connect(gpu, GpuTransport::control_port, controller, 0,
+                bed.link_class(control, BitRate{400'000'000'000}, 4096, 1));
+  }
+  void command(SimTime at, ControlKind kind, std::uint32_t a, std::uint32_t b) {
+    bed.script(controller, at, 0, control_payload(kind, a, b));
+  }
+  void run(bool is_controlled, SimTime save_at) {
+    auto regions = std::make_shared<Regions>();
+    regions->regions.resize(1);
+    regions->regions[0].servers = {0, 1, 2};
+    regions->regions[0].circuits = {{0, 1, 0, 0}};
+    regions->place_of_server = {{0, 0}, {0, 1}, {0, 2}};
+    regions->optical_nics = regions->gpu_of_nic = {0};
+    regions->is_controlled = is_controlled;
+    bed.finish_model().set_resource<Regions>(regions);
+    bed.run(save_at);
+  }
+};
+
+}  // namespace
+
+// 1,000 B leave at once and are told of, so that the GPU says "drained" when the pause comes at 6 us. They
+// come back corrupt at 10 us: what the circuit of then carries is for its next owner, until circuits live
+// again at 21 us.
+TEST_CASE("what arrived corrupt is not replayed onto a circuit that was drained meanwhile") {
+  DelegateSender sender;
+  sender.orders->send(SimTime{0}, 1, 1000, true, 1);
+  sender.command(microseconds(5), ControlKind::pause, 0, 1);
+  sender.bed.script(sender.ocs, microseconds(10), 0,
+                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 0));
+  sender.command(microseconds(20), ControlKind::circuit, 0, 1);
+  sender.command(microseconds(20), ControlKind::live, 0, 1);
+  sender.run(true, microseconds(15));
+  const auto answers = sender.bed.arrivals(sender.controller);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].payload == control_payload(ControlKind::drained, 0, 1));
+  CHECK(answers[0].time < microseconds(10));
+  const auto light = sender.bed.trains(sender.ocs);
+  REQUIRE(light.size() == 2);
+  CHECK(light[1].time > microseconds(21));
+  CHECK(light[1].payload.bytes == 1000);
+  CHECK(sender.told.size() == 1);
+}
+
+// The replay is on its way to the circuit when the pause comes: "drained" waits for it.
+TEST_CASE("a replay that goes on in time is drained like any message") {
+  DelegateSender sender;
+  sender.orders->send(SimTime{0}, 1, 1000, true, 1);
+  sender.bed.script(sender.ocs, microseconds(10), 0,
+                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 0));
+  const SimTime at_gpu = microseconds(10) + fibre + pcie;
+  sender.command(at_gpu + nanoseconds(100) - control, ControlKind::pause, 0, 1);
+  sender.run(true, time_never);
+  const auto light = sender.bed.trains(sender.ocs);
+  REQUIRE(light.size() == 2);
+  const auto answers = sender.bed.arrivals(sender.controller);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].time > light[1].time + pcie + control - fibre);
+}
+
+TEST_CASE("on circuits that nobody changes the link replays at once") {
+  DelegateSender sender;
+  sender.orders->send(SimTime{0}, 1, 1000, true, 1);
+  sender.bed.script(sender.ocs, microseconds(10), 0,
+                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 0));
+  sender.run(false, time_never);
+  const auto light = sender.bed.trains(sender.ocs);
+  REQUIRE(light.size() == 2);
+  CHECK(light[1].time == microseconds(10) + 2 * fibre);
+}

@@ -1,0 +1,71 @@
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport_payloads.hpp"
+#include "engine/model/component.hpp"
+#include "engine/model/kind.hpp"
+
+namespace lightrail::test {
+
+/// When to send what.
+struct Order {
+  SimTime at{};
+  Transfer transfer{};
+};
+struct SenderSpec final : Spec {
+  std::vector<Order> orders;
+
+  void send(SimTime at, std::uint32_t to, std::int64_t bytes, bool is_by_gpu, std::uint32_t owner) {
+    Transfer t;
+    t.to = EndpointId{to}, t.payload_bytes = t.wire_bytes = bytes, t.dimension = 0xffff;
+    t.notify = true, t.owner = {owner, 0}, t.is_by_gpu = is_by_gpu;
+    orders.push_back({at, t});
+  }
+};
+
+/// A GPU that sends what its spec says and writes down what it is told has left.
+class Sender final : public Component {
+ public:
+  using Told = std::vector<std::pair<std::uint32_t, SimTime>>;
+  Sender(const BuildContext& build, Told* told)
+      : spec_(static_cast<const SenderSpec&>(build.spec)),
+        transport_(build, EndpointId{0}, BitRate{1'000'000'000'000}),
+        told_(told) {}
+
+  void start(Context& context) override {
+    for (std::uint32_t i = 0; i < spec_.orders.size(); ++i)
+      context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
+  }
+  void handle(const Event& event, PortIndex port, Context& context) override {
+    const Payload& p = event.payload;
+    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+    if (port != self_port) return transport_.on_wire(context, p, port);
+    switch (static_cast<GpuWake>(p.kind)) {
+      case GpuWake::timer:
+        return transport_.send(context, spec_.orders[p.a].transfer);
+      case GpuWake::sent:
+        return told_->emplace_back(p.a, context.now()), void();
+      default:
+        return transport_.on_wake(context, p);
+    }
+  }
+  void save(StateWriter& out) const override { transport_.save(out); }
+  void load(StateReader& in) override { transport_.load(in); }
+
+ private:
+  const SenderSpec& spec_;
+  GpuTransport transport_;
+  Told* told_;
+};
+
+inline std::shared_ptr<const ComponentKind> sender_kind(Sender::Told* told) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "sender";
+  kind->make = [told](const BuildContext& build) { return std::make_unique<Sender>(build, told); };
+  return kind;
+}
+
+}  // namespace lightrail::test
