@@ -80,6 +80,11 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
   bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
+  // Gradients of further predictions' projections, once: of every copy of the model, or of a GPU's part.
+  const std::int64_t parts = plan.shards_parameters ? plan.shard_gpus() : 1;
+  if (plan.sequence_parallel)
+    bytes.tp += plan.copies() * d * (t - 1) * 2 * model.mtp_layers * bytes_of(plan.gradients) *
+                (padded_to(model.projection_parameters(), parts) / parts);
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
@@ -122,9 +127,11 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
     const StageParameters s = stage_parameters(model, plan, 0);
     const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
-    const std::int64_t of_layer = s.layers[0].dense;
-    const std::int64_t gathered = layers * padded_to(of_layer, shard) + padded_to(s.embedding, shard);
-    const std::int64_t reduced = layers * padded_to(of_layer, d) + padded_to(s.embedding, d);
+    std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
+    for (const LayerParameters& layer : s.layers) {
+      gathered += padded_to(layer.dense, shard);
+      reduced += padded_to(layer.dense, d);
+    }
     bytes.dp =
         m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
     return bytes;

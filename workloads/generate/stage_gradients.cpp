@@ -19,6 +19,17 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
   if (is_aside) waits_ = main;
 }
 
+void StageWriter::sum_projection_gradients(std::int64_t parameters) {
+  const auto element = bytes_of(plan_.gradients);
+  if (plan_.sequence_parallel)
+    collective(CollectiveType::all_reduce, groups_.tp, "tp", parameters * element, element);
+}
+
+void StageWriter::wait_for_gradients() {
+  waits_.insert(waits_.end(), aside_.begin(), aside_.end());
+  aside_.clear();
+}
+
 void StageWriter::reduce_shared_embedding() {
   std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
   auto element = bytes_of(plan_.gradients);
@@ -58,8 +69,7 @@ void StageWriter::scatter_gradients(std::int64_t parameters) {
 }
 
 void StageWriter::optimizer_step() {
-  waits_.insert(waits_.end(), aside_.begin(), aside_.end());
-  aside_.clear();
+  wait_for_gradients();
   StageParameters p = stage_parameters(model_, plan_, stage_);
   bool is_split = plan_.distributed_optimizer;
   const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();

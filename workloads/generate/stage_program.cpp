@@ -35,26 +35,35 @@ class StageParameterFlow {
     }
     if (!plan_.shards_parameters) return;
     writer_.gather_parameters(parameters_.embedding, 0);
-    writer_.gather_parameters(parameters_.layers[0].dense, 0);
+    gather_layer(pass.is_forward() ? 0 : last_layer());
     writer_.wait_for_parameters();
   }
-  void before_layer(bool is_last) {
-    if (plan_.shards_parameters && !is_last) writer_.gather_parameters(parameters_.layers[0].dense, 0);
+  /// `layer` counts those of the pass's chunk.
+  void before_layer(const ChunkPass& pass, std::int64_t layer) {
+    const std::int64_t next = layer + (pass.is_forward() ? 1 : -1);
+    if (plan_.shards_parameters && next >= 0 && next <= last_layer()) gather_layer(next);
     if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
   }
   /// After a layer of a pass that ends with the gradients of weights.
   void after_layer(const ChunkPass& pass, std::int64_t layer) {
     const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
-    if (plan_.shards_parameters)
-      writer_.scatter_gradients(of_layer.dense);
-    else if (plan_.overlap_gradients && pass.micro_batch == plan_.chunk_micro_batches() - 1)
-      reduce(of_layer);
+    if (plan_.shards_parameters) return writer_.scatter_gradients(of_layer.dense);
+    if (pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
+    if (model_.is_mtp_layer(layer)) writer_.sum_projection_gradients(model_.projection_parameters());
+    if (plan_.overlap_gradients) reduce(of_layer);
   }
   void end(const ChunkPass& pass) {
     if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
   }
   void finish() {
-    if (plan_.shards_parameters) return;
+    if (plan_.shards_parameters) {
+      // Each GPU the part that is left of all micro-batches' gradients.
+      writer_.wait_for_gradients();
+      for (std::int64_t i = 0; i < model_.mtp_layers; ++i)
+        writer_.sum_projection_gradients(padded_to(model_.projection_parameters(), plan_.shard_gpus()) /
+                                         plan_.shard_gpus());
+      return;
+    }
     if (plan_.overlap_gradients) {
       reduce({parameters_.embedding, 0});
       writer_.reduce_gradients(std::exchange(waiting_.dense, 0), std::exchange(waiting_.expert, 0), true);
@@ -64,6 +73,11 @@ class StageParameterFlow {
   }
 
  private:
+  /// FSDP has one stage of one chunk: its layers are the chunk's.
+  std::int64_t last_layer() const { return static_cast<std::int64_t>(parameters_.layers.size()) - 1; }
+  void gather_layer(std::int64_t layer) {
+    writer_.gather_parameters(parameters_.layers[static_cast<std::size_t>(layer)].dense, 0);
+  }
   /// Starts reducing what has become ready: at once, or as soon as a bucket is full.
   void reduce(const LayerParameters& ready) {
     const std::int64_t bucket = plan_.bucket_size;
@@ -144,7 +158,7 @@ class PassWriter {
       writer_.receive(neighbour(pass, false), true, pass.chunk);
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = 0; l < count; ++l) {
-      parameters_.before_layer(l + 1 == count);
+      parameters_.before_layer(pass, l);
       if (model_.is_mtp_layer(first + l)) {
         writer_.head();
         writer_.project();
@@ -165,7 +179,7 @@ class PassWriter {
       writer_.receive(neighbour(pass, true), false, pass.chunk);
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = count - 1; l >= 0; --l) {
-      parameters_.before_layer(l == 0);
+      parameters_.before_layer(pass, l);
       writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
       if (model_.is_mtp_layer(first + l)) {
         writer_.project_backward(is_split);

@@ -40,6 +40,10 @@ class StageWriter {
   void end_together();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
+  /// Over tp, where each GPU has those of its part of the sequence.
+  void sum_projection_gradients(std::int64_t parameters);
+  /// The chain waits for what is reduced aside.
+  void wait_for_gradients();
   void reduce_shared_embedding();  ///< where the last stage has a copy of it
   /// Starts gathering `dense` + `expert` parameters beside the chain, as soon as the chain has come here and
   /// the gathering before has ended. wait_for_parameters() makes the chain wait for the oldest one not yet

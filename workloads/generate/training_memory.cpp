@@ -109,7 +109,10 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
     memory.parameters = 2 * mine;
     memory.gradients = bytes_of(plan.gradients) * mine;
     memory.optimizer = plan.optimizer_bytes() * mine;
-    memory.buffers = (2 + bytes_of(plan.gradients)) * (2 * p.layers[0].dense + p.embedding);
+    // Layers are alike, but for those of mtp_layers, which come last.
+    std::int64_t two = 2 * p.layers.back().dense;
+    if (p.layers.size() > 1) two = p.layers.back().dense + p.layers[p.layers.size() - 2].dense;
+    memory.buffers = (2 + bytes_of(plan.gradients)) * (two + p.embedding);
   } else {
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;

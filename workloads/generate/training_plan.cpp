@@ -155,7 +155,6 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
   if (plan.shards_parameters) {
     if (model.is_moe()) refuse("shard-parameters with experts");
-    if (model.mtp_layers > 0) refuse("shard-parameters with mtp-layers");
     if (plan.pp > 1) refuse("shard-parameters with pp > 1");
     if (!plan.distributed_optimizer) refuse("shard-parameters needs distributed-optimizer=\"on\"");
     divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");

@@ -60,7 +60,6 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"recompute=\"light\" kernels=\"separate\"", "", 8, "recompute=\"light\" needs kernels=\"fused\""},
       Bad{"shard=\"4\"", "", 8, "shard without shard-parameters=\"on\""},
       Bad{"shard-parameters=\"on\" shard=\"3\"", "", 8, "shard = 3 does not divide dp = 8"},
-      Bad{"shard-parameters=\"on\"", "mtp-layers=\"1\"", 8, "shard-parameters with mtp-layers"},
       Bad{"shard-parameters=\"on\" pp=\"2\"", "", 8, "shard-parameters with pp > 1"},
       Bad{"capacity-factor=\"1\"", "", 8,
           "capacity-factor, pad-to-capacity or uneven-experts for a model without experts"},

@@ -120,6 +120,11 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "mtp-layers=\"1\" experts=\"8\" active-experts=\"2\" shared-experts=\"1\" dense-layers=\"1\" "
            "dense-ffn=\"64\"",
            16},
+      Case{"global-batch=\"6\" sequence=\"48\" shard-parameters=\"on\" shard=\"3\" tp=\"4\" "
+           "gradients=\"bf16\"",
+           "mtp-layers=\"2\"", 24},
+      Case{"global-batch=\"9\" sequence=\"32\" shard-parameters=\"on\" sequence-parallel=\"off\"",
+           "mtp-layers=\"1\"", 9},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
