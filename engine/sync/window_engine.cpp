@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "engine/sync/exchange.hpp"
@@ -45,7 +46,8 @@ class WindowEngine final : public EventSink {
     if (parts.partition.ranks == 1 && parts.options.window.count() == 0)
       grid_.slices_a_window =
           std::max<std::int64_t>(slices_alone / queue_.tile_slices(), 1) * queue_.tile_slices();
-    if (parts.options.forecast) forecast_.emplace(*this, parts.model.model(), *parts.options.forecast);
+    if (parts.options.forecast)
+      forecast_ = std::make_unique<Forecaster>(*this, parts.model.model(), *parts.options.forecast);
   }
 
   void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
@@ -126,7 +128,7 @@ class WindowEngine final : public EventSink {
   std::uint32_t active_ = 0;
   SimTime now_{};
   std::optional<Failure> failure_;
-  std::optional<Forecaster> forecast_;
+  std::unique_ptr<Forecaster> forecast_;
   EngineOutcome outcome_;
   double started_ = 0;
 };
