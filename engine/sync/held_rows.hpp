@@ -24,7 +24,7 @@ class HeldRows final : public RowSink {
   /// Hands over what was made until `last`, inclusive, and drops the rest.
   void hand_over(SimTime last = time_never);
   void drop() { held_.clear(), values_.clear(); }
-  /// Of the row at which hand_over() threw: whose, and when it was made.
+  /// Of the row at which hand_over() threw, the first that was made of those refused: whose, and when.
   ComponentId component() const { return component_; }
   SimTime made() const { return made_; }
 

@@ -82,6 +82,20 @@ std::uint64_t rows_after_failure(const Model& model, int on_ranks, MPI_Comm comm
   return recorder.digest(comm);
 }
 
+/// Refuses the rows from `at` on.
+class RefusingRecorder final : public Recorder {
+ public:
+  explicit RefusingRecorder(SimTime at) : at_(at) {}
+  SimTime interval() const override { return time_never; }
+  void append(TableId, ComponentId, SimTime time, std::span<const std::int64_t>) override {
+    if (time >= at_) throw ContractError("no such row");
+  }
+  void flush(SimTime) override {}
+
+ private:
+  SimTime at_;
+};
+
 bool is_same_text_everywhere(const std::string& text) {
   return is_same_everywhere(std::hash<std::string>{}(text));
 }
@@ -137,6 +151,20 @@ TEST_CASE("a failed run leaves the rows up to its failure, whatever ran ahead of
     CHECK(rows_after_failure(model, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
     CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, plain) == expected);
     CHECK(rows_after_failure(model, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
+  }
+}
+
+// Tiles of a window are held one after the other, so that the first row that is refused need not be the first
+// made.
+TEST_CASE("of rows that are refused the one made first counts, though tiles run ahead of each other") {
+  const PartitionPlan tiles{.partitioner = Partitioner::blocks, .tile_bytes = 1200};
+  const Model model = groups({});
+  for (std::int64_t at = 300; at < 6000; at += 300) {
+    RefusingRecorder recorder(SimTime{at});
+    const std::string expected = error_of(model, recorder, 1, MPI_COMM_SELF, Engine::reference);
+    CHECK_THAT(expected, Catch::StartsWith("no such row (restless"));
+    CHECK(error_of(model, recorder, 1, MPI_COMM_SELF, Engine::window, tiles) == expected);
+    CHECK(error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window, tiles) == expected);
   }
 }
 
