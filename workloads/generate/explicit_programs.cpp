@@ -155,7 +155,8 @@ class Reader {
       read_children(repeat);
       is_repeated_ = false;
       if (program_.ops.size() == before || context_.errors.size() > errors_before) return;
-      if (program_.ops.size() >= most_operations)
+      // Every time adds as many: said after the first one, not after a million.
+      if (before + (program_.ops.size() - before) * (count - i) >= most_operations)
         return context_.errors.add(
             repeat.error(fmt::format("program '{}' has over {} operations", program_.role, most_operations)));
     }
