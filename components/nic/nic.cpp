@@ -263,6 +263,19 @@ std::shared_ptr<const ComponentKind> nic_kind() {
           .field("retransmit-timeout", &NicSpec::retransmit_timeout,
                  "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
           .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, most_retries)
+          .field("nccl-latency", &NicSpec::nccl_latency,
+                 "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
+                 SimTime{0}, milliseconds(1))
+          .field("simple-only", &NicSpec::is_simple_only,
+                 "its plugin restricts NCCL to the protocol Simple where the scenario names none")
+          .field("message-time", &NicSpec::message_time,
+                 "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
+                 milliseconds(1))
+          .field("staged-bytes", &NicSpec::staged_bytes,
+                 "first bytes of a message, which its plugin copies through buffers", Bytes{0},
+                 Bytes{1ll << 30})
+          .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
+                 BitRate{1'000'000'000'000'000})
           .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
   accept_sources(*kind);

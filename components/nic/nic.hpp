@@ -7,10 +7,11 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/rails.hpp"
 #include "engine/model/regions.hpp"
+#include "workloads/collective/nccl_device.hpp"
 
 namespace lightrail {
 
-struct NicSpec final : BufferedSpec {
+struct NicSpec final : BufferedSpec, NetPluginSpec {
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
   std::int64_t message_rate = 200'000'000;
@@ -20,7 +21,14 @@ struct NicSpec final : BufferedSpec {
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
   std::uint32_t retries = most_retries;
   Watts power{0};
+  SimTime nccl_latency{0}, message_time{0};
+  bool is_simple_only = false;
+  Bytes staged_bytes{0};
+  BitRate staged_rate{0};
 
+  NetPlugin net_plugin() const override {
+    return {nccl_latency, is_simple_only, message_time, staged_bytes, staged_rate};
+  }
   InputBuffer input_buffer(PortIndex port) const override {
     if (port != 0) return {};
     return {static_cast<std::uint8_t>(lanes), buffer.value};

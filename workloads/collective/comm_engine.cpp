@@ -69,7 +69,7 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     delay = start_delay(op, run);
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
     run.algorithm = Algorithm::direct;
-    run.protocol = nccl_->point_protocol(op.bytes);
+    run.protocol = nccl(op).point_protocol(op.bytes);
     delay = nccl(op).point_base(run.protocol);
   }
   transport.wake_after(context, delay, {slot, 0});
@@ -108,8 +108,10 @@ SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
     case Algorithm::full_mesh:
       return nccl(op).point_base(run.protocol);
     default:
-      return op.collective == CollectiveType::all_to_all ? nccl(op).point_base(run.protocol)
-                                                         : nccl(op).base(run.protocol);
+      return op.collective == CollectiveType::all_to_all
+                 ? nccl(op).point_base(run.protocol)
+                 : scaled(nccl(op).base(run.protocol),
+                          ring_scale(nccl(op), plan(op), op.collective, run.protocol, op.bytes));
   }
 }
 

@@ -95,6 +95,12 @@ class CommEngine {
 
   RingPlace place(std::uint32_t slot, std::uint32_t channel) const;
   void begin_ring(Context& context, Transport& transport, std::uint32_t slot);
+  std::int64_t ring_bytes(std::uint32_t slot, std::uint32_t channel, std::uint32_t position,
+                          std::uint32_t step) const;
+  std::int64_t block_wire_bytes(std::uint32_t slot, Medium medium, std::int64_t payload) const;
+  void expect_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
+                    std::uint32_t step);
+  void take_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void on_block(Context& context, Transport& transport, Owner owner);
   /// How long the kernel of a ring copies its own block.
@@ -108,6 +114,8 @@ class CommEngine {
   std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls, std::int64_t payload) const;
   void expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage,
                     std::uint32_t input);
+  static bool has_slots(const RelayStage::Output& output, const Transport& transport);
+  void expect_slots(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void on_relay(Context& context, Transport& transport, Owner owner);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "workloads/collective/ring.hpp"
+#include "workloads/collective/tree_correction.hpp"
 
 namespace lightrail {
 namespace {
@@ -24,18 +26,52 @@ double ll_max(const NcclSettings& settings, const GroupPlan& plan) {
                                        : d.ll_max_rate_4);
 }
 
+double ll128_max(const GroupPlan& plan) {
+  return plan.device ? bits_of(plan.device->ll128_max_rate) : std::numeric_limits<double>::infinity();
+}
+
+/// NCCL counts more for rings of Simple over servers once every member and channel has 64 B.
+double plateau(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type, Protocol protocol,
+               std::int64_t bytes) {
+  const bool is_on = protocol == Protocol::simple && type == CollectiveType::all_reduce &&
+                     plan.servers() > 1 &&
+                     bytes / (std::int64_t{plan.channels} * settings.net_channels * plan.size()) >= 64;
+  return is_on ? settings.ring_plateau : 1;
+}
+
+}  // namespace
+
+double ring_scale(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type, Protocol protocol,
+                  std::int64_t bytes) {
+  if (type != CollectiveType::all_reduce || protocol != Protocol::simple || plan.servers() == 1) return 1;
+  return plateau(settings, plan, type, protocol, bytes) / (plan.device ? settings.ring_plateau : 1);
+}
+
+namespace {
+
+/// A step over the network, with what the adapter's plugin reports: in Simple once more for the flush.
+double net_seconds(const GroupPlan& plan, Protocol protocol, SimTime hop) {
+  return seconds(hop + (protocol == Protocol::simple ? 2 : 1) * plan.plugin.latency);
+}
+
 double ring_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                     Protocol protocol, std::int64_t bytes) {
   const std::uint32_t n = plan.size(), servers = plan.servers();
   // A broadcast streams through all members: as many steps of latency, once over the bandwidth.
   const bool is_stream = type == CollectiveType::broadcast;
   const double steps = ring_steps(type, n);
-  const double inter =
-      servers == 1 ? 0 : std::min(steps, type == CollectiveType::all_reduce ? 2.0 * servers : servers);
+  const double inter = servers == 1                         ? 0
+                       : type == CollectiveType::all_reduce ? std::min(steps, 2.0 * servers)
+                       : is_stream                          ? std::min(steps, 1.0 * servers)
+                                                            : servers - 1;
   const Medium local = plan.has_nvlink ? Medium::nvlink : Medium::pci;
-  const double latency = seconds(settings.base(protocol)) +
-                         (steps - inter) * seconds(settings.hop(protocol, local)) +
-                         inter * seconds(settings.hop(protocol, Medium::net));
+  // Over servers no step is shorter than what the proxy thread takes for it: in Simple three posts.
+  const SimTime post =
+      servers == 1 ? SimTime{0} : (protocol == Protocol::simple ? 3 : 1) * settings.net_overhead;
+  const double latency = (seconds(settings.base(protocol)) +
+                          (steps - inter) * seconds(std::max(settings.hop(protocol, local), post)) +
+                          inter * net_seconds(plan, protocol, settings.hop(protocol, Medium::net))) *
+                         plateau(settings, plan, type, protocol, bytes);
   double bits = bits_of(plan.local_rate);
   if (servers > 1) {
     const double rails = bits_of(plan.net_rate) * plan.channels;
@@ -43,7 +79,7 @@ double ring_seconds(const NcclSettings& settings, const GroupPlan& plan, Collect
   }
   bits *= settings.efficiency(protocol);
   if (protocol == Protocol::ll) bits = std::min(bits, ll_max(settings, plan));
-  if (protocol == Protocol::ll128 && plan.device) bits = std::min(bits, bits_of(plan.device->ll128_max_rate));
+  if (protocol == Protocol::ll128) bits = std::min(bits, ll128_max(plan));
   if (bits <= 0) return latency;
   const double passes = is_stream ? 1 : steps / n;
   return latency + static_cast<double>(bytes) * 8 * passes / bits;
@@ -61,18 +97,23 @@ double tree_seconds(const NcclSettings& settings, const GroupPlan& plan, Protoco
   const double latency =
       seconds(settings.tree_base(protocol)) +
       2 * (chain * seconds(settings.tree_hop(protocol, plan.has_nvlink ? Medium::nvlink : Medium::pci)) +
-           std::log2(servers) * seconds(settings.tree_hop(protocol, Medium::net)));
-  double bits = bits_of(plan.local_rate) / 2;
-  if (servers > 1) bits = plan.size() == servers ? tree_rails(plan) : std::min(bits, tree_rails(plan));
+           std::log2(servers) * net_seconds(plan, protocol, settings.tree_hop(protocol, Medium::net)));
+  // What links carry: every byte goes up and down.
+  double bits = bits_of(plan.local_rate);
+  if (servers > 1)
+    bits = plan.size() == servers ? 2 * tree_rails(plan) : std::min(bits, 2 * tree_rails(plan));
   bits *= settings.tree_efficiency;
   if (protocol == Protocol::ll) bits = std::min(bits / 3.8, ll_max(settings, plan));
-  if (protocol == Protocol::ll128) bits *= 120.0 / 128;
+  if (protocol == Protocol::ll128)
+    bits = std::min(bits * (servers == 1 ? 7.0 / 9 : 120.0 / 128), ll128_max(plan));
+  bits *= 0.5 * tree_correction_of(protocol, bytes);
   return bits <= 0 ? latency : latency + static_cast<double>(bytes) * 8 / bits;
 }
 
 double nvls_seconds(const NcclSettings& settings, const GroupPlan& plan, std::int64_t bytes) {
   const double n = plan.members_of(0), levels = std::log2(plan.servers());
-  const double latency = seconds(settings.nvls) + 2 * levels * seconds(settings.nvls_tree_net);
+  const double latency =
+      seconds(settings.nvls) + 2 * levels * net_seconds(plan, Protocol::simple, settings.nvls_tree_net);
   double bits = bits_of(plan.local_rate) * plan.nvls_efficiency * n / (n + 1);
   if (plan.servers() > 1) bits = std::min(bits, tree_rails(plan));
   return latency + static_cast<double>(bytes) * 8 / bits;
@@ -161,7 +202,10 @@ std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
 
 Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op) {
   Choice choice;
-  const Protocol wanted = op.protocol != Protocol::auto_select ? op.protocol : settings.protocol;
+  const Protocol usual = settings.protocol == Protocol::auto_select && plan.plugin.is_simple_only
+                             ? Protocol::simple
+                             : settings.protocol;
+  const Protocol wanted = op.protocol != Protocol::auto_select ? op.protocol : usual;
   Algorithm only = op.algorithm;
   if (only == Algorithm::auto_select && is_simulated(op.collective, settings.algorithm) &&
       obstacle(plan, settings.algorithm).empty())

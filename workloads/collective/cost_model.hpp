@@ -21,6 +21,12 @@ namespace lightrail {
 double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                           Algorithm algorithm, Protocol protocol, std::int64_t bytes);
 
+/// What a ring's start and steps take of their constants. NCCL counts ring-plateau times as much for
+/// all-reduces of Simple over servers from 64 B a member and channel on; what a GPU kind has measured has
+/// that in it.
+double ring_scale(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type, Protocol protocol,
+                  std::int64_t bytes);
+
 /// What runs: the operation's own choice, else the settings', else the smallest collective_seconds
 /// (all-to-all: direct).
 struct Choice {

@@ -34,6 +34,14 @@ const Interface* spec_of(const Model& model, ComponentId component) {
   return spec < model.specs.size() ? dynamic_cast<const Interface*>(model.specs[spec].get()) : nullptr;
 }
 
+/// Of the NIC that `gpu` is joined to; null: it has none.
+const NetPluginSpec* net_plugin_of(const Model& model, ComponentId gpu) {
+  const ComponentRecord& record = model.components[gpu.value];
+  if (record.port_count <= nic_port) return nullptr;
+  const LinkId out = model.ports[record.first_port + nic_port].out;
+  return out.is_valid() ? spec_of<NetPluginSpec>(model, model.links[out.value].to) : nullptr;
+}
+
 const NcclDevice* device_of(const Model& model, ComponentId gpu) {
   const auto* spec = spec_of<NcclDeviceSpec>(model, gpu);
   return spec ? spec->nccl_device() : nullptr;
@@ -119,6 +127,8 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
     if (device) plan.device = plan.device ? slower(*plan.device, *device) : *device;
     local.push_back(nvlink.value != 0 ? nvlink : rate_of(model, component, host_port));
     net.push_back(net_rate_of(model, component));
+    if (const NetPluginSpec* adapter = net_plugin_of(model, component))
+      plan.plugin = slower(plan.plugin, adapter->net_plugin());
   }
   plan.server_first.push_back(plan.size());
   if (!is_measured) plan.device.reset();
@@ -186,14 +196,17 @@ GroupPlans::GroupPlans(const Model& model) {
       for (std::uint32_t m = 0; m < view.size; ++m) members.push_back(view.member(m));
       for (EndpointId member : members) plan_of[member.value] = static_cast<std::uint32_t>(plans_.size());
       plans_.push_back(make_plan(model, *book, std::move(members)));
-      plans_.back().nccl = settings_with(*settings, plans_.back().device);
+      plans_.back().nccl = settings_with(*settings, plans_.back());
     }
   }
 }
 
-const NcclSettings* GroupPlans::settings_with(const NcclSettings& base,
-                                              const std::optional<NcclDevice>& device) {
-  const NcclSettings wanted = device ? base.on(*device) : base;
+const NcclSettings* GroupPlans::settings_with(const NcclSettings& base, const GroupPlan& plan) {
+  NcclSettings wanted = plan.device ? base.on(*plan.device) : base;
+  if (wanted.protocol == Protocol::auto_select && plan.plugin.is_simple_only)
+    wanted.protocol = Protocol::simple;
+  wanted.plugin = plan.plugin;
+  if (plan.plugin != NetPlugin{}) wanted.net_rate = plan.net_rate;
   auto it = std::find(settings_.begin(), settings_.end(), wanted);
   return it != settings_.end() ? &*it : &settings_.emplace_back(wanted);
 }

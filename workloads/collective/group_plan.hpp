@@ -31,6 +31,7 @@ struct GroupPlan {
   /// Head of a train from one member to another through the NVSwitch of its server: the longest.
   SimTime nvlink_path{};
   bool has_equal_nvlink = true;        ///< as fast for all members
+  NetPlugin plugin{};                  ///< of the members' adapters: the slowest
   BitRate local_rate{}, net_rate{};    ///< slowest member's, one direction; 0: not connected
   double nvls_efficiency = 0;          ///< the least of the members' NVSwitches; 0: one cannot multicast
   std::optional<NcclDevice> device;    ///< the slowest of the members' measured figures; none: one has none
@@ -64,7 +65,7 @@ class GroupPlans {
   const GroupPlan& of(GroupKindId kind, EndpointId gpu) const;
 
  private:
-  const NcclSettings* settings_with(const NcclSettings& base, const std::optional<NcclDevice>& device);
+  const NcclSettings* settings_with(const NcclSettings& base, const GroupPlan& plan);
 
   std::vector<GroupPlan> plans_;
   std::deque<NcclSettings> settings_;                ///< one for each mixture of GPU kinds

@@ -20,6 +20,8 @@ Describe<NcclDevice> nccl_device_parameters() {
       .required("efficiency-simple", &D::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)
       .field("copy-rate", &D::copy_rate, "a ring kernel copies its own block; 0: costs nothing", none,
              fastest)
+      .field("channel-rate", &D::channel_rate,
+             "one NCCL channel passes on what goes over a tree of servers; 0: costs nothing", none, fastest)
       .required("point-ll", &D::point_ll, "start of a send, receive or all-to-all, LL", zero, most)
       .required("point-simple", &D::point_simple, "start of a send, receive or all-to-all, Simple", zero,
                 most)
@@ -30,6 +32,18 @@ Describe<NcclDevice> nccl_device_parameters() {
       .required("ll-max-rate-2", &D::ll_max_rate_2, "NCCL's limit of LL, two servers", one, fastest)
       .required("ll-max-rate-4", &D::ll_max_rate_4, "NCCL's limit of LL, more servers", one, fastest)
       .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest);
+}
+
+NetPlugin slower(const NetPlugin& a, const NetPlugin& b) {
+  NetPlugin both{std::max(a.latency, b.latency),
+                 a.is_simple_only || b.is_simple_only,
+                 std::max(a.message_time, b.message_time),
+                 std::max(a.staged_bytes, b.staged_bytes),
+                 {}};
+  const bool is_free = a.staged_rate.value == 0 || b.staged_rate.value == 0;
+  both.staged_rate =
+      is_free ? std::max(a.staged_rate, b.staged_rate) : std::min(a.staged_rate, b.staged_rate);
+  return both;
 }
 
 NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
@@ -45,8 +59,10 @@ NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   for (auto member : {&NcclDevice::ll_max_rate, &NcclDevice::ll_max_rate_2, &NcclDevice::ll_max_rate_4,
                       &NcclDevice::ll128_max_rate})
     both.*member = std::min(a.*member, b.*member);
-  const bool is_free = a.copy_rate.value == 0 || b.copy_rate.value == 0;
-  both.copy_rate = is_free ? std::max(a.copy_rate, b.copy_rate) : std::min(a.copy_rate, b.copy_rate);
+  for (auto member : {&NcclDevice::copy_rate, &NcclDevice::channel_rate}) {
+    const bool is_free = (a.*member).value == 0 || (b.*member).value == 0;
+    both.*member = is_free ? std::max(a.*member, b.*member) : std::min(a.*member, b.*member);
+  }
   return both;
 }
 

@@ -15,7 +15,8 @@ struct NcclDevice {
   SimTime base_ll{}, base_ll128{}, base_simple{};        ///< start of a ring collective
   SimTime nvlink_ll{}, nvlink_ll128{}, nvlink_simple{};  ///< one step over NVLink
   double efficiency_ll = 0.5, efficiency_ll128 = 0.9375, efficiency_simple = 1;
-  BitRate copy_rate{};  ///< at which a ring kernel copies its own block to the output; 0: costs nothing
+  BitRate copy_rate{};     ///< at which a ring kernel copies its own block to the output; 0: costs nothing
+  BitRate channel_rate{};  ///< what one NCCL channel of a tree moves; 0: costs nothing
   SimTime point_ll{}, point_simple{};                       ///< start of a send, a receive, an all-to-all
   double point_efficiency = 1;                              ///< share of the link that these reach in Simple
   SimTime nvls{};                                           ///< start of a collective in the NVSwitch
@@ -36,6 +37,29 @@ class NcclDeviceSpec {
 
  protected:
   ~NcclDeviceSpec() = default;
+};
+
+/// How NCCL's plugin for a network adapter behaves.
+struct NetPlugin {
+  SimTime latency{};            ///< what it reports: NCCL adds it to a step over the network when it chooses
+  bool is_simple_only = false;  ///< restricts NCCL to Simple, for it may reorder what LL and LL128 rely on
+  SimTime message_time{};       ///< of the adapter's time that each message takes beside its bytes
+  Bytes staged_bytes{0};        ///< of a message, from its first byte on, that go at staged_rate
+  BitRate staged_rate{};        ///< 0: no slower than others
+
+  bool operator==(const NetPlugin&) const = default;
+};
+
+/// Member by member the slower of two.
+NetPlugin slower(const NetPlugin& a, const NetPlugin& b);
+
+/// A Spec of a network adapter that has such a plugin.
+class NetPluginSpec {
+ public:
+  virtual NetPlugin net_plugin() const = 0;
+
+ protected:
+  ~NetPluginSpec() = default;
 };
 
 /// A Spec of a switch that reduces and multicasts for its GPUs (NVLS).

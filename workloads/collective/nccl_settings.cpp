@@ -68,8 +68,12 @@ SimTime NcclSettings::modelled(Medium medium) const {
   return medium == Medium::net ? net_path + net_overhead : SimTime{0};
 }
 
-SimTime NcclSettings::software(Protocol p, Medium medium) const {
-  return std::max(SimTime{0}, hop(p, medium) - modelled(medium));
+SimTime scaled(SimTime time, double scale) {
+  return scale == 1 ? time : SimTime{std::llround(static_cast<double>(time.count()) * scale)};
+}
+
+SimTime NcclSettings::software(Protocol p, Medium medium, double scale) const {
+  return std::max(SimTime{0}, scaled(hop(p, medium), scale) - modelled(medium));
 }
 
 SimTime NcclSettings::tree_software(Protocol p, Medium medium) const {
@@ -116,8 +120,30 @@ std::int64_t NcclSettings::wire_bytes(Protocol p, std::int64_t payload) const {
 }
 
 std::int64_t NcclSettings::wire_bytes(Protocol p, Medium medium, std::int64_t payload) const {
+  if (medium == Medium::net)
+    return net_wire_bytes(p, payload, (payload + point_chunk_net.value - 1) / point_chunk_net.value);
   if (!is_measured || medium != Medium::nvlink) return wire_bytes(p, payload);
   return wire(pick(p, nvlink_efficiency_ll, nvlink_efficiency_ll128, nvlink_efficiency_simple), payload);
+}
+
+std::int64_t NcclSettings::net_wire_bytes(Protocol p, std::int64_t payload, std::int64_t messages) const {
+  const std::int64_t sent = wire_bytes(p, payload);
+  if (net_rate.value == 0 || sent == 0) return sent;
+  const double rate = static_cast<double>(net_rate.value) / 8,
+               n = static_cast<double>(std::max<std::int64_t>(1, messages));
+  double extra = n * rate * static_cast<double>(plugin.message_time.count()) * 1e-12;
+  if (plugin.staged_rate.value > 0 && plugin.staged_rate < net_rate)
+    extra += std::min(static_cast<double>(sent), n * static_cast<double>(plugin.staged_bytes.value)) *
+             (static_cast<double>(net_rate.value) / static_cast<double>(plugin.staged_rate.value) - 1);
+  return sent + std::llround(extra);
+}
+
+std::int64_t NcclSettings::ring_messages(std::int64_t block) const {
+  const std::int64_t of_channel = (block + net_channels - 1) / net_channels;
+  const std::int64_t most = std::max<std::int64_t>(1, buffer_simple.value / steps * ring_chunk_steps / 2);
+  const std::int64_t slice =
+      std::clamp<std::int64_t>((of_channel + 1) / 2, std::max<std::int64_t>(1, most / 32), most);
+  return net_channels * ((of_channel + slice - 1) / slice);
 }
 
 std::int64_t NcclSettings::point_wire_bytes(Protocol p, Medium medium, std::int64_t payload) const {
@@ -138,6 +164,16 @@ std::int64_t NcclSettings::slice_bytes(Protocol p, Medium medium) const {
   const std::uint32_t channels = medium == Medium::net ? net_channels : nvlink_channels;
   const double payload = static_cast<double>(buffer.value / steps) * efficiency(p);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(payload) * channels);
+}
+
+std::int64_t NcclSettings::chunk_bytes(Protocol p) const {
+  const std::int64_t step = pick(p, buffer_ll, buffer_ll128, buffer_simple).value / steps;
+  // LL: 4 B of data with 4 B of flag; LL128: 120 B with 8 B.
+  return std::max<std::int64_t>(1, pick(p, step / 2, step / 128 * 120, step));
+}
+
+std::uint32_t NcclSettings::blocks_ahead(Protocol p) const {
+  return std::max(1u, steps / pick(p, 1u, 1u, ring_chunk_steps));
 }
 
 std::int64_t NcclSettings::eager_limit(Medium medium) const {
@@ -213,6 +249,8 @@ Describe<NcclSettings> nccl_parameters() {
              "servers that a token's experts are on at most, for jobs without a model", 1u, 65'536u)
       .field("tree-efficiency", &S::tree_efficiency, "of a tree's rate, for the choice of the algorithm",
              0.01, 1.0)
+      .field("ring-plateau", &S::ring_plateau,
+             "of a ring's latency in Simple over servers, from 64 B a member and channel on", 1.0, 10.0)
       .field("net-overhead", &S::net_overhead, "the proxy thread's time to post one message to the NIC", zero,
              most)
       .field("net-progress", &S::net_progress, "... of that, what each further message posted with it takes",
@@ -226,8 +264,12 @@ Describe<NcclSettings> nccl_parameters() {
       .field("buffer-ll128", &S::buffer_ll128, "buffer of one NCCL channel, LL128", one, largest)
       .field("buffer-simple", &S::buffer_simple, "buffer of one NCCL channel, Simple", one, largest)
       .field("steps", &S::steps, "parts of a buffer (NCCL_STEPS)", 1u, 64u)
+      .field("ring-chunk-steps", &S::ring_chunk_steps, "of these, what a block of a ring takes, Simple", 1u,
+             64u)
       .field("nvlink-channels", &S::nvlink_channels, "NCCL channels inside a server", 1u, 64u)
       .field("net-channels", &S::net_channels, "NCCL channels of one NIC", 1u, 64u)
+      .field("nvls-channels", &S::nvls_channels, "NCCL channels of a collective in the NVSwitch", 1u, 64u)
+      .field("nvls-chunk", &S::nvls_chunk, "largest step of one of these and head", one, largest)
       .field("channel-bytes-ll", &S::channel_bytes_ll, "bytes and member that open one more rail, LL", one,
              largest)
       .field("channel-bytes-ll128", &S::channel_bytes_ll128, "bytes that open one more rail, LL128", one,

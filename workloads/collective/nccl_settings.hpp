@@ -54,16 +54,20 @@ struct NcclSettings {
   std::uint32_t deepep_experts = 8, deepep_groups = 4;
 
   double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;
-  double tree_efficiency = 0.92;
+  double tree_efficiency = 0.92, ring_plateau = 1.4;
   BitRate ll_max_rate{141'000'000'000 * 8};
   // Not of the element, a GPU kind's own.
   BitRate copy_rate{};
   double nvlink_efficiency_ll = 1, nvlink_efficiency_ll128 = 1, nvlink_efficiency_simple = 1;
   bool is_measured = false;
+  // Not of the element, the adapters' own.
+  NetPlugin plugin{};
+  BitRate net_rate{};
 
   Bytes buffer_ll{512 * 1024}, buffer_ll128{4'915'200}, buffer_simple{4 * 1024 * 1024};
-  std::uint32_t steps = 8;
-  std::uint32_t nvlink_channels = 24, net_channels = 2;
+  std::uint32_t steps = 8, ring_chunk_steps = 4;
+  std::uint32_t nvlink_channels = 24, net_channels = 2, nvls_channels = 16;
+  Bytes nvls_chunk{128 * 1024};
   Bytes channel_bytes_ll{4'096}, channel_bytes_ll128{5'120}, channel_bytes_simple{32'768};
   Bytes point_ll_threshold{16 * 1024}, point_chunk_nvlink{512 * 1024}, point_chunk_net{128 * 1024};
   std::uint32_t aggregate = 8;
@@ -81,7 +85,7 @@ struct NcclSettings {
   SimTime hop(Protocol protocol, Medium medium) const;
   SimTime tree_hop(Protocol protocol, Medium medium) const;
   /// The part of hop() that the network does not model; for the net without the sender's net_overhead.
-  SimTime software(Protocol protocol, Medium medium) const;
+  SimTime software(Protocol protocol, Medium medium, double scale = 1) const;
   /// ... of a message of a send or an all-to-all; a measured start of these has the step over NVLink in it.
   SimTime point_software(Protocol protocol, Medium medium) const;
   /// The part of tree_hop() that the network does not model.
@@ -101,6 +105,8 @@ struct NcclSettings {
   std::int64_t wire_bytes(Protocol protocol, std::int64_t payload) const;
   /// ... over `medium`: over NVLink at what the GPU kind reaches.
   std::int64_t wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
+  /// ... over the network, in `messages` of the same size: with what the adapter's plugin takes for each.
+  std::int64_t net_wire_bytes(Protocol protocol, std::int64_t payload, std::int64_t messages) const;
   /// ... of a message of a send or an all-to-all over `medium`.
   std::int64_t point_wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
   /// A channel is opened for every so many bytes of a collective over `members`.
@@ -112,11 +118,20 @@ struct NcclSettings {
   /// Bytes of a broadcast that travel as one message of a channel: one step of the buffers of its NCCL
   /// channels.
   std::int64_t slice_bytes(Protocol protocol, Medium medium) const;
+  /// Messages that a block of a ring is over the network: of each NCCL channel two slices, or what they need.
+  std::int64_t ring_messages(std::int64_t block) const;
+  /// Payload of one step of a channel's buffer.
+  std::int64_t chunk_bytes(Protocol protocol) const;
+  /// Blocks that the buffers of a ring's channel hold.
+  std::uint32_t blocks_ahead(Protocol protocol) const;
   /// Larger messages between two GPUs wait until the receiver is ready: what the buffers of one pair hold.
   std::int64_t eager_limit(Medium medium) const;
   /// Protocol of one message of a send or an all-to-all.
   Protocol point_protocol(std::int64_t payload) const;
 };
+
+/// `time` x `scale`, to the picosecond.
+SimTime scaled(SimTime time, double scale);
 
 Describe<NcclSettings> nccl_parameters();
 

@@ -21,23 +21,29 @@ struct RelayStage {
     Connection connection{};
     SimTime after{};       ///< software time after the last byte
     bool is_nvls = false;  ///< through a switch's arithmetic: its efficiency instead of the protocol's
+    Connection clear{};    ///< hands slots of the buffer back to the sender; only over the network
   };
   struct Output {
     EndpointId to{};
     Connection connection{};
     InSwitch in_switch = InSwitch::nothing;
+    Connection clear{};
   };
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::uint32_t after = none;
   std::int64_t bytes = 0;
-  std::uint32_t slices = 0;       ///< 0: no bytes
-  std::uint32_t first_count = 0;  ///< place of its first input's count in CommRun::counts
+  std::uint32_t slices = 0;  ///< 0: no bytes
+  std::uint32_t first_count =
+      0;  ///< place of its first input's count in CommRun::counts; the outputs' behind
+  std::uint32_t count_of_output(std::uint32_t output) const {
+    return first_count + static_cast<std::uint32_t>(inputs.empty() ? 1 : inputs.size()) + output;
+  }
 };
 
 struct RelayPlan {
   std::vector<RelayStage> stages;  ///< a stage stands behind the one it waits for
-  std::uint32_t counts = 0;        ///< one an input, at least one a stage
+  std::uint32_t counts = 0;        ///< one an input, at least one a stage, and one an output
 };
 
 /// All-reduce of `bytes` by `member` on the two trees over servers; inside a server a chain that starts at

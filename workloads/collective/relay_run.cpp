@@ -33,6 +33,7 @@ void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32
     if (all.stages[s].slices == 0) continue;
     for (std::uint32_t i = 0; i < all.stages[s].inputs.size(); ++i)
       expect_relay(context, transport, slot, s, i);
+    expect_slots(context, transport, slot, s);
     if (all.stages[s].inputs.empty()) advance_relay(context, transport, slot, s);
   }
 }
@@ -42,8 +43,32 @@ std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, boo
   const Op& op = op_of(slot);
   const double efficiency =
       runs_[slot].algorithm == Algorithm::collnet ? plan(op).collnet_efficiency : plan(op).nvls_efficiency;
+  if (medium == Medium::net && !is_nvls) {
+    const std::int64_t chunk = runs_[slot].algorithm == Algorithm::tree
+                                   ? nccl(op).chunk_bytes(runs_[slot].protocol)
+                                   : nccl(op).nvls_chunk.value;
+    return nccl(op).net_wire_bytes(runs_[slot].protocol, payload, (payload + chunk - 1) / chunk);
+  }
   return is_nvls ? nccl(op).nvls_wire_bytes(efficiency, payload)
                  : nccl(op).wire_bytes(runs_[slot].protocol, medium, payload);
+}
+
+/// A slice beyond the buffer's steps waits until the receiver has handed one on.
+bool CommEngine::has_slots(const RelayStage::Output& output, const Transport& transport) {
+  return output.clear != Connection{} && transport.medium(output.to) == Medium::net;
+}
+
+void CommEngine::expect_slots(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s) {
+  const RelayStage& stage = relay(slot).stages[s];
+  const std::uint32_t steps = nccl(op_of(slot)).steps;
+  for (std::uint32_t i = 0; i < stage.outputs.size(); ++i)
+    for (std::uint32_t k = steps; k < stage.slices && has_slots(stage.outputs[i], transport); ++k)
+      transport.expect(context, {stage.outputs[i].to,
+                                 stage.outputs[i].clear,
+                                 0,
+                                 control_bytes,
+                                 SimTime{0},
+                                 {slot, stage.count_of_output(i)}});
 }
 
 /// All slices at once: the software time after one must not hold up the next.
@@ -72,11 +97,19 @@ void CommEngine::advance_relay(Context& context, Transport& transport, std::uint
     ready = std::min(ready, run.counts[stage.first_count + i].received);
   if (stage.after != RelayStage::none)
     ready = std::min(ready, run.counts[all.stages[stage.after].first_count].sent);
+  const std::uint32_t steps = nccl(op_of(slot)).steps;
+  for (std::uint32_t i = 0; i < stage.outputs.size(); ++i)
+    if (has_slots(stage.outputs[i], transport))
+      ready = std::min(ready, run.counts[stage.count_of_output(i)].received + steps);
   std::uint32_t& sent = run.counts[stage.first_count].sent;
   if (sent == ready) return;
   const Op& op = op_of(slot);
   for (; sent < ready; ++sent) {
     const std::int64_t payload = part_bytes(stage.bytes, op.element_bytes, stage.slices, sent);
+    for (const RelayStage::Input& input : stage.inputs)
+      if (input.clear != Connection{} && transport.medium(input.from) == Medium::net &&
+          sent + steps < stage.slices)
+        transport.send_control(context, input.from, input.clear);
     for (const RelayStage::Output& output : stage.outputs)
       transport.send(context, {output.to,
                                output.connection,

@@ -54,11 +54,52 @@ void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_
   run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
   run.counts.assign(run.channels, {});
   run.open = run.channels;
-  for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) pump_ring(context, transport, slot, c);
+  const std::uint32_t ahead = nccl(op).blocks_ahead(run.protocol);
+  for (std::uint32_t c = 0; c < runs_[slot].channels; ++c) {
+    for (std::uint32_t step = 0; step < ahead; ++step) expect_block(context, transport, slot, c, step);
+    pump_ring(context, transport, slot, c);
+  }
 }
 
-/// Sends what may be sent, asks for the next block. Blocks without bytes (fewer elements than members) are
-/// steps without a message.
+/// Bytes that `position` sends in `step`. Blocks without bytes (fewer elements than members) are steps
+/// without a message.
+std::int64_t CommEngine::ring_bytes(std::uint32_t slot, std::uint32_t channel, std::uint32_t position,
+                                    std::uint32_t step) const {
+  const Op& op = op_of(slot);
+  const std::uint32_t n = plan(op).size();
+  return block_bytes(op.bytes, op.element_bytes, n, ring_block(op.collective, n, position, step),
+                     runs_[slot].channels, channel);
+}
+
+std::int64_t CommEngine::block_wire_bytes(std::uint32_t slot, Medium medium, std::int64_t payload) const {
+  const NcclSettings& settings = nccl(op_of(slot));
+  const Protocol protocol = runs_[slot].protocol;
+  return medium == Medium::net ? settings.net_wire_bytes(protocol, payload, settings.ring_messages(payload))
+                               : settings.wire_bytes(protocol, medium, payload);
+}
+
+/// As many steps ahead as the buffer of the connection holds blocks: the software time of one does not hold
+/// up the next.
+void CommEngine::expect_block(Context& context, Transport& transport, std::uint32_t slot,
+                              std::uint32_t channel, std::uint32_t step) {
+  const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  const RingPlace at = place(slot, channel);
+  if (step >= ring_steps(op.collective, at.n)) return;
+  const std::int64_t payload = ring_bytes(slot, channel, (at.position + at.n - 1) % at.n, step);
+  if (payload == 0) return;
+  const Medium medium = transport.medium(at.previous);
+  transport.expect(context,
+                   {at.previous,
+                    connection(op, Phase::ring, channel),
+                    payload,
+                    block_wire_bytes(slot, medium, payload),
+                    nccl(op).software(run.protocol, medium,
+                                      ring_scale(nccl(op), plan(op), op.collective, run.protocol, op.bytes)),
+                    {slot, channel}});
+}
+
+/// Sends what may be sent. What has been asked for: the blocks of the steps before received + blocks_ahead.
 void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t slot,
                            std::uint32_t channel) {
   CommRun& run = runs_[slot];
@@ -66,42 +107,35 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
   const Op& op = op_of(slot);
   const RingPlace at = place(slot, channel);
   const std::uint32_t steps = ring_steps(op.collective, at.n);
-  auto bytes = [&](std::uint32_t position, std::uint32_t step) {
-    return block_bytes(op.bytes, op.element_bytes, at.n, ring_block(op.collective, at.n, position, step),
-                       run.channels, channel);
-  };
-  const std::uint32_t before = (at.position + at.n - 1) % at.n;
   const Connection ring = connection(op, Phase::ring, channel);
-  for (;;) {
+  for (;; take_block(context, transport, slot, channel)) {
     for (; count.sent < steps && count.sent <= count.received; ++count.sent) {
-      const std::int64_t payload = bytes(at.position, count.sent);
+      const std::int64_t payload = ring_bytes(slot, channel, at.position, count.sent);
       if (payload > 0)
         transport.send(context, {at.next,
                                  ring,
                                  payload,
-                                 nccl(op).wire_bytes(run.protocol, transport.medium(at.next), payload),
+                                 block_wire_bytes(slot, transport.medium(at.next), payload),
                                  op.dimension,
                                  false,
                                  {slot, channel}});
     }
     if (count.received == steps) break;
-    const std::int64_t payload = bytes(before, count.received);
-    if (payload > 0) {
-      transport.expect(context, {at.previous,
-                                 ring,
-                                 payload,
-                                 nccl(op).wire_bytes(run.protocol, transport.medium(at.previous), payload),
-                                 nccl(op).software(run.protocol, transport.medium(at.previous)),
-                                 {slot, channel}});
-      return;
-    }
-    ++count.received;
+    if (ring_bytes(slot, channel, (at.position + at.n - 1) % at.n, count.received) > 0) return;
   }
   --run.open;
 }
 
+/// One step's block is here, or has no bytes.
+void CommEngine::take_block(Context& context, Transport& transport, std::uint32_t slot,
+                            std::uint32_t channel) {
+  CommRun& run = runs_[slot];
+  const std::uint32_t next = run.counts[channel].received++ + nccl(op_of(slot)).blocks_ahead(run.protocol);
+  expect_block(context, transport, slot, channel, next);
+}
+
 void CommEngine::on_block(Context& context, Transport& transport, Owner owner) {
-  ++runs_[owner.slot].counts[owner.sub].received;
+  take_block(context, transport, owner.slot, owner.sub);
   pump_ring(context, transport, owner.slot, owner.sub);
 }
 

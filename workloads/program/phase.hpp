@@ -24,7 +24,9 @@ enum class Phase : std::uint8_t {
   exchange,        ///< rounds of messages between pairs; channel: their lane
   collnet,         ///< to the fabric's switch, which adds, and from it to every head; channel: the lane
   folded_ring,     ///< all steps of a ring at once, by way of the NVSwitch
-  kv               ///< keys and values of a request, from the replica that prefilled to one that decodes
+  kv,              ///< keys and values of a request, from the replica that prefilled to one that decodes
+  tree_up_clear,   ///< of a tree over the network: the receiver has handed a slice on; channel: the lane
+  tree_down_clear  ///< ... towards the root
 };
 
 /// Wire size of a control message [B]: one small packet.

@@ -22,7 +22,6 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   auto nvswitch_spec = std::make_shared<NvswitchSpec>();
   nvswitch_spec->latency = nvswitch_latency;
   nvswitch_spec->nvls_efficiency = shape.nvls_efficiency;
-  auto nic_spec = std::make_shared<NicSpec>();
   nic_spec->send_latency = nic_spec->receive_latency = nic_latency;
   nic_spec->message_rate = 1'000'000'000'000;
   auto switch_spec = std::make_shared<SwitchSpec>();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/gpu/gpu_spec.hpp"
+#include "components/nic/nic.hpp"
 #include "engine/model/groups.hpp"
 #include "tests/support/network_bed.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -62,6 +63,7 @@ class GpuBed {
   ProgramSet set;
   NcclSettings nccl;
   std::shared_ptr<GpuSpec> gpu_spec = std::make_shared<GpuSpec>();
+  std::shared_ptr<NicSpec> nic_spec = std::make_shared<NicSpec>();
   std::vector<ComponentId> switches;
 
  private:

@@ -6,9 +6,10 @@ namespace lightrail::test {
 namespace {
 
 /// One hop over the network on one rail: the proxy posts, the NIC reads over PCIe and sends, 20 ps a byte.
-SimTime net_hop(const NcclSettings& nccl, Protocol protocol, std::int64_t payload) {
+/// NCCL's constant counts `plateau` times.
+SimTime net_hop(const NcclSettings& nccl, Protocol protocol, std::int64_t payload, double plateau = 1) {
   return nccl.net_overhead + net_path + line(nccl.wire_bytes(protocol, payload), net_ps) +
-         nccl.software(protocol, Medium::net);
+         nccl.software(protocol, Medium::net, plateau);
 }
 
 }  // namespace
@@ -19,7 +20,9 @@ TEST_CASE("an all-reduce of one GPU a server takes base + 2(n-1) network hops on
     const std::int64_t block = 192 * 1024;
     bed.run_all({collective(CollectiveType::all_reduce, bed.group("dp", servers, 4), servers * block)});
     bed.run();
-    const SimTime end = bed.nccl.base_simple + 2 * (servers - 1) * net_hop(bed.nccl, Protocol::simple, block);
+    const double plateau = bed.nccl.ring_plateau;
+    const SimTime end = scaled(bed.nccl.base_simple, plateau) +
+                        2 * (servers - 1) * net_hop(bed.nccl, Protocol::simple, block, plateau);
     for (std::uint32_t gpu = 0; gpu < bed.gpus(); ++gpu) {
       CHECK(bed.end_of(gpu, 0) == end);
       CHECK(bed.sent_bytes(gpu) == 2 * (servers - 1) * block);

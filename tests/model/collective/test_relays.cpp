@@ -41,12 +41,49 @@ TEST_CASE("a tree in one server is a chain: base, n - 1 hops up, as many as its 
 
 TEST_CASE("slices of a tree follow one another at the rate of the line") {
   GpuBed bed({.gpus = 2});
-  const std::int64_t slice = bed.nccl.point_chunk_net.value, slices = 40;
+  const std::int64_t slice = bed.nccl.nvlink_channels * bed.nccl.chunk_bytes(Protocol::simple), slices = 10;
   bed.run_all({all_reduce(bed.group("tp", 2), slices * slice, Algorithm::tree)});
   bed.run();
   CHECK(bed.end_of(1, 0) == bed.nccl.tree_base(Protocol::simple) +
                                 2 * near_hop(bed.nccl, Protocol::simple, slice) +
                                 (slices - 1) * line(slice, nvlink_ps));
+}
+
+TEST_CASE("over a network a tree's sender is a buffer of slices ahead of what its receiver has handed on") {
+  auto end = [](std::uint32_t steps, SimTime latency) {
+    GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+    // As many bytes a step, whatever the steps.
+    bed.nccl.steps = steps;
+    bed.nccl.buffer_simple = Bytes{std::int64_t{steps} << 19};
+    bed.nic_spec->receive_latency = latency;
+    bed.run_all({all_reduce(bed.group("dp", 2), 32 << 20, Algorithm::tree)});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    CHECK(bed.sent_bytes() == 2 * (32 << 20));
+    return bed.end_of(0, 0);
+  };
+  const SimTime near = nanoseconds(100), far = milliseconds(1);
+  // 32 slices a tree. A short way: the buffer is never empty. A long one: 31 more round trips of a slice's
+  // buffer, or 3 of the buffer of 8.
+  CHECK(end(8, near) - end(32, near) < microseconds(1));
+  CHECK(end(8, far) - end(32, far) > 3 * far);
+  CHECK(end(1, far) - end(32, far) > 31 * far);
+}
+
+TEST_CASE("a channel's threads take their time for the first slice of a tree over servers") {
+  auto end = [](std::int64_t rate, Protocol protocol) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4});
+    bed.gpu_spec->nccl = NcclDevice{};
+    bed.gpu_spec->nccl->ll_max_rate = bed.gpu_spec->nccl->ll_max_rate_2 = BitRate{1'000'000'000'000};
+    bed.gpu_spec->nccl->channel_rate = BitRate{rate};
+    bed.run_all({all_reduce(bed.group("world", 8), 8 * 60'000, Algorithm::tree, protocol)});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  // 60,000 B on each of 8 lanes, one channel each, at 8 bits a nanosecond: 3 hops in a server and one over
+  // the rail, up and down.
+  CHECK(end(8'000'000'000, Protocol::simple) - end(0, Protocol::simple) >= 4 * microseconds(60));
+  CHECK(end(8'000'000'000, Protocol::simple) - end(0, Protocol::simple) <= 8 * microseconds(60));
 }
 
 TEST_CASE("two servers exchange halves on two trees: one hop up and one down") {

@@ -141,6 +141,73 @@ TEST_CASE("rings over a network keep their steps when rings are folded") {
   for (std::uint32_t gpu = 0; gpu < 3; ++gpu) CHECK(bed.end_of(gpu, 0) == folded.end_of(gpu, 0));
 }
 
+TEST_CASE(
+    "the software of a step over the network is a latency, not a pace, as far as the buffer has blocks") {
+  // Between two servers of 4 GPUs: 14 steps, of which a block makes some over the rail.
+  auto end = [](std::uint32_t chunk_steps) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4});
+    bed.nccl.ring_chunk_steps = chunk_steps;
+    bed.nccl.net_simple = microseconds(100);
+    bed.run_all({collective(CollectiveType::all_gather, bed.group("world", 8), 8 * 1024)});
+    bed.run();
+    return bed.end_of(0, 0) - bed.nccl.base_simple;
+  };
+  // 7 steps, two of 8 links over the rail, so one or two on the way of each block; one block ahead: 7 of
+  // them.
+  CHECK(end(4) < microseconds(4 * 100));
+  CHECK(end(8) >= microseconds(7 * 95));
+}
+
+TEST_CASE("an adapter's plugin slows messages down by its time for each and by the bytes that it stages") {
+  auto end = [](SimTime message_time, Bytes staged, BitRate rate) {
+    GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+    bed.nic_spec->message_time = message_time;
+    bed.nic_spec->staged_bytes = staged;
+    bed.nic_spec->staged_rate = rate;
+    // Two steps of a block of 64 KiB: two channels, a slice of 32 KiB each.
+    bed.run_all({collective(CollectiveType::all_reduce, bed.group("dp", 2), 128 * 1024)});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  const SimTime plain = end(SimTime{0}, Bytes{0}, BitRate{0});
+  CHECK(end(microseconds(3), Bytes{0}, BitRate{0}) - plain == 2 * 2 * microseconds(3));
+  // The rail has 50 GB/s: half of that takes as long again.
+  CHECK(end(SimTime{0}, Bytes{16 * 1024}, BitRate{200'000'000'000}) - plain ==
+        2 * line(2 * 16 * 1024, net_ps));
+  CHECK(end(SimTime{0}, Bytes{1 << 20}, BitRate{200'000'000'000}) - plain == 2 * line(64 * 1024, net_ps));
+  CHECK(end(SimTime{0}, Bytes{1 << 20}, BitRate{800'000'000'000}) == plain);
+}
+
+TEST_CASE("an adapter whose plugin allows Simple alone has no LL in collectives, sends and receives") {
+  auto end = [](bool is_simple_only, Protocol protocol) {
+    GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+    bed.nic_spec->is_simple_only = is_simple_only;
+    bed.nccl.protocol = protocol;
+    Op small = collective(CollectiveType::all_reduce, bed.group("dp", 2), 1024, Protocol::auto_select);
+    small.algorithm = Algorithm::ring;
+    bed.run_all({small});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  CHECK(end(true, Protocol::auto_select) == end(false, Protocol::simple));
+  CHECK(end(false, Protocol::auto_select) == end(false, Protocol::ll));
+  CHECK(end(true, Protocol::ll) == end(false, Protocol::ll));
+  CHECK(end(true, Protocol::auto_select) > end(false, Protocol::auto_select));
+}
+
+TEST_CASE("small all-reduces of a ring in Simple over servers are spared the plateau") {
+  // Two NCCL channels, 2 members: from 256 B on. A step: NCCL's constant, or 1.4 times it.
+  auto end = [](std::int64_t bytes, double plateau) {
+    GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
+    bed.nccl.ring_plateau = plateau;
+    bed.run_all({collective(CollectiveType::all_reduce, bed.group("dp", 2), bytes)});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  CHECK(end(252, 1.4) == end(252, 1));
+  CHECK(end(256, 1.4) - end(256, 1) == scaled(microseconds(8), 0.42) + 2 * scaled(microseconds(14), 0.4));
+}
+
 TEST_CASE("blocks that do not divide add up exactly and keep the closed form") {
   check(CollectiveType::all_reduce, Protocol::simple, 7, 1'000'002);
   check(CollectiveType::all_reduce, Protocol::ll, 3, 100'001);

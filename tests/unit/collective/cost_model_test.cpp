@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "workloads/collective/relay_slices.hpp"
+#include "workloads/collective/tree_correction.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -65,7 +68,111 @@ TEST_CASE("over servers NCCL counts network hops twice a server and rates by the
   // 30 steps, 4 of them over the network; 370 GB/s of NVLink are less than 400 GB/s of rails.
   CHECK(collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, Protocol::simple, 1 << 30) *
             1e6 ==
-        Approx(8.4 + 26 * 3.4 + 4 * 14.0 + (1 << 30) * 30.0 / 16 / 370e3));
+        Approx(1.4 * (8.4 + 26 * 3.4 + 4 * 14.0) + (1 << 30) * 30.0 / 16 / 370e3));
+  // Below 64 B a member and channel (16 channels) without the plateau; a step takes at least the posts.
+  auto us = [&](CollectiveType type, Protocol protocol, std::int64_t bytes) {
+    return collective_seconds(s, plan, type, Algorithm::ring, protocol, bytes) * 1e6;
+  };
+  CHECK(us(CollectiveType::all_reduce, Protocol::simple, 64 * 16 * 16 - 1) ==
+        Approx(8.4 + 26 * 3.4 + 4 * 14.0).epsilon(1e-3));
+  CHECK(us(CollectiveType::all_reduce, Protocol::ll, 8) == Approx(6.6 + 26 * 1.0 + 4 * 2.7).epsilon(1e-3));
+  CHECK(us(CollectiveType::all_gather, Protocol::ll, 8) == Approx(6.6 + 14 * 1.0 + 1 * 2.7).epsilon(1e-3));
+}
+
+TEST_CASE("trees count with NCCL's factors by size, and with half of what links and LL allow") {
+  NcclSettings s;
+  GroupPlan plan = make_plan(2, 8, 370, 50, 0);
+  auto us = [&](Protocol p, std::int64_t bytes) {
+    return collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::tree, p, bytes) * 1e6;
+  };
+  const double rate = 370e3 * 0.92;
+  CHECK(us(Protocol::ll, 1 << 20) == Approx(6.8 + 2 * (7 * 0.6 + 5) + (1 << 20) / (rate / 3.8 / 2 * 0.5)));
+  CHECK(us(Protocol::ll128, 4 << 20) ==
+        Approx(14 + 2 * (7 * 1.25 + 8.5) + (4 << 20) / (rate * 120 / 128 / 2 * 0.8)));
+  CHECK(us(Protocol::simple, 16 << 20) == Approx(2 * (7 * 28 + 28) + (16 << 20) / (rate / 2 * 0.7)));
+  CHECK(us(Protocol::simple, 1 << 30) == Approx(2 * (7 * 28 + 28) + (1 << 30) / (rate / 2)));
+  plan.device.emplace();
+  plan.device->ll_max_rate_2 = BitRate{22'500'000'000 * 8};
+  CHECK(us(Protocol::ll, 1 << 20) == Approx(6.8 + 2 * (7 * 0.6 + 5) + (1 << 20) / (22.5e3 / 2 * 0.5)));
+  const GroupPlan one = make_plan(1, 8, 370, 0, 0);
+  CHECK(collective_seconds(s, one, CollectiveType::all_reduce, Algorithm::tree, Protocol::ll128, 4 << 20) *
+            1e6 ==
+        Approx(14 + 2 * 7 * 1.25 + (4 << 20) / (rate * 7 / 9 / 2 * 0.8)));
+}
+
+TEST_CASE("the factors of trees are looked up by the power of two below, from 64 B to under 512 MiB") {
+  CHECK(tree_correction_of(Protocol::ll, 0) == 1);
+  CHECK(tree_correction_of(Protocol::simple, 63) == 1);
+  CHECK(tree_correction_of(Protocol::simple, 64) == .9);
+  CHECK(tree_correction_of(Protocol::ll, (1 << 19) - 1) == .4);
+  CHECK(tree_correction_of(Protocol::ll, 1 << 18) == .4);
+  CHECK(tree_correction_of(Protocol::ll, 1 << 17) == .5);
+  CHECK(tree_correction_of(Protocol::ll128, 1 << 22) == .8);
+  CHECK(tree_correction_of(Protocol::simple, (std::int64_t{1} << 29) - 1) == .9);
+  CHECK(tree_correction_of(Protocol::simple, std::int64_t{1} << 29) == 1);
+}
+
+TEST_CASE("what an adapter's plugin reports and allows counts in the choice") {
+  GroupPlan plan = make_plan(2, 8, 450, 50, 0.83);
+  CHECK(pick(plan, 8 << 20).algorithm == Algorithm::nvls_tree);
+  plan.plugin.latency = microseconds(75);  // twice more for Simple than for LL128
+  CHECK(pick(plan, 8 << 20).algorithm == Algorithm::tree);
+  CHECK(pick(plan, 8 << 20).protocol == Protocol::ll128);
+  CHECK(pick(plan, 1 << 30).algorithm == Algorithm::nvls_tree);
+  NcclSettings s;
+  const double us =
+      1e6 * (collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, Protocol::ll, 8) -
+             collective_seconds(s, make_plan(2, 8, 450, 50, 0.83), CollectiveType::all_reduce,
+                                Algorithm::ring, Protocol::ll, 8));
+  CHECK(us == Approx(4 * 75));
+  plan = make_plan(2, 8, 300, 12.5, 0);
+  CHECK(pick(plan, 8).protocol == Protocol::ll);
+  plan.plugin.is_simple_only = true;
+  CHECK(pick(plan, 8).protocol == Protocol::simple);
+  CHECK(pick(plan, 8).algorithm == Algorithm::ring);
+  CHECK(pick(plan, 1 << 30).algorithm == Algorithm::tree);
+}
+
+TEST_CASE("what rings of Simple over servers take of their constants has the plateau once") {
+  NcclSettings s;
+  GroupPlan plan = make_plan(2, 8, 300, 12.5, 0);
+  auto scale = [&](CollectiveType type, Protocol p, std::int64_t bytes) {
+    return ring_scale(s, plan, type, p, bytes);
+  };
+  const CollectiveType sum = CollectiveType::all_reduce;
+  CHECK(scale(sum, Protocol::simple, 1 << 20) == 1.4);
+  CHECK(scale(sum, Protocol::simple, 1 << 10) == 1);
+  CHECK(scale(sum, Protocol::ll, 1 << 20) == 1);
+  CHECK(scale(CollectiveType::all_gather, Protocol::simple, 1 << 20) == 1);
+  plan.device.emplace();  // measured: in it already
+  CHECK(scale(sum, Protocol::simple, 1 << 20) == 1);
+  CHECK(scale(sum, Protocol::simple, 1 << 10) == Approx(1 / 1.4));
+}
+
+TEST_CASE("trees and NVLS pass on chunks as NCCL sizes them") {
+  NcclSettings s;
+  const GroupPlan two = make_plan(2, 8, 450, 50, 0.83), four = make_plan(4, 8, 450, 50, 0.83),
+                  one = make_plan(1, 8, 450, 0, 0.83);
+  CHECK(channels_of(s, two) == 16);
+  CHECK(channels_of(s, one) == 24);
+  CHECK(tree_slice(s, two, Protocol::ll, 16, 1 << 20) == 32 * 1024);
+  CHECK(tree_slice(s, two, Protocol::simple, 16, 1 << 30) == 512 * 1024);
+  CHECK(tree_slice(s, two, Protocol::simple, 4, 1 << 30) == 4 * 512 * 1024);
+  CHECK(tree_slice(s, one, Protocol::simple, 1, 1 << 30) == 24 * 512 * 1024);
+  // LL128: a step holds 576,000 B, halved to 144,000 while fewer than 22.4 follow one another, then to 36,000
+  // while fewer than 5.6.
+  CHECK(tree_slice(s, two, Protocol::ll128, 16, 1 << 30) == 576'000);
+  CHECK(tree_slice(s, two, Protocol::ll128, 16, 16 << 20) == 72'000);
+  CHECK(tree_slice(s, two, Protocol::ll128, 16, 1 << 20) == 18'000);
+  // 16 channels of 8 heads on 16 lanes.
+  CHECK(nvls_slice(s, two, 16, 64 << 20) == 8 * 128 * 1024);
+  CHECK(nvls_slice(s, two, 16, (64 << 20) - 4) == 8 * 64 * 1024);
+  CHECK(nvls_slice(s, two, 16, 1 << 20) == 8 * 32 * 1024);
+  CHECK(nvls_slice(s, four, 16, 1 << 30) == 8 * 64 * 1024);
+  CHECK(nvls_slice(s, one, 8, std::int64_t{1} << 30) == 16 * 128 * 1024);
+  CHECK(nvls_slice(s, one, 8, 256 << 20) == 16 * 64 * 1024);
+  CHECK(nvls_slice(s, one, 8, 32 << 20) == 16 * 32 * 1024);
+  CHECK(nvls_slice(s, one, 8, 1 << 20) == 16 * 16 * 1024);
 }
 
 TEST_CASE("small collectives open fewer rails") {

@@ -38,6 +38,34 @@ TEST_CASE("protocols put their overhead on the wire, rounded up") {
   CHECK(s.wire_bytes(Protocol::ll, std::int64_t{1} << 44) == std::int64_t{1} << 45);
 }
 
+TEST_CASE("a block of a ring is two slices of each channel over the network, none below 32 KiB") {
+  NcclSettings s;  // two channels a NIC, slices of 2 steps of 512 KiB
+  CHECK(s.ring_messages(1) == 2);
+  CHECK(s.ring_messages(64 * 1024) == 2);
+  CHECK(s.ring_messages(64 * 1024 + 2) == 4);
+  CHECK(s.ring_messages(4 << 20) == 4);
+  CHECK(s.ring_messages(16 << 20) == 16);
+  CHECK(s.blocks_ahead(Protocol::simple) == 2);
+  CHECK(s.blocks_ahead(Protocol::ll) == 8);
+  s.ring_chunk_steps = 8;
+  CHECK(s.blocks_ahead(Protocol::simple) == 1);
+}
+
+TEST_CASE("an adapter's plugin costs the line its time for every message and what staged bytes take longer") {
+  NcclSettings s;
+  s.net_rate = BitRate{100'000'000'000};
+  s.plugin.message_time = microseconds(2);
+  CHECK(s.net_wire_bytes(Protocol::simple, 1'000'000, 4) == 1'000'000 + 4 * 25'000);
+  s.plugin.message_time = SimTime{0};
+  s.plugin.staged_bytes = Bytes{100'000};
+  s.plugin.staged_rate = BitRate{50'000'000'000};
+  CHECK(s.net_wire_bytes(Protocol::simple, 1'000'000, 4) == 1'000'000 + 4 * 100'000);
+  CHECK(s.net_wire_bytes(Protocol::simple, 1'000'000, 20) == 2'000'000);
+  CHECK(s.net_wire_bytes(Protocol::simple, 0, 1) == 0);
+  CHECK(s.wire_bytes(Protocol::simple, Medium::net, 1'000'000) == 1'000'000 + 8 * 100'000);
+  CHECK(s.wire_bytes(Protocol::simple, Medium::nvlink, 1'000'000) == 1'000'000);
+}
+
 TEST_CASE("messages up to 16 KiB of sends and all-to-alls use LL unless a protocol is set") {
   NcclSettings s;
   CHECK(s.point_protocol(16'384) == Protocol::ll);
