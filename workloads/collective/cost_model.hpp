@@ -8,16 +8,18 @@
 namespace lightrail {
 
 /// NCCL's estimate of a collective [s] (src/graph/tuning.cc, 2.21): latency + bytes / bandwidth.
-///   ring: base + (steps - inter) * hop(NVLink or PCIe) + inter * hop(net), inter = 2 servers (all-reduce),
-///     servers; the whole rate of the rails (one server: of NVLink) x n / steps x efficiency.
+///   ring: base + (steps - inter) * max(hop(NVLink or PCIe), posts) + inter * hop(net), inter = 2 servers
+///     (all-reduce), servers - 1; the whole rate of the rails (one server: of NVLink) x n / steps x
+///     efficiency; all-reduces of Simple over servers ring-plateau times the latency once members have 64 B a
+///     channel.
 ///   tree: base + 2 ((members of a server - 1) * hop(NVLink) + log2 servers * hop(net)); half of NVLink, the
-///   rails
-///     (more than two servers: half of them, for inner nodes send twice) x tree efficiency; LL /3.8, LL128
-///     120/128.
+///     rails (more than two servers: half of them, for inner nodes send twice) x tree efficiency x
+///     tree_correction_of; LL /3.8, LL128 120/128 (one server 7/9).
 ///   NVLS: base (+ 2 log2 servers * hop(net)); a GPU's link carries every part once and its own twice:
 ///     rate x efficiency x n / (n + 1), n members of a server.
-/// LL at most ll_max_rate, LL128 at most ll128_max_rate of the GPU kind. It chooses; what a collective then
-/// takes comes from its messages. Leaves out NCCL's correction factors by size.
+/// hop(net) with what the adapter's plugin reports, in Simple twice. LL at most ll_max_rate, LL128 at most
+/// ll128_max_rate of the GPU kind, trees half of these. It chooses; what a collective then takes comes from
+/// its messages.
 double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                           Algorithm algorithm, Protocol protocol, std::int64_t bytes);
 

@@ -20,7 +20,7 @@ struct NcclDevice {
   SimTime point_ll{}, point_simple{};                       ///< start of a send, a receive, an all-to-all
   double point_efficiency = 1;                              ///< share of the link that these reach in Simple
   SimTime nvls{};                                           ///< start of a collective in the NVSwitch
-  BitRate ll_max_rate{}, ll_max_rate_2{}, ll_max_rate_4{};  ///< NCCL's llMaxBws: 1, 2, more servers
+  BitRate ll_max_rate{}, ll_max_rate_2{}, ll_max_rate_4{};  ///< NCCL's llMaxBws: 1, 2, more servers (the CPU's)
   BitRate ll128_max_rate{};                                 ///< NCCL's limit of LL128, all channels together
 };
 
