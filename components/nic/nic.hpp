@@ -5,9 +5,9 @@
 #include "components/network/injector.hpp"
 #include "components/network/retransmission.hpp"
 #include "engine/model/address_book.hpp"
+#include "engine/model/net_plugin.hpp"
 #include "engine/model/rails.hpp"
 #include "engine/model/regions.hpp"
-#include "workloads/collective/nccl_device.hpp"
 
 namespace lightrail {
 

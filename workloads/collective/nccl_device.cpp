@@ -34,18 +34,6 @@ Describe<NcclDevice> nccl_device_parameters() {
       .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest);
 }
 
-NetPlugin slower(const NetPlugin& a, const NetPlugin& b) {
-  NetPlugin both{std::max(a.latency, b.latency),
-                 a.is_simple_only || b.is_simple_only,
-                 std::max(a.message_time, b.message_time),
-                 std::max(a.staged_bytes, b.staged_bytes),
-                 {}};
-  const bool is_free = a.staged_rate.value == 0 || b.staged_rate.value == 0;
-  both.staged_rate =
-      is_free ? std::max(a.staged_rate, b.staged_rate) : std::min(a.staged_rate, b.staged_rate);
-  return both;
-}
-
 NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   NcclDevice both;
   auto later = [&](SimTime NcclDevice::*member) { both.*member = std::max(a.*member, b.*member); };

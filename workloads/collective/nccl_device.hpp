@@ -17,11 +17,12 @@ struct NcclDevice {
   double efficiency_ll = 0.5, efficiency_ll128 = 0.9375, efficiency_simple = 1;
   BitRate copy_rate{};     ///< at which a ring kernel copies its own block to the output; 0: costs nothing
   BitRate channel_rate{};  ///< what one NCCL channel of a tree moves; 0: costs nothing
-  SimTime point_ll{}, point_simple{};                       ///< start of a send, a receive, an all-to-all
-  double point_efficiency = 1;                              ///< share of the link that these reach in Simple
-  SimTime nvls{};                                           ///< start of a collective in the NVSwitch
-  BitRate ll_max_rate{}, ll_max_rate_2{}, ll_max_rate_4{};  ///< NCCL's llMaxBws: 1, 2, more servers (the CPU's)
-  BitRate ll128_max_rate{};                                 ///< NCCL's limit of LL128, all channels together
+  SimTime point_ll{}, point_simple{};  ///< start of a send, a receive, an all-to-all
+  double point_efficiency = 1;         ///< share of the link that these reach in Simple
+  SimTime nvls{};                      ///< start of a collective in the NVSwitch
+  BitRate ll_max_rate{}, ll_max_rate_2{},
+      ll_max_rate_4{};       ///< NCCL's llMaxBws: 1, 2, more servers (the CPU's)
+  BitRate ll128_max_rate{};  ///< NCCL's limit of LL128, all channels together
 };
 
 Describe<NcclDevice> nccl_device_parameters();
@@ -37,29 +38,6 @@ class NcclDeviceSpec {
 
  protected:
   ~NcclDeviceSpec() = default;
-};
-
-/// How NCCL's plugin for a network adapter behaves.
-struct NetPlugin {
-  SimTime latency{};            ///< what it reports: NCCL adds it to a step over the network when it chooses
-  bool is_simple_only = false;  ///< restricts NCCL to Simple, for it may reorder what LL and LL128 rely on
-  SimTime message_time{};       ///< of the adapter's time that each message takes beside its bytes
-  Bytes staged_bytes{0};        ///< of a message, from its first byte on, that go at staged_rate
-  BitRate staged_rate{};        ///< 0: no slower than others
-
-  bool operator==(const NetPlugin&) const = default;
-};
-
-/// Member by member the slower of two.
-NetPlugin slower(const NetPlugin& a, const NetPlugin& b);
-
-/// A Spec of a network adapter that has such a plugin.
-class NetPluginSpec {
- public:
-  virtual NetPlugin net_plugin() const = 0;
-
- protected:
-  ~NetPluginSpec() = default;
 };
 
 /// A Spec of a switch that reduces and multicasts for its GPUs (NVLS).
