@@ -32,7 +32,8 @@ std::uint32_t Arrivals::expect(std::uint64_t key, const Expectation& expectation
     free_wait_ = waits_[index].next;
   }
   waits_[index] = {
-      expectation.wire_bytes, expectation.payload_bytes, expectation.after, expectation.owner, none, 0};
+      expectation.wire_bytes, expectation.payload_bytes, expectation.after, expectation.owner, none,
+      expectation.is_counted};
   const std::uint32_t slot = slot_of(key);
   Flow& flow = flows_[slot];
   if (flow.last_wait == none)
@@ -55,7 +56,8 @@ std::optional<Arrivals::Complete> Arrivals::next(std::uint32_t slot, SimTime now
   flow.held_bytes -= wait.wire_bytes;
   const SimTime head = flow.head;
   flow.head = now;
-  return Complete{wait.owner, std::max(now, flow.tail), wait.after, head, wait.payload_bytes};
+  return Complete{wait.owner, std::max(now, flow.tail), wait.after,
+                  head,       wait.payload_bytes,       wait.is_counted != 0};
 }
 
 std::int64_t Arrivals::unclaimed() const {

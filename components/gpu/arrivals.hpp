@@ -24,6 +24,7 @@ class Arrivals {
     SimTime after{};  ///< software time that follows
     SimTime head{};   ///< first head of the bytes the flow held
     std::int64_t payload_bytes = 0;
+    bool is_counted = false;  ///< Expectation::is_counted
   };
 
   /// `bytes` of `flow` with the tail at `tail` (head now). Returns the flow's slot: call next() with it until
@@ -52,7 +53,7 @@ class Arrivals {
     SimTime after{};
     Owner owner{};
     std::uint32_t next = none;
-    std::uint32_t unused = 0;
+    std::uint32_t is_counted = 0;
   };
   std::uint32_t slot_of(std::uint64_t key);
 

@@ -52,7 +52,11 @@ void Gpu::start(Context& context) {
 }
 
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {
-  const Payload& p = event.payload;
+  dispatch(event.payload, port, context);
+  transport_.tell_ends([&](const MessageEnd& end) { runner_->on_end(context, transport_, end); });
+}
+
+void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (port == self_port) return on_self(p, context);
   if (port == GpuTransport::scheduler_port) return on_scheduler(p, context);
   if (kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
@@ -77,8 +81,6 @@ void Gpu::on_self(const Payload& p, Context& context) {
   switch (static_cast<GpuWake>(p.kind)) {
     case GpuWake::received:
       return runner_->on_received(context, transport_, owner);
-    case GpuWake::sent:
-      return runner_->on_sent(context, transport_, owner);
     case GpuWake::timer:
       return runner_->on_timer(context, transport_, owner);
     case GpuWake::op_end:

@@ -11,9 +11,9 @@ namespace lightrail {
 /// (GpuTransport).
 ///
 /// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job.
-/// Assumes that kernels of different streams run side by side without
-/// slowing each other, and that communication takes nothing from compute. Leaves out SM and memory
-/// contention, copy engines, and the time of a reduction's additions (hidden in NCCL's steps).
+/// Assumes that kernels of different streams run side by side without slowing each other; communication takes
+/// multiprocessors from all of them. Leaves out memory contention, copy engines, and the time of a
+/// reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component {
  public:
   Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times);
@@ -28,6 +28,7 @@ class Gpu final : public Component {
   void load(StateReader& in) override;
 
  private:
+  void dispatch(const Payload& payload, PortIndex port, Context& context);
   void on_self(const Payload& payload, Context& context);
   void on_scheduler(const Payload& payload, Context& context);
 

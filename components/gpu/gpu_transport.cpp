@@ -154,19 +154,19 @@ void GpuTransport::send_control(Context& context, EndpointId to, Connection conn
   fail(context, fmt::format("{} cannot be reached: this GPU has no NIC", name_of(to)));
 }
 
-/// Read and written at the memory's bandwidth, one message after the other.
+/// Read and written at the memory's bandwidth, one message after the other: here when it is all read.
 void GpuTransport::send_local(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
     const std::int64_t piece = std::min(left, most_piece);
     memory_free_at_ =
         std::max(memory_free_at_, context.now()) + transfer_time(Bytes{2 * piece}, memory_bandwidth_);
-    Payload arrival =
-        make_wire(WireKind::train, self_, self_, transfer.connection, static_cast<std::uint32_t>(piece), 1);
-    arrival.kind = static_cast<std::uint8_t>(GpuWake::local);
-    context.wake(memory_free_at_, arrival);
+    arrive(
+        context,
+        make_wire(WireKind::train, self_, self_, transfer.connection, static_cast<std::uint32_t>(piece), 1),
+        memory_free_at_);
     left -= piece;
   }
-  if (transfer.notify) context.wake(memory_free_at_, wake_payload(GpuWake::sent, transfer.owner));
+  if (transfer.notify) ends_.push_back({transfer.owner, memory_free_at_, true});
 }
 
 void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
@@ -201,10 +201,9 @@ void GpuTransport::pump(Context& context, PortIndex port) {
   if (injectors_[port]) injectors_[port]->pump(context, egress_, *this);
 }
 
-void GpuTransport::on_sent(Context& context, std::uint64_t token, SimTime tail) {
+void GpuTransport::on_sent(Context&, std::uint64_t token, SimTime tail) {
   if (token == no_token) return;
-  context.wake(tail, wake_payload(GpuWake::sent, {static_cast<std::uint32_t>(token >> 32),
-                                                  static_cast<std::uint32_t>(token)}));
+  ends_.push_back({{static_cast<std::uint32_t>(token >> 32), static_cast<std::uint32_t>(token)}, tail, true});
 }
 
 void GpuTransport::on_notice(Context& context, const Payload& payload) {
@@ -221,8 +220,7 @@ void GpuTransport::on_notice(Context& context, const Payload& payload) {
   LIGHTRAIL_EXPECT(it != notices_.end());
   const Owner owner = it->owner;
   notices_.erase(it);
-  if (owner.slot == no_owner) return;
-  context.wake(context.now(), wake_payload(GpuWake::sent, owner));
+  if (owner.slot != no_owner) ends_.push_back({owner, context.now(), true});
 }
 
 void GpuTransport::expect(Context& context, const Expectation& expectation) {
@@ -247,7 +245,11 @@ void GpuTransport::arrive(Context& context, const Payload& payload, SimTime tail
 /// Hands out the messages of a flow, which arrivals_ has in `slot`, that are complete.
 void GpuTransport::settle(Context& context, std::uint64_t flow, std::uint32_t slot) {
   while (auto message = arrivals_.next(slot, context.now())) {
-    context.wake(message->at + message->after, wake_payload(GpuWake::received, message->owner));
+    const SimTime end = message->at + message->after;
+    if (message->is_counted)
+      ends_.push_back({message->owner, end, false});
+    else
+      context.wake(end, wake_payload(GpuWake::received, message->owner));
     if (message->payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) continue;
     const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(flow >> 24),
                                           self_.value,
@@ -308,7 +310,7 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
     case GpuWake::rail:
       return rail_->on_timer(context);
     default:
-      return arrive(context, payload, context.now());
+      LIGHTRAIL_EXPECT(false);
   }
 }
 

@@ -19,14 +19,12 @@ namespace lightrail {
 /// Kinds of a GPU's events to itself; WireKind has the low numbers.
 enum class GpuWake : std::uint8_t {
   received = 32,  ///< a: slot, b: sub
-  sent,           ///< a: slot, b: sub
   timer,          ///< a: slot, b: sub
   op_end,         ///< a: op, b: how often its end was set
   forward_train,  ///< a train for another server has arrived whole (PXN); its own fields follow
   forward_control,
   proxy,
-  rail,  ///< a circuit has been idle for long enough
-  local  ///< bytes of a message to this GPU itself; fields of a train
+  rail  ///< a circuit has been idle for long enough
 };
 
 /// How one GPU's messages go: to itself through its memory (read and written once each at the memory's
@@ -58,8 +56,14 @@ class GpuTransport final : public Transport, private SentListener {
   void on_wire(Context& context, const Payload& payload, PortIndex port);
   /// WireKind::sent of the NIC.
   void on_notice(Context& context, const Payload& payload);
-  /// The component's own events that concern the transport: WireKind::wake, forward_*, proxy, local.
+  /// The component's own events that concern the transport: WireKind::wake, forward_*, proxy.
   void on_wake(Context& context, const Payload& payload);
+  /// Hands each MessageEnd since the last call to `told`, after everything above: told(end) may send.
+  template <class Told>
+  void tell_ends(Told&& told) {
+    for (std::size_t i = 0; i < ends_.size(); ++i) told(MessageEnd{ends_[i]});
+    ends_.clear();
+  }
 
   /// Fetch what the next events touch; these read the object.
   void prefetch() const {
@@ -137,6 +141,7 @@ class GpuTransport final : public Transport, private SentListener {
   Arrivals arrivals_;
   SimTime memory_free_at_{};
   std::vector<Notice> notices_;
+  std::vector<MessageEnd> ends_;  ///< empty between events
   std::vector<Counter> by_dimension_;
   std::optional<Delegation> delegation_;               ///< none: no circuits
   std::unique_ptr<RailGate> rail_;                     ///< null: no photonic rails

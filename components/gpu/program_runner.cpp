@@ -258,8 +258,8 @@ void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner
   if (comm_.on_received(context, transport, owner)) complete(context, transport, owner.slot);
 }
 
-void ProgramRunner::on_sent(Context& context, GpuTransport& transport, Owner owner) {
-  if (comm_.on_sent(owner)) complete(context, transport, owner.slot);
+void ProgramRunner::on_end(Context& context, GpuTransport& transport, const MessageEnd& end) {
+  if (comm_.on_end(context, transport, end)) complete(context, transport, end.owner.slot);
 }
 
 void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, const Payload& p) {

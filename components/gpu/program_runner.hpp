@@ -31,7 +31,7 @@ class ProgramRunner {
   void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
-  void on_sent(Context& context, GpuTransport& transport, Owner owner);
+  void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 

@@ -194,18 +194,27 @@ bool CommEngine::on_received(Context& context, Transport& transport, Owner owner
 bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   if (run.open != 0) return false;
-  if (form(slot) != Form::ring) return true;
-  const SimTime copy = own_copy(op_of(slot));
-  if (copy == SimTime{0}) return true;
+  SimTime left = std::max(run.until - context.now(), SimTime{0});
+  if (form(slot) == Form::ring) left += own_copy(op_of(slot));
+  if (left == SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;
-  transport.wake_after(context, copy, {slot, 0});
+  transport.wake_after(context, left, {slot, 0});
   return false;
 }
 
-bool CommEngine::on_sent(Owner owner) {
-  CommRun& run = runs_[owner.slot];
-  if (owner.sub < run.counts.size()) run.counts[owner.sub].sent |= is_sent;
-  return --run.open == 0;
+bool CommEngine::on_end(Context& context, Transport& transport, const MessageEnd& end) {
+  CommRun& run = runs_[end.owner.slot];
+  LIGHTRAIL_EXPECT(run.stage == CommRun::Stage::running && run.open > 0);
+  if (end.owner.sub < run.counts.size()) {
+    CommRun::Count& count = run.counts[end.owner.sub];
+    if (end.is_sent)
+      count.sent |= is_sent;
+    else
+      ++count.received;
+  }
+  run.until = std::max(run.until, end.at);
+  --run.open;
+  return finish(context, transport, end.owner.slot);
 }
 
 void CommEngine::release(std::uint32_t slot) {

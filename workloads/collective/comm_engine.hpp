@@ -43,7 +43,7 @@ class CommEngine {
   /// What happened to the run in `owner.slot`; true when that completes it.
   bool on_timer(Context& context, Transport& transport, Owner owner);
   bool on_received(Context& context, Transport& transport, Owner owner);
-  bool on_sent(Owner owner);
+  bool on_end(Context& context, Transport& transport, const MessageEnd& end);
 
   /// An exchange has ended: the next one of its group may be announced.
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
@@ -90,7 +90,8 @@ class CommEngine {
   enum class Form : std::uint8_t { ring, folded_ring, broadcast, pairs, barrier, relay, exchange, point, io };
   Form form(std::uint32_t slot) const;
   SimTime start_delay(const Op& op, const CommRun& run) const;
-  /// After the last message: true when the run is complete, else a timer for what the kernel still copies.
+  /// After the last message: true when the run is complete, else a timer for messages that are sure to end
+  /// and for what the kernel still copies.
   bool finish(Context& context, Transport& transport, std::uint32_t slot);
 
   RingPlace place(std::uint32_t slot, std::uint32_t channel) const;

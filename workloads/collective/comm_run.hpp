@@ -22,17 +22,17 @@ struct CommRun {
   Protocol protocol = Protocol::auto_select;
   std::uint8_t unused = 0;
   std::uint32_t channels = 0;
-  std::uint32_t open = 0;  ///< what must still happen: receives, notices; 0: complete
-  SimTime start{};
+  std::uint32_t open = 0;    ///< what must still happen: receives, notices; 0: complete
+  SimTime start{}, until{};  ///< until: the latest end of messages that are only counted
   std::vector<Count> counts;
 
   void save(StateWriter& out) const {
     out.put(op), out.put(stage), out.put(algorithm), out.put(protocol), out.put(channels), out.put(open);
-    out.put(start), out.put(counts);
+    out.put(start), out.put(until), out.put(counts);
   }
   void load(StateReader& in) {
     in.get(op), in.get(stage), in.get(algorithm), in.get(protocol), in.get(channels), in.get(open);
-    in.get(start), in.get(counts);
+    in.get(start), in.get(until), in.get(counts);
   }
 };
 

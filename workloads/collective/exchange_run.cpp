@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/program/phase.hpp"
 
@@ -43,14 +45,18 @@ void CommEngine::begin_exchange(Context& context, Transport& transport, std::uin
   std::size_t open = 0;
   for (const ExchangePlan::Round& round : all.rounds) open += round.sends.size() + round.receives.size();
   runs_[slot].open = static_cast<std::uint32_t>(open);
-  for (std::uint32_t r = 0; r < all.rounds.size(); ++r)
+  for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {
+    const bool is_counted = std::none_of(all.rounds.begin(), all.rounds.end(),
+                                         [&](const ExchangePlan::Round& later) { return later.after == r; });
     for (const ExchangePlan::Message& m : all.rounds[r].receives)
       transport.expect(context, {m.peer,
                                  connection(op, Phase::exchange, all.rounds[r].lane),
                                  m.payload,
                                  m.wire,
                                  m.after,
-                                 {slot, r}});
+                                 {slot, r},
+                                 is_counted});
+  }
   advance_exchange(context, transport, slot);
 }
 

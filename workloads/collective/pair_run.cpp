@@ -69,7 +69,8 @@ void CommEngine::begin_all_to_all(Context& context, Transport& transport, std::u
                                payload,
                                nccl(op).point_wire_bytes(run.protocol, medium, payload),
                                nccl(op).point_software(run.protocol, medium),
-                               {slot, d}});
+                               {slot, d},
+                               true});
   }
   for (std::uint32_t i = 1; i <= n; ++i) {
     const std::uint32_t d = i % n;
@@ -101,12 +102,10 @@ void CommEngine::send_to_peer(Context& context, Transport& transport, std::uint3
                            {slot, offset}});
 }
 
+/// Clear to send.
 void CommEngine::on_share(Context& context, Transport& transport, Owner owner) {
-  CommRun& run = runs_[owner.slot];
-  const auto n = static_cast<std::uint32_t>(run.counts.size());
-  if (owner.sub >= n) return send_to_peer(context, transport, owner.slot, owner.sub - n);
-  run.counts[owner.sub].received = 1;
-  --run.open;
+  const auto n = static_cast<std::uint32_t>(runs_[owner.slot].counts.size());
+  send_to_peer(context, transport, owner.slot, owner.sub - n);
 }
 
 void CommEngine::begin_barrier(Context& context, Transport& transport, std::uint32_t slot) {

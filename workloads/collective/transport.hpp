@@ -32,7 +32,7 @@ struct Transfer {
   std::int64_t payload_bytes = 0;  ///< counted as traffic
   std::int64_t wire_bytes = 0;     ///< with the protocol's overhead; > 0
   std::uint16_t dimension = 0;
-  bool notify = false;  ///< tell the owner (CommEngine::on_sent) when the last byte is on the wire
+  bool notify = false;  ///< its end, the last byte on the wire, is a MessageEnd
   Owner owner{};
   InSwitch in_switch = InSwitch::nothing;
   bool is_by_gpu = false;  ///< the GPU posts it to its own NIC: no proxy thread, no PXN
@@ -46,6 +46,15 @@ struct Expectation {
   std::int64_t wire_bytes = 0;  ///< a control message: control_bytes
   SimTime after{};              ///< software time between the last byte and CommEngine::on_received
   Owner owner{};
+  bool is_counted = false;  ///< nothing follows from this message alone: its end is a MessageEnd
+};
+
+/// A message of which the owner only wants to know when it ends: told (CommEngine::on_end) as soon as that is
+/// sure, with the time. Costs no event of its own.
+struct MessageEnd {
+  Owner owner{};
+  SimTime at{};  ///< >= now
+  bool is_sent = false;
 };
 
 /// What an exchange will send to one of its members.

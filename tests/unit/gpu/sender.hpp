@@ -40,22 +40,24 @@ class Sender final : public Component {
       context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
   }
   void handle(const Event& event, PortIndex port, Context& context) override {
-    const Payload& p = event.payload;
-    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
-    if (port != self_port) return transport_.on_wire(context, p, port);
-    switch (static_cast<GpuWake>(p.kind)) {
-      case GpuWake::timer:
-        return transport_.send(context, spec_.orders[p.a].transfer);
-      case GpuWake::sent:
-        return told_->emplace_back(p.a, context.now()), void();
-      default:
-        return transport_.on_wake(context, p);
-    }
+    dispatch(event.payload, port, context);
+    transport_.tell_ends([&](const MessageEnd& end) { told_->emplace_back(end.owner.slot, end.at); });
   }
   void save(StateWriter& out) const override { transport_.save(out); }
   void load(StateReader& in) override { transport_.load(in); }
 
  private:
+  void dispatch(const Payload& p, PortIndex port, Context& context) {
+    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+    if (port != self_port) return transport_.on_wire(context, p, port);
+    switch (static_cast<GpuWake>(p.kind)) {
+      case GpuWake::timer:
+        return transport_.send(context, spec_.orders[p.a].transfer);
+      default:
+        return transport_.on_wake(context, p);
+    }
+  }
+
   const SenderSpec& spec_;
   GpuTransport transport_;
   Told* told_;
