@@ -188,7 +188,7 @@ void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
     if (transfer.is_by_gpu)
       context.send(nic_port, context.now(), work);
     else
-      proxy_.post(context, work, wake_payload(GpuWake::proxy));
+      proxy_.post(context, context.now(), work, wake_payload(GpuWake::proxy));
   }
 }
 
@@ -276,6 +276,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (!delegation_ && !(rail_ && port == nic_port) && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
                               name_of(to_of(payload)), port));
+  if (!delegation_ && !rail_) return forward(context, payload, tail);
   // Back from the NIC: lost or corrupt, and for the circuit that leads to its receiver once more.
   const bool is_back = port == nic_port && book_[from_of(payload)].server == book_[self_].server;
   const bool is_retry = is_back && payload.count > 0;
@@ -289,6 +290,15 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   context.wake(tail, later);
 }
 
+/// PXN: what another GPU of this server sends goes on when its tail is here.
+void GpuTransport::forward(Context& context, const Payload& payload, SimTime tail) {
+  Payload work = payload;
+  work.count = 0;
+  if (kind_of(work) == WireKind::control) return context.send(nic_port, tail, work);
+  work.kind = static_cast<std::uint8_t>(WireKind::message);
+  proxy_.post(context, tail, work, wake_payload(GpuWake::proxy));
+}
+
 void GpuTransport::on_wake(Context& context, const Payload& payload) {
   if (kind_of(payload) == WireKind::wake) return injectors_[payload.a]->on_wake(context, egress_, *this);
   Payload work = payload;
@@ -299,12 +309,10 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
           static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
       if (!rail_) work.count = 0;
       if (delegation_) return pass_on(context, work);
-      if (rail_ && kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
-      if (kind_of(work) == WireKind::control) return context.send(nic_port, context.now(), work);
+      if (kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
       work.kind = static_cast<std::uint8_t>(WireKind::message);
       // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
-      if (rail_) return send_on_rail(context, work, (work.count & sent_again) != 0, false, {});
-      return proxy_.post(context, work, wake_payload(GpuWake::proxy));
+      return send_on_rail(context, work, (work.count & sent_again) != 0, false, {});
     case GpuWake::proxy:
       return proxy_.on_wake(context, payload);
     case GpuWake::rail:

@@ -21,7 +21,7 @@ enum class GpuWake : std::uint8_t {
   received = 32,  ///< a: slot, b: sub
   timer,          ///< a: slot, b: sub
   op_end,         ///< a: op, b: how often its end was set
-  forward_train,  ///< a train for another server has arrived whole (PXN); its own fields follow
+  forward_train,  ///< where circuits join servers: a train for another one is whole; its own fields follow
   forward_control,
   proxy,
   rail  ///< a circuit has been idle for long enough
@@ -99,6 +99,7 @@ class GpuTransport final : public Transport, private SentListener {
   void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);
   void send_to_nic(Context& context, const Transfer& transfer);
+  void forward(Context& context, const Payload& payload, SimTime tail);
   void inject(Context& context, PortIndex port, const Outgoing& message);
   void pump(Context& context, PortIndex port);
   // By delegates, where circuits join servers (gpu_delegates.cpp).

@@ -10,13 +10,28 @@ constexpr std::uint32_t most_bytes = 1u << 30;
 
 }  // namespace
 
-void ProxyQueue::post(Context& context, const Payload& work, const Payload& wake) {
-  if (pending_.empty() && free_at_ <= context.now()) {
-    free_at_ = context.now() + overhead_;
-    return context.send(nic_, free_at_, work);
-  }
-  if (pending_.empty()) context.wake(free_at_, wake);
-  if (!merge(work)) pending_.push_back(work);
+void ProxyQueue::post(Context& context, SimTime ready, const Payload& work, const Payload& wake) {
+  const auto sooner = [](SimTime time, const Coming& other) { return time < other.ready; };
+  coming_.insert(std::upper_bound(coming_.begin(), coming_.end(), ready, sooner), {work, ready});
+  pump(context, wake);
+}
+
+void ProxyQueue::on_wake(Context& context, const Payload& wake) {
+  if (wake_at_ == context.now()) wake_at_ = time_never;
+  pump(context, wake);
+}
+
+void ProxyQueue::pump(Context& context, const Payload& wake) {
+  auto first = coming_.begin();
+  for (; first != coming_.end() && first->ready <= context.now(); ++first)
+    if (!merge(first->work)) pending_.push_back(first->work);
+  coming_.erase(coming_.begin(), first);
+  if (!pending_.empty() && free_at_ <= context.now()) post_batch(context);
+  if (is_idle()) return;
+  const SimTime next = pending_.empty() ? std::max(free_at_, coming_.front().ready) : free_at_;
+  if (wake_at_ <= next) return;
+  wake_at_ = next;
+  context.wake(next, wake);
 }
 
 bool ProxyQueue::merge(const Payload& work) {
@@ -29,7 +44,7 @@ bool ProxyQueue::merge(const Payload& work) {
   return true;
 }
 
-void ProxyQueue::on_wake(Context& context, const Payload& wake) {
+void ProxyQueue::post_batch(Context& context) {
   const EndpointId to = to_of(pending_.front());
   const auto same =
       std::count_if(pending_.begin(), pending_.end(), [&](const Payload& work) { return to_of(work) == to; });
@@ -42,7 +57,6 @@ void ProxyQueue::on_wake(Context& context, const Payload& wake) {
     return true;
   };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), is_posted), pending_.end());
-  if (!pending_.empty()) context.wake(free_at_, wake);
 }
 
 }  // namespace lightrail

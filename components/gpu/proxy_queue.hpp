@@ -18,23 +18,33 @@ class ProxyQueue {
   ProxyQueue(PortIndex nic, SimTime overhead, SimTime progress, std::uint32_t aggregate)
       : nic_(nic), overhead_(overhead), progress_(std::min(progress, overhead)), aggregate_(aggregate) {}
 
-  /// `work`: WireKind::message. `wake` is sent to the component itself when on_wake is due.
-  void post(Context& context, const Payload& work, const Payload& wake);
+  /// `work`: WireKind::message, whose bytes are all here at `ready` (>= now). `wake` is sent to the component
+  /// itself when on_wake is due.
+  void post(Context& context, SimTime ready, const Payload& work, const Payload& wake);
   void on_wake(Context& context, const Payload& wake);
 
-  bool is_idle() const { return pending_.empty(); }
-  void save(StateWriter& out) const { out.put(free_at_), out.put(pending_); }
-  void load(StateReader& in) { in.get(free_at_), in.get(pending_); }
+  bool is_idle() const { return pending_.empty() && coming_.empty(); }
+  void save(StateWriter& out) const {
+    out.put(free_at_), out.put(wake_at_), out.put(pending_), out.put(coming_);
+  }
+  void load(StateReader& in) { in.get(free_at_), in.get(wake_at_), in.get(pending_), in.get(coming_); }
 
  private:
+  struct Coming {
+    Payload work{};
+    SimTime ready{};
+  };
+  void pump(Context& context, const Payload& wake);
+  void post_batch(Context& context);
   bool merge(const Payload& work);
 
   PortIndex nic_;
   SimTime overhead_, progress_;
   std::uint32_t aggregate_;
 
-  SimTime free_at_{};
-  std::vector<Payload> pending_;  ///< oldest first; not empty: a wake at free_at_ is on its way
+  SimTime free_at_{}, wake_at_ = time_never;
+  std::vector<Payload> pending_;  ///< oldest first
+  std::vector<Coming> coming_;    ///< not ready yet, soonest first
 };
 
 }  // namespace lightrail

@@ -17,9 +17,9 @@ struct Bench final : EventSink, RowSink {
   }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
   Context at(SimTime now) { return {ComponentId{0}, now, ports, self, *this, *this}; }
-  void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
+  void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes, SimTime in = SimTime{0}) {
     Context context = at(now);
-    proxy.post(context,
+    proxy.post(context, now + in,
                make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0),
                Payload{});
   }
@@ -58,6 +58,31 @@ TEST_CASE("a busy proxy posts what waits for one receiver together, up to its li
   CHECK(to_of(bench.sent[5].payload).value == 8);
   CHECK(bench.proxy.is_idle());
   CHECK(bench.wakes.size() == 3);
+}
+
+TEST_CASE("a request is posted when its bytes are here, with others that are here by then") {
+  Bench bench;
+  bench.post(SimTime{0}, 1, 7, 10, nanoseconds(300));
+  REQUIRE(bench.wakes.size() == 1);
+  CHECK(bench.wakes[0].time == nanoseconds(300));
+  bench.wake();
+  REQUIRE(bench.sent.size() == 1);
+  CHECK(bench.sent[0].time == nanoseconds(1'300));
+  // Busy until 1,300 ns: one wake then, whatever comes meanwhile; the third is not here by then.
+  bench.post(nanoseconds(400), 3, 7, 30, nanoseconds(500));
+  bench.post(nanoseconds(500), 4, 7, 40);
+  bench.post(nanoseconds(600), 5, 7, 50, nanoseconds(900));
+  REQUIRE(bench.wakes.size() == 2);
+  CHECK(bench.wakes[1].time == nanoseconds(1'300));
+  bench.wake();
+  REQUIRE(bench.sent.size() == 3);
+  CHECK(from_of(bench.sent[1].payload).value == 4);  // here first
+  CHECK(from_of(bench.sent[2].payload).value == 3);
+  CHECK(bench.sent[2].time == nanoseconds(1'300 + 1'000 + 400));
+  CHECK(bench.wakes.back().time == nanoseconds(2'700));
+  bench.wake();
+  CHECK(bench.sent[3].time == nanoseconds(3'700));
+  CHECK(bench.proxy.is_idle());
 }
 
 TEST_CASE("requests that wait on one connection grow into one") {
