@@ -8,7 +8,12 @@ Describe<TrainSettings> train_settings_table() {
       .field("mtu", &TrainSettings::mtu, "largest payload of a packet, on every link", Bytes{64},
              Bytes{65536})
       .field("grain", &TrainSettings::grain, "packets in a train on PCIe and fabric links", 1u, 4096u)
-      .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u, 65'535u);
+      .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u, 65'535u)
+      .field("send-ahead", &TrainSettings::send_ahead,
+             "senders give a busy line further trains for so long ahead: fewer events; what is posted later "
+             "waits "
+             "as long",
+             SimTime{0}, milliseconds(10));
   return table;
 }
 

@@ -65,6 +65,21 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
       fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, ports_[port].lanes));
 }
 
+SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
+                                std::uint32_t mtu_bytes) {
+  Port& p = ports_[port];
+  Lane& lane = lane_of(p, context, port, message.lane);
+  const SimTime packet = p.line.of(mtu_bytes);
+  if (p.errors != no_errors || p.free_at <= ready || packet == SimTime{0})
+    return put(context, port, lane, message, ready);
+  const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
+  p.free_at += busy;
+  if (p.lanes != 0) lane.credits -= message.bytes;
+  if (is_counting_) count(context, port, message, ready, start, busy);
+  context.send(port, start, message);
+  return start + busy;
+}
+
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
                       PortIndex from) {
   if (train.bytes > lane.capacity)

@@ -62,6 +62,11 @@ class EgressBank {
     return std::nullopt;
   }
 
+  /// Sends a small message, which has credits, between the packets of trains that have the line already: it
+  /// waits for the packet of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
+  SimTime put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
+                      std::uint32_t mtu_bytes);
+
   /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for
   /// each.
   template <class Left>

@@ -16,6 +16,7 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       train_bytes_(std::max<std::uint32_t>(end.train_bytes(), 1)),
       lanes_(std::max<std::uint32_t>(end.far.lanes, 1)),
       latency_(latency),
+      ahead_(end.send_ahead),
       rings_(lanes_ * (1 + sources.size())),
       sources_(sources.size()) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -100,12 +101,18 @@ SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank
   return reader.of(bytes) - egress.line_time(port_, bytes);
 }
 
-/// The ring whose turn it is, or none; `earliest`: when a train that only waits for its reading may start.
-std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime& earliest) {
+std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
   for (std::uint32_t ring = 0; ring < lanes_; ++ring)
     if (rings_[ring].last != none &&
         egress.has_credit(port_, head_message(ring).head.lane, next_bytes(ring), context))
       return ring;
+  return none;
+}
+
+/// The ring whose turn it is to send at `at`, or none; `earliest`: when a train that only waits for its
+/// reading may start.
+std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
+  if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
   auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
   for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
@@ -114,13 +121,14 @@ std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTi
     std::uint32_t bytes = next_bytes(ring);
     if (!egress.has_credit(port_, head_message(ring).head.lane, bytes, context)) continue;
     SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
-    if (ready <= context.now()) return ring;
+    if (ready <= at) return ring;
     earliest = std::min(earliest, ready);
   }
   return none;
 }
 
-void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egress, SentListener& listener) {
+void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
+                         SentListener& listener) {
   std::uint32_t bytes = next_bytes(ring);
   Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
   Payload train = message.head;
@@ -128,14 +136,15 @@ void Injector::send_from(std::uint32_t ring, Context& context, EgressBank& egres
   if (train.count == 0) train.count = packets_in(bytes, mtu_bytes_);
   message.left -= bytes;
   active_bytes_ -= bytes;
-  SimTime now = context.now();
-  SimTime tail = *egress.offer(context, port_, train, now + latency_);
+  SimTime tail = is_control(ring) && ahead_ > SimTime{0}
+                     ? egress.put_between(context, port_, train, at + latency_, mtu_bytes_)
+                     : *egress.offer(context, port_, train, at + latency_);
   bool is_done = message.left == 0;
   std::uint64_t token = message.token;
   if (!is_control(ring)) {
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
-      source.free_at = now - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
+      source.free_at = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
@@ -170,16 +179,21 @@ void Injector::finish_message(std::uint32_t ring) {
 }
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
+  const SimTime now = context.now();
+  if (ahead_ > SimTime{0})
+    for (std::uint32_t ring; active_messages_ > 0 && (ring = choose_control(context, egress)) != none;)
+      send_from(ring, now, context, egress, listener);
   while (active_messages_ > 0) {
     SimTime line_free = egress.free_at(port_) - latency_;
-    if (line_free > context.now()) return wake_at(line_free, context);
+    if (line_free > now + ahead_) return wake_at(line_free, context);
+    const SimTime at = std::max(line_free, now);
     SimTime earliest = time_never;
-    std::uint32_t ring = choose(context, egress, earliest);
+    std::uint32_t ring = choose(context, egress, at, earliest);
     if (ring == none) {
       if (earliest != time_never) wake_at(earliest, context);
       return;
     }
-    send_from(ring, context, egress, listener);
+    send_from(ring, at, context, egress, listener);
   }
 }
 

@@ -32,10 +32,11 @@ class SentListener {
 /// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
 /// other, different ones in turns of one train, sources in turns of one train, control messages first.
 ///
-/// Self-clocked: a train is chosen when the line is free and its lane has credits; one wake is pending at
-/// most while the line is busy, none while credits lack (the credit calls pump). A source that reads at less
-/// than the line's rate limits its own trains: a train starts when its tail cannot overtake the reading.
-/// Assumes unlimited prefetch of one train. State is plain; a steady state allocates nothing.
+/// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane has
+/// credits; one wake is pending at most while the line is busy, none while credits lack (the credit calls
+/// pump). With send-ahead control messages go between the packets of trains that have the line. A source that
+/// reads at less than the line's rate limits its own trains: a train starts when its tail cannot overtake the
+/// reading. Assumes unlimited prefetch of one train. State is plain; a steady state allocates nothing.
 class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
@@ -102,16 +103,18 @@ class Injector {
   const Message& head_message(std::uint32_t ring) const;
   std::uint32_t next_bytes(std::uint32_t ring) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
-  std::uint32_t choose(const Context& context, EgressBank& egress, SimTime& earliest);
+  std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
+  std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
   void finish_message(std::uint32_t ring);
-  void send_from(std::uint32_t ring, Context& context, EgressBank& egress, SentListener& listener);
+  void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
+                 SentListener& listener);
   void wake_at(SimTime at, Context& context);
   bool is_control(std::uint32_t ring) const { return ring < lanes_; }
   std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
-  SimTime latency_;
+  SimTime latency_, ahead_;
 
   std::uint32_t active_messages_ = 0;
   std::uint32_t next_ring_ = 0;

@@ -1,5 +1,7 @@
 #include "components/network/port_end.hpp"
 
+#include "links/train_settings.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -46,6 +48,7 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   end.in_rate = model.link_classes[in.link_class].rate;
   end.mtu_bytes = link_class.mtu_bytes;
   end.grain = link_class.grain;
+  if (const auto* trains = model.resource<TrainSettings>()) end.send_ahead = trains->send_ahead;
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
   end.light = &link_class.light;
 

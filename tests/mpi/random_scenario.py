@@ -166,7 +166,8 @@ class Generator:
     def scenario(self):
         system = self.graph() if self.seed % 5 == 4 else self.clusters()
         grain = self.random.choice([1, 4, 16])
-        network = [f'<network mtu="{self.random.choice([1, 4])} KiB" grain="{grain}" nvlink-grain="{grain}"/>']
+        network = [f'<network mtu="{self.random.choice([1, 4])} KiB" grain="{grain}" nvlink-grain="{grain}" '
+                   f'send-ahead="{self.random.choice([0, 0, 1, 20])} us"/>']
         body = system + network + self.workload() + [f'<run seed="{self.seed}"/>']
         return "\n".join([f'<scenario name="random_{self.seed}">', *("  " + line for line in body), "</scenario>"]) + "\n"
 

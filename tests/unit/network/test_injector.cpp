@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/network/injector.hpp"
+#include "links/train_settings.hpp"
 #include "tests/support/network_bed.hpp"
 
 using namespace lightrail;
@@ -18,6 +19,7 @@ struct SenderSpec final : Spec {
   std::vector<Injector::Source> sources = {{}};
   SimTime latency{};
   std::vector<std::pair<std::uint64_t, SimTime>>* sent = nullptr;
+  int* wakes = nullptr;
 };
 
 /// Posts messages at given times through an injector on port 0.
@@ -35,7 +37,7 @@ class Sender final : public Component, private SentListener {
     }
   }
   void handle(const Event& event, PortIndex, Context& context) override {
-    if (event.payload.a == 77) return injector_.on_wake(context, egress_, *this);
+    if (event.payload.a == 77) return ++*spec_.wakes, injector_.on_wake(context, egress_, *this);
     injector_.post(spec_.posts[event.payload.a - 1000].message, context.now());
     injector_.pump(context, egress_, *this);
   }
@@ -55,6 +57,8 @@ struct Bed {
   NetworkBed bed;
   std::shared_ptr<SenderSpec> spec = std::make_shared<SenderSpec>();
   std::vector<std::pair<std::uint64_t, SimTime>> sent;
+  int wakes = 0;
+  SimTime ahead{};  ///< send-ahead
   ComponentId probe = bed.add_endpoint();
 
   void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
@@ -68,9 +72,12 @@ struct Bed {
     auto kind = std::make_shared<ComponentKind>();
     kind->name = "sender";
     kind->make = [](const BuildContext& build) { return std::make_unique<Sender>(build); };
-    spec->sent = &sent;
+    spec->sent = &sent, spec->wakes = &wakes;
     ComponentId sender = bed.add(kind, spec, "sender");
     bed.connect(sender, 0, probe, 0, bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
+    auto trains = std::make_shared<TrainSettings>();
+    trains->send_ahead = ahead;
+    bed.finish_model().set_resource<TrainSettings>(trains);
     bed.run(save_at);
     std::string text;
     for (const Arrival& a : bed.arrivals(probe))
@@ -151,13 +158,51 @@ TEST_CASE("a sending latency delays the first head and leaves no gap between tra
 }
 
 TEST_CASE("an injector saved in the middle and loaded goes on as if nothing had happened") {
-  std::string text[2];
-  for (int k = 0; k < 2; ++k) {
-    Bed b;
-    for (std::uint32_t i = 0; i < 12; ++i) b.post(700 * i, i % 5, 1500 + 900 * (i % 4), i);
-    text[k] = b.run(k == 0 ? time_never : SimTime{9001});
+  for (const SimTime ahead : {SimTime{0}, SimTime{5000}}) {
+    std::string text[2];
+    for (int k = 0; k < 2; ++k) {
+      Bed b;
+      b.ahead = ahead;
+      for (std::uint32_t i = 0; i < 12; ++i) b.post(700 * i, i % 5, 1500 + 900 * (i % 4), i);
+      text[k] = b.run(k == 0 ? time_never : SimTime{9001});
+    }
+    CHECK(text[0] == text[1]);
   }
-  CHECK(text[0] == text[1]);
+}
+
+TEST_CASE("given ahead, the trains of a connection leave at the same times, with fewer wakes") {
+  for (const std::int64_t reads : {std::int64_t{0}, std::int64_t{4'000'000'000'000}}) {
+    std::string text[2];
+    Bed b[2];
+    for (int k = 0; k < 2; ++k) {
+      b[k].ahead = SimTime{k * 6000};
+      b[k].spec->sources = {{BitRate{reads}}};
+      for (std::uint32_t i = 0; i < 3; ++i) b[k].post(0, 1, 5000 + 3000 * i, i);
+      text[k] = b[k].run();
+    }
+    CHECK(text[0] == text[1]);
+    CHECK(b[0].sent == b[1].sent);
+    CHECK(b[1].wakes <= (b[0].wakes + 1) / 2);
+  }
+}
+
+TEST_CASE("what is posted later waits for the trains that the line was given ahead") {
+  Bed b;
+  b.post(0, 1, 8000, 1);
+  b.post(500, 2, 2000, 2);
+  b.ahead = SimTime{3000};
+  // It comes behind connection 1 in their ring. One train at a time it goes at 4000.
+  CHECK(b.run() == "1:0:2000/2 1:2000:2000/2 1:4000:2000/2 2:6000:2000/2 1:8000:2000/2 ");
+}
+
+TEST_CASE("a control message goes between the packets of trains that the line was given ahead") {
+  Bed b;
+  b.ahead = SimTime{10'000};
+  b.post(0, 1, 6000, 1);
+  b.post(500, 2, 64, 2, WireKind::control);
+  b.post(700, 1, 2000, 3);
+  CHECK(b.run() == "1:0:2000/2 2:1000:64/1 1:2000:2000/2 1:4000:2000/2 1:6064:2000/2 ");
+  CHECK(b.sent[1] == std::pair<std::uint64_t, SimTime>{2, SimTime{1064}});
 }
 
 TEST_CASE("an empty message cannot be posted") {
