@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/model/send_ahead.hpp"
 #include "engine/scenario/scenario.hpp"
 
 namespace lightrail {
@@ -165,7 +166,7 @@ void SystemBuilder::finish() {
     if (table_.cable_of_class[c] != no_cable)
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         declared_.rows.push_back({"link", static_cast<std::uint32_t>(c), value});
-  model_.set_resource<TrainSettings>(std::make_shared<TrainSettings>(trains_));
+  model_.set_resource<SendAhead>(std::make_shared<SendAhead>(SendAhead{trains_.send_ahead}));
   model_.set_resource<DeclaredParameters>(std::make_shared<DeclaredParameters>(std::move(declared_)));
   model_.set_resource<CableTable>(std::make_shared<CableTable>(std::move(table_)));
   model_.set_resource<LightBudgets>(std::make_shared<LightBudgets>(std::move(budgets_)));

@@ -6,12 +6,12 @@
 namespace lightrail {
 
 /// How messages are cut: `<network mtu="4 KiB" grain="16" nvlink-grain="32"/>`. A train is at most `grain`
-/// packets; 1 is packet level. Coarser trains cost fewer events and a little accuracy. A resource of the model.
+/// packets; 1 is packet level. Coarser trains cost fewer events and a little accuracy.
 struct TrainSettings {
   Bytes mtu{4096};
   std::uint32_t grain = 16;
   std::uint32_t nvlink_grain = 32;
-  SimTime send_ahead{0};  ///< who sends gives the line trains for so long ahead (Injector)
+  SimTime send_ahead{0};  ///< SendAhead
 };
 
 Describe<TrainSettings> train_settings_table();

@@ -1,6 +1,6 @@
 #include "components/network/port_end.hpp"
 
-#include "links/train_settings.hpp"
+#include "engine/model/send_ahead.hpp"
 
 namespace lightrail {
 namespace {
@@ -48,7 +48,7 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   end.in_rate = model.link_classes[in.link_class].rate;
   end.mtu_bytes = link_class.mtu_bytes;
   end.grain = link_class.grain;
-  if (const auto* trains = model.resource<TrainSettings>()) end.send_ahead = trains->send_ahead;
+  if (const auto* ahead = model.resource<SendAhead>()) end.send_ahead = ahead->time;
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
   end.light = &link_class.light;
 

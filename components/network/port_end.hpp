@@ -14,7 +14,7 @@ struct PortEnd {
   BitRate out_rate{}, in_rate{};  ///< payload rates [bit/s]; 0: does not serialise
   std::uint32_t mtu_bytes = 0;    ///< [B]
   std::uint32_t grain = 1;        ///< packets per train
-  SimTime send_ahead{};           ///< TrainSettings
+  SimTime send_ahead{};           ///< SendAhead
   double energy_pj_per_bit = 0;
   const LinkLight* light = nullptr;  ///< of the outgoing link; null: not connected
   InputBuffer far{};                 ///< the credits this port starts with

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/network/injector.hpp"
-#include "links/train_settings.hpp"
+#include "engine/model/send_ahead.hpp"
 #include "tests/support/network_bed.hpp"
 
 using namespace lightrail;
@@ -75,9 +75,7 @@ struct Bed {
     spec->sent = &sent, spec->wakes = &wakes;
     ComponentId sender = bed.add(kind, spec, "sender");
     bed.connect(sender, 0, probe, 0, bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
-    auto trains = std::make_shared<TrainSettings>();
-    trains->send_ahead = ahead;
-    bed.finish_model().set_resource<TrainSettings>(trains);
+    bed.finish_model().set_resource<SendAhead>(std::make_shared<SendAhead>(SendAhead{ahead}));
     bed.run(save_at);
     std::string text;
     for (const Arrival& a : bed.arrivals(probe))
