@@ -218,7 +218,7 @@ def models(table):
     """Step time and performance per dollar over the fat tree's: a column for each model, a line for each fabric."""
     if table.empty:
         return nothing("no study of models and fabrics")
-    at = table.set_index(["case", "fabric", "rate"])[["step_s", "bill_usd"]].sort_index()
+    at = table.set_index(["case", "fabric", "rate"])[["step_s", "network_cost_usd"]].sort_index()
     cases = [case for case in CASES if case in at.index.get_level_values("case")]
     figure, all_axes = plt.subplots(2, len(cases), figsize=(3.1 * len(cases), 6.4), layout="constrained", sharex=True, sharey="row",
                                     squeeze=False)
@@ -230,7 +230,7 @@ def models(table):
                 continue
             rows = at.loc[case, fabric]
             longer = rows["step_s"] / base["step_s"]
-            worth[case, fabric] = 1 / longer / (rows["bill_usd"] / base["bill_usd"])
+            worth[case, fabric] = 1 / longer / (rows["network_cost_usd"] / base["network_cost_usd"])
             for axes, values in zip(all_axes[:, column], (longer, worth[case, fabric])):
                 if fabric == "fat_tree":  # what the others are divided by: on top of those that are as good
                     axes.plot(values.index, values, "--", color="black", linewidth=1, label=name, zorder=3)

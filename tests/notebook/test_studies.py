@@ -56,8 +56,8 @@ def test_a_line_study_has_a_line_for_each_combination_of_what_else_varies(tmp_pa
 
 
 def test_the_models_figure_divides_speed_by_the_bill(tmp_path):
-    rows = [row(1, case="llama_moe", fabric="fat_tree", rate=r, bill_usd=10) for r in (100, 400)]
-    rows += [row(1.25, case="llama_moe", fabric="mixnet", rate=r, bill_usd=4) for r in (100, 400)]
+    rows = [row(1, case="llama_moe", fabric="fat_tree", rate=r, network_cost_usd=10) for r in (100, 400)]
+    rows += [row(1.25, case="llama_moe", fabric="mixnet", rate=r, network_cost_usd=4) for r in (100, 400)]
     figure = studies.models(written(tmp_path, "s", rows))
     assert figure._suptitle.get_text() == "Performance per dollar over a fat tree's: MixNet 2.0 to 2.0"
 
