@@ -14,8 +14,9 @@ struct MeterSettings {
 MeterSettings meter_settings(const Model& model);
 
 /// Counts what one directed link carries and writes a link_use row for each recording interval in which it
-/// carried something, when the interval is past. Trains come in order of their start, or count with the last; payload counts
-/// in the interval of the start, busy time is split where a train crosses into the next interval.
+/// carried something, when the interval is past. Trains come in order of their start, or count with the last;
+/// payload counts in the interval of the start, busy time is split where a train crosses into the next
+/// interval.
 class LinkMeter {
  public:
   LinkMeter() = default;
