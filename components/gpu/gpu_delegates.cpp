@@ -92,7 +92,7 @@ void GpuTransport::send_over(Context& context, std::uint16_t nic, const Payload&
     notices_.push_back({flow_of(to_of(work), connection_of(work)), owner});
     message.count = notify_sent;
   }
-  proxy_.post(context, context.now(), message, wake_payload(GpuWake::proxy));
+  proxy_.post(context, context.now(), message);
 }
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it.
@@ -101,7 +101,7 @@ void GpuTransport::post_to_circuit(Context& context, Payload work, bool is_own, 
   delegation_->posted();
   work.kind = static_cast<std::uint8_t>(WireKind::message);
   work.count = notify_sent;
-  proxy_.post(context, context.now(), work, wake_payload(GpuWake::proxy));
+  proxy_.post(context, context.now(), work);
 }
 
 void GpuTransport::on_circuit_sent(Context& context) {
@@ -137,7 +137,7 @@ void GpuTransport::pass_on(Context& context, const Payload& payload) {
   if (is_optical) return post_to_circuit(context, payload, from == self_, {no_owner, 0});
   Payload message = payload;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
-  proxy_.post(context, context.now(), message, wake_payload(GpuWake::proxy));
+  proxy_.post(context, context.now(), message);
 }
 
 /// The NIC could not get rid of what a GPU of this server sends: worth another try only where circuits have

@@ -26,7 +26,7 @@ void GpuTransport::post_on_rail(Context& context, const RailGate::Work& work) {
   if (work.is_by_gpu)
     context.send(nic_port, context.now(), message);
   else
-    proxy_.post(context, context.now(), message, wake_payload(GpuWake::proxy));
+    proxy_.post(context, context.now(), message);
 }
 
 /// Control messages take the network of the servers: circuits lead one way.

@@ -30,8 +30,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       memory_bandwidth_(memory_bandwidth),
       is_pxn_(nccl_of(build.model).pxn),
       egress_(build),
-      proxy_(nic_port, nccl_of(build.model).net_overhead, nccl_of(build.model).net_progress,
-             nccl_of(build.model).aggregate),
+      proxy_(nic_port, wake_payload(GpuWake::proxy), nccl_of(build.model).net_overhead,
+             nccl_of(build.model).net_progress, nccl_of(build.model).aggregate),
       by_dimension_(build.model.dimensions.size()) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);
@@ -188,7 +188,7 @@ void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
     if (transfer.is_by_gpu)
       context.send(nic_port, context.now(), work);
     else
-      proxy_.post(context, context.now(), work, wake_payload(GpuWake::proxy));
+      proxy_.post(context, context.now(), work);
   }
 }
 
@@ -296,7 +296,7 @@ void GpuTransport::forward(Context& context, const Payload& payload, SimTime tai
   work.count = 0;
   if (kind_of(work) == WireKind::control) return context.send(nic_port, tail, work);
   work.kind = static_cast<std::uint8_t>(WireKind::message);
-  proxy_.post(context, tail, work, wake_payload(GpuWake::proxy));
+  proxy_.post(context, tail, work);
 }
 
 void GpuTransport::on_wake(Context& context, const Payload& payload) {
@@ -314,7 +314,7 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
       // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
       return send_on_rail(context, work, (work.count & sent_again) != 0, false, {});
     case GpuWake::proxy:
-      return proxy_.on_wake(context, payload);
+      return proxy_.on_wake(context);
     case GpuWake::rail:
       return rail_->on_timer(context);
     default:

@@ -10,18 +10,18 @@ constexpr std::uint32_t most_bytes = 1u << 30;
 
 }  // namespace
 
-void ProxyQueue::post(Context& context, SimTime ready, const Payload& work, const Payload& wake) {
+void ProxyQueue::post(Context& context, SimTime ready, const Payload& work) {
   const auto sooner = [](SimTime time, const Coming& other) { return time < other.ready; };
   coming_.insert(std::upper_bound(coming_.begin(), coming_.end(), ready, sooner), {work, ready});
-  pump(context, wake);
+  pump(context);
 }
 
-void ProxyQueue::on_wake(Context& context, const Payload& wake) {
+void ProxyQueue::on_wake(Context& context) {
   if (wake_at_ == context.now()) wake_at_ = time_never;
-  pump(context, wake);
+  pump(context);
 }
 
-void ProxyQueue::pump(Context& context, const Payload& wake) {
+void ProxyQueue::pump(Context& context) {
   auto first = coming_.begin();
   for (; first != coming_.end() && first->ready <= context.now(); ++first)
     if (!merge(first->work)) pending_.push_back(first->work);
@@ -31,7 +31,7 @@ void ProxyQueue::pump(Context& context, const Payload& wake) {
   const SimTime next = pending_.empty() ? std::max(free_at_, coming_.front().ready) : free_at_;
   if (wake_at_ <= next) return;
   wake_at_ = next;
-  context.wake(next, wake);
+  context.wake(next, wake_);
 }
 
 bool ProxyQueue::merge(const Payload& work) {

@@ -15,13 +15,17 @@ namespace lightrail {
 /// every request, where the plugin's post, its notice of receipt and their completions are the batch's.
 class ProxyQueue {
  public:
-  ProxyQueue(PortIndex nic, SimTime overhead, SimTime progress, std::uint32_t aggregate)
-      : nic_(nic), overhead_(overhead), progress_(std::min(progress, overhead)), aggregate_(aggregate) {}
+  /// `wake` is sent to the component itself when on_wake is due.
+  ProxyQueue(PortIndex nic, const Payload& wake, SimTime overhead, SimTime progress, std::uint32_t aggregate)
+      : nic_(nic),
+        wake_(wake),
+        overhead_(overhead),
+        progress_(std::min(progress, overhead)),
+        aggregate_(aggregate) {}
 
-  /// `work`: WireKind::message, whose bytes are all here at `ready` (>= now). `wake` is sent to the component
-  /// itself when on_wake is due.
-  void post(Context& context, SimTime ready, const Payload& work, const Payload& wake);
-  void on_wake(Context& context, const Payload& wake);
+  /// `work`: WireKind::message, whose bytes are all here at `ready` (>= now).
+  void post(Context& context, SimTime ready, const Payload& work);
+  void on_wake(Context& context);
 
   bool is_idle() const { return pending_.empty() && coming_.empty(); }
   void save(StateWriter& out) const {
@@ -34,11 +38,12 @@ class ProxyQueue {
     Payload work{};
     SimTime ready{};
   };
-  void pump(Context& context, const Payload& wake);
+  void pump(Context& context);
   void post_batch(Context& context);
   bool merge(const Payload& work);
 
   PortIndex nic_;
+  Payload wake_;
   SimTime overhead_, progress_;
   std::uint32_t aggregate_;
 

@@ -6,6 +6,7 @@
 #include "engine/sync/simulation.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/ranks.hpp"
+#include "tests/support/refusing_recorder.hpp"
 #include "tests/support/restless.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_model.hpp"
@@ -46,20 +47,6 @@ std::string shared(const TemporaryFolder& folder) {
 void wait_for_all() {
   from_all_ranks(0);
 }
-
-/// Refuses the rows from `at` on.
-class RefusingRecorder final : public Recorder {
- public:
-  explicit RefusingRecorder(SimTime at) : at_(at) {}
-  SimTime interval() const override { return time_never; }
-  void append(TableId, ComponentId, SimTime time, std::span<const std::int64_t>) override {
-    if (time >= at_) throw ContractError("no such row");
-  }
-  void flush(SimTime) override {}
-
- private:
-  SimTime at_;
-};
 
 /// Eight in a ring of links of 100 ps: the token is at component n at 100 n ps.
 Model token_ring(std::uint32_t hops) {

@@ -4,6 +4,7 @@
 #include "engine/sync/simulation.hpp"
 #include "tests/support/memory_recorder.hpp"
 #include "tests/support/ranks.hpp"
+#include "tests/support/refusing_recorder.hpp"
 #include "tests/support/restless.hpp"
 #include "tests/support/test_model.hpp"
 
@@ -81,20 +82,6 @@ std::uint64_t rows_after_failure(const Model& model, int on_ranks, MPI_Comm comm
   REQUIRE_FALSE(error_of(model, recorder, on_ranks, comm, engine, plan).empty());
   return recorder.digest(comm);
 }
-
-/// Refuses the rows from `at` on.
-class RefusingRecorder final : public Recorder {
- public:
-  explicit RefusingRecorder(SimTime at) : at_(at) {}
-  SimTime interval() const override { return time_never; }
-  void append(TableId, ComponentId, SimTime time, std::span<const std::int64_t>) override {
-    if (time >= at_) throw ContractError("no such row");
-  }
-  void flush(SimTime) override {}
-
- private:
-  SimTime at_;
-};
 
 bool is_same_text_everywhere(const std::string& text) {
   return is_same_everywhere(std::hash<std::string>{}(text));

@@ -1,9 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/network/region_control.hpp"
-#include "components/nic/nic.hpp"
 #include "engine/model/regions.hpp"
-#include "tests/support/network_bed.hpp"
 #include "tests/unit/gpu/sender.hpp"
 
 using namespace lightrail;
@@ -11,29 +9,12 @@ using namespace lightrail::test;
 
 namespace {
 
-constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100), control = microseconds(1);
+constexpr SimTime pcie = SenderBed::pcie, fibre = SenderBed::fibre, control = SenderBed::control;
 
 /// The GPU of server 0 of a region of three, whose NIC has a circuit to server 1; optical switch and
 /// controller are probes.
-struct DelegateSender {
-  NetworkBed bed;
-  Sender::Told told;
-  std::shared_ptr<SenderSpec> orders = std::make_shared<SenderSpec>();
-  ComponentId gpu, nic, ocs, controller;
-
-  DelegateSender() {
-    gpu = bed.add(sender_kind(&told), orders, "gpu");
-    bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
-    bed.book().component_of.push_back(gpu);
-    for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
-    bed.book().gpu_count = 3;
-    ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
-    nic = bed.add(nic_kind(), std::make_shared<NicSpec>(), "nic");
-    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
-    bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
-    bed.connect(gpu, GpuTransport::control_port, controller, 0,
-                bed.link_class(control, BitRate{400'000'000'000}, 4096, 1));
-  }
+struct DelegateSender : SenderBed {
+  DelegateSender() : SenderBed(std::make_shared<NicSpec>()) { bed.book().gpu_count = 3; }
   void command(SimTime at, ControlKind kind, std::uint32_t a, std::uint32_t b) {
     bed.script(controller, at, 0, control_payload(kind, a, b));
   }

@@ -10,7 +10,7 @@ struct Bench final : EventSink, RowSink {
   std::vector<Event> sent, wakes;
   std::vector<OutLink> ports{OutLink{}, OutLink{SimTime{0}, LinkId{1}, ComponentId{1}}};
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
-  ProxyQueue proxy{1, nanoseconds(1'000), nanoseconds(400), 3};
+  ProxyQueue proxy{1, Payload{}, nanoseconds(1'000), nanoseconds(400), 3};
 
   void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
     (link.to.value == 1 ? sent : wakes).push_back({time, link.id, tie, payload.payload()});
@@ -20,12 +20,11 @@ struct Bench final : EventSink, RowSink {
   void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes, SimTime in = SimTime{0}) {
     Context context = at(now);
     proxy.post(context, now + in,
-               make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0),
-               Payload{});
+               make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0));
   }
   void wake() {
     Context context = at(wakes.back().time);
-    proxy.on_wake(context, Payload{});
+    proxy.on_wake(context);
   }
 };
 

@@ -3,8 +3,6 @@
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/transport_payloads.hpp"
 #include "components/network/rail_control.hpp"
-#include "components/nic/nic.hpp"
-#include "tests/support/network_bed.hpp"
 #include "tests/unit/gpu/sender.hpp"
 
 using namespace lightrail;
@@ -12,32 +10,19 @@ using namespace lightrail::test;
 
 namespace {
 
-constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100);
+constexpr SimTime pcie = SenderBed::pcie, fibre = SenderBed::fibre;
 /// A packet of 4,096 B at 400 Gb/s.
 constexpr SimTime packet{81'920};
 
 /// GPU 0 of three servers with its NIC on a rail; optical switch and controller are probes. At the start its
 /// circuit leads to server 1.
-struct RailSender {
-  NetworkBed bed;
-  Sender::Told told;
-  std::shared_ptr<SenderSpec> orders = std::make_shared<SenderSpec>();
-  ComponentId gpu, nic, ocs, controller;
-
-  RailSender() {
-    gpu = bed.add(sender_kind(&told), orders, "gpu");
-    bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
-    bed.book().component_of.push_back(gpu);
-    for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
-    ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
+struct RailSender : SenderBed {
+  RailSender() : SenderBed(nic_spec()) {}
+  static std::shared_ptr<const NicSpec> nic_spec() {
     auto spec = std::make_shared<NicSpec>();
     spec->message_rate = 1'000'000'000'000;
     spec->retransmit_timeout = microseconds(1);
-    nic = bed.add(nic_kind(), spec, "nic");
-    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
-    bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
-    bed.connect(gpu, GpuTransport::control_port, controller, 0,
-                bed.link_class(microseconds(1), BitRate{400'000'000'000}, 4096, 1));
+    return spec;
   }
   void send(SimTime at, std::uint32_t to, std::int64_t bytes, bool is_by_gpu, std::uint32_t owner) {
     orders->send(at, to, bytes, is_by_gpu, owner);

@@ -5,8 +5,10 @@
 
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/transport_payloads.hpp"
+#include "components/nic/nic.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
+#include "tests/support/network_bed.hpp"
 
 namespace lightrail::test {
 
@@ -69,5 +71,27 @@ inline std::shared_ptr<const ComponentKind> sender_kind(Sender::Told* told) {
   kind->make = [told](const BuildContext& build) { return std::make_unique<Sender>(build, told); };
   return kind;
 }
+
+/// The GPU of server 0 of three, which sends; optical switch and controller of its NIC are probes.
+struct SenderBed {
+  static constexpr SimTime pcie = nanoseconds(200), fibre = nanoseconds(100), control = microseconds(1);
+  NetworkBed bed;
+  Sender::Told told;
+  std::shared_ptr<SenderSpec> orders = std::make_shared<SenderSpec>();
+  ComponentId gpu, nic, ocs, controller;
+
+  explicit SenderBed(std::shared_ptr<const NicSpec> spec) {
+    gpu = bed.add(sender_kind(&told), orders, "gpu");
+    bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
+    bed.book().component_of.push_back(gpu);
+    for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
+    ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
+    nic = bed.add(nic_kind(), std::move(spec), "nic");
+    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
+    bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
+    bed.connect(gpu, GpuTransport::control_port, controller, 0,
+                bed.link_class(control, BitRate{400'000'000'000}, 4096, 1));
+  }
+};
 
 }  // namespace lightrail::test
