@@ -22,8 +22,4 @@ inline Payload wake_payload(GpuWake kind, Owner owner = {}) {
   return p;
 }
 
-inline std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
-  return std::uint64_t{endpoint.value} << 24 | connection.value;
-}
-
 }  // namespace lightrail

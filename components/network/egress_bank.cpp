@@ -74,10 +74,7 @@ SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload&
     return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
-  if (p.lanes != 0) lane.credits -= message.bytes;
-  if (is_counting_) count(context, port, message, ready, start, busy);
-  context.send(port, start, message);
-  return start + busy;
+  return leave(context, port, lane, message, ready, start, busy);
 }
 
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,

@@ -155,10 +155,15 @@ class EgressBank {
     SimTime busy = p.line.of(train.bytes);
     if (p.errors != no_errors) start = errors_[p.errors].last_start(start, busy, train.bytes);
     p.free_at = start + busy;
-    if (p.lanes != 0) lane.credits -= train.bytes;
+    return leave(context, port, lane, train, ready, start, busy);
+  }
+  /// The line has `train` from `start` on, for `busy`.
+  SimTime leave(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
+                SimTime start, SimTime busy) {
+    if (ports_[port].lanes != 0) lane.credits -= train.bytes;
     if (is_counting_) count(context, port, train, ready, start, busy);
     context.send(port, start, train);
-    return p.free_at;
+    return start + busy;
   }
 
   SmallArray<Port, 3> ports_;

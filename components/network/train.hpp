@@ -99,9 +99,13 @@ inline EndpointId from_of(const Payload& p) {
 inline Connection connection_of(const Payload& p) {
   return Connection{(p.a >> endpoint_bits) << 12 | p.b >> endpoint_bits};
 }
-/// What identifies a flow to ECMP and to the receiver: (from, connection), 44 bits.
+/// A connection of `endpoint`, 44 bits.
+inline std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
+  return std::uint64_t{endpoint.value} << 24 | connection.value;
+}
+/// What identifies a flow to ECMP and to the receiver.
 inline std::uint64_t flow_key(const Payload& p) {
-  return static_cast<std::uint64_t>(from_of(p).value) << 24 | connection_of(p).value;
+  return flow_of(from_of(p), connection_of(p));
 }
 
 }  // namespace lightrail

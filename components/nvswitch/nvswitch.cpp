@@ -98,7 +98,7 @@ std::vector<PortIndex> Nvswitch::nvls_members(const Context& context, const Payl
 /// The train is in the memory of the sums when its tail is here: its buffer is free then.
 void Nvswitch::reduce(Context& context, const Payload& train, PortIndex port) {
   const EndpointId head = to_of(train);
-  const std::uint64_t flow = std::uint64_t{head.value} << 24 | connection_of(train).value;
+  const std::uint64_t flow = flow_of(head, connection_of(train));
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, nvls_members(context, train, head));
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
   if (complete == 0) return;
@@ -121,7 +121,7 @@ void Nvswitch::multicast(Context& context, const Payload& train, PortIndex port)
 void Nvswitch::fold(Context& context, const Payload& train, PortIndex port) {
   const std::vector<PortIndex> ports = members(context, train, from_of(train));
   const EndpointId first = gpu_at_[ports.front()];
-  const std::uint64_t flow = std::uint64_t{first.value} << 24 | connection_of(train).value;
+  const std::uint64_t flow = flow_of(first, connection_of(train));
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
   if (complete == 0) return;

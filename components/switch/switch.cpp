@@ -77,7 +77,7 @@ void Switch::reduce(Context& context, const Payload& train, PortIndex port) {
     ports.push_back(
         port_for(make_wire(WireKind::train, from, heads.back(), connection_of(train), 0, 1), context));
   }
-  const std::uint64_t flow = std::uint64_t{heads.front().value} << 24 | connection_of(train).value;
+  const std::uint64_t flow = flow_of(heads.front(), connection_of(train));
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
   crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
   if (complete == 0) return;
