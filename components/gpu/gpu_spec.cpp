@@ -1,5 +1,7 @@
 #include "components/gpu/gpu_spec.hpp"
 
+#include "engine/model/half_given.hpp"
+
 namespace lightrail {
 
 Describe<GpuSpec> gpu_parameters() {
@@ -22,6 +24,7 @@ Describe<GpuSpec> gpu_parameters() {
 std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors) {
   auto spec = std::make_shared<GpuSpec>();
   gpu_parameters().parse(element, *spec, errors);
+  refuse_half_given(element, {{"idle-power", "power"}}, errors);
   parse_compute(element, spec->compute, errors);
   if (const Element* child = element.child("collectives"))
     nccl_device_parameters().parse(*child, spec->nccl.emplace(), errors);

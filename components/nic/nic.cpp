@@ -7,6 +7,7 @@
 #include "components/network/build_checks.hpp"
 #include "components/network/reports.hpp"
 #include "components/network/train.hpp"
+#include "engine/model/half_given.hpp"
 
 namespace lightrail {
 
@@ -272,12 +273,16 @@ std::shared_ptr<const ComponentKind> nic_kind() {
                  "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
                  milliseconds(1))
           .field("staged-bytes", &NicSpec::staged_bytes,
-                 "first bytes of a message, which its plugin copies through buffers", Bytes{0},
-                 Bytes{1ll << 30})
+                 "first bytes of a message, which its plugin copies through buffers, at staged-rate",
+                 Bytes{0}, Bytes{1ll << 30})
           .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
                  BitRate{1'000'000'000'000'000})
           .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
+  kind->make_spec = [parse = kind->make_spec](const Element& nic, ErrorList& errors) {
+    refuse_half_given(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
+    return parse(nic, errors);
+  };
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build); };
   return kind;

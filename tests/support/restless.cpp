@@ -43,6 +43,7 @@ class Restless final : public Component {
   }
 
   std::vector<std::string> waits_for() const override {
+    if (spec_.throws_in_waits) throw ContractError("cannot say what it waits for");
     return spec_.waits.empty() ? std::vector<std::string>{} : std::vector<std::string>{spec_.waits};
   }
   void save(StateWriter& out) const override {

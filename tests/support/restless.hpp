@@ -16,6 +16,7 @@ struct RestlessSpec : Spec {
   bool breaks_contract = false;  ///< throws a ContractError instead
   bool throws_in_finish = false;
   bool throws_in_save = false;
+  bool throws_in_waits = false;
   std::string waits;       ///< what it claims to wait for at the end
   double works_for_s = 0;  ///< wall time an event takes [s]
 };

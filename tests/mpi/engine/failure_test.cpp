@@ -55,6 +55,20 @@ Model ring_without_end(const std::vector<std::uint32_t>& who, bool breaks_contra
   return test.build();
 }
 
+/// A ring of which all wait at the end, and some cannot say for what.
+Model ring_of_waiting(const std::vector<std::uint32_t>& who) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 12; ++c) {
+    auto spec = std::make_shared<RestlessSpec>();
+    spec->first_budget = 500;
+    spec->waits = "nothing that comes";
+    spec->throws_in_waits = std::find(who.begin(), who.end(), c) != who.end();
+    test.add(restless_kind(), spec);
+  }
+  join(test, 0, 12);
+  return test.build();
+}
+
 /// Rings of four, four and eight components; nothing joins the rings.
 Model groups(const Throwing& throwing) {
   TestModel test = busy(16, 2000, throwing);
@@ -174,6 +188,17 @@ TEST_CASE(
       for (const auto& row : alone.rows) totals += row.table == 3;
       CHECK(totals == 12 - who.size());
     }
+  }
+}
+
+TEST_CASE("of those who cannot say what they wait for the first is named on all ranks") {
+  for (const auto& who : std::vector<std::vector<std::uint32_t>>{{11}, {5, 10, 3}, {0, 11}}) {
+    const Model model = ring_of_waiting(who);
+    const std::string first = "restless" + std::to_string(*std::min_element(who.begin(), who.end()));
+    MemoryRecorder recorder;
+    const std::string expected = error_of(model, recorder, 1, MPI_COMM_SELF, Engine::reference);
+    CHECK_THAT(expected, Catch::StartsWith("cannot say what it waits for (" + first + " at "));
+    CHECK(error_of(model, recorder, ranks(), MPI_COMM_WORLD, Engine::window) == expected);
   }
 }
 
