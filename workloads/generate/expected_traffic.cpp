@@ -80,11 +80,10 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
   bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
-  // Gradients of further predictions' projections, once: of every copy of the model, or of a GPU's part.
-  const std::int64_t parts = plan.shards_parameters ? plan.shard_gpus() : 1;
-  if (plan.sequence_parallel)
-    bytes.tp += plan.copies() * d * (t - 1) * 2 * model.mtp_layers * bytes_of(plan.gradients) *
-                (padded_to(model.projection_parameters(), parts) / parts);
+  // Once a step an all-reduce of the gradients that each GPU has for its part of the sequence.
+  for (std::uint32_t stage = 0; stage < p; ++stage)
+    bytes.tp += d * (t - 1) * 2 * bytes_of(plan.gradients) *
+                partial_gradients(plan, stage_parameters(model, plan, stage));
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.

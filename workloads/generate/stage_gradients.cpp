@@ -19,10 +19,12 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
   if (is_aside) waits_ = main;
 }
 
-void StageWriter::sum_projection_gradients(std::int64_t parameters) {
+void StageWriter::sum_partial_gradients() {
+  const std::int64_t parameters = partial_gradients(plan_, stage_parameters(model_, plan_, stage_));
+  if (parameters == 0) return;
+  wait_for_gradients();
   const auto element = bytes_of(plan_.gradients);
-  if (plan_.sequence_parallel)
-    collective(CollectiveType::all_reduce, groups_.tp, "tp", parameters * element, element);
+  collective(CollectiveType::all_reduce, groups_.tp, "tp", parameters * element, element);
 }
 
 void StageWriter::wait_for_gradients() {

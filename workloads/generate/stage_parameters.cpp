@@ -32,13 +32,16 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
     p.dense = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
     if (model.biases) p.dense += q_width + 2 * kv_width + model.hidden;
   }
-  p.dense += 2 * model.norm_parameters();
-  if (model.is_mtp_layer(layer)) p.dense += model.projection_parameters();
+  std::int64_t whole = 2 * model.norm_parameters();
+  if (model.is_mtp_layer(layer)) whole += model.projection_parameters();
+  if (model.is_moe_layer(layer)) whole += model.router_parameters();
+  p.dense += whole;
+  const bool has_dense = !model.is_moe_layer(layer) || model.shared_experts > 0;
+  p.repeated = whole + (model.biases ? (has_dense ? 2 : 1) * model.hidden : 0);
   if (!model.is_moe_layer(layer)) {
     p.dense += model.feed_forward_parameters(model.dense_width() / plan.tp);
     return p;
   }
-  p.dense += model.router_parameters();
   if (model.shared_experts > 0) p.dense += model.feed_forward_parameters(model.shared_width() / plan.tp);
   p.expert = model.experts / plan.ep * model.feed_forward_parameters(model.ffn / plan.expert_tp());
   return p;
@@ -54,6 +57,17 @@ std::int64_t StageParameters::expert() const {
                          [](std::int64_t sum, const LayerParameters& l) { return sum + l.expert; });
 }
 
+std::int64_t StageParameters::repeated() const {
+  return std::accumulate(layers.begin(), layers.end(), final_norm,
+                         [](std::int64_t sum, const LayerParameters& l) { return sum + l.repeated; });
+}
+
+std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage) {
+  if (!plan.sequence_parallel || plan.tp == 1) return 0;
+  const std::int64_t parts = plan.shards_parameters ? plan.shard_gpus() : 1;
+  return padded_to(stage.repeated(), parts) / parts;
+}
+
 StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
   StageParameters p;
   for (std::uint32_t chunk = 0; chunk < plan.stage_chunks(); ++chunk)
@@ -64,7 +78,8 @@ StageParameters stage_parameters(const Transformer& model, const TrainingPlan& p
   const bool is_first = plan.is_bidirectional() ? is_edge : stage == 0;
   const bool is_last = plan.is_bidirectional() ? is_edge : stage + 1 == plan.pp;
   if (is_first) p.embedding += table + model.positions * model.hidden;
-  if (is_last) p.embedding += model.norm_parameters();
+  if (is_last) p.final_norm = model.norm_parameters();
+  p.embedding += p.final_norm;
   if (is_last && (!is_first || !model.tied_embeddings)) p.embedding += table;
   if (is_last && !is_first && !model.tied_embeddings && model.mtp_layers > 0) p.embedding += table;
   return p;

@@ -49,21 +49,13 @@ class StageParameterFlow {
     const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
     if (plan_.shards_parameters) return writer_.scatter_gradients(of_layer.dense);
     if (pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
-    if (model_.is_mtp_layer(layer)) writer_.sum_projection_gradients(model_.projection_parameters());
     if (plan_.overlap_gradients) reduce(of_layer);
   }
   void end(const ChunkPass& pass) {
     if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
   }
   void finish() {
-    if (plan_.shards_parameters) {
-      // Each GPU the part that is left of all micro-batches' gradients.
-      writer_.wait_for_gradients();
-      for (std::int64_t i = 0; i < model_.mtp_layers; ++i)
-        writer_.sum_projection_gradients(padded_to(model_.projection_parameters(), plan_.shard_gpus()) /
-                                         plan_.shard_gpus());
-      return;
-    }
+    if (plan_.shards_parameters) return;
     if (plan_.overlap_gradients) {
       reduce({parameters_.embedding, 0});
       writer_.reduce_gradients(std::exchange(waiting_.dense, 0), std::exchange(waiting_.expert, 0), true);
@@ -227,6 +219,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   }
   writer.marker("gradients");
   passes.parameters().finish();
+  writer.sum_partial_gradients();
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
   return writer.take();

@@ -40,8 +40,8 @@ class StageWriter {
   void end_together();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.
   void reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside);
-  /// Over tp, where each GPU has those of its part of the sequence.
-  void sum_projection_gradients(std::int64_t parameters);
+  /// Over tp, after all other reductions: of what each GPU has for its part of the sequence.
+  void sum_partial_gradients();
   /// The chain waits for what is reduced aside.
   void wait_for_gradients();
   void reduce_shared_embedding();  ///< where the last stage has a copy of it

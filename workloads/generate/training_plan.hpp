@@ -162,6 +162,9 @@ std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& pla
 struct LayerParameters {
   std::int64_t dense = 0;   ///< attention, norms, router, dense feed-forward, shared experts
   std::int64_t expert = 0;  ///< its experts
+  /// Of the dense ones those that all GPUs of tp hold whole and apply to their own parts of the sequence:
+  /// norms, router, biases of row-parallel products, projections of further predictions.
+  std::int64_t repeated = 0;
 };
 LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
 
@@ -169,9 +172,15 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
 struct StageParameters {
   std::vector<LayerParameters> layers;  ///< chunk by chunk
   std::int64_t embedding = 0;           ///< input embedding, output layer, final norm: first and last stage
+  std::int64_t final_norm = 0;          ///< of these, the norm
   std::int64_t dense() const;
   std::int64_t expert() const;
+  std::int64_t repeated() const;  ///< LayerParameters::repeated and the final norm
 };
+/// Elements of a stage's gradients that are summed over tp once a step, because each of its GPUs has them of
+/// its part of the sequence; FSDP: of the part that a GPU keeps. Megatron Core sums them in one piece after
+/// the reductions over dp (core/distributed/finalize_model_grads.py).
+std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage);
 StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
 
 /// Elements of a gradient or parameter buffer of `parameters`, padded so that `members` get equal parts.
