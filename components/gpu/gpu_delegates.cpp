@@ -95,12 +95,13 @@ void GpuTransport::send_over(Context& context, std::uint16_t nic, const Payload&
   proxy_.post(context, context.now(), message);
 }
 
-/// Everything on a circuit is told of when it has left, so that a change can wait for it.
+/// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
+/// carries how often.
 void GpuTransport::post_to_circuit(Context& context, Payload work, bool is_own, Owner owner) {
   if (is_own) notices_.push_back({flow_of(to_of(work), connection_of(work)), owner});
   delegation_->posted();
   work.kind = static_cast<std::uint8_t>(WireKind::message);
-  work.count = notify_sent;
+  work.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift | notify_sent);
   proxy_.post(context, context.now(), work);
 }
 
@@ -137,6 +138,7 @@ void GpuTransport::pass_on(Context& context, const Payload& payload) {
   if (is_optical) return post_to_circuit(context, payload, from == self_, {no_owner, 0});
   Payload message = payload;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
+  message.count = 0;
   proxy_.post(context, context.now(), message);
 }
 

@@ -284,9 +284,8 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   Payload later = payload;
   later.kind =
       static_cast<std::uint8_t>(kind == WireKind::train ? GpuWake::forward_train : GpuWake::forward_control);
-  if (rail_)
-    later.count =
-        static_cast<std::uint16_t>(retries_of(payload) << retry_shift | (is_retry ? sent_again : 0u));
+  const std::uint32_t retries = is_retry ? retries_of(payload) : 0;
+  later.count = static_cast<std::uint16_t>(retries << retry_shift | (rail_ && is_retry ? sent_again : 0u));
   context.wake(tail, later);
 }
 
@@ -307,7 +306,6 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
     case GpuWake::forward_control:
       work.kind = static_cast<std::uint8_t>(
           static_cast<GpuWake>(payload.kind) == GpuWake::forward_train ? WireKind::train : WireKind::control);
-      if (!rail_) work.count = 0;
       if (delegation_) return pass_on(context, work);
       if (kind_of(work) == WireKind::control) return send_control_on_rail(context, work);
       work.kind = static_cast<std::uint8_t>(WireKind::message);

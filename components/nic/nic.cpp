@@ -118,14 +118,11 @@ void Nic::receive(const Payload& train, Context& context) {
 /// An optical switch could not pass it on.
 void Nic::send_again(const Payload& back, Context& context) {
   ++resent_;
-  const bool is_corrupt = Retransmission::is_corrupt(kind_of(back));
-  if (is_corrupt && !is_controlled_) return send_original(back, context);
-  const auto later = is_corrupt ? std::nullopt : Retransmission::later(back, spec_.retries);
+  if (Retransmission::is_corrupt(kind_of(back))) return send_original(back, context);
+  const auto later = Retransmission::later(back, spec_.retries);
   if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
     Payload train = Retransmission::original(back);
-    // The GPU knows the circuits of now: what was corrupt it sends again, for what was lost it finds another
-    // way or gives up.
-    train.count = is_corrupt ? 1u << retry_shift : 0;
+    train.count = 0;  // the GPU finds another way or gives up
     crossbar_.egress().offer(context, 1, train, context.now());
     return;
   }
@@ -135,9 +132,11 @@ void Nic::send_again(const Payload& back, Context& context) {
   context.wake(context.now() + spec_.retransmit_timeout, *later);
 }
 
-/// On a photonic rail the GPU knows where the circuit leads now, and waits for the one that it needs.
+/// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
 void Nic::send_original(const Payload& back, Context& context) {
-  crossbar_.egress().offer(context, is_on_rail_ ? 1 : 0, Retransmission::original(back), context.now());
+  Payload train = Retransmission::original(back);
+  if (is_controlled_) train.count = static_cast<std::uint16_t>(retries_of(train) << retry_shift | sent_again);
+  crossbar_.egress().offer(context, is_on_rail_ || is_controlled_ ? 1 : 0, train, context.now());
 }
 
 /// Work requests pass one after the other, one interval each.
@@ -146,7 +145,8 @@ void Nic::accept_work(const Payload& work, PortIndex port, Context& context) {
   work_free_at_ = at + work_interval_;
   if (at == context.now()) return start_work(work, port, context);
   Payload later = work;
-  if (kind_of(work) == WireKind::control) later.count = 0;
+  if (kind_of(work) == WireKind::control)
+    later.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift);
   later.count = static_cast<std::uint16_t>(later.count | port << port_shift);
   context.wake(at, later);
 }

@@ -43,8 +43,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec {
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
-/// delegates has it back. What arrived corrupt the link replays at once; where a controller changes circuits,
-/// by way of that GPU. On a photonic rail the GPU has both back every time, for a circuit to where it goes.
+/// delegates has it back. What arrived corrupt the link replays at once. On a photonic rail, and where a
+/// controller changes circuits, the GPU has both back every time, for a circuit to where they go.
 /// A message to an endpoint on the same NIC loops back. Assumes work requests and
 /// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
 /// memory registration and caches, acknowledgements of what has arrived.
