@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <set>
-#include <sstream>
 
 #include "components/controller/port_map.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuit_servers.hpp"
 #include "fabrics/failed_nics.hpp"
+#include "fabrics/panel_circuits.hpp"
 
 namespace lightrail {
 
@@ -184,52 +183,6 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   builder.model().set_resource<Regions>(std::move(regions));
   return rest;
 }
-
-namespace {
-
-/// Circuits of a patch panel: by strides, or what TopoOpt's one-shot search gives groups that exchange among
-/// themselves.
-std::optional<CircuitCounts> panel_circuits(const Element& fabric, const FabricSpec& spec,
-                                            std::uint32_t members, std::uint32_t per_server,
-                                            ErrorList& errors) {
-  auto refuse = [&](const std::string& why) -> std::optional<CircuitCounts> {
-    errors.add(fabric.error(why));
-    return std::nullopt;
-  };
-  if (spec.demand_servers > 0) {
-    if (!spec.strides.empty() || spec.demand_servers < 2 || members % spec.demand_servers != 0)
-      return refuse(fmt::format(
-          "<fabric> attribute 'demand-servers': {} (expected a divisor of the {} servers, at least 2, "
-          "and no 'strides')",
-          spec.demand_servers, members));
-    DemandMatrix demand(members);
-    for (std::uint32_t a = 0; a < members; ++a)
-      for (std::uint32_t b = 0; b < members; ++b)
-        if (a != b && a / spec.demand_servers == b / spec.demand_servers)
-          demand.at(a, b) = 1'000'000;  // all alike: only ratios count
-    return assign_circuits(Assignment::topoopt, demand, per_server);
-  }
-  std::vector<std::uint32_t> strides;
-  std::istringstream words(spec.strides);
-  for (std::uint32_t stride = 0; words >> stride;) strides.push_back(stride % members);
-  const std::uint32_t most = std::max(per_server / 2, 1u);
-  if (spec.strides.empty())
-    for (std::uint32_t k = 0; k < most; ++k)
-      strides.push_back(std::clamp(
-          static_cast<std::uint32_t>(std::lround(std::pow(members, double(k) / most))), 1u, members - 1));
-  if (strides.size() > most || strides.empty() ||
-      std::find(strides.begin(), strides.end(), 0u) != strides.end())
-    return refuse(fmt::format(
-        "<fabric> attribute 'strides': '{}' (expected up to {} numbers from 1 to {}: each takes two of "
-        "the {} NICs of a server)",
-        spec.strides, most, members - 1, per_server));
-  CircuitCounts counts(members);
-  for (const std::uint32_t stride : strides)
-    for (std::uint32_t a = 0; a < members; ++a) counts.add(a, (a + stride) % members);
-  return counts;
-}
-
-}  // namespace
 
 void build_topoopt(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
                    SystemBuilder& builder, FabricCounter& counter) {

@@ -23,6 +23,11 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
   auto rails = std::make_shared<Rails>();
   rails->servers = static_cast<std::uint32_t>(servers.nics.size());
   rails->hold = spec.hold;
+  if (const Element* ocs = fabric.child("ocs"))
+    if (const Attribute* both = ocs->find("bidirectional"); both)
+      if (bool is_on = false; parse_value(both->value, is_on).empty() && is_on)
+        return errors.add({both->file, both->line,
+                           "<ocs> attribute 'bidirectional': circuits of a photonic rail lead one way each"});
   std::string ring;
   for (std::uint32_t s = 0; s < rails->servers; ++s) ring += fmt::format("{}>{} ", s, rails->next(s));
   const std::optional<Part> ocs = circuit_switch(fabric, ring, rails->servers,

@@ -57,6 +57,11 @@ void read_optical(const Element& link, Cable& cable, ErrorList& errors) {
   refuse_half_given(
       link, {{"flap-time", "flap-interval"}, {"circulator-loss", "circulators"}, {"splice-loss", "splices"}},
       errors);
+  if (const Attribute* fec = link.find("fec"); fec && spec->fec != Fec::rs_544_514)
+    errors.add({fec->file, fec->line,
+                fmt::format("<link> attribute 'fec': '{}' on an optical link (expected rs-544-514: its bit "
+                            "errors are known for PAM4 with that code alone)",
+                            fec->value)});
   const Element* transceiver = link.child("transceiver");
   if (!transceiver) {
     errors.add(link.error("<link> of kind 'optical' lacks a <transceiver>"));
@@ -108,8 +113,7 @@ LinkLight light_of(const Cable& cable, bool sends, bool receives) {
   const OpticalSpec& optics = *cable.optics;
   const LightBudget budget = light_budget(cable.name, {{&optics, "", Decibel{0.0}}});
   LinkLight light;
-  if (optics.fec == Fec::rs_544_514)
-    light.codeword_bytes = static_cast<std::uint32_t>(fec_payload(optics.fec).value);
+  light.codeword_bytes = static_cast<std::uint32_t>(fec_payload(optics.fec).value);
   light.burst_bits = optics.burst_bits;
   light.has_replay = optics.replay;
   light.replay_latency = optics.replay_latency();

@@ -110,9 +110,19 @@ void Nic::receive(const Payload& train, Context& context) {
   PortIndex out = port_of(to_of(train));
   if (out == 0 && is_delegate_) out = 1;
   if (out == 0)
-    fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here",
-                              to_of(train).value, endpoint_name(model_, to_of(train))));
+    fail(context,
+         fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to_of(train).value,
+                     endpoint_name(model_, to_of(train)), circuit_here(context)));
   crossbar_.forward(context, train, 0, out);
+}
+
+/// Light goes where circuits lead, whatever its address.
+std::string Nic::circuit_here(const Context& context) const {
+  const LinkId out = model_.ports[model_.components[context.self().value].first_port].out;
+  const ComponentId far = model_.links[out.value].to;
+  const auto* spec = dynamic_cast<const BufferedSpec*>(model_.specs[model_.components[far.value].spec].get());
+  if (!spec || !spec->is_transparent()) return "";
+  return fmt::format(": a circuit of {} leads from its sender to here", model_.component_name(far));
 }
 
 /// An optical switch could not pass it on.

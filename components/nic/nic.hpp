@@ -81,6 +81,7 @@ class Nic final : public Component, private SentListener {
   void send_original(const Payload& back, Context& context);
   void start_work(const Payload& work, PortIndex port, Context& context);
   std::uint32_t new_notice(const Payload& work, PortIndex port);
+  std::string circuit_here(const Context& context) const;
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
   [[noreturn]] void fail(const Context& context, const std::string& what) const;

@@ -1,7 +1,9 @@
 #include "engine/cli/build_model.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "engine/cli/read_variation.hpp"
 #include "engine/cli/unknown_names.hpp"
 #include "engine/model/address_book.hpp"
+#include "engine/model/regions.hpp"
 #include "engine/record/parse_output.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"
@@ -69,6 +72,21 @@ void check_is_benchmark(const Scenario& scenario, ErrorList& errors) {
                    ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
 }
 
+/// Circuits for the traffic of a dimension that the workload does not have would carry nothing.
+void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const auto* regions = model.resource<Regions>();
+  if (!errors.is_empty() || !regions || regions->dimension.empty() ||
+      std::find(model.dimensions.begin(), model.dimensions.end(), regions->dimension) !=
+          model.dimensions.end())
+    return;
+  const Element* fabric = scenario.root.child("fabric");
+  const Attribute* given = fabric->find("circuits-for");
+  const std::string what =
+      fmt::format("<fabric> attribute 'circuits-for': the workload has no dimension '{}' (it has: {})",
+                  regions->dimension, fmt::join(model.dimensions, ", "));
+  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+}
+
 }  // namespace
 
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
@@ -95,6 +113,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
       std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
   read_variation(scenario, model, errors);
   build_workload(scenario, model, errors);
+  check_circuits_for(scenario, model, errors);
   prepare_execution(model, errors);
   if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);

@@ -75,7 +75,7 @@ Describe<OpticalSpec> optical_table() {
       .field("flap-interval", &S::flap_interval, "mean time between two losses of light; 0: none", SimTime{0},
              milliseconds(3'600'000'000))
       .field("flap-time", &S::flap_time, "how long the light stays away", SimTime{0}, milliseconds(3'600'000))
-      .choice("fec", &S::fec, "forward error correction at the receiver", fec_choices())
+      .choice("fec", &S::fec, "forward error correction at the receiver: rs-544-514", fec_choices())
       .field("fec-interleave", &S::fec_interleave, "codewords collected before decoding", 1u, 16u)
       .field("fec-decode", &S::fec_decode, "time of the decoder itself", SimTime{0}, milliseconds(1));
   return table;

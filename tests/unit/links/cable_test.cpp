@@ -46,7 +46,6 @@ TEST_CASE("an optical link has two passes through modules, the fibre and FEC at 
   CHECK(
       link(optical("length=\"10 m\" fec=\"rs-544-514\" fec-interleave=\"2\" fec-decode=\"70 ns\"")).latency ==
       picoseconds(204'600));
-  CHECK(link(optical("length=\"10 m\" fec=\"none\"")).latency == nanoseconds(109));
 }
 
 TEST_CASE("through an optical switch light passes one module on each side and one decoder in all") {
