@@ -7,6 +7,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/model/load_hint.hpp"
 #include "engine/model/program_names.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/units.hpp"
@@ -68,6 +69,14 @@ void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors
     job.job().programs.iterations = count;
   else
     errors.add({text->file, text->line, fmt::format("<workload> attribute 'iterations': {}", problem)});
+}
+
+bool has_pipeline(const Job& job) {
+  const auto pp = std::find(job.dimensions.begin(), job.dimensions.end(), "pp") - job.dimensions.begin();
+  for (const Program& program : job.programs.programs)
+    for (const Op& op : program.ops)
+      if (op.dimension == pp && op.dimension < job.dimensions.size()) return true;
+  return false;
 }
 
 using Maker = void (*)(WorkloadContext&);
@@ -149,6 +158,7 @@ void build_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
   if (errors.size() > before) return;
   auto groups = std::make_shared<GroupTable>();
   for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
+  model.set_resource(std::make_shared<const LoadHint>(LoadHint{has_pipeline(job)}));
   auto first_name = static_cast<std::uint32_t>(model.names.size());
   auto first_dimension = static_cast<std::uint16_t>(model.dimensions.size());
   for (auto& program : job.programs.programs)

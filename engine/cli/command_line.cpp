@@ -144,8 +144,8 @@ void fill_run(const Given& given, CommandLine& line) {
   line.partition.partitioner =
       given.choice<Partitioner>("partitioner", {{"automatic", Partitioner::automatic},
                                                 {"metis", Partitioner::metis},
-                                                {"blocks", Partitioner::blocks}});
-  line.partition.pieces = static_cast<int>(given.value<std::int64_t>("pieces", 1, 1, 1024));
+                                                {"blocks", Partitioner::blocks},
+                                                {"stripes", Partitioner::stripes}});
   line.partition.tile_bytes =
       given.value("tile", Bytes{line.partition.tile_bytes}, Bytes{0}, Bytes{std::int64_t{1} << 40}).value;
   if (given.has("predict-ranks")) line.predict_ranks = parse_rank_counts(given.text("predict-ranks", ""));

@@ -40,9 +40,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"window", "TIME", running, "widest window between ranks; changes no result"},
       {"block", "N", running,
        "components a queue block, 1 ... 65536 (large models: more); changes no result"},
-      {"partitioner", "NAME", running, "automatic (default), metis or blocks; changes no result"},
-      {"pieces", "N", running,
-       "parts a rank gets of the model: more spread load that moves (default 1); changes no result"},
+      {"partitioner", "NAME", running, "automatic (default), metis, blocks or stripes; changes no result"},
       {"tile", "SIZE", running,
        "state that takes turns to be in the processor's cache (default 1 MiB; 0 B: all at once); changes no "
        "result"},

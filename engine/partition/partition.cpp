@@ -1,12 +1,19 @@
 #include "engine/partition/partition.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/base/error.hpp"
+#include "engine/base/random.hpp"
+#include "engine/model/load_hint.hpp"
 #include "engine/partition/atom_graph.hpp"
 
 namespace lightrail {
 namespace {
+
+constexpr std::uint64_t stripe_seed = 20261122;
+constexpr int most_together =
+    16;  // ranks that METIS keeps about even in every window of a model that works all at once
 
 /// Consecutive atoms, cut where the running weight passes each rank's share.
 std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
@@ -21,6 +28,21 @@ std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
         static_cast<std::int32_t>(std::min<std::int64_t>(middle * ranks / (2 * total), ranks - 1));
     before += weight;
   }
+  return rank_of;
+}
+
+/// Every `ranks` consecutive atoms go to as many ranks, in an order drawn for them: no run of atoms and no
+/// stride of them, the servers of one pipeline stage say, falls to one rank.
+std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
+  Random random(stripe_seed, ComponentId{0}, 0);
+  std::vector<std::int32_t> rank_of, hand(static_cast<std::size_t>(ranks));
+  std::iota(hand.begin(), hand.end(), 0);
+  while (rank_of.size() < atoms) {
+    for (std::size_t left = hand.size(); left > 1; --left)
+      std::swap(hand[left - 1], hand[random.below(left)]);
+    rank_of.insert(rank_of.end(), hand.begin(), hand.end());
+  }
+  rank_of.resize(atoms);
   return rank_of;
 }
 
@@ -45,9 +67,14 @@ bool has_metis() {
 }
 
 Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan) {
-  LIGHTRAIL_EXPECT(ranks >= 1 && plan.pieces >= 1);
+  LIGHTRAIL_EXPECT(ranks >= 1);
   if (plan.partitioner == Partitioner::metis && !has_metis())
     throw InputErrors(InputError{"", 0, "partitioner 'metis' is not in this build (choose 'blocks')"});
+  const auto* hint = model.resource<LoadHint>();
+  const bool is_in_turns = hint && hint->works_in_turns;
+  const bool in_stripes =
+      plan.partitioner == Partitioner::stripes ||
+      (plan.partitioner == Partitioner::automatic && (is_in_turns || ranks > most_together));
   Partition partition;
   partition.ranks = ranks;
   partition.tile_bytes = plan.tile_bytes;
@@ -56,16 +83,13 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
     partition.rank_of_atom.resize(model.atom_count);
     for (std::uint32_t a = 0; a < model.atom_count; ++a)
       partition.rank_of_atom[a] = ranks == 1 ? 0 : static_cast<std::int32_t>(a);
+  } else if (in_stripes) {
+    partition.rank_of_atom = split_in_stripes(model.atom_count, ranks);
   } else {
     const AtomGraph graph = make_atom_graph(model);
-    // More pieces than atoms would leave ranks without any.
-    const auto most = static_cast<std::int64_t>(model.atom_count) / ranks;
-    const int parts = ranks * static_cast<int>(std::min<std::int64_t>(plan.pieces, most));
     if (plan.partitioner != Partitioner::blocks && has_metis())
-      partition.rank_of_atom = split_by_metis(graph, parts);
-    if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, parts);
-    for (std::int32_t& part : partition.rank_of_atom)
-      part %= ranks;  // parts next to each other have numbers next to each other
+      partition.rank_of_atom = split_by_metis(graph, ranks);
+    if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, ranks);
   }
   measure(model, partition);
   return partition;

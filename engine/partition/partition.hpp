@@ -6,7 +6,10 @@
 
 namespace lightrail {
 
-enum class Partitioner : std::uint8_t { automatic, metis, blocks };
+/// `metis` and `blocks` keep neighbours together. `stripes` deals servers and switches out to the ranks in
+/// turn: every rank then has its share of every part of the model, whichever part is at work. `automatic`:
+/// stripes for a model that works in turns (LoadHint) and on many ranks, else metis, without METIS blocks.
+enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes };
 
 /// Which rank runs which atom; a server, a switch are never split.
 struct Partition {
@@ -19,11 +22,9 @@ struct Partition {
   int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
 };
 
-/// How a model is spread over ranks. Each rank gets `pieces` parts of the model that lie far apart: 1 keeps
-/// neighbours together, more let every rank have its share of load that moves through the model (pipelines).
+/// How a model is spread over ranks.
 struct PartitionPlan {
   Partitioner partitioner = Partitioner::automatic;
-  int pieces = 1;
   /// State of the components that take a turn together, so that it stays in a processor's cache; 0: no limit
   /// [B].
   std::int64_t tile_bytes = 1024 * 1024;

@@ -50,8 +50,8 @@ TEST_CASE(
         run(c, make_partition(c.model, 1, Partitioner::blocks), MPI_COMM_SELF, reference);
     REQUIRE(is_same_everywhere(expected.hash));
     REQUIRE(run(c, make_partition(c.model, ranks(), Partitioner::automatic), MPI_COMM_WORLD, {}) == expected);
-    const PartitionPlan pieces{.pieces = 2 + static_cast<int>(number % 3), .tile_bytes = 1200};
-    REQUIRE(run(c, make_partition(c.model, ranks(), pieces), MPI_COMM_WORLD, {}) == expected);
+    const PartitionPlan stripes{.partitioner = Partitioner::stripes, .tile_bytes = 1200};
+    REQUIRE(run(c, make_partition(c.model, ranks(), stripes), MPI_COMM_WORLD, {}) == expected);
     RunOptions odd;
     Partition anywhere = scattered(c.model, number);
     anywhere.tile_bytes = number % 2 == 0 ? 2000 : 0;

@@ -25,7 +25,7 @@ TEST_CASE("a run takes a scenario and its options in any order") {
   const CommandLine line = parsed(
       {"run",        "--set",   "pxn=on",    "x.xml",         "--set=servers=4", "--seed", "7",
        "--out",      "r.h5",    "--stop-at", "10 us",         "--exit-after",    "2 min",  "--engine",
-       "reference",  "--block", "64",        "--partitioner", "blocks",          "--io",   "gather",
+       "reference",  "--block", "64",        "--partitioner", "stripes",         "--io",   "gather",
        "--progress", "none",    "--plugin",  "a.so",          "--summary",       "s.json", "--catalogue",
        "c"});
   CHECK(line.command == Command::run);
@@ -39,7 +39,7 @@ TEST_CASE("a run takes a scenario and its options in any order") {
   CHECK(line.run.engine == Engine::reference);
   CHECK(line.run.block == 64);
   CHECK(line.run.progress == Progress::none);
-  CHECK(line.partition.partitioner == Partitioner::blocks);
+  CHECK(line.partition.partitioner == Partitioner::stripes);
   CHECK(line.io == IoMode::gather);
   CHECK(line.plugins == std::vector<std::string>{"a.so"});
   CHECK(line.summary_file == "s.json");

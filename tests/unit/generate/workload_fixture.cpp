@@ -89,4 +89,13 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   return made;
 }
 
+LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
+  const Scenario scenario = scenario_of(children);
+  Model model = model_of(gpus, 0);
+  ErrorList errors;
+  build_workload(scenario, model, errors);
+  errors.throw_if_any();
+  return *model.resource<LoadHint>();
+}
+
 }  // namespace lightrail

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/load_hint.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/generate/transformer.hpp"
@@ -26,5 +27,7 @@ struct MadeJob {
 /// `predicts`: of a fabric with circuits.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
                     Prediction predicts = Prediction::off);
+/// What such a system's partitioner is told.
+LoadHint load_hint_of(const std::string& children, std::uint32_t gpus);
 
 }  // namespace lightrail

@@ -1,10 +1,12 @@
 #include "engine/partition/partition.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
 
 #include "engine/base/error.hpp"
 #include "engine/base/random.hpp"
+#include "engine/model/load_hint.hpp"
 #include "engine/partition/atom_graph.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/support/token.hpp"
@@ -34,9 +36,16 @@ std::vector<int> atoms_by_rank(const Partition& partition) {
   return counts;
 }
 
-std::vector<Partitioner> available() {
+/// Those that keep neighbours together.
+std::vector<Partitioner> cutters() {
   std::vector<Partitioner> all = {Partitioner::automatic, Partitioner::blocks};
   if (has_metis()) all.push_back(Partitioner::metis);
+  return all;
+}
+
+std::vector<Partitioner> available() {
+  std::vector<Partitioner> all = cutters();
+  all.push_back(Partitioner::stripes);
   return all;
 }
 
@@ -53,7 +62,7 @@ TEST_CASE("one rank holds everything and nothing is cut") {
 
 // A ring cut into r arcs loses r cables, of which each is two directed links.
 TEST_CASE("a ring of servers is cut into equal arcs and the lookahead is the latency between servers") {
-  for (Partitioner partitioner : available())
+  for (Partitioner partitioner : cutters())
     for (int ranks : {2, 4, 8}) {
       const Partition partition = make_partition(ring_of_servers(64, SimTime{500}), ranks, partitioner);
       CHECK(partition.lookahead == SimTime{500});
@@ -91,19 +100,40 @@ TEST_CASE("the same model gives the same partition every time") {
   }
 }
 
-// 64 servers in a ring, cut in 4 * 2 arcs: every rank has two arcs and so four cut cables' ends.
-TEST_CASE("pieces of a rank lie apart") {
-  for (Partitioner partitioner : available()) {
-    const Partition partition = make_partition(ring_of_servers(64, SimTime{500}), 4, {partitioner, 2});
-    for (int atoms : atoms_by_rank(partition)) CHECK(atoms == 16);
-    CHECK(partition.cut_links == 2 * 8);
+// A pipeline's stage is a run of servers or, where stages come first in the order of ranks, a stride of them.
+TEST_CASE("stripes give every rank its share of any run and of any stride of servers") {
+  const std::uint32_t servers = 960;
+  for (int ranks : {2, 3, 4, 8}) {
+    const Partition partition =
+        make_partition(ring_of_servers(servers, SimTime{500}), ranks, Partitioner::stripes);
+    const auto r = static_cast<std::uint32_t>(ranks);
+    for (std::uint32_t first = 0; first < servers; first += r) {
+      std::vector<std::int32_t> run(partition.rank_of_atom.begin() + first,
+                                    partition.rank_of_atom.begin() + first + r);
+      std::sort(run.begin(), run.end());
+      for (std::uint32_t rank = 0; rank < r; ++rank) REQUIRE(run[rank] == static_cast<std::int32_t>(rank));
+    }
+    for (std::uint32_t stride = 1; stride <= 16; ++stride) {
+      std::vector<std::uint32_t> count(r, 0);
+      for (std::uint32_t s = 0; s < servers; s += stride)
+        ++count[static_cast<std::size_t>(partition.rank_of_atom[s])];
+      INFO("stride " << stride << " on " << ranks << " ranks");
+      for (std::uint32_t c : count) CHECK(c * r * stride * 2 >= servers);  // at least half of a fair share
+    }
   }
 }
 
-TEST_CASE("more pieces than atoms leave no rank without work") {
-  for (Partitioner partitioner : available())
-    for (int atoms : atoms_by_rank(make_partition(ring_of_servers(20, SimTime{500}), 7, {partitioner, 100})))
-      CHECK(atoms > 0);
+TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes unless the user chooses") {
+  const auto partition_of = [](bool works_in_turns, int ranks, Partitioner partitioner) {
+    Model model = ring_of_servers(64, SimTime{500});
+    model.set_resource(std::make_shared<const LoadHint>(LoadHint{works_in_turns}));
+    return make_partition(model, ranks, partitioner).rank_of_atom;
+  };
+  const auto stripes = [&](int ranks) { return partition_of(false, ranks, Partitioner::stripes); };
+  CHECK(partition_of(true, 2, Partitioner::automatic) == stripes(2));
+  CHECK(partition_of(false, 2, Partitioner::automatic) != stripes(2));
+  CHECK(partition_of(false, 32, Partitioner::automatic) == stripes(32));
+  CHECK(partition_of(true, 2, Partitioner::blocks) != stripes(2));
 }
 
 TEST_CASE("METIS finds the two halves that blocks cannot see") {
