@@ -7,6 +7,7 @@
 #include <set>
 
 #include "components/controller/port_map.hpp"
+#include "engine/model/half_given.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuit_servers.hpp"
@@ -113,6 +114,7 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   const auto cable = links.cable_to_ocs("optical", Need::required);
   const Element* control = only_child(fabric, "controller", Need::optional, errors);
   const std::optional<Part> controller = control ? builder.part("controller", *control) : std::nullopt;
+  if (!control) refuse_without(fabric, {"early", "predict"}, "a <controller>", errors);
   if (errors.size() > before || !cable) return {};
   const std::size_t per_server = servers.nics[0].size();
   if (spec.optical_nics >= per_server) {

@@ -8,6 +8,7 @@
 #include "components/network/build_checks.hpp"
 #include "components/network/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
+#include "engine/model/half_given.hpp"
 
 namespace lightrail {
 namespace {
@@ -243,6 +244,12 @@ std::shared_ptr<const ComponentKind> controller_kind() {
           .field("expected-dark", &S::expected_dark, "policy gain: what a change costs", SimTime{0}, hour)
           .field("packet-share", &S::packet_share, "policy gain: packet NICs of a server, in circuits", 0.0,
                  1000.0));
+  kind->make_spec = [parse = kind->make_spec](const Element& controller, ErrorList& errors) {
+    const std::shared_ptr<const Spec> spec = parse(controller, errors);
+    if (static_cast<const S&>(*spec).policy != ReconfigurePolicy::gain)
+      refuse_without(controller, {"expected-dark", "packet-share"}, "policy=\"gain\"", errors);
+    return spec;
+  };
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Controller>(build); };
   return kind;
