@@ -32,12 +32,13 @@ std::vector<std::string> values_of(const std::string& text) {
 std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
   const auto sweeps = scenario.root.children_named("sweep");
   if (sweeps.empty()) throw InputErrors(scenario.root.error("<scenario> has no <sweep>"));
-  std::vector<std::vector<std::string>> points{{}};
-  for (const Element* sweep : sweeps)
+  std::vector<std::vector<std::string>> all;
+  for (const Element* sweep : sweeps) {
+    std::vector<std::vector<std::string>> points{{}};
     // load_scenario has checked that names are variables and values are there.
     for (const Element* vary : sweep->children_named("vary")) {
       const auto values = values_of(vary->find("values")->value);
-      if (points.size() * values.size() > most_points)
+      if (all.size() + points.size() * values.size() > most_points)
         throw InputErrors(vary->error(fmt::format("<sweep> has more than {} points", most_points)));
       std::vector<std::vector<std::string>> longer;
       for (const auto& point : points)
@@ -47,7 +48,9 @@ std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
         }
       points = std::move(longer);
     }
-  return points;
+    all.insert(all.end(), points.begin(), points.end());
+  }
+  return all;
 }
 
 ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {

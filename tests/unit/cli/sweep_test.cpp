@@ -14,15 +14,18 @@ Element vary(const std::string& name, const std::string& values) {
   element.attributes = {{"name", name, "s.xml", 4, false}, {"values", values, "s.xml", 4, false}};
   return element;
 }
+void add_sweep(Scenario& scenario, std::vector<Element> varied) {
+  Element sweep;
+  sweep.name = "sweep";
+  sweep.children = std::move(varied);
+  scenario.root.children.push_back(sweep);
+}
 Scenario scenario_with(std::vector<Element> varied) {
   Scenario scenario;
   scenario.root.name = "scenario";
   scenario.root.file = "s.xml";
   scenario.root.line = 1;
-  Element sweep;
-  sweep.name = "sweep";
-  sweep.children = std::move(varied);
-  scenario.root.children.push_back(sweep);
+  add_sweep(scenario, std::move(varied));
   return scenario;
 }
 using Points = std::vector<std::vector<std::string>>;
@@ -37,6 +40,13 @@ TEST_CASE("a sweep is the product of its variables, the last fastest") {
                {"pxn=off", "servers=2"}});
 }
 
+TEST_CASE("several sweeps follow each other and may vary different variables") {
+  Scenario scenario = scenario_with({vary("servers", "1 2")});
+  add_sweep(scenario, {vary("servers", "64"), vary("group", "8 32")});
+  CHECK(sweep_points(scenario) ==
+        Points{{"servers=1"}, {"servers=2"}, {"servers=64", "group=8"}, {"servers=64", "group=32"}});
+}
+
 TEST_CASE("commas part values that hold blanks") {
   CHECK(sweep_points(scenario_with({vary("length", "10 m, 2 km ,5 m,")})) ==
         Points{{"length=10 m"}, {"length=2 km"}, {"length=5 m"}});
@@ -49,4 +59,7 @@ TEST_CASE("a scenario without sweep and one with too many points are refused") {
   const std::string many = "0 1 2 3 4 5 6 7 8 9";
   CHECK_THROWS_WITH(sweep_points(scenario_with(std::vector<Element>(6, vary("x", many)))),
                     "s.xml:4: <sweep> has more than 100000 points");
+  Scenario two = scenario_with(std::vector<Element>(5, vary("x", many)));
+  add_sweep(two, {vary("x", many)});
+  CHECK_THROWS_WITH(sweep_points(two), "s.xml:4: <sweep> has more than 100000 points");
 }
