@@ -57,6 +57,7 @@ void read_optical(const Element& link, Cable& cable, ErrorList& errors) {
   refuse_half_given(
       link, {{"flap-time", "flap-interval"}, {"circulator-loss", "circulators"}, {"splice-loss", "splices"}},
       errors);
+  if (!spec->replay) refuse_without(link, {"replay-turnaround"}, "replay=\"on\"", errors);
   if (const Attribute* fec = link.find("fec"); fec && spec->fec != Fec::rs_544_514)
     errors.add({fec->file, fec->line,
                 fmt::format("<link> attribute 'fec': '{}' on an optical link (expected rs-544-514: its bit "
