@@ -65,6 +65,16 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
       fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, ports_[port].lanes));
 }
 
+bool EgressBank::can_go_between(const Context& context, PortIndex port, std::uint8_t lane,
+                                std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
+                                std::uint32_t train_bytes) const {
+  if (has_credit(port, lane, bytes, context)) return true;
+  const Port& p = ports_[port];
+  return p.errors == no_errors && lane_of(p, context, port, lane).first_waiting == WaitingPool::none &&
+         p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
+         debt_of(port, lane) + bytes <= mtu_bytes;
+}
+
 SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
                                 std::uint32_t mtu_bytes) {
   Port& p = ports_[port];
@@ -74,6 +84,11 @@ SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload&
     return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
+  if (lane.credits < message.bytes) {
+    if (debts_.empty()) debts_.resize(ports_.size() * max_lanes);
+    debts_[debt_index(port, message.lane)] += message.bytes - lane.credits;
+    lane.credits = message.bytes;
+  }
   return leave(context, port, lane, message, ready, start, busy);
 }
 
@@ -105,8 +120,10 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
 
 EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {
   Lane& lane = lane_of(ports_[port], context, port, credit.lane);
-  LIGHTRAIL_EXPECT(credit.bytes <= lane.capacity - lane.credits);  // bytes are conserved
-  lane.credits += credit.bytes;
+  const std::uint32_t debt = debt_of(port, credit.lane), paid = std::min(debt, credit.bytes);
+  LIGHTRAIL_EXPECT(credit.bytes <= lane.capacity - lane.credits + debt);  // bytes are conserved
+  lane.credits += credit.bytes - paid;
+  if (paid > 0) debts_[debt_index(port, credit.lane)] -= paid;
   return lane;
 }
 
@@ -156,14 +173,14 @@ std::vector<std::string> EgressBank::waits_for() const {
 
 void EgressBank::save(StateWriter& out) const {
   for (const Port& p : ports_) out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.near);
-  out.put(far_lanes_), out.put(meters_), out.put(counts_);
+  out.put(far_lanes_), out.put(debts_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   pool_.save(out);
 }
 
 void EgressBank::load(StateReader& in) {
   for (Port& p : ports_) in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near);
-  in.get(far_lanes_), in.get(meters_), in.get(counts_);
+  in.get(far_lanes_), in.get(debts_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   pool_.load(in);
 }

@@ -62,8 +62,12 @@ class EgressBank {
     return std::nullopt;
   }
 
-  /// Sends a small message, which has credits, between the packets of trains that have the line already: it
-  /// waits for the packet of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
+  /// True when put_between() may send a small message of `bytes` that is ready at `ready`: there are credits,
+  /// or a train of `train_bytes` at most that has the line already has not begun and holds what is missing.
+  bool can_go_between(const Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                      SimTime ready, std::uint32_t mtu_bytes, std::uint32_t train_bytes) const;
+  /// Sends a small message between the packets of trains that have the line already: it waits for the packet
+  /// of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
   SimTime put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
                       std::uint32_t mtu_bytes);
 
@@ -144,6 +148,12 @@ class EgressBank {
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
     return counts_[std::size_t{port} * max_lanes + (ports_[port].lanes == 0 ? 0 : lane)];
   }
+  std::size_t debt_index(PortIndex port, std::uint8_t lane) const {
+    return std::size_t{port} * max_lanes + lane;
+  }
+  std::uint32_t debt_of(PortIndex port, std::uint8_t lane) const {
+    return debts_.empty() ? 0 : debts_[debt_index(port, lane)];
+  }
   void wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
             PortIndex from);
   Lane& take_credit(const Context& context, PortIndex port, const Payload& credit);
@@ -169,7 +179,10 @@ class EgressBank {
   SmallArray<Port, 3> ports_;
   WaitingPool pool_;
   bool is_counting_ = false;
-  std::vector<Lane> far_lanes_;     ///< by port, lanes from the third on; empty where no port has them
+  std::vector<Lane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
+  /// By port and lane: credits that messages between packets took from trains not yet begun [B]; the next
+  /// ones to come back pay for them. Empty while nothing was taken.
+  std::vector<std::uint32_t> debts_;
   std::vector<LineErrors> errors_;  ///< of the lines that err at all
   const Model* model_;
   std::vector<double> energy_pj_per_byte_;  ///< by port

@@ -102,17 +102,23 @@ SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank
 }
 
 std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
-  for (std::uint32_t ring = 0; ring < lanes_; ++ring)
-    if (rings_[ring].last != none &&
-        egress.has_credit(port_, head_message(ring).head.lane, next_bytes(ring), context))
+  for (std::uint32_t ring = 0; ring < lanes_; ++ring) {
+    if (rings_[ring].last == none) continue;
+    const std::uint8_t lane = head_message(ring).head.lane;
+    const std::uint32_t bytes = next_bytes(ring);
+    if (ahead_ > SimTime{0} ? egress.can_go_between(context, port_, lane, bytes, context.now() + latency_,
+                                                    mtu_bytes_, train_bytes_)
+                            : egress.has_credit(port_, lane, bytes, context))
       return ring;
+  }
   return none;
 }
 
 /// The ring whose turn it is to send at `at`, or none; `earliest`: when a train that only waits for its
 /// reading may start.
 std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
-  if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
+  if (ahead_ == SimTime{0})
+    if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
   auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
   for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
@@ -180,10 +186,12 @@ void Injector::finish_message(std::uint32_t ring) {
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
   const SimTime now = context.now();
-  if (ahead_ > SimTime{0})
-    for (std::uint32_t ring; active_messages_ > 0 && (ring = choose_control(context, egress)) != none;)
-      send_from(ring, now, context, egress, listener);
   while (active_messages_ > 0) {
+    if (ahead_ > SimTime{0})
+      if (const std::uint32_t ring = choose_control(context, egress); ring != none) {
+        send_from(ring, now, context, egress, listener);
+        continue;
+      }
     SimTime line_free = egress.free_at(port_) - latency_;
     if (line_free > now + ahead_) return wake_at(line_free, context);
     const SimTime at = std::max(line_free, now);

@@ -34,9 +34,10 @@ class SentListener {
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane has
 /// credits; one wake is pending at most while the line is busy, none while credits lack (the credit calls
-/// pump). With send-ahead control messages go between the packets of trains that have the line. A source that
-/// reads at less than the line's rate limits its own trains: a train starts when its tail cannot overtake the
-/// reading. Assumes unlimited prefetch of one train. State is plain; a steady state allocates nothing.
+/// pump). With send-ahead control messages go between the packets of trains that have the line, on credits of
+/// those that have not begun where there are no others. A source that reads at less than the line's rate
+/// limits its own trains: a train starts when its tail cannot overtake the reading. Assumes unlimited
+/// prefetch of one train. State is plain; a steady state allocates nothing.
 class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.

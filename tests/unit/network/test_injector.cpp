@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "components/network/buffered_spec.hpp"
 #include "components/network/injector.hpp"
 #include "engine/model/send_ahead.hpp"
 #include "tests/support/network_bed.hpp"
@@ -38,6 +39,10 @@ class Sender final : public Component, private SentListener {
   }
   void handle(const Event& event, PortIndex, Context& context) override {
     if (event.payload.a == 77) return ++*spec_.wakes, injector_.on_wake(context, egress_, *this);
+    if (kind_of(event.payload) == WireKind::credit) {
+      egress_.on_credit(context, 0, event.payload, [](const Payload&, PortIndex, SimTime) {});
+      return injector_.pump(context, egress_, *this);
+    }
     injector_.post(spec_.posts[event.payload.a - 1000].message, context.now());
     injector_.pump(context, egress_, *this);
   }
@@ -53,12 +58,35 @@ class Sender final : public Component, private SentListener {
 
 /// A sender and a probe on a line that takes 1000 ps for one packet of 1000 B; trains of 2 packets, latency
 /// 10 ps.
+/// A buffer that a train leaves a while after its head came; none: no credit comes back.
+struct FullSpec final : BufferedSpec {
+  std::int64_t bytes = 0;
+  SimTime hold{};
+  InputBuffer input_buffer(PortIndex) const override { return {1, bytes}; }
+};
+
+class Full final : public Component {
+ public:
+  explicit Full(const BuildContext& build) : spec_(static_cast<const FullSpec&>(build.spec)) {}
+  void handle(const Event& event, PortIndex port, Context& context) override {
+    Payload credit = event.payload;
+    credit.kind = static_cast<std::uint8_t>(WireKind::credit);
+    if (spec_.hold > SimTime{0}) context.send(port, event.time + spec_.hold, credit);
+  }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+
+ private:
+  const FullSpec& spec_;
+};
+
 struct Bed {
   NetworkBed bed;
   std::shared_ptr<SenderSpec> spec = std::make_shared<SenderSpec>();
   std::vector<std::pair<std::uint64_t, SimTime>> sent;
   int wakes = 0;
   SimTime ahead{};  ///< send-ahead
+  FullSpec far;     ///< of the far end, where it has a buffer
   ComponentId probe = bed.add_endpoint();
 
   void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
@@ -67,6 +95,12 @@ struct Bed {
         {SimTime{at},
          {EndpointId{5}, EndpointId{0}, Connection::make(0, channel, 0), bytes, 0, kind, source, token}});
   }
+  ComponentId add_full() {
+    auto kind = std::make_shared<ComponentKind>();
+    kind->name = "full";
+    kind->make = [](const BuildContext& build) { return std::make_unique<Full>(build); };
+    return bed.add(kind, std::make_shared<FullSpec>(far), "full");
+  }
   /// Arrivals as "channel:time-in-ns of the head's departure:bytes".
   std::string run(SimTime save_at = time_never) {
     auto kind = std::make_shared<ComponentKind>();
@@ -74,7 +108,8 @@ struct Bed {
     kind->make = [](const BuildContext& build) { return std::make_unique<Sender>(build); };
     spec->sent = &sent, spec->wakes = &wakes;
     ComponentId sender = bed.add(kind, spec, "sender");
-    bed.connect(sender, 0, probe, 0, bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
+    bed.connect(sender, 0, far.bytes == 0 ? probe : add_full(), 0,
+                bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
     bed.finish_model().set_resource<SendAhead>(std::make_shared<SendAhead>(SendAhead{ahead}));
     bed.run(save_at);
     std::string text;
@@ -201,6 +236,41 @@ TEST_CASE("a control message goes between the packets of trains that the line wa
   b.post(700, 1, 2000, 3);
   CHECK(b.run() == "1:0:2000/2 2:1000:64/1 1:2000:2000/2 1:4000:2000/2 1:6064:2000/2 ");
   CHECK(b.sent[1] == std::pair<std::uint64_t, SimTime>{2, SimTime{1064}});
+}
+
+TEST_CASE("a control message takes the credits of trains given ahead that have not begun") {
+  for (const SimTime save_at : {time_never, SimTime{5000}, SimTime{20'500}}) {
+    Bed b;
+    b.ahead = SimTime{10'000};
+    b.far.bytes = 6000, b.far.hold = SimTime{20'000};
+    b.post(0, 1, 10'000, 1);
+    b.post(500, 2, 64, 2, WireKind::control);
+    b.run(save_at);
+    // Three trains have all credits, the control message goes at 1000. At 20'020 those of the first train
+    // come back, 64 B too few for the fourth: it goes with those of the control message at 21'020, the fifth
+    // after it.
+    CHECK(b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{{2, SimTime{1064}}, {1, SimTime{25'020}}});
+  }
+}
+
+TEST_CASE("a control message waits for credits when every train before it has begun") {
+  Bed b;
+  b.ahead = SimTime{10'000};
+  b.far.bytes = 6000, b.far.hold = SimTime{20'000};
+  b.post(0, 1, 6000, 1);
+  b.post(4500, 2, 64, 2, WireKind::control);
+  b.run();
+  CHECK(b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{{1, SimTime{6000}}, {2, SimTime{20'084}}});
+}
+
+TEST_CASE("control messages take a packet's credits at most, and the next ones wait") {
+  Bed b;
+  b.ahead = SimTime{10'000};
+  b.far.bytes = 6000;
+  b.post(0, 1, 6000, 1);
+  for (std::uint32_t i = 0; i < 20; ++i) b.post(500, 2, 64, 2 + i, WireKind::control);
+  b.run();
+  CHECK(b.sent.size() == 1 + 1000 / 64);
 }
 
 TEST_CASE("an empty message cannot be posted") {
