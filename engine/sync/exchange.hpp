@@ -13,7 +13,8 @@
 namespace lightrail {
 
 /// Carries events between ranks that share a link, once a window, together with the window's reduction. A
-/// message is a header and up to 255 events; what does not fit follows in a second message of known size.
+/// message is a header and up to 254 events; what does not fit follows in a second message of known size.
+/// Where every rank shares links with every other one the headers are the reduction.
 class Exchange {
  public:
   /// `comm` must stay valid.
@@ -34,29 +35,32 @@ class Exchange {
   template <class F>
   void for_each_received(F&& visit) const {
     for (const Neighbour& n : neighbours_)
-      for (std::size_t i = 1; i <= n.received; ++i) visit(n.in[i]);
+      for (std::size_t i = 1; i <= n.received; ++i) visit(n.in[header_events - 1 + i]);
   }
   std::int64_t sent_events() const { return sent_events_; }
   std::int64_t sent_bytes() const { return sent_bytes_; }
 
  private:
-  static constexpr std::size_t head_events = 255;
   struct Header {
-    std::int64_t window, count, next_time, unused;
+    std::int64_t window, count, unused;
+    WindowFacts facts;  ///< of the sender
   };
-  static_assert(sizeof(Header) == sizeof(Event));
+  static constexpr std::size_t header_events = sizeof(Header) / sizeof(Event);
+  static_assert(sizeof(Header) == header_events * sizeof(Event));
+  static constexpr std::size_t head_events = 256 - header_events;
   struct Neighbour {
     int rank = 0;
-    std::vector<Event> out, in;  // element 0 holds the header
+    std::vector<Event> out, in;  // the first hold the header
     std::size_t received = 0;
   };
-  void send(Neighbour& neighbour, std::int64_t window);
+  void send(Neighbour& neighbour, std::int64_t window, const WindowFacts& facts);
 
   MPI_Comm comm_;
   Poller poller_;
   std::vector<Neighbour> neighbours_;
   std::vector<std::int32_t> neighbour_of_rank_;
   std::vector<MPI_Request> requests_, tail_requests_;
+  bool is_complete_ = false;  ///< every rank is every other one's neighbour
   SimTime first_ = time_never;
   std::int64_t sent_events_ = 0, sent_bytes_ = 0;
 };

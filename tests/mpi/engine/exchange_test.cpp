@@ -22,14 +22,25 @@ Model all_to_all() {
   return test.build();
 }
 
+/// One component a rank, linked with the next: not all ranks are neighbours from four on.
+Model ring() {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  const auto n = static_cast<std::uint32_t>(ranks());
+  for (std::uint32_t c = 0; c < n; ++c) test.add(token_kind(), spec);
+  for (std::uint32_t c = 0; c < n && n > 1; ++c)
+    test.connect(ComponentId{c}, ComponentId{(c + 1) % n}, SimTime{100});
+  return test.build();
+}
+
 }  // namespace
 
-// Counts around the 255 events of a first message, and far beyond what MPI sends eagerly, both ways at once.
+// Counts around the 254 events of a first message, and far beyond what MPI sends eagerly, both ways at once.
 TEST_CASE("every event arrives once at its rank, however many there are in a window") {
   const Model model = all_to_all();
   Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
   std::int64_t window = 0;
-  for (std::uint32_t count : {0u, 1u, 254u, 255u, 256u, 257u, 5'000u, 0u, 200'000u, 3u}) {
+  for (std::uint32_t count : {0u, 1u, 253u, 254u, 255u, 256u, 257u, 5'000u, 0u, 200'000u, 3u}) {
     for (int to = 0; to < ranks(); ++to)
       for (std::uint32_t i = 0; to != rank() && i < count; ++i) {
         Event event;
@@ -48,6 +59,25 @@ TEST_CASE("every event arrives once at its rank, however many there are in a win
     });
     for (int from = 0; from < ranks(); ++from)
       REQUIRE(next[static_cast<std::size_t>(from)] == (from == rank() ? 0 : count));
+  }
+}
+
+TEST_CASE("what one rank knows reaches all, be they all neighbours or not") {
+  for (const Model& model : {all_to_all(), ring()}) {
+    Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+    for (int one = 0; one < ranks(); ++one) {
+      WindowFacts mine;
+      if (rank() == one) mine = {7, 3, -15, -1, -1};
+      const WindowFacts all = exchange.turn(one, mine);
+      CHECK(all.next_time == 7);
+      CHECK(all.failed_at == 3);
+      CHECK(all.stop == -15);
+      CHECK(all.asks_progress == -1);
+      CHECK(all.asks_checkpoint == -1);
+    }
+    const WindowFacts none = exchange.turn(ranks(), {});
+    CHECK(none.next_time == time_never.count());
+    CHECK(none.stop == 0);
   }
 }
 
