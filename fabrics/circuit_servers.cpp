@@ -23,6 +23,10 @@ CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace
     }
   servers.gpus =
       builder.book.gpu_count / static_cast<std::uint32_t>(std::max<std::size_t>(servers.nics.size(), 1));
+  if (!servers.nics.empty() && servers.nics[0].size() > servers.gpus)
+    builder.errors().add(fabric.error(
+        fmt::format("<fabric> with circuits needs a GPU for every NIC, not {} GPUs for {} NICs of a server",
+                    servers.gpus, servers.nics[0].size())));
   return servers;
 }
 
