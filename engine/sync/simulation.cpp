@@ -74,6 +74,7 @@ struct Simulation::Parts {
                            Profile& profile);
   void keep_rows(SimTime until);
   void end_components(SimTime end);
+  void ask_waits(RunResult& result);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
 
   const Model& model;
@@ -141,6 +142,19 @@ void Simulation::Parts::end_components(SimTime end) {
   run_together(comm, end, [&] { recorder.flush(end); });
 }
 
+/// Who waits when nothing happens any more. One that cannot say keeps no other one's total from the rows.
+void Simulation::Parts::ask_waits(RunResult& result) {
+  try {
+    DeadlockReport report = report_waits(*rank_model, result.end, comm);
+    if (report.total > 0) result.status = RunStatus::deadlock;
+    result.waits = std::move(report.waits);
+    result.waits_total = report.total;
+  } catch (...) {  // the same on all ranks
+    end_components(result.end);
+    throw;
+  }
+}
+
 void Simulation::Parts::add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result) {
   result.events = reduce(outcome.events, MPI_INT64_T, MPI_SUM, comm);
   result.hash = reduce(rank_model->hash(), MPI_UINT64_T, MPI_BXOR, comm);
@@ -182,12 +196,7 @@ RunResult Simulation::run(const RunOptions& options) {
   } else {
     result.end = outcome.has_events_left ? options.stop_at : outcome.last_event;
   }
-  if (!outcome.has_events_left) {
-    DeadlockReport report = report_waits(*p.rank_model, result.end, p.comm);
-    if (report.total > 0) result.status = RunStatus::deadlock;
-    result.waits = std::move(report.waits);
-    result.waits_total = report.total;
-  }
+  if (!outcome.has_events_left) p.ask_waits(result);
   result.forecast = outcome.forecast;
   p.end_components(result.end);
   p.add_sums(outcome, profile, result);
