@@ -46,6 +46,13 @@ std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
   return rank_of;
 }
 
+std::vector<std::int32_t> split_by_neighbours(const Model& model, int ranks, Partitioner partitioner) {
+  const AtomGraph graph = make_atom_graph(model);
+  std::vector<std::int32_t> rank_of;
+  if (partitioner != Partitioner::blocks && has_metis()) rank_of = split_by_metis(graph, ranks);
+  return rank_of.empty() ? split_in_blocks(graph, ranks) : rank_of;
+}
+
 void measure(const Model& model, Partition& partition) {
   for (const LinkRecord& link : model.links) {
     if (partition.rank_of(model.components[link.from.value]) ==
@@ -70,29 +77,28 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   LIGHTRAIL_EXPECT(ranks >= 1);
   if (plan.partitioner == Partitioner::metis && !has_metis())
     throw InputErrors(InputError{"", 0, "partitioner 'metis' is not in this build (choose 'blocks')"});
-  const auto* hint = model.resource<LoadHint>();
-  const bool is_in_turns = hint && hint->works_in_turns;
-  const bool in_stripes =
-      plan.partitioner == Partitioner::stripes ||
-      (plan.partitioner == Partitioner::automatic && (is_in_turns || ranks > most_together));
-  Partition partition;
-  partition.ranks = ranks;
-  partition.tile_bytes = plan.tile_bytes;
-  if (ranks == 1 || model.atom_count <= static_cast<std::uint32_t>(ranks)) {
+  const auto measured = [&](std::vector<std::int32_t> rank_of_atom) {
+    Partition partition{ranks, std::move(rank_of_atom)};
+    partition.tile_bytes = plan.tile_bytes;
+    measure(model, partition);
+    return partition;
+  };
+  if (ranks == 1) return measured(std::vector<std::int32_t>(model.atom_count, 0));
+  if (model.atom_count <= static_cast<std::uint32_t>(ranks)) {
     // At most one atom a rank; ranks beyond the atoms have none and only follow the windows.
-    partition.rank_of_atom.resize(model.atom_count);
-    for (std::uint32_t a = 0; a < model.atom_count; ++a)
-      partition.rank_of_atom[a] = ranks == 1 ? 0 : static_cast<std::int32_t>(a);
-  } else if (in_stripes) {
-    partition.rank_of_atom = split_in_stripes(model.atom_count, ranks);
-  } else {
-    const AtomGraph graph = make_atom_graph(model);
-    if (plan.partitioner != Partitioner::blocks && has_metis())
-      partition.rank_of_atom = split_by_metis(graph, ranks);
-    if (partition.rank_of_atom.empty()) partition.rank_of_atom = split_in_blocks(graph, ranks);
+    std::vector<std::int32_t> one_each(model.atom_count);
+    std::iota(one_each.begin(), one_each.end(), 0);
+    return measured(std::move(one_each));
   }
-  measure(model, partition);
-  return partition;
+  const auto stripes = [&] { return measured(split_in_stripes(model.atom_count, ranks)); };
+  if (plan.partitioner == Partitioner::stripes) return stripes();
+  const bool is_automatic = plan.partitioner == Partitioner::automatic;
+  if (is_automatic && ranks > most_together) return stripes();
+  const Partition together = measured(split_by_neighbours(model, ranks, plan.partitioner));
+  const auto* hint = model.resource<LoadHint>();
+  if (!is_automatic || !hint || !hint->works_in_turns) return together;
+  Partition dealt = stripes();
+  return dealt.lookahead < together.lookahead - together.lookahead / 5 ? together : dealt;
 }
 
 }  // namespace lightrail

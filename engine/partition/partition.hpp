@@ -8,7 +8,8 @@ namespace lightrail {
 
 /// `metis` and `blocks` keep neighbours together. `stripes` deals servers and switches out to the ranks in
 /// turn: every rank then has its share of every part of the model, whichever part is at work. `automatic`:
-/// stripes for a model that works in turns (LoadHint) and on many ranks, else metis, without METIS blocks.
+/// stripes on many ranks, and for a model that works in turns (LoadHint) unless they shorten the lookahead by
+/// more than a fifth; else metis, without METIS blocks.
 enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes };
 
 /// Which rank runs which atom; a server, a switch are never split.

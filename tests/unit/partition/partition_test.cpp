@@ -123,7 +123,7 @@ TEST_CASE("stripes give every rank its share of any run and of any stride of ser
   }
 }
 
-TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes unless the user chooses") {
+TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes") {
   const auto partition_of = [](bool works_in_turns, int ranks, Partitioner partitioner) {
     Model model = ring_of_servers(64, SimTime{500});
     model.set_resource(std::make_shared<const LoadHint>(LoadHint{works_in_turns}));
@@ -134,6 +134,20 @@ TEST_CASE("a model that works in turns, and any on many ranks, is dealt in strip
   CHECK(partition_of(false, 2, Partitioner::automatic) != stripes(2));
   CHECK(partition_of(false, 32, Partitioner::automatic) == stripes(32));
   CHECK(partition_of(true, 2, Partitioner::blocks) != stripes(2));
+}
+
+// Two rings of 32 servers, short cables inside, a long one between them: stripes would cut the short ones.
+TEST_CASE("a model that works in turns stays together where stripes would shorten its windows") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (std::uint32_t c = 0; c < 64; ++c) test.add(token_kind(), spec);
+  for (std::uint32_t c = 0; c < 64; ++c)
+    test.connect(ComponentId{c}, ComponentId{c % 32 == 31 ? c - 31 : c + 1}, SimTime{100});
+  test.connect(ComponentId{0}, ComponentId{32}, SimTime{500});
+  Model model = test.build();
+  model.set_resource(std::make_shared<const LoadHint>(LoadHint{true}));
+  CHECK(make_partition(model, 2, Partitioner::automatic).lookahead == SimTime{500});
+  CHECK(make_partition(model, 2, Partitioner::stripes).lookahead == SimTime{100});
 }
 
 TEST_CASE("METIS finds the two halves that blocks cannot see") {
