@@ -24,7 +24,7 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
   rails->servers = static_cast<std::uint32_t>(servers.nics.size());
   rails->hold = spec.hold;
   if (const Element* ocs = fabric.child("ocs"))
-    if (const Attribute* both = ocs->find("bidirectional"); both)
+    if (const Attribute* both = ocs->find("bidirectional"))
       if (bool is_on = false; parse_value(both->value, is_on).empty() && is_on)
         return errors.add({both->file, both->line,
                            "<ocs> attribute 'bidirectional': circuits of a photonic rail lead one way each"});

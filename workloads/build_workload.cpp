@@ -72,11 +72,15 @@ void read_iterations(const Element& workload, JobBuilder& job, ErrorList& errors
 }
 
 bool has_pipeline(const Job& job) {
-  const auto pp = std::find(job.dimensions.begin(), job.dimensions.end(), "pp") - job.dimensions.begin();
-  for (const Program& program : job.programs.programs)
-    for (const Op& op : program.ops)
-      if (op.dimension == pp && op.dimension < job.dimensions.size()) return true;
-  return false;
+  const auto pp = std::find(job.dimensions.begin(), job.dimensions.end(), "pp");
+  if (pp == job.dimensions.end()) return false;
+  const auto is_between_stages = [index = pp - job.dimensions.begin()](const Op& op) {
+    return op.dimension == index;
+  };
+  const auto& programs = job.programs.programs;
+  return std::any_of(programs.begin(), programs.end(), [&](const Program& program) {
+    return std::any_of(program.ops.begin(), program.ops.end(), is_between_stages);
+  });
 }
 
 using Maker = void (*)(WorkloadContext&);

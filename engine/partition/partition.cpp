@@ -12,8 +12,8 @@ namespace lightrail {
 namespace {
 
 constexpr std::uint64_t stripe_seed = 20261122;
-constexpr int most_together =
-    16;  // ranks that METIS keeps about even in every window of a model that works all at once
+/// Ranks that METIS keeps about even in every window of a model that works all at once.
+constexpr int most_together = 16;
 
 /// Consecutive atoms, cut where the running weight passes each rank's share.
 std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
@@ -94,7 +94,7 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   if (plan.partitioner == Partitioner::stripes) return stripes();
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
   if (is_automatic && ranks > most_together) return stripes();
-  const Partition together = measured(split_by_neighbours(model, ranks, plan.partitioner));
+  Partition together = measured(split_by_neighbours(model, ranks, plan.partitioner));
   const auto* hint = model.resource<LoadHint>();
   if (!is_automatic || !hint || !hint->works_in_turns) return together;
   Partition dealt = stripes();

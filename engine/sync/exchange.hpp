@@ -35,7 +35,7 @@ class Exchange {
   template <class F>
   void for_each_received(F&& visit) const {
     for (const Neighbour& n : neighbours_)
-      for (std::size_t i = 1; i <= n.received; ++i) visit(n.in[header_events - 1 + i]);
+      for (std::size_t i = 0; i < n.received; ++i) visit(n.in[header_events + i]);
   }
   std::int64_t sent_events() const { return sent_events_; }
   std::int64_t sent_bytes() const { return sent_bytes_; }

@@ -18,12 +18,13 @@ struct WindowFacts {
   std::int64_t asks_checkpoint = 0;             ///< -1: rank 0's clock wants a checkpoint
   static constexpr int size = 5;
 };
+static_assert(sizeof(WindowFacts) == WindowFacts::size * sizeof(std::int64_t));
+
 /// What two ranks know together.
 inline WindowFacts both(const WindowFacts& a, const WindowFacts& b) {
   return {std::min(a.next_time, b.next_time), std::min(a.failed_at, b.failed_at), std::min(a.stop, b.stop),
           std::min(a.asks_progress, b.asks_progress), std::min(a.asks_checkpoint, b.asks_checkpoint)};
 }
-static_assert(sizeof(WindowFacts) == WindowFacts::size * sizeof(std::int64_t));
 
 /// Starts the reduction of `mine` into `all`; both must live until the request is complete.
 inline void start_reduction(const WindowFacts& mine, WindowFacts& all, MPI_Comm comm, MPI_Request& request) {

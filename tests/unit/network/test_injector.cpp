@@ -56,8 +56,6 @@ class Sender final : public Component, private SentListener {
   Injector injector_;
 };
 
-/// A sender and a probe on a line that takes 1000 ps for one packet of 1000 B; trains of 2 packets, latency
-/// 10 ps.
 /// A buffer that a train leaves a while after its head came; none: no credit comes back.
 struct FullSpec final : BufferedSpec {
   std::int64_t bytes = 0;
@@ -80,6 +78,8 @@ class Full final : public Component {
   const FullSpec& spec_;
 };
 
+/// A sender and a probe on a line that takes 1000 ps for one packet of 1000 B; trains of 2 packets, latency
+/// 10 ps.
 struct Bed {
   NetworkBed bed;
   std::shared_ptr<SenderSpec> spec = std::make_shared<SenderSpec>();
