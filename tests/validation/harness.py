@@ -1,4 +1,4 @@
-"""What the targets share: running a scenario, reading the published tables, turning both into rows.
+"""What the targets share: running scenarios, several at a time, reading the published tables, turning both into rows.
 
 A target is a function target(run, short) that yields rows {"row", "published", "simulated", "unit", "bound_pct"}; `run` is a
 Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row must be exact. "is_ceiling": what is published is
@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import h5py
 
@@ -18,19 +20,62 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "validation"
 
 
-class Runner:
-    """Runs scenarios with one lightrail command and remembers what it has run."""
+class RunFailed(Exception):
+    """A scenario did not run; the command and what it said."""
 
-    def __init__(self, lightrail):
+
+class Runner:
+    """Runs scenarios with one lightrail command, `jobs` at a time, and remembers what it has run. Targets in several threads share it."""
+
+    def __init__(self, lightrail, jobs=1):
         self.lightrail = lightrail
+        self.slots = threading.Semaphore(jobs)
+        self.lock = threading.Lock()
         self.done = {}
+        self.running = set()
+        self.is_stopped = False
+        self.pool = ThreadPoolExecutor(max_workers=64, thread_name_prefix="ahead")
 
     def __call__(self, scenario, **settings):
         """The JSON summary of one run, with what the command printed under "stdout"."""
         key = (scenario, *sorted(settings.items()))
-        if key not in self.done:
-            self.done[key] = self.simulate(scenario, settings)
-        return self.done[key]
+        with self.lock:
+            is_new = key not in self.done
+            mine = self.done.setdefault(key, Future())
+        if is_new:
+            try:
+                mine.set_result(self.simulate(scenario, settings))
+            except BaseException as error:  # whoever asks for this run gets it
+                mine.set_exception(error)
+        return mine.result()
+
+    def ahead(self, scenario, many_settings):
+        """Starts runs that will be asked for, so that a target that asks for one after the other does not keep `jobs` idle."""
+        for settings in many_settings:
+            self.pool.submit(self, scenario, **settings)
+
+    def stop(self):
+        """Ends what runs and starts nothing more."""
+        with self.lock:
+            self.is_stopped = True
+            for process in self.running:
+                process.kill()
+        self.pool.shutdown(cancel_futures=True)
+
+    def execute(self, command):
+        """What the command prints; raises RunFailed."""
+        with self.slots:
+            with self.lock:
+                if self.is_stopped:
+                    raise RunFailed("stopped")
+                process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.running.add(process)
+            printed, errors = process.communicate()
+        with self.lock:
+            self.running.remove(process)
+        if process.returncode != 0:
+            raise RunFailed(f"{' '.join(command)}\nended with exit code {process.returncode}\n{errors}")
+        return printed
 
     def simulate(self, scenario, settings):
         with tempfile.TemporaryDirectory() as folder:
@@ -39,11 +84,9 @@ class Runner:
                        "--out", str(pathlib.Path(folder) / "run.h5"), "--summary", str(summary)]
             for name, value in settings.items():
                 command += ["--set", f"{name}={value}"]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(f"{' '.join(command)}\nended with exit code {done.returncode}\n{done.stderr}")
+            printed = self.execute(command)
             result = json.loads(summary.read_text())
-            result["stdout"] = done.stdout
+            result["stdout"] = printed
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
                 result["passes_ps"] = passes_ps(file)
