@@ -80,6 +80,19 @@ void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int6
   for (std::size_t e = 0; e < kept; ++e) groups.unite(edges[e].from, edges[e].to);
 }
 
+/// Components with a link to another rank, first: what they send can leave while the others work.
+void put_boundary_first(const Model& model, const Partition& partition, Tiles& tiles) {
+  std::vector<bool> is_boundary(model.components.size());
+  for (const LinkRecord& link : model.links)
+    if (partition.rank_of(model.components[link.from.value]) !=
+        partition.rank_of(model.components[link.to.value]))
+      is_boundary[link.from.value] = is_boundary[link.to.value] = true;
+  const auto is_first = [&](ComponentId id) { return is_boundary[id.value]; };
+  for (auto& members : tiles.members) std::stable_partition(members.begin(), members.end(), is_first);
+  std::stable_partition(tiles.members.begin(), tiles.members.end(),
+                        [&](const auto& members) { return !members.empty() && is_first(members.front()); });
+}
+
 /// What bounds the slices, on any rank.
 SimTime shortest_latency(const Model& model) {
   SimTime least = time_never;
@@ -98,7 +111,9 @@ Tiles one_tile(const Tiles& tiles) {
 
 }  // namespace
 
-Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
+namespace {
+
+Tiles cut(const Model& model, const Partition& partition, int rank) {
   std::vector<bool> is_mine(model.components.size());
   std::int64_t total = 0, count = 0;
   for (std::size_t c = 0; c < is_mine.size(); ++c) {
@@ -131,6 +146,14 @@ Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
     if (tile_of[groups.find(edge.from)] != tile_of[groups.find(edge.to)])
       tiles.width = std::min(tiles.width, edge.latency);
   return tiles.width < 2 * shortest_latency(model) ? one_tile(tiles) : tiles;  // a turn would be one slice
+}
+
+}  // namespace
+
+Tiles make_tiles(const Model& model, const Partition& partition, int rank) {
+  Tiles tiles = cut(model, partition, rank);
+  put_boundary_first(model, partition, tiles);
+  return tiles;
 }
 
 }  // namespace lightrail

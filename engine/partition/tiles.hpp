@@ -10,7 +10,8 @@ namespace lightrail {
 /// `width` join. A tile can run for `width` before the next one has its turn, and no event goes astray.
 struct Tiles {
   SimTime width = time_never;                     ///< time_never: no link joins two tiles
-  std::vector<std::vector<ComponentId>> members;  ///< ascending in each tile
+  /// Components linked to other ranks come first: their tiles, and they in their tile; else ascending.
+  std::vector<std::vector<ComponentId>> members;
 };
 
 /// The widest tiles whose components take at most `partition.tile_bytes` (0: no limit) each, and as few of

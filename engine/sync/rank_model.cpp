@@ -40,6 +40,9 @@ RankModel::RankModel(const Model& model, const Partition& partition, int rank, R
     slot.hot_lines = static_cast<std::uint8_t>(
         std::min<std::uint32_t>((model.kinds[record.kind]->hot_bytes + 63) / 64, 64));
     LIGHTRAIL_EXPECT(slot.component != nullptr);
+    for (std::uint32_t p = 0; p < slot.port_count; ++p)
+      if (const OutLink& out = out_links_[slot.first_port + p]; out.id.is_valid() && (out.place & remote))
+        interior_start_ = std::max(interior_start_, place + 1);
   }
 }
 

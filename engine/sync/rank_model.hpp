@@ -26,6 +26,8 @@ class RankModel {
   const std::vector<std::uint32_t>& tile_starts() const { return tile_starts_; }
   SimTime tile_width() const { return tile_width_; }
   static constexpr std::uint32_t tile_alignment = 256;
+  /// No component from this place on has a link to another rank; 0: none has.
+  std::uint32_t interior_start() const { return interior_start_; }
   ComponentId id_of(std::uint32_t local) const { return slots_[local].id; }
   Component& component(std::uint32_t local) { return *slots_[local].component; }
   const Model& model() const { return *model_; }
@@ -102,6 +104,7 @@ class RankModel {
   std::vector<Slot> slots_;  // by place
   std::vector<std::uint32_t> places_, tile_starts_;
   SimTime tile_width_ = time_never;
+  std::uint32_t interior_start_ = 0;
   std::vector<OutLink> out_links_;
   std::vector<std::uint32_t> where_;  ///< by component
   SimTime smallest_latency_ = time_never;

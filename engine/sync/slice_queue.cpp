@@ -39,6 +39,7 @@ SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
                     static_cast<std::uint32_t>(tile));
   }
   block_starts_.push_back(blocks);
+  if (model.interior_start() > 0) interior_block_ = ((model.interior_start() - 1) >> block_bits_) + 1;
   tiles_.resize(starts.size() / 64 + 1);
   for (Slice& s : ring_) {
     s.blocks.resize(blocks);

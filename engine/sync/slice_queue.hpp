@@ -57,9 +57,14 @@ class SliceQueue {
   /// itself: tile by tile, slice by slice. Calls enter(from, to) for the span of each slice of a tile (false:
   /// no more of this tile), then run(local, deliveries) for each component that has any in it, in the order
   /// of places; they are in the order of comes_before. What run pushes must lie at or after `to`, and for
-  /// other tiles at or after the slices taken.
+  /// other tiles at or after the slices taken. In the drain that reaches `end`, boundary_ran() is called once
+  /// the components with links to other ranks have run, if any of the others are still to come.
+  template <class Enter, class Run, class BoundaryRan>
+  void drain(SimTime end, Enter&& enter, Run&& run, BoundaryRan&& boundary_ran);
   template <class Enter, class Run>
-  void drain(SimTime end, Enter&& enter, Run&& run);
+  void drain(SimTime end, Enter&& enter, Run&& run) {
+    drain(end, enter, run, [] {});
+  }
 
  private:
   static constexpr std::int64_t round_slices = 32;               // what the wheel pours at a time
@@ -110,6 +115,7 @@ class SliceQueue {
   Slicer slicer_;
   std::uint32_t block_bits_;
   std::int64_t tile_slices_ = 1;
+  std::uint32_t interior_block_ = none;      // no component from this block on has a link to another rank
   std::vector<std::uint32_t> block_starts_;  // by tile, then the end
   std::vector<std::uint32_t> tile_of_;       // by block
   std::vector<std::uint64_t> tiles_;         // those with events in the slices that are drained, by bit
@@ -126,13 +132,13 @@ class SliceQueue {
   std::vector<Batch> batches_;
 };
 
-template <class Enter, class Run>
-void SliceQueue::drain(SimTime end, Enter&& enter, Run&& run) {
+template <class Enter, class Run, class BoundaryRan>
+void SliceQueue::drain(SimTime end, Enter&& enter, Run&& run, BoundaryRan&& boundary_ran) {
   const std::int64_t first = slicer_.slice_of(next_time());
   const std::int64_t last = std::min(first + tile_slices_, slicer_.slice_of(end - SimTime{1}) + 1);
   advance(first);
   find_tiles(first, last);
-  bool is_complete = true;
+  bool is_complete = true, is_boundary = interior_block_ != none && slicer_.slice_of(end - SimTime{1}) < last;
   for (std::size_t word = 0; word < tiles_.size(); ++word)
     for (std::uint64_t bits = std::exchange(tiles_[word], 0); bits; bits &= bits - 1) {
       const std::size_t tile = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
@@ -144,8 +150,15 @@ void SliceQueue::drain(SimTime end, Enter&& enter, Run&& run) {
           break;
         }
         for (std::uint32_t block = next_block(slice, block_starts_[tile], block_starts_[tile + 1]);
-             block != none; block = next_block(slice, block + 1, block_starts_[tile + 1]))
+             block != none; block = next_block(slice, block + 1, block_starts_[tile + 1])) {
+          // In a tile with both kinds the first kind is at its end in the last slice only.
+          if (is_boundary && block >= interior_block_ &&
+              (slice + 1 == last || block_starts_[tile] >= interior_block_)) {
+            is_boundary = false;
+            boundary_ran();
+          }
           drain_block(slice, slice_end, block, run);
+        }
       }
     }
   for (std::int64_t slice = first; slice < last; ++slice) settle(slice);

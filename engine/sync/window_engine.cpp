@@ -233,9 +233,12 @@ void WindowEngine::work(SimTime start) {
       });
       continue;
     }
-    queue_.drain(window_end_, enter, [this](std::uint32_t local, std::span<const Delivery> events) {
-      run_component(local, events, *this);
-    });
+    queue_.drain(
+        window_end_, enter,
+        [this](std::uint32_t local, std::span<const Delivery> events) {
+          run_component(local, events, *this);
+        },
+        [this] { exchange_.send_ahead(outcome_.windows + 1); });
   }
 }
 

@@ -36,11 +36,13 @@ Model ring() {
 }  // namespace
 
 // Counts around the 254 events of a first message, and far beyond what MPI sends eagerly, both ways at once.
+// Ranks send ahead of the window's facts or with them, each as it likes.
 TEST_CASE("every event arrives once at its rank, however many there are in a window") {
   const Model model = all_to_all();
   Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
   std::int64_t window = 0;
-  for (std::uint32_t count : {0u, 1u, 253u, 254u, 255u, 256u, 257u, 5'000u, 0u, 200'000u, 3u}) {
+  for (std::uint32_t count :
+       {0u, 1u, 253u, 254u, 255u, 256u, 256u, 257u, 257u, 5'000u, 5'000u, 0u, 200'000u, 200'000u, 3u}) {
     for (int to = 0; to < ranks(); ++to)
       for (std::uint32_t i = 0; to != rank() && i < count; ++i) {
         Event event;
@@ -50,7 +52,11 @@ TEST_CASE("every event arrives once at its rank, however many there are in a win
         event.payload.b = static_cast<std::uint32_t>(to);
         exchange.put(event, static_cast<std::uint32_t>(to));
       }
-    const WindowFacts all = exchange.turn(window++, {});
+    if ((window + rank()) % 2 == 0) exchange.send_ahead(window);
+    WindowFacts mine;
+    mine.stop = rank() == 0 ? -window : 0;
+    const WindowFacts all = exchange.turn(window, mine);
+    REQUIRE(all.stop == -window++);
     REQUIRE(all.next_time == (ranks() > 1 && count > 0 ? 1000 : time_never.count()));
     std::vector<std::uint32_t> next(static_cast<std::size_t>(ranks()), 0);
     exchange.for_each_received([&](const Event& event) {
@@ -79,6 +85,19 @@ TEST_CASE("what one rank knows reaches all, be they all neighbours or not") {
     CHECK(none.next_time == time_never.count());
     CHECK(none.stop == 0);
   }
+}
+
+TEST_CASE("an event put after the others have gone ahead is our bug") {
+  if (ranks() == 1) return;
+  const Model model = all_to_all();
+  Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+  const auto other = static_cast<std::uint32_t>((rank() + 1) % ranks());
+  for (int i = 0; i < 1000; ++i) exchange.put({}, other);
+  exchange.send_ahead(0);
+  CHECK_THROWS_AS(exchange.put({}, other), ContractError);
+  exchange.turn(0, {});
+  exchange.put({}, other);
+  exchange.turn(1, {});
 }
 
 TEST_CASE("an event for a rank without a link to it is our bug") {

@@ -100,7 +100,6 @@ TEST_CASE("every component of a rank is in one tile and no shorter link joins tw
         const Tiles tiles = make_tiles(model, partition, rank);
         std::vector<int> tile_of(model.components.size(), -1);
         for (std::size_t t = 0; t < tiles.members.size(); ++t) {
-          CHECK(std::is_sorted(tiles.members[t].begin(), tiles.members[t].end()));
           for (const ComponentId id : tiles.members[t]) {
             CHECK(partition.rank_of(model.components[id.value]) == rank);
             ++seen[id.value];
@@ -136,4 +135,36 @@ TEST_CASE("tiles of a large model hold dozens of components, however small they 
   CHECK(tiles.width == nanoseconds(10));
   CHECK(tiles.members.size() > 2000);
   CHECK(tiles.members.size() <= 8192);
+}
+
+TEST_CASE("what is linked to other ranks comes first, in its tile and with its tile") {
+  const Model model = servers(16);
+  for (const std::int64_t bytes : {0, 11'000, 3'800})
+    for (int rank = 0; rank < 3; ++rank) {
+      const Partition partition =
+          make_partition(model, 3, PartitionPlan{.partitioner = Partitioner::blocks, .tile_bytes = bytes});
+      std::vector<bool> is_boundary(model.components.size());
+      for (const LinkRecord& link : model.links)
+        if (partition.rank_of(model.components[link.from.value]) !=
+            partition.rank_of(model.components[link.to.value]))
+          is_boundary[link.from.value] = true;
+      const Tiles tiles = make_tiles(model, partition, rank);
+      std::vector<ComponentId> all;
+      bool was_interior_tile = false;
+      for (const auto& members : tiles.members) {
+        const auto interior = std::find_if(members.begin(), members.end(),
+                                           [&](ComponentId id) { return !is_boundary[id.value]; });
+        CHECK(std::is_sorted(members.begin(), interior));
+        CHECK(std::is_sorted(interior, members.end()));
+        CHECK(std::none_of(interior, members.end(), [&](ComponentId id) { return is_boundary[id.value]; }));
+        CHECK(!(was_interior_tile && interior != members.begin()));
+        was_interior_tile |= interior == members.begin();
+        all.insert(all.end(), members.begin(), members.end());
+      }
+      std::sort(all.begin(), all.end());
+      CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+      CHECK(static_cast<std::int64_t>(all.size()) ==
+            std::count_if(model.components.begin(), model.components.end(),
+                          [&](const ComponentRecord& c) { return partition.rank_of(c) == rank; }));
+    }
 }

@@ -145,3 +145,44 @@ TEST_CASE("what lands in a cut slice behind the cut waits for the next drain") {
   CHECK(seen == std::vector<std::int64_t>{10, 55, 60});
   CHECK(queue.next_time() == time_never);
 }
+
+// 0 - 1 | 2 - 3: of the first rank component 1 has the link to the other, so it runs before 0.
+TEST_CASE("what is linked to other ranks runs first, and it is told when that is over") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (std::uint32_t c = 0; c < 4; ++c) test.add(token_kind(), spec);
+  for (std::uint32_t c = 0; c < 3; ++c)
+    test.connect(ComponentId{c}, ComponentId{c + 1}, SimTime{c == 1 ? 200 : 100});
+  const Model model = test.build();
+  MemoryRecorder recorder;
+  const PartitionPlan plan{.partitioner = Partitioner::blocks, .tile_bytes = 0};
+  RankModel rank_model(model, make_partition(model, 2, plan), 0, recorder);
+  REQUIRE(rank_model.interior_start() == 1);
+  SliceQueue queue(rank_model, SimTime{100}, 1);
+  using Seen = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+  Seen seen;
+  const auto push = [&](std::uint32_t component, std::int64_t time) {
+    queue.push(rank_model.deliver({SimTime{time}, model.self_link(ComponentId{component}), 0, {}}));
+  };
+  const auto drain = [&](std::int64_t end) {
+    seen.clear();
+    queue.drain(
+        SimTime{end}, always,
+        [&](std::uint32_t place, std::span<const Delivery> events) {
+          for (const Delivery& one : events)
+            seen.emplace_back(one.event.time.count(), rank_model.id_of(place).value);
+        },
+        [&] { seen.emplace_back(-1, 0); });
+    return seen;
+  };
+  for (const std::uint32_t component : {0u, 1u})
+    for (const std::int64_t time : {50, 150}) push(component, time);
+  // A drain is one slice here: only that which reaches the end of the window is the last for the boundary.
+  CHECK(drain(200) == Seen{{50, 1}, {50, 0}});
+  CHECK(drain(200) == Seen{{150, 1}, {-1, 0}, {150, 0}});
+  // Nothing of the boundary is due: all of it is over. Nothing else is due: no need to tell.
+  push(0, 250);
+  CHECK(drain(300) == Seen{{-1, 0}, {250, 0}});
+  push(1, 350);
+  CHECK(drain(400) == Seen{{350, 1}});
+}
