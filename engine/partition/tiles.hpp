@@ -9,7 +9,7 @@ namespace lightrail {
 /// A rank's components in tiles: parts whose state fits a processor's cache and that only links of at least
 /// `width` join. A tile can run for `width` before the next one has its turn, and no event goes astray.
 struct Tiles {
-  SimTime width = time_never;                     ///< time_never: no link joins two tiles
+  SimTime width = time_never;  ///< time_never: no link joins two tiles
   /// Components linked to other ranks come first: their tiles, and they in their tile; else ascending.
   std::vector<std::vector<ComponentId>> members;
 };
