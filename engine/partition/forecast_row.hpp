@@ -13,7 +13,7 @@ struct ForecastRow {
   std::int64_t sent_events = 0;  ///< between ranks
   double work_s = 0;             ///< of all ranks together
   double longest_s = 0;          ///< sum over windows of the busiest rank's work
-  double sync_s = 0;             ///< sum over windows of exchange and reduction
+  double sync_s = 0;             ///< sum over windows of exchange or reduction, whichever is longer
 
   double wall_s() const { return longest_s + sync_s; }
   double balance() const { return work_s / (ranks * longest_s); }

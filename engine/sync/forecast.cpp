@@ -40,6 +40,8 @@ ForecastRecorder::ForecastRecorder(const Model& model, const ForecastPlan& plan)
     machine.row.lookahead = partition.lookahead;
     machine.width = partition.lookahead.count();
     machine.neighbours = count_neighbours(model, partition);
+    machine.is_complete = std::all_of(machine.neighbours.begin(), machine.neighbours.end(),
+                                      [&](std::int64_t n) { return n == partition.ranks - 1; });
     for (const ComponentRecord& component : model.components)
       machine.rank_of.push_back(partition.rank_of(component));
     for (std::size_t l = 0; l < model.links.size(); ++l)
@@ -128,8 +130,9 @@ void ForecastRecorder::end_window(Machine& machine, Window& window) const {
   window.busy.clear();
   ++machine.row.windows;
   machine.row.longest_s += longest;
-  if (machine.row.ranks > 1)
-    machine.row.sync_s += std::max(network_.latency_s + exchange, reduction_s(machine.row.ranks, network_));
+  if (machine.row.ranks == 1) return;
+  const double reduction = machine.is_complete ? 0 : reduction_s(machine.row.ranks, network_);
+  machine.row.sync_s += std::max(network_.latency_s + exchange, reduction);
 }
 
 std::vector<ForecastRow> ForecastRecorder::rows(double work_s) {

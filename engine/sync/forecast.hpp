@@ -52,6 +52,7 @@ class ForecastRecorder {
     std::int64_t width = 1;
     std::vector<std::int32_t> rank_of;     // by component
     std::vector<std::int64_t> neighbours;  // by rank
+    bool is_complete = false;              // all are neighbours: headers carry the reduction (Exchange)
     std::size_t now = 0;                   // the window that runs: windows[now]
     std::vector<Window> windows;           // that may get more events
     std::vector<Window> unused;

@@ -120,6 +120,28 @@ TEST_CASE("a window waits for exchange or reduction, whichever is longer") {
   CHECK(slower.rows(1e-6).at(0).sync_s == Approx(8e-6));
 }
 
+// Four ranks, each the neighbour of the three others, which two of a ring are not: 2 us of latency, 3 * 2 *
+// 0.01 us for messages and 3 * 32 bytes at 1000 B/us, where a reduction would take log2(4) * (2 + 2 * 0.01)
+// us.
+TEST_CASE("where every rank is every other one's neighbour a window has no reduction of its own") {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 4; ++c) test.add(token_kind(), std::make_shared<TokenSpec>());
+  for (std::uint32_t from = 0; from < 4; ++from)
+    for (std::uint32_t to = from + 1; to < 4; ++to)
+      test.connect(ComponentId{from}, ComponentId{to}, nanoseconds(100));
+  const Model complete = test.build(), incomplete = ring();
+  const auto sync_s = [](const Model& model) {
+    ForecastPlan plan = plan_for(model, {4});
+    plan.network = {2e-6, 1e9, 0.01e-6};
+    ForecastRecorder recorder(model, plan);
+    recorder.go_to(SimTime{0});
+    recorder.count(ComponentId{0}, 1, 1e-6);
+    return recorder.rows(1e-6).at(0).sync_s;
+  };
+  CHECK(sync_s(complete) == Approx(2e-6 + 0.06e-6 + 0.096e-6));
+  CHECK(sync_s(incomplete) == Approx(4.04e-6));
+}
+
 TEST_CASE("a forecast changes no result") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const RandomCase c = random_case(seed, 500);
