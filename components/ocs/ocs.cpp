@@ -144,18 +144,15 @@ void Ocs::on_control(const Payload& payload, Context& context) {
       commanded_.push_back(payload.a), commanded_.push_back(payload.b);
       return;
     case ControlKind::apply: {
+      const CircuitTable table = commanded();
       if (payload.count == 0) {  // from the controller: the switch's own processor takes its time
-        SimTime at = context.now() + spec_.control_latency +
-                     static_cast<std::int64_t>(commanded_.size() / 2) * spec_.control_per_circuit;
+        SimTime at = context.now() + spec_.control_latency + added(table) * spec_.control_per_circuit;
         if (spec_.control_jitter.count() > 0)
           at += SimTime{std::llround(jitter_.exponential(static_cast<double>(spec_.control_jitter.count())))};
         Payload later = payload;
         later.count = 1;
         return context.wake(at, later);
       }
-      CircuitTable table;
-      for (std::size_t i = 0; i + 1 < commanded_.size(); i += 2)
-        table.set(static_cast<PortIndex>(commanded_[i]), static_cast<PortIndex>(commanded_[i + 1]));
       commanded_.clear();
       report_missing(table, possible(table), context);
       const SimTime lit = apply(table, context.now(), context);
@@ -165,6 +162,28 @@ void Ocs::on_control(const Payload& payload, Context& context) {
       throw SimulationError(context.now(), model_.component_name(context.self()),
                             fmt::format("a command of kind {} came in, which is not one", payload.kind));
   }
+}
+
+CircuitTable Ocs::commanded() const {
+  CircuitTable table;
+  for (std::size_t i = 0; i + 1 < commanded_.size(); i += 2)
+    table.set(static_cast<PortIndex>(commanded_[i]), static_cast<PortIndex>(commanded_[i + 1]));
+  return table;
+}
+
+std::int64_t Ocs::added(const CircuitTable& table) const {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto in = static_cast<PortIndex>(i);
+    const PortIndex out = table.out(in);
+    count += out != CircuitTable::dark && out != ports_[i].out && !is_other_half(table, in);
+  }
+  return count;
+}
+
+bool Ocs::is_other_half(const CircuitTable& table, PortIndex in) const {
+  const PortIndex out = table.out(in);
+  return out < in && table.out(out) == in && ports_[out].out != in;
 }
 
 /// Brings the circuits up to now. Done on arrivals instead of by timers, so that a schedule does not prolong
@@ -244,8 +263,7 @@ SimTime Ocs::apply(const CircuitTable& wanted, SimTime at, Context& context) {
     if (out == ports_[i].out) continue;
     has_changed = true;
     if (out == CircuitTable::dark) continue;
-    const bool is_other_half = out < i && table.out(out) == in && ports_[out].out != in;
-    if (is_other_half) {
+    if (is_other_half(table, in)) {
       lit[i] = lit[out];
       continue;
     }

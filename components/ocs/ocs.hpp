@@ -53,6 +53,12 @@ class Ocs final : public Component {
   /// Returns when the last circuit that was added carries data.
   SimTime apply(const CircuitTable& wanted, SimTime at, Context& context);
   CircuitTable possible(const CircuitTable& wanted) const;
+  /// The circuits since the last apply.
+  CircuitTable commanded() const;
+  /// Circuits of `table` that are not there now; one of both directions counts once.
+  std::int64_t added(const CircuitTable& table) const;
+  /// The circuit from `in` is the way back of one that is added with it.
+  bool is_other_half(const CircuitTable& table, PortIndex in) const;
   void join(PortIndex port, PortIndex out, SimTime at, SimTime lit_from, Context& context);
   double failure_of(PortIndex in, PortIndex out) const;
   void write_row(Context& context, PortIndex port, SimTime end);
