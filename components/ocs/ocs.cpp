@@ -312,11 +312,22 @@ void Ocs::finish(Context& context) {
     if (links_[i].is_valid()) meters_[i].finish(context, meter_settings_);
   }
   auto* output = model_.resource<OutputSelection>();
-  if (spec_.power.value == 0 || !output || !output->is_recorded(tables::power)) return;
+  if (!output || !output->is_recorded(tables::power)) return;
   // An optical switch draws the same power with and without traffic; 1 W for 1 ps is 1 pJ.
-  double energy_pj = spec_.power.value * static_cast<double>(context.now().count());
+  const double energy_pj = spec_.power.value * static_cast<double>(context.now().count()) + link_energy_pj();
+  if (energy_pj == 0) return;
   std::array<std::int64_t, 2> row{context.now().count(), std::bit_cast<std::int64_t>(energy_pj)};
   context.record(tables::power, row);
+}
+
+/// The modules that light goes to from here: the senders count those that it came from.
+double Ocs::link_energy_pj() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < links_.size(); ++i)
+    if (links_[i].is_valid())
+      sum += model_.link_classes[model_.links[links_[i].value].link_class].energy_pj_per_bit * 8 *
+             static_cast<double>(meters_[i].total_bytes());
+  return sum;
 }
 
 void Ocs::save(StateWriter& out) const {
@@ -353,7 +364,7 @@ std::shared_ptr<const ComponentKind> ocs_kind() {
                  {"ports", "0 or 1", "its controller"}};
   kind->statistics = {{"ocs", "every circuit: times, payload, and what met darkness"},
                       {"link_use", "payload and busy time of every output by interval"},
-                      {"power", "energy of the switch"}};
+                      {"power", "energy of the switch and of the modules that receive from it"}};
   bind_spec(*kind, ocs_table());
   kind->make_spec = make_ocs_spec;
   accept_sources(*kind);

@@ -62,6 +62,7 @@ class Ocs final : public Component {
   void join(PortIndex port, PortIndex out, SimTime at, SimTime lit_from, Context& context);
   double failure_of(PortIndex in, PortIndex out) const;
   void write_row(Context& context, PortIndex port, SimTime end);
+  double link_energy_pj() const;
   void send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt);
   PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
 
