@@ -29,6 +29,9 @@ class LightChecker {
 
  private:
   void check_medium(const GraphLink& link) {
+    for (const GraphEnd end : {link.a, link.b})
+      if (const Part& part = graph_.nodes[end.node].part; part.is_ocs)
+        builder_.check_circulators(part, link.cable, link.element->error(""));
     if (builder_.cable_at(link.cable).optics) return;
     for (const GraphEnd end : {link.a, link.b})
       if (graph_.nodes[end.node].part.is_ocs)

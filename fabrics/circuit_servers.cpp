@@ -82,6 +82,7 @@ void check_circuit_light(const Element& fabric, std::uint32_t cable, const Part&
     builder.errors().add(fabric.error("<fabric> <link role=\"optical\"> must be optical"));
     return;
   }
+  builder.check_circulators(ocs, cable, fabric.error(""));
   const LightBudget budget =
       light_budget(builder.cable_at(cable).name + " -> ocs -> " + builder.cable_at(cable).name,
                    {{optics.get(), "ocs", ocs.passing_loss}, {optics.get(), "", Decibel{0.0}}});

@@ -46,6 +46,8 @@ std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Elem
   if (const ParameterValue* loss = find_value(values, "insertion-loss"))
     parse_value(loss->value, part.passing_loss);
   part.is_ocs = kind_name == "ocs";
+  if (const ParameterValue* both = find_value(values, "bidirectional"))
+    parse_value(both->value, part.is_bidirectional);
   std::size_t k = 0;
   while (k < model_.kinds.size() && model_.kinds[k] != kind) ++k;
   if (k == model_.kinds.size()) model_.kinds.push_back(kind);
@@ -55,6 +57,17 @@ std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Elem
   part_of_spec_.resize(model_.specs.size());
   part_of_spec_[part.spec] = part;
   return part;
+}
+
+void SystemBuilder::check_circulators(const Part& ocs, std::uint32_t cable, const InputError& place) {
+  const auto& optics = cable_at(cable).optics;
+  if (!optics || (optics->circulators > 0) == ocs.is_bidirectional) return;
+  errors_.add(
+      {place.file, place.line,
+       ocs.is_bidirectional
+           ? "a bidirectional optical switch needs links with 'circulators': both directions in one fibre"
+           : "circulators on a link to an optical switch that is not bidirectional: each direction "
+             "has a path of its own"});
 }
 
 std::optional<std::uint32_t> SystemBuilder::cable(const Element& link) {

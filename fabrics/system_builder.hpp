@@ -23,7 +23,8 @@ struct Part {
   std::uint32_t radix = 0;  ///< parameter `radix` or `ports`; 0: it has none
   SimTime arrival{};        ///< parameter `pipeline-latency`: charged on every link that ends here
   bool is_ocs = false;
-  Decibel passing_loss{0.0};  ///< parameter `insertion-loss` of an optical switch
+  bool is_bidirectional = false;  ///< an optical switch whose circuits carry both directions in one fibre
+  Decibel passing_loss{0.0};      ///< parameter `insertion-loss` of an optical switch
 };
 
 /// Appends components and cables to a Model's flat tables. Knows indices and limits, no topology.
@@ -49,6 +50,8 @@ class SystemBuilder {
   bool is_connected(ComponentId id, std::uint32_t port) const;
   /// Its parameter `latency`; 0: it has none.
   SimTime latency_of(const Part& part) const;
+  /// Both directions share a fibre where circulators join them: at a bidirectional switch, at no other one.
+  void check_circulators(const Part& ocs, std::uint32_t cable, const InputError& place);
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
   void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }
 
