@@ -39,11 +39,20 @@ def last_progress(log):
     return int(float(found[-1][0]) * UNITS[found[-1][1]]) if found else 0
 
 
-def run_until(command, lightrail, after_s, log_file):
-    """The exit code, or None when a rank was killed."""
+def wait_for_progress(job, log_file):
+    """Until the first progress line, or the end."""
+    end = time.monotonic() + LIMIT_S
+    while not last_progress(log_file.read_text()) and job.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def run_until(command, lightrail, has_progress, after_s, log_file):
+    """The exit code, or None when a rank was killed: `after_s` after the start or, if `has_progress`, after the first progress line."""
     with open(log_file, "w") as log:
         job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
     try:
+        if has_progress:
+            wait_for_progress(job, log_file)
         code = job.wait(after_s)
     except subprocess.TimeoutExpired:
         workers = [pid for pid, exe in children(job.pid) if exe == os.path.realpath(lightrail)] or [job.pid]
@@ -60,30 +69,39 @@ def run_until(command, lightrail, after_s, log_file):
 
 
 def attempt_all(lightrail, scenario, options, folder, ranks_in_turn, chance):
-    """Kills, and goes on, until it ends; returns (problems, kills)."""
-    saved, log, problems, kills = folder / "saved", folder / "log", [], 0
+    """Kills, and goes on, until it ends; returns (problems, kills). Every second kill, the first too, comes after a progress line, which
+    says how far the run was at least: before one nothing can be said of what was lost."""
+    saved, log, problems, kills, bounded, resumed = folder / "saved", folder / "log", [], 0, 0, 0
     while True:
         before = newest(saved)
         before_ps = time_of(before)
+        resumed += before_ps > 0
         ranks = ranks_in_turn[kills % len(ranks_in_turn)]
         command = [lightrail, "run", scenario, "--out", folder / "killed.h5", "--summary", folder / "killed.json",
                    "--checkpoint", saved, "--checkpoint-every", f"{INTERVAL_PS} ps", "--progress", "lines", *options,
                    *(["--resume", saved] if before else [])]
         command = [str(part) for part in (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + command]
-        after_s = chance.uniform(0.3, 2.0) if kills < KILLS else LIMIT_S
-        code = run_until(command, lightrail, after_s, log)
+        is_last, has_progress = kills == KILLS, kills % 2 == 0
+        after_s = LIMIT_S if is_last else chance.uniform(0, 0.5) if has_progress else chance.uniform(0.3, 2.0)
+        code = run_until(command, lightrail, has_progress and not is_last, after_s, log)
         reached = last_progress(log.read_text())
         if code is not None:
             with h5py.File(folder / "killed.h5") as file:
                 resumed_at = int(file["run"].attrs["resumed_at_ps"])
             if code != 0 or resumed_at != before_ps:
                 problems.append(f"exit code {code}, resumed at {resumed_at}\n{log.read_text()}")
-            return problems, kills
+            break
         kills += 1
+        bounded += reached > 0
         kept = time_of(newest(saved))
         if reached // INTERVAL_PS * INTERVAL_PS > kept:
             problems.append(f"had reached {reached} ps, but the newest checkpoint is of {kept} ps")
-            return problems, kills
+            break
+    if bounded == 0:
+        problems.append("no kill came after a progress line: nothing says what was lost")
+    if resumed == 0:
+        problems.append("no attempt went on from a checkpoint")
+    return problems, kills
 
 
 def main():
