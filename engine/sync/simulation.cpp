@@ -157,7 +157,8 @@ void Simulation::Parts::ask_waits(RunResult& result) {
 
 void Simulation::Parts::add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result) {
   result.events = reduce(outcome.events, MPI_INT64_T, MPI_SUM, comm);
-  result.hash = reduce(rank_model->hash(), MPI_UINT64_T, MPI_BXOR, comm);
+  result.hash = static_cast<std::uint64_t>(
+      reduce(static_cast<std::int64_t>(rank_model->hash()), MPI_INT64_T, MPI_BXOR, comm));
   result.peak_rss_bytes = reduce(peak_rss(), MPI_INT64_T, MPI_SUM, comm);
   result.peak_pending = reduce(outcome.peak_pending, MPI_INT64_T, MPI_SUM, comm);
   const double work = profile.total().work_s;

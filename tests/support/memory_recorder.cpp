@@ -18,7 +18,7 @@ std::uint64_t MemoryRecorder::digest(MPI_Comm comm) const {
   }
   std::uint64_t all = 0;
   for (const auto& [component, hash] : by_component) all ^= hash_combine(mix64(component.value + 1), hash);
-  all_reduce(&all, 1, MPI_UINT64_T, MPI_BXOR, comm);
+  all_reduce(&all, 1, MPI_INT64_T, MPI_BXOR, comm);  // bits alike, signed or not
   std::uint64_t boundaries = 0;
   for (SimTime boundary : flushes)
     boundaries = hash_combine(boundaries, static_cast<std::uint64_t>(boundary.count()));
