@@ -31,6 +31,24 @@ Model ring(std::uint32_t size, std::uint32_t hops, SimTime latency) {
   return test.build();
 }
 
+/// Wakes at the start and once more, an hour later.
+class Sleeper final : public Component {
+ public:
+  void start(Context& context) override { context.wake(SimTime{0}, {}); }
+  void handle(const Event& event, PortIndex, Context& context) override {
+    if (event.time == SimTime{0}) context.wake(std::chrono::hours(1), {});
+  }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+};
+
+std::shared_ptr<const ComponentKind> sleeper_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "sleeper";
+  kind->make = [](const BuildContext&) { return std::make_unique<Sleeper>(); };
+  return kind;
+}
+
 }  // namespace
 
 // One hop costs one latency: h hops end at h * latency after h events.
@@ -76,6 +94,26 @@ TEST_CASE("events before stop-at are handled and those at it are not") {
     CHECK(result.status == RunStatus::complete);
     CHECK(result.events == 9);  // at 1 ... 9 ns
     CHECK(result.end == nanoseconds(10));
+  }
+}
+
+// An hour holds 3.6e10 windows of 100 ns; no event is in any of them but the first and the last.
+TEST_CASE("an idle hour takes no windows") {
+  TestModel test;
+  const ComponentId one = test.add(sleeper_kind(), std::make_shared<Spec>()),
+                    other = test.add(sleeper_kind(), std::make_shared<Spec>());
+  test.connect(one, other, nanoseconds(100));
+  const Model model = test.build();
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    options.window = nanoseconds(100);
+    const RunResult result = run(model, options, recorder);
+    CHECK(result.events == 4);
+    CHECK(result.end == std::chrono::hours(1));
+    CHECK(result.windows < 10);
+    CHECK((engine == Engine::reference || result.windows >= 2));
   }
 }
 
