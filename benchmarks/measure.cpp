@@ -96,6 +96,14 @@ Measured measure(const Model& model, Engine engine, SimTime stop_at) {
   return m;
 }
 
+void print_costs(const std::string& name, const Measured& m) {
+  fmt::print("result {}_events {:.4g} events/core-s\n", name,
+             static_cast<double>(m.result.events) / m.core_s);
+  fmt::print("result {}_bytes {} B/pending-event\n", name,
+             m.grown_bytes / std::max<std::int64_t>(m.result.peak_pending, 1));
+  fmt::print("result {}_memory {} B\n", name, m.result.peak_rss_bytes);
+}
+
 void print(const std::string& name, Engine engine, const Measured& m) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -103,17 +111,13 @@ void print(const std::string& name, Engine engine, const Measured& m) {
   const std::string full = name + "_" + to_string(engine);
   const char* unit = m.packet_hops > 0 ? "packet-hops/core-s" : "events/core-s";
   fmt::print("result {} {:.4g} {}\n", full, rate_of(m), unit);
-  fmt::print("result {}_events {:.4g} events/core-s\n", full,
-             static_cast<double>(m.result.events) / m.core_s);
   fmt::print("result {}_wall {:.4g} {}\n", full, rate_of(m) * m.core_s / m.result.wall_s,
              m.packet_hops > 0 ? "packet-hops/s" : "events/s");
   if (const double rate = undisturbed_rate(m.result); rate > 0)
     fmt::print("result {}_undisturbed {:.4g} {}\n", full,
                rate_of(m) * m.core_s / static_cast<double>(m.result.events) * rate,
                m.packet_hops > 0 ? "packet-hops/s" : "events/s");
-  fmt::print("result {}_bytes {} B/pending-event\n", full,
-             m.grown_bytes / std::max<std::int64_t>(m.result.peak_pending, 1));
-  fmt::print("result {}_memory {} B\n", full, m.result.peak_rss_bytes);
+  print_costs(full, m);
   std::fflush(stdout);
 }
 

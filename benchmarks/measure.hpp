@@ -26,6 +26,9 @@ Measured measure(const Model& model, Engine engine, SimTime stop_at = time_never
 /// share of grown memory), _memory.
 void print(const std::string& name, Engine engine, const Measured& m);
 
+/// On rank 0: NAME_events, the rate per second of processor time, NAME_bytes and NAME_memory of one run.
+void print_costs(const std::string& name, const Measured& m);
+
 /// The names on a command line: of workloads (fattree), of cases (fattree_8192_packet) or of results
 /// (fattree_8192_packet_window). None: all.
 class Wanted {
