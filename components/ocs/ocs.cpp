@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "components/network/build_checks.hpp"
-#include "components/network/line_errors.hpp"
 #include "components/network/region_control.hpp"
 #include "components/network/train.hpp"
 #include "engine/model/output_selection.hpp"
@@ -58,6 +57,10 @@ Ocs::Ocs(const BuildContext& build)
     meters_.emplace_back(link);
     lines_.emplace_back(link.is_valid() ? model_.link_classes[model_.links[link.value].link_class].rate
                                         : BitRate{});
+    if (link.is_valid())
+      if (const LinkLight& light = model_.link_classes[model_.links[link.value].link_class].light;
+          light.flap_interval.count() > 0)
+        flaps_.emplace(port, Flaps{LineErrors(build, i, light, 0), SimTime{0}});
     has_credits_.push_back(port != control_port() && takes_part(build, port));
     if (link.is_valid() && port != control_port())
       some = some || has_credits_[i], all = all && has_credits_[i];
@@ -103,7 +106,7 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   Port& in = ports_[port];
   const bool is_payload = kind_of(p) == WireKind::train;
   if (in.out == CircuitTable::dark || context.now() < in.lit_from || in.out >= ports_.size() ||
-      !links_[in.out].is_valid() || in.failure > no_link) {
+      !links_[in.out].is_valid() || in.failure > no_link || is_cut_off(in.out, context.now(), p.bytes)) {
     if (is_payload) in.lost_bytes += p.bytes;
     if (in.out != CircuitTable::dark && in.failure > no_link) raise_alarm(port, context);
     return send_back(context, p, port, false);
@@ -118,6 +121,15 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(p.bytes),
                       is_payload ? p.bytes : 0);
   context.send(in.out, context.now(), p);
+}
+
+/// True when the fibre from `out` has no light now, or loses it before the tail has passed.
+bool Ocs::is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes) {
+  const auto flaps = flaps_.find(out);
+  if (flaps == flaps_.end()) return false;
+  SimTime& up_at = flaps->second.up_at;
+  if (now >= up_at) up_at = flaps->second.line.last_start(now, lines_[out].of(bytes), bytes);
+  return now < up_at;
 }
 
 /// The train fills no buffer, so its sender has its credits back, and what would have been its
@@ -337,6 +349,7 @@ void Ocs::save(StateWriter& out) const {
   }
   out.put(meters_), out.put(next_), out.put(next_fault_), out.put(commanded_), out.put(jitter_);
   out.put(errors_), out.put(is_over_);
+  for (const auto& [port, flaps] : flaps_) flaps.line.save(out), out.put(flaps.up_at);
   ledger_.save(out);
 }
 
@@ -347,6 +360,7 @@ void Ocs::load(StateReader& in) {
   }
   in.get(meters_), in.get(next_), in.get(next_fault_), in.get(commanded_), in.get(jitter_);
   in.get(errors_), in.get(is_over_);
+  for (auto& [port, flaps] : flaps_) flaps.line.load(in), in.get(flaps.up_at);
   ledger_.load(in);
 }
 

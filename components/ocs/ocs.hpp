@@ -1,7 +1,9 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
+#include "components/network/line_errors.hpp"
 #include "components/network/line_time.hpp"
 #include "components/network/link_meter.hpp"
 #include "components/ocs/credit_ledger.hpp"
@@ -22,7 +24,8 @@ namespace lightrail {
 /// head passed before is whole. What is lost or corrupt comes back to its sender, whose transport sends it
 /// again (WireKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and so
 /// the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay dark
-/// or keep their circuit. Credits find the sender of the train they stand for whatever the circuits are now
+/// or keep their circuit. A fibre that loses light (flap-interval) loses what the switch sends on it. Credits
+/// find the sender of the train they stand for whatever the circuits are now
 /// (CreditLedger). Its controller is told of ports that have failed when traffic or a command meets
 /// them, of paths with too little light, and of circuits that could not be made. Leaves out crosstalk.
 class Ocs final : public Component {
@@ -44,6 +47,12 @@ class Ocs final : public Component {
     double failure = 0;                      ///< of a codeword on the circuit
   };
 
+  /// Losses of light on the fibre from an output.
+  struct Flaps {
+    LineErrors line;
+    SimTime up_at{};  ///< light is away until then
+  };
+
   void on_control(const Payload& payload, Context& context);
   /// Schedule and faults up to now.
   void catch_up(Context& context);
@@ -63,6 +72,7 @@ class Ocs final : public Component {
   double failure_of(PortIndex in, PortIndex out) const;
   void write_row(Context& context, PortIndex port, SimTime end);
   double link_energy_pj() const;
+  bool is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes);
   void send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt);
   PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
 
@@ -77,6 +87,7 @@ class Ocs final : public Component {
 
   std::vector<Port> ports_;
   std::vector<LinkMeter> meters_;
+  std::map<PortIndex, Flaps> flaps_;  ///< of outputs whose fibre loses light
   CreditLedger ledger_;
   std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and the faults
   std::vector<std::uint32_t> commanded_;     ///< in, out of the circuits since the last apply

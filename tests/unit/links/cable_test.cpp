@@ -61,6 +61,16 @@ TEST_CASE("through an optical switch light passes one module on each side and on
   CHECK(to + from == evaluate(cable, CableEnds::both, SimTime{0}, trains).latency + nanoseconds(49));
 }
 
+TEST_CASE("bit errors that come in bursts spoil more codewords") {
+  // A margin of 1.1 dB. A burst of 11 bits touches two symbols, one of 41 bits five.
+  const auto failure = [](const std::string& bursts) {
+    return link(optical("length=\"5 m\" connectors=\"4\" " + bursts)).light.codeword_failure;
+  };
+  CHECK(failure("burst-bits=\"1\"") == failure(""));
+  CHECK(failure("burst-bits=\"11\"") > 2 * failure(""));
+  CHECK(failure("burst-bits=\"41\"") > 2 * failure("burst-bits=\"11\""));
+}
+
 TEST_CASE("a link spends one module's power on each direction") {
   // 8 W / 400 Gb/s = 20 pJ/bit.
   CHECK(link(optical("")).energy_pj_per_bit == Approx(20.0));

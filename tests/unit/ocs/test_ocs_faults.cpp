@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "components/ocs/ocs.hpp"
@@ -111,4 +112,30 @@ TEST_CASE("a path whose light is far too weak does not come up") {
   CHECK(times(star, 1).empty());
   CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
   CHECK(star.bed.trains(star.probes[0], WireKind::corrupt_train).empty());
+}
+
+TEST_CASE("what the switch sends on a fibre that has lost its light is lost until it has trained anew") {
+  std::vector<SimTime> unsaved;
+  for (const bool is_saved : {false, true}) {
+    OcsStar star(2, "0>1", [](LinkLight& light) {
+      light.flap_interval = microseconds(400);
+      light.flap_time = microseconds(80);
+      light.retraining = microseconds(20);
+    });
+    const int n = 20'000;
+    for (int i = 0; i < n; ++i) star.send(microseconds(5 * i));
+    star.bed.run(is_saved ? milliseconds(37) : time_never);
+    const std::size_t lost = star.bed.trains(star.probes[0], WireKind::lost_train).size();
+    CHECK(times(star, 1).size() + lost == static_cast<std::size_t>(n));
+    // A share of 100 / 500 of 100 ms in 200 flaps, whose number has a standard deviation of 11.
+    CHECK(static_cast<double>(lost) / n == Approx(0.2).margin(0.03));
+    std::vector<SimTime> gaps;
+    const std::vector<SimTime> got = times(star, 1);
+    for (std::size_t i = 1; i < got.size(); ++i)
+      if (got[i] - got[i - 1] > microseconds(5)) gaps.push_back(got[i] - got[i - 1]);
+    CHECK(*std::min_element(gaps.begin(), gaps.end()) >= microseconds(100));
+    CHECK(static_cast<double>(gaps.size()) == Approx(200).margin(35));
+    if (is_saved) CHECK(got == unsaved);
+    unsaved = got;
+  }
 }
