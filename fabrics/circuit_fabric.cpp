@@ -136,6 +136,8 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   regions->dimension = spec.circuits_for;
   regions->is_controlled = controller.has_value();
   regions->joins_both = spec.joins_both;
+  regions->gathers = spec.gathers;
+  regions->scatters = spec.scatters;
   regions->predicts = spec.predicts;
   regions->prediction = spec.prediction;
   regions->is_early = spec.is_early;

@@ -69,6 +69,10 @@ Describe<FabricSpec> table_of(FabricKind kind) {
         .field("region-servers", &S::region_servers, "servers that share an optical switch", 1u, 65'000u)
         .field("circuits-for", &S::circuits_for, "the dimension whose traffic takes circuits")
         .field("join-packet", &S::joins_both, "its traffic takes packet NICs too where it has circuits")
+        .field("gather", &S::gathers,
+               "what a server sends goes to its delegates over NVLink; off: past it, for its latency alone")
+        .field("scatter", &S::scatters,
+               "what delegates get goes to its receivers over NVLink; off: past it, for its latency alone")
         .field("failed", &S::failed,
                "out of order, known to all: 4:0 is NIC 0 of server 4; r0:5, r0: a port, a switch")
         .field("early", &S::is_early, "known demand is announced when the exchange before has ended")

@@ -30,10 +30,11 @@ struct FabricSpec {
   std::uint32_t leaves_per_group = 0;  ///< fat-tree, three tiers
   std::uint32_t spines = 0, cores = 0;
   // mixnet and topoopt
-  std::uint32_t optical_nics = 6;    ///< of each server: mixnet
-  std::uint32_t region_servers = 8;  ///< servers that share an optical switch: mixnet
-  std::string circuits_for = "ep";   ///< the dimension whose traffic takes circuits: mixnet
-  bool joins_both = false;           ///< traffic with circuits takes packet NICs too: mixnet
+  std::uint32_t optical_nics = 6;        ///< of each server: mixnet
+  std::uint32_t region_servers = 8;      ///< servers that share an optical switch: mixnet
+  std::string circuits_for = "ep";       ///< the dimension whose traffic takes circuits: mixnet
+  bool joins_both = false;               ///< traffic with circuits takes packet NICs too: mixnet
+  bool gathers = true, scatters = true;  ///< delegates cross NVLink: mixnet
   Prediction predicts = Prediction::off;
   double prediction = 1;
   bool is_early = true;

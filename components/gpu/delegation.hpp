@@ -33,6 +33,8 @@ class Delegation {
   bool is_optical(std::uint16_t nic) const { return nic < peer_.size() && regions_.is_optical(nic); }
   std::uint16_t gpu_of(std::uint16_t nic) const { return regions_.gpu_of_nic[nic]; }
   std::uint32_t member() const { return place_.member; }
+  bool gathers() const { return regions_.gathers; }
+  bool scatters() const { return regions_.scatters; }
   bool relays() const { return !region().next_hop.empty(); }
 
   bool is_paused() const { return is_paused_; }

@@ -80,10 +80,7 @@ void GpuTransport::send_by_delegates(Context& context, const Transfer& transfer)
 void GpuTransport::send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify,
                              Owner owner) {
   if (!delegation_->owns(nic))
-    return inject(context, nvlink_port,
-                  {self_, to_of(work), connection_of(work), work.bytes, 0, WireKind::train, 0,
-                   notify ? token_of(owner) : no_token,
-                   static_cast<std::uint16_t>(delegate_mark | delegation_->gpu_of(nic))});
+    return hand_over(context, work, delegation_->gpu_of(nic), false, notify ? token_of(owner) : no_token);
   Payload message = work;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
   if (delegation_->is_optical(nic))
@@ -93,6 +90,20 @@ void GpuTransport::send_over(Context& context, std::uint16_t nic, const Payload&
     message.count = notify_sent;
   }
   proxy_.post(context, context.now(), message);
+}
+
+/// To GPU `local` of this server: over NVLink, or past it where the scenario leaves that step out.
+void GpuTransport::hand_over(Context& context, const Payload& work, std::uint16_t local, bool is_scatter,
+                             std::uint64_t token) {
+  if (is_scatter ? delegation_->scatters() : delegation_->gathers())
+    return inject(context, nvlink_port,
+                  {from_of(work), to_of(work), connection_of(work), work.bytes, 0, kind_of(work), 0, token,
+                   static_cast<std::uint16_t>(is_scatter ? 0 : delegate_mark | local)});
+  Payload past = work;
+  past.lane = 0;
+  past.count = static_cast<std::uint16_t>(delegate_mark | past_nvlink | local);
+  context.send(nvlink_port, context.now(), past);
+  on_sent(context, token, context.now());
 }
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
@@ -115,11 +126,8 @@ void GpuTransport::on_circuit_sent(Context& context) {
 void GpuTransport::pass_on(Context& context, const Payload& payload) {
   const EndpointId to = to_of(payload), from = from_of(payload);
   const bool is_train = kind_of(payload) == WireKind::train;
-  const auto over_nvlink = [&](std::uint16_t mark) {
-    inject(context, nvlink_port,
-           {from, to, connection_of(payload), payload.bytes, 0, kind_of(payload), 0, no_token, mark});
-  };
-  if (book_[to].server == book_[self_].server) return over_nvlink(0);
+  if (book_[to].server == book_[self_].server)
+    return hand_over(context, payload, book_[to].local, true, no_token);
   const std::uint16_t own = delegation_->own_nic();
   const bool is_optical = delegation_->is_optical(own);
   // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
@@ -131,8 +139,7 @@ void GpuTransport::pass_on(Context& context, const Payload& payload) {
     if (ways.count == 0) fail(context, fmt::format("no circuit and no packet NIC leads to {}", name_of(to)));
     nic = ways.nic[(from.value + to.value) % ways.count];
   }
-  if (!delegation_->owns(nic))
-    return over_nvlink(static_cast<std::uint16_t>(delegate_mark | delegation_->gpu_of(nic)));
+  if (!delegation_->owns(nic)) return hand_over(context, payload, delegation_->gpu_of(nic), false, no_token);
   if (!is_train) return context.send(nic_port, context.now(), payload);
   if (is_optical && delegation_->is_paused()) return held_.push_back(payload);
   if (is_optical) return post_to_circuit(context, payload, from == self_, {no_owner, 0});

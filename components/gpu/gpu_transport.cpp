@@ -271,7 +271,8 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (kind != WireKind::train && kind != WireKind::control)
     fail(context,
          fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
-  const SimTime tail = context.now() + in_lines_[port].of(payload.bytes);
+  const bool is_whole = port == nvlink_port && passes_nvlink_by(payload);
+  const SimTime tail = context.now() + (is_whole ? SimTime{0} : in_lines_[port].of(payload.bytes));
   if (to_of(payload) == self_) return arrive(context, payload, tail);
   if (!delegation_ && !(rail_ && port == nic_port) && (port != nvlink_port || !is_connected(nic_port)))
     fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",

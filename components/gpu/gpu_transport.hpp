@@ -109,6 +109,8 @@ class GpuTransport final : public Transport, private SentListener {
   void announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted);
   void send_by_delegates(Context& context, const Transfer& transfer);
   void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
+  void hand_over(Context& context, const Payload& work, std::uint16_t local, bool is_scatter,
+                 std::uint64_t token);
   void post_to_circuit(Context& context, Payload work, bool is_own, Owner owner);
   void pass_on(Context& context, const Payload& payload);
   void on_circuit_sent(Context& context);

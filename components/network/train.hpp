@@ -34,6 +34,11 @@ enum class WireKind : std::uint8_t {
 /// In `count` of what a GPU puts on NVLink for another server: the local GPU that it goes to first, its
 /// delegate, is the rest of `count`.
 inline constexpr std::uint16_t delegate_mark = 0x8000;
+/// Beside it: the train passes NVLink by. It takes latency alone, no time of a line and no buffer.
+inline constexpr std::uint16_t past_nvlink = 0x4000;
+inline bool passes_nvlink_by(const Payload& p) {
+  return (p.count & (delegate_mark | past_nvlink)) == (delegate_mark | past_nvlink);
+}
 
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;

@@ -54,6 +54,8 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
         fmt::format("payload of kind {} came in on port {}; an nvswitch forwards trains", p.kind, port));
+  if (passes_nvlink_by(p))
+    return context.send(static_cast<PortIndex>(p.count & ~(delegate_mark | past_nvlink)), context.now(), p);
   PortIndex out = port_to(to_of(p));
   if ((p.count & delegate_mark) != 0) out = static_cast<PortIndex>(p.count & ~delegate_mark);
   if (out == unroutable)

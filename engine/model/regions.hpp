@@ -51,6 +51,8 @@ struct Regions {
   std::string dimension;                                 ///< whose traffic takes circuits ("ep"); empty: all
   bool is_controlled = false;
   bool joins_both = false;  ///< traffic of a pair with circuits takes packet NICs too
+  bool gathers = true;      ///< what others have for a delegate takes NVLink's time
+  bool scatters = true;     ///< so does what a delegate got for others
   Prediction predicts = Prediction::off;
   double prediction = 1;  ///< 1: what is announced is right; 0: even
   bool is_early = true;   ///< known demand is announced when the exchange before it ends

@@ -15,7 +15,7 @@ from run_equivalence import compare, load_summary
 SCENARIO = """<scenario name="faults_{seed}">
   <cluster servers="{servers}"><server catalogue="servers/dgx_h100"><nic retransmit-timeout="{timeout} us" retries="3"/></server></cluster>
   <fabric kind="mixnet" tiers="2" optical-nics="{optical}" region-servers="{region}" circuits-for="world" routing="adaptive"
-          join-packet="{join}">
+          join-packet="{join}" gather="{gather}" scatter="{scatter}">
     <switch catalogue="switches/qm9700"/>
     <ocs ports="64" dark-time="{dark} us" insertion-loss="{loss} dB" loss-spread="{spread} dB" serial="{serial}" dark="{scope}">
       {faults}
@@ -52,7 +52,7 @@ def scenario(seed):
                       {"optics": "ndr_lr4", "length": "5 km", "loss": 0.85, "spread": r.choice([0.3, 0.4])}])
     return SCENARIO.format(seed=seed, **light, servers=region * r.choice([1, 2]), timeout=r.choice([20, 60]), optical=optical, region=region,
                            join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]), serial=r.choice(["on", "off"]),
-                           scope=r.choice(["changed", "all"]), faults="\n      ".join(faults), controller=controller)
+                           scope=r.choice(["changed", "all"]), gather=r.choice(["on", "off"]), scatter=r.choice(["on", "off"]), faults="\n      ".join(faults), controller=controller)
 
 
 def problems(code, log, folder):

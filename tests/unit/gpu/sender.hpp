@@ -19,6 +19,7 @@ struct Order {
 };
 struct SenderSpec final : Spec {
   std::vector<Order> orders;
+  std::vector<Expectation> expected;
 
   void send(SimTime at, std::uint32_t to, std::int64_t bytes, bool is_by_gpu, std::uint32_t owner) {
     Transfer t;
@@ -28,16 +29,18 @@ struct SenderSpec final : Spec {
   }
 };
 
-/// A GPU that sends what its spec says and writes down what it is told has left.
+/// A GPU that sends what its spec says and writes down what it is told has left, or has come of what it
+/// expects.
 class Sender final : public Component {
  public:
   using Told = std::vector<std::pair<std::uint32_t, SimTime>>;
   Sender(const BuildContext& build, Told* told)
       : spec_(static_cast<const SenderSpec&>(build.spec)),
-        transport_(build, EndpointId{0}, BitRate{1'000'000'000'000}),
+        transport_(build, EndpointId{build.record.number}, BitRate{1'000'000'000'000}),
         told_(told) {}
 
   void start(Context& context) override {
+    for (const Expectation& e : spec_.expected) transport_.expect(context, e);
     for (std::uint32_t i = 0; i < spec_.orders.size(); ++i)
       context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
   }
