@@ -268,10 +268,15 @@ SimTime Ocs::apply(const CircuitTable& wanted, SimTime at, Context& context) {
   const CircuitTable table = possible(wanted);
   SimTime dark_until = at, all_lit = at;
   std::vector<SimTime> lit(ports_.size(), at);
+  std::vector<bool> has_light(ports_.size(), false);
   bool has_changed = false;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const auto in = static_cast<PortIndex>(i);
     const PortIndex out = table.out(in);
+    if (out < ports_.size()) {
+      LIGHTRAIL_EXPECT(!has_light[out]);  // a circuit never carries two senders
+      has_light[out] = true;
+    }
     if (out == ports_[i].out) continue;
     has_changed = true;
     if (out == CircuitTable::dark) continue;

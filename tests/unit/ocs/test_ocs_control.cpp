@@ -83,3 +83,16 @@ TEST_CASE("control time counts circuits that are added, not those that stay, and
   CHECK(turnarounds(spec, {"0-1 2-3", "0-1 2-3 4-5", "0-1", "0>1 2>3 3>4"}) ==
         std::vector<double>{17, 16, 5, 17});
 }
+
+TEST_CASE("a command that joins two inputs to one output is our bug") {
+  NetworkBed bed;
+  auto spec = std::make_shared<OcsSpec>();
+  spec->ports = 4;
+  const ComponentId controller = bed.add_endpoint();
+  const ComponentId ocs = bed.add(ocs_kind(), spec, "ocs");
+  bed.connect(controller, 0, ocs, 4, bed.link_class(picoseconds(1), BitRate{400'000'000'000}));
+  for (const std::uint32_t in : {0u, 1u})
+    bed.script(controller, SimTime{0}, 0, control_payload(ControlKind::connect, in, 2));
+  bed.script(controller, SimTime{0}, 0, control_payload(ControlKind::apply));
+  CHECK_THROWS_AS(bed.run(), ContractError);
+}
