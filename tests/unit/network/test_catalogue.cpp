@@ -8,6 +8,7 @@
 #include "engine/scenario/catalogue.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/xml_file.hpp"
+#include "links/optical/optical_spec.hpp"
 
 using namespace lightrail;
 
@@ -53,4 +54,34 @@ TEST_CASE("every network device of the catalogue is valid, and each of its figur
     }
     CHECK(found >= 3);
   }
+}
+
+TEST_CASE(
+    "every optical module of the catalogue is valid, and each of its figures has a source of some kind") {
+  Catalogue catalogue("configs");
+  int found = 0;
+  for (const std::string& entry : catalogue.entries()) {
+    if (entry.rfind("optics/", 0) != 0) continue;
+    CAPTURE(entry);
+    ++found;
+    Element root;
+    ErrorList errors;
+    REQUIRE(read_xml_file(catalogue.file_of(entry, {}, errors), {}, root, errors));
+    CHECK(root.name == "transceiver");
+    TransceiverSpec spec;
+    transceiver_table().parse(root, spec, errors);
+    CHECK(texts_of(errors) == std::vector<std::string>{});
+    const auto sources = root.children_named("source");
+    for (const Attribute& figure : root.attributes) {
+      CAPTURE(figure.name);
+      const auto source = std::find_if(sources.begin(), sources.end(), [&](const Element* candidate) {
+        return candidate->find("parameter")->value == figure.name;
+      });
+      REQUIRE(source != sources.end());
+      const std::string kind = (*source)->find("kind")->value;
+      CHECK((kind == "datasheet" || kind == "published" || kind == "measured" || kind == "estimate"));
+      CHECK((*source)->find("text")->value.size() > 10);
+    }
+  }
+  CHECK(found >= 9);
 }

@@ -4,21 +4,12 @@
 #include "components/network/region_control.hpp"
 #include "components/ocs/ocs.hpp"
 #include "tests/support/network_bed.hpp"
-#include "tests/unit/links/link_xml.hpp"
+#include "tests/unit/ocs/ocs_catalogue.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
 
 namespace {
-
-std::shared_ptr<OcsSpec> catalogue_entry(const std::string& name) {
-  const Scenario scenario = scenario_of("<ocs catalogue=\"ocs/" + name + "\"/>");
-  ErrorList errors;
-  auto spec = std::make_shared<OcsSpec>(
-      static_cast<const OcsSpec&>(*ocs_kind()->make_spec(*scenario.root.child("ocs"), errors)));
-  REQUIRE(texts(errors) == "");
-  return spec;
-}
 
 /// From commands to light [ms], each a table of circuits of both directions.
 std::vector<double> turnarounds(std::shared_ptr<OcsSpec> spec, const std::vector<std::string>& commands,
@@ -64,7 +55,7 @@ TEST_CASE("MixNet's switch takes what was measured for one, four and sixteen pai
   for (const auto& [pairs, mean] : {std::pair{1, 41.4}, {4, 42.4}, {16, 46.8}}) {
     std::vector<double> times;
     for (std::uint64_t seed = 0; seed < 2000; ++seed)
-      times.push_back(turnarounds(catalogue_entry("polatis_mixnet"), {circuits(pairs)}, seed).front());
+      times.push_back(turnarounds(ocs_of_catalogue("polatis_mixnet"), {circuits(pairs)}, seed).front());
     double sum = 0;
     for (const double t : times) sum += t;
     INFO(pairs << " pairs");
