@@ -71,6 +71,15 @@ TEST_CASE("bit errors that come in bursts spoil more codewords") {
   CHECK(failure("burst-bits=\"41\"") > 2 * failure("burst-bits=\"11\""));
 }
 
+// docs/grain.md and scenarios/grain/moe.xml measure what this pair costs; a new default needs new figures.
+TEST_CASE("by default a packet has 4 KiB, a train 16 packets, on NVLink 32, and nothing is sent ahead") {
+  const TrainSettings trains;
+  CHECK(trains.mtu == Bytes{4096});
+  CHECK(trains.grain == 16);
+  CHECK(trains.nvlink_grain == 32);
+  CHECK(trains.send_ahead == SimTime{0});
+}
+
 TEST_CASE("a link spends one module's power on each direction") {
   // 8 W / 400 Gb/s = 20 pJ/bit.
   CHECK(link(optical("")).energy_pj_per_bit == Approx(20.0));
