@@ -29,15 +29,15 @@ class LightChecker {
 
  private:
   void check_medium(const GraphLink& link) {
-    for (const GraphEnd end : {link.a, link.b})
-      if (const Part& part = graph_.nodes[end.node].part; part.is_ocs)
-        builder_.check_circulators(part, link.cable, link.element->error(""));
-    if (builder_.cable_at(link.cable).optics) return;
-    for (const GraphEnd end : {link.a, link.b})
-      if (graph_.nodes[end.node].part.is_ocs)
+    const Cable& cable = builder_.cable_at(link.cable);
+    for (const GraphEnd end : {link.a, link.b}) {
+      const GraphNode& node = graph_.nodes[end.node];
+      if (!node.part.is_ocs) continue;
+      if (!cable.optics)
         return builder_.errors().add(link.element->error(
-            fmt::format("<link> to optical switch '{}' must be optical, not {}", graph_.nodes[end.node].name,
-                        builder_.cable_at(link.cable).medium)));
+            fmt::format("<link> to optical switch '{}' must be optical, not {}", node.name, cable.medium)));
+      builder_.check_circulators(node.part, link.cable, link.element->error(""));
+    }
   }
 
   void check_path(GraphEnd from, const Hop& hop, const GraphLink& first) {

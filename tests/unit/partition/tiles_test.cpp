@@ -100,6 +100,11 @@ TEST_CASE("every component of a rank is in one tile and no shorter link joins tw
         const Tiles tiles = make_tiles(model, partition, rank);
         std::vector<int> tile_of(model.components.size(), -1);
         for (std::size_t t = 0; t < tiles.members.size(); ++t) {
+          // What is linked to other ranks first, then the others, both ascending.
+          const auto& members = tiles.members[t];
+          const auto others = std::is_sorted_until(members.begin(), members.end());
+          CHECK(std::is_sorted(others, members.end()));
+          CHECK((ranks > 1 || others == members.end()));
           for (const ComponentId id : tiles.members[t]) {
             CHECK(partition.rank_of(model.components[id.value]) == rank);
             ++seen[id.value];
