@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Runs a scenario as its own header says and compares the summary with the numbers there.
 
-usage: run_scenario.py LIGHTRAIL SCENARIO      run and compare
-       run_scenario.py --listed LIST FOLDER    every .xml below FOLDER stands in the file LIST
+usage: run_scenario.py LIGHTRAIL SCENARIO            run and compare, all but what is long
+       run_scenario.py LIGHTRAIL SCENARIO --long     only what is long
+       run_scenario.py --listed LIST FOLDER          every .xml below FOLDER stands in the file LIST
 
 A comment of the scenario holds the expectations:
 
@@ -14,6 +15,7 @@ A comment of the scenario holds the expectations:
       exposed = 0.25 ... 0.30          a range
       hash = same                      as in the first run of this file
     expect ranks 2                     the same on two MPI ranks
+    expect long                        a run of minutes, which the default tests leave out
 
 XML comments cannot hold two dashes in a row, so options are written without them, each with its value.
 A scenario without expectations fails: it would say nothing. Expectations end at an empty line.
@@ -29,7 +31,7 @@ TIMEOUT_S = 1500
 
 
 def expectations(text):
-    """[(options, [(key, wanted)])] of all comments."""
+    """[(options, [(key, wanted)])] of all comments; options of a long run begin with the word long."""
     runs = []
     for comment in re.findall(r"<!--(.*?)-->", text, re.DOTALL):
         run = None
@@ -46,6 +48,13 @@ def expectations(text):
                     raise SystemExit(f"'{line.strip()}' is no expectation (expected name = value)")
                 run[1].append((key.strip(), wanted.strip()))
     return runs
+
+
+def select(runs, is_long):
+    """Those that are long, without that word, or those that are not."""
+    if is_long:
+        return [(options[1:], wanted) for options, wanted in runs if options[:1] == ["long"]]
+    return [run for run in runs if run[0][:1] != ["long"]]
 
 
 def look_up(summary, key):
@@ -117,10 +126,10 @@ def check_listed(list_file, folder):
 def main():
     if sys.argv[1:2] == ["--listed"]:
         return 0 if check_listed(sys.argv[2], sys.argv[3]) else 1
-    lightrail, scenario = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    runs = expectations(scenario.read_text())
+    lightrail, scenario, is_long = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:] == ["--long"]
+    runs = select(expectations(scenario.read_text()), is_long)
     if not any(wanted for _, wanted in runs):
-        print(f"{scenario.name} states no expected numbers in a comment (see {__file__})")
+        print(f"{scenario.name} states no expected numbers of a {'long' if is_long else 'short'} run in a comment (see {__file__})")
         return 1
     results = []
     for options, wanted in runs:

@@ -10,6 +10,11 @@ class RunScenario(unittest.TestCase):
         text = "<!-- question\n expect\n  a = 1\n  b.c = x\n\n  d = 2\n expect set n=3\n  a = 2 -->"
         self.assertEqual(run_scenario.expectations(text), [([], [("a", "1"), ("b.c", "x")]), (["set", "n=3"], [("a", "2")])])
 
+    def test_long_runs_are_told_from_others_by_their_first_word(self):
+        runs = [([], [("a", "1")]), (["long", "set", "n=3"], [("a", "2")])]
+        self.assertEqual(run_scenario.select(runs, False), [([], [("a", "1")])])
+        self.assertEqual(run_scenario.select(runs, True), [(["set", "n=3"], [("a", "2")])])
+
     def test_a_line_that_is_no_expectation_is_refused(self):
         with self.assertRaises(SystemExit):
             run_scenario.expectations("<!--\nexpect\n a is 1\n-->")
