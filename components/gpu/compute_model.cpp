@@ -158,7 +158,9 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load
       break;
   }
   const double bandwidth = bytes_per_second(spec.memory_bandwidth) * spec.memory_kernel->efficiency;
-  return to_time(seconds(spec.memory_kernel->latency) + static_cast<double>(shape.bytes) / bandwidth);
+  const auto kernels = static_cast<double>(std::max<std::int64_t>(1, shape.batch));
+  return to_time(kernels * seconds(spec.memory_kernel->latency) +
+                 static_cast<double>(shape.bytes) / bandwidth);
 }
 
 }  // namespace lightrail

@@ -13,6 +13,12 @@ void StageWriter::attention_kernel(bool is_backward, std::int64_t queries, std::
   shape.backward = is_backward;
   shape.batch = plan_.micro_batch;
   shape.m = queries, shape.n = keys;
+  // A block of queries sees the window before its first one and the block itself.
+  constexpr std::int64_t block = 128;
+  if (is_windowed_ && model_.window + block < keys) {
+    shape.n = model_.window + block;
+    shape.causal = false;
+  }
   shape.heads = model_.heads / tp_;
   shape.kv_heads = std::max<std::int64_t>(1, model_.kv() / tp_);
   shape.head_dim = model_.query_size();
@@ -86,10 +92,17 @@ void StageWriter::ring_attention(bool is_backward) {
   waits_.insert(waits_.end(), gradients.begin(), gradients.end());
 }
 
+/// Norms of every head's query and key.
+void StageWriter::normalise_heads(bool is_backward) {
+  if (!model_.qk_norm) return;
+  memory(is_backward ? "qk norm backward" : "qk norm", (is_backward ? 3 : 2) * 2 * tokens_ * (q_ + kv_), 2);
+}
+
 void StageWriter::attention_forward() {
   if (model_.has_latent_attention()) return latent_attention_forward();
   norm(false);
   gather_gemm("qkv", q_ + 2 * kv_, hidden_);
+  normalise_heads(false);
   if (model_.positions == 0) memory("rotary", 2 * 2 * tokens_ * (q_ + kv_));
   attention_core(false);
   cast(tokens_, q_);
@@ -107,6 +120,7 @@ void StageWriter::attention_backward() {
   if (plan_.recompute == Recompute::selective) attention_core(false);
   attention_core(true);
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));
+  normalise_heads(true);
   bias_gradient(q_ + 2 * kv_);
   cast(tokens_, q_ + 2 * kv_);
   gathered_backward("qkv", q_ + 2 * kv_, hidden_);

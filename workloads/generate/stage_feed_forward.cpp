@@ -5,6 +5,7 @@ namespace lightrail {
 void StageWriter::inner_forward(const std::string& name, std::int64_t width) {
   const std::int64_t inner = model_.ffn_inputs() * width;
   gather_gemm(name + " in", inner, hidden_);
+  clamp(false, tokens_, width);
   memory("activation", 2 * tokens_ * (inner + width));
   gemm_scatter(name + " out", hidden_, width);
 }
@@ -16,6 +17,7 @@ void StageWriter::inner_backward(const std::string& name, std::int64_t width) {
   gather_gemm(name + " out dgrad", width, hidden_);
   weight_gemm(name + " out wgrad", width, hidden_, tokens_);
   memory("activation backward", 2 * tokens_ * (2 * inner + width));
+  clamp(true, tokens_, width);
   bias_gradient(inner);
   gathered_backward(name + " in", inner, hidden_);
 }
@@ -59,8 +61,40 @@ void StageWriter::quantize_for_dispatch(bool is_backward) {
 
 /// Products of experts take FP8 as it comes; its other layout follows with the gradients of weights.
 void StageWriter::cast_dispatched(std::int64_t rows) {
-  if (plan_.dispatch != DataType::fp8) return cast(rows, hidden_);
+  if (plan_.dispatch != DataType::fp8) return cast(rows, hidden_, local_experts());
   if (plan_.dtype != DataType::fp8) memory("dequantize", (1 + 2) * rows * hidden_);
+}
+
+/// What comes over the group is in the order of its senders; a GPU's experts take theirs one after the other.
+/// DeepEP leaves that to the permutation on arrival.
+void StageWriter::sort_by_expert(const std::string& name, std::int64_t rows, std::int64_t token_bytes) {
+  const bool is_deepep =
+      plan_.exchange == Algorithm::deepep || plan_.exchange == Algorithm::deepep_low_latency;
+  if (groups_.ep.is_valid() && local_experts() > 1 && !is_deepep) memory(name, 2 * rows * token_bytes);
+}
+
+/// Grouped products cast their input expert by expert: what weighs activations by probabilities writes two
+/// bytes. Where tokens are dispatched in FP8, so is what is between the products.
+void StageWriter::cast_expert(std::int64_t rows, std::int64_t columns) {
+  if (plan_.dispatch != DataType::fp8) cast(rows, columns, local_experts());
+}
+
+/// Both halves clamped and joined again, beside the kernel of the activation (Megatron Core,
+/// fusions/fused_bias_geglu.py); backward a mask of each and the gradient of their parting.
+void StageWriter::clamp(bool is_backward, std::int64_t rows, std::int64_t width) {
+  if (!model_.clamped) return;
+  memory(is_backward ? "clamp backward" : "clamp", (is_backward ? 6 + 6 + 8 : 4 + 4 + 8) * rows * width, 3);
+}
+
+/// Each expert's bias times its tokens' probabilities is added in FP32, then all are joined and cast
+/// (Megatron Core, transformer/moe/experts.py). Backward: cast, the outputs' gradients cast and joined,
+/// products with the probabilities and with the bias, and sums of both.
+void StageWriter::expert_biases(bool is_backward, std::int64_t rows) {
+  if (!model_.biases) return;
+  const std::int64_t bytes =
+      is_backward ? (2 + 4) + (4 + 2) + (2 + 2) + 2 * (4 + 4) + 2 * 4 : 4 + (2 + 4 + 4) + (4 + 4) + (4 + 2);
+  memory(is_backward ? "expert biases backward" : "expert biases", bytes * rows * hidden_,
+         (is_backward ? 5 : 2) * local_experts() + 2);
 }
 
 std::int64_t StageWriter::expert_rows() const {
@@ -70,11 +104,16 @@ std::int64_t StageWriter::expert_rows() const {
   return kept * plan_.expert_tp();
 }
 
+void StageWriter::expert_activation(std::int64_t rows) {
+  clamp(false, rows, expert_ffn_);
+  memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * expert_ffn_);
+}
+
 void StageWriter::experts_forward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
   // Tokens and what goes to experts, or comes back.
   const std::int64_t moved = local_ + rows / plan_.expert_tp();
-  std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
+  const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
   norm(false);
   if (shared_ffn_ > 0) inner_forward("shared experts", shared_ffn_);
   dtype_ = DataType::bf16;
@@ -85,10 +124,14 @@ void StageWriter::experts_forward() {
   exchange(true, forward_is_known_);
   collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
+  sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
   cast_dispatched(rows);
   gemm("experts in", each, inner, hidden_, experts);
-  memory("activation", 2 * rows * (inner + expert_ffn_));
+  expert_activation(rows);
+  cast_expert(rows, expert_ffn_);
   gemm("experts out", each, hidden_, expert_ffn_, experts);
+  expert_biases(false, rows);
+  sort_by_expert("sort by sender", rows, 2 * hidden_);
   load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
@@ -100,7 +143,7 @@ void StageWriter::experts_forward() {
 void StageWriter::experts_backward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
   const std::int64_t moved = local_ + rows / plan_.expert_tp();
-  std::int64_t experts = model_.experts / plan_.ep, each = (rows + experts - 1) / experts;
+  const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
   residual(true);
   if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
   quantize_for_dispatch(true);
@@ -108,6 +151,8 @@ void StageWriter::experts_backward() {
   exchange(true, true);
   collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
+  sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
+  expert_biases(true, rows);
   cast_dispatched(rows);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
   // DeepSeek-V3, section 3.5.2: dequantised, transposed, quantised along the tokens and written.
@@ -115,9 +160,12 @@ void StageWriter::experts_backward() {
   if (is_transposed) weight_memory("transpose gradients", 2 * rows * hidden_);
   weight_gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
+  clamp(true, rows, expert_ffn_);
+  cast_expert(rows, inner);
   gemm("experts in dgrad", each, hidden_, inner, experts);
   if (is_transposed) weight_memory("transpose tokens", 2 * rows * hidden_);
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);
+  sort_by_expert("sort by sender", rows, 2 * hidden_);
   load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);

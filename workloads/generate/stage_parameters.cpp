@@ -33,6 +33,7 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
     if (model.biases) p.dense += q_width + 2 * kv_width + model.hidden;
   }
   std::int64_t whole = 2 * model.norm_parameters();
+  if (!model.has_latent_attention()) whole += model.qk_norm_parameters();
   if (model.is_mtp_layer(layer)) whole += model.projection_parameters();
   if (model.is_moe_layer(layer)) whole += model.router_parameters();
   p.dense += whole;

@@ -72,10 +72,11 @@ void StageWriter::gemm(const std::string& name, std::int64_t m, std::int64_t n, 
   chain(gemm_op(name, m, n, k, batch));
 }
 
-void StageWriter::memory(const std::string& name, std::int64_t bytes) {
+void StageWriter::memory(const std::string& name, std::int64_t bytes, std::int64_t kernels) {
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
+  shape.batch = kernels;
   chain(compute_op(name, shape, load_));
 }
 
@@ -121,8 +122,8 @@ void StageWriter::residual(bool is_backward) {
   memory(is_backward ? "residual backward" : "residual", bytes * local_ * hidden_);
 }
 
-void StageWriter::cast(std::int64_t rows, std::int64_t columns) {
-  if (plan_.dtype == DataType::fp8) memory("cast", (2 + 1 + 1) * rows * columns);
+void StageWriter::cast(std::int64_t rows, std::int64_t columns, std::int64_t kernels) {
+  if (plan_.dtype == DataType::fp8) memory("cast", (2 + 1 + 1) * rows * columns, kernels);
 }
 
 void StageWriter::bias_gradient(std::int64_t width) {
@@ -131,6 +132,7 @@ void StageWriter::bias_gradient(std::int64_t width) {
 
 void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
   is_moe_layer_ = model_.is_moe_layer(layer);
+  is_windowed_ = model_.is_windowed(layer);
   splits_ = {};
   if (!is_moe_layer_) return;
   splits_ = add_gate_splits(plan_.gate, layer, micro_batch, plan_.most_share(model_), job_);
@@ -170,13 +172,13 @@ void StageWriter::write_light_again() {
   norm(false);
   if (model_.has_latent_attention()) latents_forward();
   norm(false);
-  auto activation = [&](std::int64_t rows, std::int64_t width) {
-    if (width > 0) memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * width);
-  };
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
-  if (is_moe_layer_) activation(expert_rows(), expert_ffn_);
+  if (is_moe_layer_) expert_activation(expert_rows());
   load_ = 0;
-  activation(tokens_, is_moe_layer_ ? shared_ffn_ : ffn_);
+  const std::int64_t width = is_moe_layer_ ? shared_ffn_ : ffn_;
+  if (width == 0) return;
+  clamp(false, tokens_, width);
+  memory("activation", 2 * tokens_ * (model_.ffn_inputs() + 1) * width);
 }
 
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {

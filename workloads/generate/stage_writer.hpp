@@ -100,7 +100,8 @@ class StageWriter {
   void ring_attention(bool is_backward);
   std::uint32_t context_shift(std::int64_t bytes, std::uint32_t lane,
                               const std::vector<std::uint32_t>& after);
-  void memory(const std::string& name, std::int64_t bytes);
+  /// `kernels` that move these bytes together.
+  void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
   /// Bytes of `tokens` of an activation, as the products that are written take it.
   std::int64_t operand_bytes(std::int64_t tokens) const {
     return (dtype_ == DataType::fp8 ? 1 : 2) * tokens * hidden_;
@@ -134,11 +135,19 @@ class StageWriter {
   void learn_gate(std::int64_t layer, std::int64_t micro_batch);
   void quantize_for_dispatch(bool is_backward);
   void cast_dispatched(std::int64_t rows);
+  void sort_by_expert(const std::string& name, std::int64_t rows, std::int64_t token_bytes);
+  void cast_expert(std::int64_t rows, std::int64_t columns);
+  /// What a gated activation's limits cost, and the biases of experts' outputs.
+  void clamp(bool is_backward, std::int64_t rows, std::int64_t width);
+  void expert_activation(std::int64_t rows);
+  void expert_biases(bool is_backward, std::int64_t rows);
+  void normalise_heads(bool is_backward);
+  std::int64_t local_experts() const { return model_.experts / plan_.ep; }
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
   /// FP8: casts an operand that arrives in 2 bytes, in both layouts. Norms and activations write FP8.
-  void cast(std::int64_t rows, std::int64_t columns);
+  void cast(std::int64_t rows, std::int64_t columns, std::int64_t kernels = 1);
 
   const Transformer& model_;
   const TrainingPlan& plan_;
@@ -173,6 +182,7 @@ class StageWriter {
   GateSplits splits_;                                 ///< of the layer that is written
   std::uint16_t load_ = 0;                            ///< of the kernels that are written: GateSplits::load
   bool is_moe_layer_ = false;                         ///< the layer that is written
+  bool is_windowed_ = false;                          ///< the layer that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 

@@ -145,6 +145,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse("expert-groups=\"replicas\" needs a model with experts and etp below tp");
   if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
   if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
+  if (model.window > 0 && (plan.cp > 1 || plan.kernels == Kernels::separate))
+    refuse("a model with window and cp > 1 or kernels=\"separate\"");
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
   if (plan.overlap_parameters && (!plan.distributed_optimizer || plan.shards_parameters))
     refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");

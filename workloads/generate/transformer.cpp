@@ -13,7 +13,7 @@ std::int64_t Transformer::attention_parameters() const {
     return q + kv + heads * value_size() * hidden;
   }
   std::int64_t weights = hidden * qkv_width() + attention_width() * hidden;
-  return weights + (biases ? qkv_width() + hidden : 0);
+  return weights + qk_norm_parameters() + (biases ? qkv_width() + hidden : 0);
 }
 
 std::int64_t Transformer::norm_parameters() const {
@@ -97,6 +97,13 @@ Describe<Transformer> transformer_parameters() {
       .field("mtp-layers", &Transformer::mtp_layers,
              "modules that predict a token further each (multi-token prediction), trained with the model",
              none, std::int64_t{64})
+      .field("window", &Transformer::window,
+             "keys that a query sees in training, itself counted (sliding window); 0: all before it", none,
+             most)
+      .field("full-every", &Transformer::full_every,
+             "with window: every so many-th layer sees all keys; 0: none does", none, std::int64_t{10'000})
+      .field("qk-norm", &Transformer::qk_norm, "norms of every head's query and key")
+      .field("clamped", &Transformer::clamped, "inputs of the gated activation are clamped (training)")
       .field("gated", &Transformer::gated, "gated feed-forward (SwiGLU)")
       .field("biases", &Transformer::biases, "biases in linear layers and norms")
       .field("tied-embeddings", &Transformer::tied_embeddings, "the output layer is the input embedding");
@@ -136,6 +143,9 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
                        t.rope_dim));
   if (t.rope_dim > 0 && t.kv() != t.heads)
     refuse(fmt::format("kv-heads = {} with latent attention, whose {} heads all have keys", t.kv(), t.heads));
+  if (t.full_every > 0 && t.window == 0) refuse("has full-every but no window");
+  if (t.clamped && !t.gated) refuse("has clamped=\"on\" but gated=\"off\"");
+  if (t.rope_dim > 0 && (t.window > 0 || t.qk_norm)) refuse("latent attention with window or qk-norm");
   if (t.rope_dim > 0 && (t.biases || t.positions > 0))
     refuse("latent attention with biases or learned positions");
 }

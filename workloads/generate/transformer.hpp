@@ -27,6 +27,11 @@ struct Transformer {
   /// 2412.19437, section 2.2): both inputs' norms, a projection of these two, a layer as the last one, a norm
   /// and the output layer; both embedding tables are the model's. They count on as layers `layers` ...
   std::int64_t mtp_layers = 0;
+  /// Keys before a query that it sees in training, itself counted; 0: all. Every full_every-th layer sees all
+  /// (0: none does).
+  std::int64_t window = 0, full_every = 0;
+  bool qk_norm = false;          ///< norms of every head's query and key
+  bool clamped = false;          ///< inputs of the gated activation are clamped, by kernels of their own
   bool gated = false;            ///< SwiGLU: three matrices of the feed-forward instead of two
   bool biases = false;           ///< biases in linear layers and norms
   bool tied_embeddings = false;  ///< output layer shares the input embedding
@@ -46,6 +51,11 @@ struct Transformer {
   bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
   std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
   bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
+  bool is_windowed(std::int64_t layer) const {
+    return window > 0 && (full_every == 0 || (layer + 1) % full_every != 0);
+  }
+  /// Of both norms of heads, which all have the same.
+  std::int64_t qk_norm_parameters() const { return qk_norm ? 2 * head_size() : 0; }
   std::int64_t trained_layers() const { return layers + mtp_layers; }
   std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
   /// Inner size of a dense feed-forward, and of all shared experts together.

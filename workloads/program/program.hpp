@@ -95,7 +95,8 @@ struct KernelShape {
   DataType dtype = DataType::bf16;
   std::uint8_t causal = 0;
   std::uint8_t backward = 0;
-  std::int64_t batch = 1;  ///< GEMM: grouped or batched count
+  /// GEMM: grouped or batched count; memory_bound: kernels that share the bytes, one after the other
+  std::int64_t batch = 1;
   /// GEMM [elements]; attention: m = query length, n = key length, k = elements of a value (0: head_dim)
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  ///< attention; head_dim: elements of a query

@@ -168,21 +168,23 @@ TEST_CASE(
     const char* plan;
     std::vector<std::string> forward, backward;
   };
-  const Case c =
-      GENERATE(Case{"dtype=\"fp8\" dispatch=\"fp8\"",
-                    {"router", "permute", "ep all-to-all", "experts in"},
-                    {"residual backward", "quantize", "unpermute backward", "ep all-to-all",
-                     "experts out dgrad", "transpose gradients", "experts out wgrad", "activation backward",
-                     "experts in dgrad", "transpose tokens", "experts in wgrad"}},
-               Case{"dtype=\"fp8\"",
-                    {"router", "permute", "ep all-to-all", "cast", "experts in"},
-                    {"residual backward", "unpermute backward", "ep all-to-all", "cast", "experts out dgrad",
-                     "experts out wgrad", "activation backward", "experts in dgrad", "experts in wgrad"}},
-               Case{"dispatch=\"fp8\"",
-                    {"router", "quantize", "permute", "ep all-to-all", "dequantize", "experts in"},
-                    {"residual backward", "quantize", "unpermute backward", "ep all-to-all", "dequantize",
-                     "experts out dgrad", "experts out wgrad", "activation backward", "experts in dgrad",
-                     "experts in wgrad"}});
+  const Case c = GENERATE(
+      Case{"dtype=\"fp8\" dispatch=\"fp8\"",
+           {"router", "permute", "ep all-to-all", "sort by expert", "experts in"},
+           {"residual backward", "quantize", "unpermute backward", "ep all-to-all", "sort by expert",
+            "experts out dgrad", "transpose gradients", "experts out wgrad", "activation backward",
+            "experts in dgrad", "transpose tokens", "experts in wgrad"}},
+      Case{"dtype=\"fp8\"",
+           {"router", "permute", "ep all-to-all", "sort by expert", "cast", "experts in", "activation",
+            "cast", "experts out"},
+           {"residual backward", "unpermute backward", "ep all-to-all", "sort by expert", "cast",
+            "experts out dgrad", "experts out wgrad", "activation backward", "cast", "experts in dgrad",
+            "experts in wgrad"}},
+      Case{"dispatch=\"fp8\"",
+           {"router", "quantize", "permute", "ep all-to-all", "sort by expert", "dequantize", "experts in"},
+           {"residual backward", "quantize", "unpermute backward", "ep all-to-all", "sort by expert",
+            "dequantize", "experts out dgrad", "experts out wgrad", "activation backward", "experts in dgrad",
+            "experts in wgrad"}});
   CAPTURE(c.plan);
   const Job job = job_of(c.plan);
   auto from = [&](const std::string& begin, std::size_t count) {

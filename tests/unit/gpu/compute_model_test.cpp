@@ -104,6 +104,8 @@ TEST_CASE("a memory-bound kernel takes its latency and its bytes over the reacha
   shape.kind = KernelKind::memory_bound;
   shape.bytes = 1'000'000;
   CHECK(kernel_time(spec, shape) == microseconds(4));
+  shape.batch = 3;  // kernels that share the bytes
+  CHECK(kernel_time(spec, shape) == microseconds(8));
 }
 
 TEST_CASE("a backward attention kernel takes more, in proportion to its work") {
