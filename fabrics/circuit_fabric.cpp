@@ -97,6 +97,14 @@ void connect_controller(std::uint32_t r, const Regions::Region& region, const Pa
     }
 }
 
+/// Light of a bidirectional switch goes back where it comes from.
+void check_one_way(const Element& control, const Part& controller, const Part& ocs, SystemBuilder& builder) {
+  if (ocs.is_bidirectional && controller.is_one_way)
+    builder.errors().add(
+        control.error("<controller> attribute 'algorithm': 'birkhoff-schedule' makes circuits that lead one "
+                      "way each, and the <ocs> is bidirectional"));
+}
+
 }  // namespace
 
 bool has_controller(const Element* fabric) {
@@ -159,6 +167,7 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
     const std::optional<Part> ocs = ocs_part(fabric, region.circuits, *regions, members, builder);
     if (!ocs) return {};
     if (r == 0) check_circuit_light(fabric, *cable, *ocs, builder);
+    if (r == 0 && controller) check_one_way(*control, *controller, *ocs, builder);
     if (errors.size() > before) return {};
     const ComponentId id =
         builder.add(*ocs, ocs->radix + (controller ? 1 : 0), builder.prefix("ocs"), r, builder.new_atom());

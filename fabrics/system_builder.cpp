@@ -46,6 +46,8 @@ std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Elem
   if (const ParameterValue* loss = find_value(values, "insertion-loss"))
     parse_value(loss->value, part.passing_loss);
   part.is_ocs = kind_name == "ocs";
+  if (const ParameterValue* algorithm = find_value(values, "algorithm"))
+    part.is_one_way = algorithm->value == "birkhoff-schedule";
   if (const ParameterValue* both = find_value(values, "bidirectional"))
     parse_value(both->value, part.is_bidirectional);
   std::size_t k = 0;

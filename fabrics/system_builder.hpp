@@ -24,6 +24,7 @@ struct Part {
   SimTime arrival{};        ///< parameter `pipeline-latency`: charged on every link that ends here
   bool is_ocs = false;
   bool is_bidirectional = false;  ///< an optical switch whose circuits carry both directions in one fibre
+  bool is_one_way = false;        ///< a controller whose circuits lead one way each
   Decibel passing_loss{0.0};      ///< parameter `insertion-loss` of an optical switch
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "components/controller/b_matching.hpp"
 #include "components/controller/matching.hpp"
+#include "engine/base/error.hpp"
 
 namespace lightrail {
 namespace {
@@ -76,25 +78,6 @@ CircuitCounts greedy(const DemandMatrix& demand, const Ports& ports) {
     circuits.add(next->a, next->b);
     --free[next->a], --free[next->b];
   }
-}
-
-CircuitCounts by_matching(const DemandMatrix& demand, const Ports& ports) {
-  CircuitCounts circuits(demand.servers);
-  const std::uint32_t n = demand.servers;
-  Ports free = ports;
-  for (std::uint32_t port = 0; port < most(ports); ++port) {
-    // What another circuit would carry: the demand over the circuits that there will be.
-    std::vector<std::int64_t> weight(std::size_t{n} * n, 0);
-    for (const Pair& p : pairs_of(n))
-      if (free[p.a] > 0 && free[p.b] > 0)
-        weight[std::size_t{p.a} * n + p.b] = weight[std::size_t{p.b} * n + p.a] =
-            demand.pair(p.a, p.b) / (circuits.at(p.a, p.b) + 1);
-    const std::vector<std::uint32_t> partner = maximum_weight_matching(n, weight);
-    for (std::uint32_t a = 0; a < n; ++a)
-      if (partner[a] != no_partner && a < partner[a])
-        circuits.add(a, partner[a]), --free[a], --free[partner[a]];
-  }
-  return circuits;
 }
 
 /// The symmetric demand, filled up to equal row sums and cut into permutations; the heaviest ones get ports.
@@ -183,14 +166,17 @@ CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, 
     case Assignment::greedy_printed:
       return greedy_printed(demand, ports);
     case Assignment::matching:
-      return by_matching(demand, ports);
+      return b_matching(demand, ports);
     case Assignment::birkhoff:
       return by_birkhoff(demand, ports);
     case Assignment::uniform:
       return uniform(demand, ports);
     case Assignment::topoopt:
       return topoopt(demand, ports);
+    case Assignment::birkhoff_schedule:
+      break;
   }
+  LIGHTRAIL_EXPECT(!"a schedule has more than one set of circuits");
   return CircuitCounts(demand.servers);
 }
 
@@ -207,7 +193,8 @@ double completion(const DemandMatrix& demand, const CircuitCounts& circuits, dou
       if (const std::uint32_t count = circuits.at(a, b); count > 0)
         longest = std::max(longest, static_cast<double>(demand.at(a, b)) / count);
       else
-        out += demand.at(a, b), in += demand.at(b, a);
+        out += demand.at(a, b);
+      if (circuits.at(b, a) == 0) in += demand.at(b, a);
     }
     if (const std::int64_t most = std::max(out, in); most > 0)
       longest = std::max(longest, rest > 0 ? static_cast<double>(most) / rest : 1e300);

@@ -21,7 +21,8 @@ struct DemandMatrix {
   bool operator==(const DemandMatrix&) const = default;
 };
 
-/// Circuits between servers, both directions each: count[a * servers + b] = count[b * servers + a].
+/// Circuits from server to server: count[from * servers + to]. Those that carry both directions count in
+/// both.
 struct CircuitCounts {
   std::uint32_t servers = 0;
   std::vector<std::uint32_t> count;
@@ -31,20 +32,23 @@ struct CircuitCounts {
   void add(std::uint32_t a, std::uint32_t b) {
     ++count[std::size_t{a} * servers + b], ++count[std::size_t{b} * servers + a];
   }
+  void add_one_way(std::uint32_t from, std::uint32_t to) { ++count[std::size_t{from} * servers + to]; }
   std::uint32_t degree(std::uint32_t a) const;
   std::uint32_t total() const;
   bool operator==(const CircuitCounts&) const = default;
 };
 
 enum class Assignment : std::uint8_t {
-  greedy,          ///< MixNet's, as its authors' code reads
-  greedy_printed,  ///< MixNet's, as printed: stops at the first bottleneck pair without free ports
-  matching,        ///< maximum-weight matchings, one a port, each on what the ones before left
-  birkhoff,        ///< Birkhoff-von-Neumann: the permutations of the demand that weigh most
-  uniform,         ///< the same number for every pair, as far as the ports go; the demand is not asked
-  topoopt          ///< connected first, then by demand, once for all
+  greedy,            ///< MixNet's, as its authors' code reads
+  greedy_printed,    ///< MixNet's, as printed: stops at the first bottleneck pair without free ports
+  matching,          ///< maximum-weight b-matching (b_matching.hpp)
+  birkhoff,          ///< Birkhoff-von-Neumann: the permutations of the demand that weigh most
+  uniform,           ///< the same number for every pair, as far as the ports go; the demand is not asked
+  topoopt,           ///< connected first, then by demand, once for all
+  birkhoff_schedule  ///< Birkhoff-von-Neumann in time: phases of one-way circuits (phase_schedule.hpp)
 };
 
+/// Those that give an exchange one set of circuits.
 std::vector<std::pair<std::string, Assignment>> assignment_choices();
 
 /// Ports that each server has for circuits.

@@ -13,18 +13,16 @@
 namespace lightrail {
 namespace {
 
-constexpr std::uint8_t wake_decide = 1, wake_command = 2;
-
-Payload wake_of(std::uint8_t what) {
-  Payload p;
-  p.kind = what;
-  return p;
-}
-
 const Regions& regions_of(const BuildContext& build) {
   return needed_resource<Regions>(
       build, "a controller belongs to a region of a <fabric kind=\"mixnet\">",
       [&](const Regions& regions) { return build.record.number < regions.regions.size(); });
+}
+
+std::vector<std::pair<std::string, Assignment>> algorithms() {
+  auto all = assignment_choices();
+  all.emplace_back("birkhoff-schedule", Assignment::birkhoff_schedule);
+  return all;
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ Controller::Controller(const BuildContext& build)
       regions_(regions_of(build)),
       region_(regions_.regions[build.record.number]),
       gpus_(static_cast<std::uint32_t>((build.record.port_count - 1u) / region_.servers.size())),
-      circuits_(region_.circuits),
+      circuits_(has_phases() ? one_way(region_.circuits) : region_.circuits),
       demand_(static_cast<std::uint32_t>(region_.servers.size())) {}
 
 Controller::Call& Controller::call(std::uint32_t number) {
@@ -47,7 +45,10 @@ Controller::Call& Controller::call(std::uint32_t number) {
 
 void Controller::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
-  if (port == self_port) return p.kind == wake_decide ? decide(context) : command(context);
+  if (port == self_port) {
+    if (p.kind == wake_phase) return end_phase(p.a, context);
+    return p.kind == wake_decide ? decide(context) : command(context);
+  }
   const std::uint32_t member = port == 0 ? 0 : (port - 1u) / gpus_;
   switch (control_kind_of(p)) {
     case ControlKind::demand:
@@ -59,11 +60,14 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
     case ControlKind::demand_end:
       ++call(p.b).reports;
       return decide_when_complete(context);
+    case ControlKind::begun:
+      ++begun_;
+      return start_phase(context);
     case ControlKind::drained:
       LIGHTRAIL_EXPECT(p.b == epoch_ && stage_ == Stage::draining);
       if (++drained_ < gpu_count()) return;
       stage_ = Stage::guarding;
-      return context.wake(context.now() + spec_.guard, wake_of(wake_command));
+      return context.wake(context.now() + spec_.guard, wake_payload(wake_command));
     case ControlKind::alarm:
       return on_alarm(p.a, context);
     case ControlKind::lit:
@@ -85,12 +89,13 @@ void Controller::decide_when_complete(Context& context) {
   if (next == calls_.end() || next->reports + absent_ < gpu_count()) return;
   if (stage_ != Stage::live) return;  // a repair is under way
   stage_ = Stage::deciding;
-  context.wake(context.now() + spec_.decision, wake_of(wake_decide));
+  context.wake(context.now() + spec_.decision, wake_payload(wake_decide));
 }
 
 /// All demand of the next call is here.
 void Controller::decide(Context& context) {
   demand_ = call(next_call_).demand;
+  if (has_phases()) return decide_phases(context);
   const CircuitCounts now = counts_of(circuits_, demand_.servers), wanted = wanted_for(demand_, now);
   if (wanted == now && !is_stale_) return go_live(context);
   change_to(wanted, context);
@@ -107,7 +112,7 @@ CircuitCounts Controller::wanted_for(const DemandMatrix& demand, const CircuitCo
 }
 
 void Controller::change_to(const CircuitCounts& wanted, Context& context) {
-  wanted_ = place_circuits(wanted, regions_, region_, circuits_);
+  wanted_ = (has_phases() ? place_one_way : place_circuits)(wanted, regions_, region_, circuits_);
   stage_ = Stage::draining;
   is_stale_ = false;
   drained_ = 0;
@@ -127,8 +132,10 @@ void Controller::on_alarm(std::uint32_t port, Context& context) {
   };
   is_stale_ |= std::erase_if(circuits_, is_gone) > 0;
   std::erase_if(wanted_, is_gone);
-  if (stage_ != Stage::live || !is_stale_) return;  // the change under way, or the decision, heeds it
+  const bool is_live = stage_ == Stage::live || stage_ == Stage::serving;
+  if (!is_live || !is_stale_) return;  // the change under way, or the decision, heeds it
   is_repair_ = true;
+  if (has_phases()) return change_to(counts_of_phase(), context);
   change_to(wanted_for(demand_, counts_of(circuits_, demand_.servers)), context);
 }
 
@@ -145,7 +152,7 @@ void Controller::command(Context& context) {
   for (const Regions::Circuit& c : wanted_) {
     const std::uint32_t a = ocs_port(regions_, c.a, c.nic_a), b = ocs_port(regions_, c.b, c.nic_b);
     context.send(0, context.now(), control_payload(ControlKind::connect, a, b));
-    context.send(0, context.now(), control_payload(ControlKind::connect, b, a));
+    if (!c.is_one_way) context.send(0, context.now(), control_payload(ControlKind::connect, b, a));
   }
   context.send(0, context.now(), control_payload(ControlKind::apply));
 }
@@ -158,15 +165,20 @@ void Controller::go_live(Context& context) {
           return static_cast<PortIndex>(1 + member * gpus_ + gpu);
         };
         context.send(port(c.a), context.now(), control_payload(ControlKind::circuit, c.nic_a, c.b));
-        context.send(port(c.b), context.now(), control_payload(ControlKind::circuit, c.nic_b, c.a));
+        if (!c.is_one_way)
+          context.send(port(c.b), context.now(), control_payload(ControlKind::circuit, c.nic_b, c.a));
       }
-  stage_ = Stage::live;
-  if (!is_repair_) {
+  const bool is_start = !is_repair_ && phase_ == 0;  // of a call
+  if (is_start) {
     std::erase_if(calls_, [&](const Call& c) { return c.number == next_call_; });
     ++next_call_;
   }
   is_repair_ = false;
-  tell_all(context, control_payload(ControlKind::live, next_call_, epoch_));
+  tell_later(context);
+  tell_all(context,
+           control_payload(ControlKind::live, next_call_, epoch_, is_start && has_later_phase() ? 1 : 0));
+  stage_ = has_later_phase() ? Stage::serving : Stage::live;
+  if (stage_ == Stage::serving) return start_phase(context);
   decide_when_complete(context);
 }
 
@@ -180,6 +192,9 @@ void Controller::finish(Context&) {}
 std::vector<std::string> Controller::waits_for() const {
   if (stage_ == Stage::draining)
     return {fmt::format("{} of {} GPUs have drained their circuits", drained_, gpu_count())};
+  if (stage_ == Stage::serving)
+    return {
+        fmt::format("{} of {} GPUs have begun exchange {}", begun_, gpu_count() - absent_, next_call_ - 1)};
   std::vector<std::string> all;
   for (const Call& c : calls_)
     all.push_back(fmt::format("exchange {}: {} of {} GPUs have announced their demand", c.number, c.reports,
@@ -193,10 +208,12 @@ void Controller::save(StateWriter& out) const {
   for (const auto* circuits : {&circuits_, &wanted_}) {
     out.put(circuits->size());
     for (const Regions::Circuit& c : *circuits)
-      out.put(c.a), out.put(c.b), out.put(c.nic_a), out.put(c.nic_b);
+      out.put(c.a), out.put(c.b), out.put(c.nic_a), out.put(c.nic_b), out.put(c.is_one_way);
   }
   out.put(stage_), out.put(next_call_), out.put(epoch_), out.put(drained_), out.put(changes_);
   out.put(absent_), out.put(region_.failed), out.put(demand_.bytes), out.put(is_stale_), out.put(is_repair_);
+  out.put(phase_), out.put(begun_), out.put(phases_.size());
+  for (const CircuitPhase& p : phases_) out.put(p.circuits.count), out.put(p.bytes.bytes);
 }
 
 void Controller::load(StateReader& in) {
@@ -212,10 +229,14 @@ void Controller::load(StateReader& in) {
   for (auto* circuits : {&circuits_, &wanted_}) {
     in.get(count);
     circuits->assign(count, {});
-    for (Regions::Circuit& c : *circuits) in.get(c.a), in.get(c.b), in.get(c.nic_a), in.get(c.nic_b);
+    for (Regions::Circuit& c : *circuits)
+      in.get(c.a), in.get(c.b), in.get(c.nic_a), in.get(c.nic_b), in.get(c.is_one_way);
   }
   in.get(stage_), in.get(next_call_), in.get(epoch_), in.get(drained_), in.get(changes_);
   in.get(absent_), in.get(region_.failed), in.get(demand_.bytes), in.get(is_stale_), in.get(is_repair_);
+  in.get(phase_), in.get(begun_), in.get(count);
+  phases_.assign(count, {CircuitCounts(demand_.servers), DemandMatrix(demand_.servers)});
+  for (CircuitPhase& p : phases_) in.get(p.circuits.count), in.get(p.bytes.bytes);
 }
 
 std::shared_ptr<const ComponentKind> controller_kind() {
@@ -231,7 +252,9 @@ std::shared_ptr<const ComponentKind> controller_kind() {
   bind_spec(
       *kind,
       Describe<S>()
-          .choice("algorithm", &S::algorithm, "how circuits follow from demand", assignment_choices())
+          .choice("algorithm", &S::algorithm, "how circuits follow from demand", algorithms())
+          .field("phases", &S::phases,
+                 "birkhoff-schedule: of one exchange, at most; each has circuits of its own", 1u, 64u)
           .choice("policy", &S::policy, "which exchanges get circuits of their own",
                   {{"always", ReconfigurePolicy::always},
                    {"once", ReconfigurePolicy::once},
@@ -246,8 +269,18 @@ std::shared_ptr<const ComponentKind> controller_kind() {
                  1000.0));
   kind->make_spec = [parse = kind->make_spec](const Element& controller, ErrorList& errors) {
     const std::shared_ptr<const Spec> spec = parse(controller, errors);
-    if (static_cast<const S&>(*spec).policy != ReconfigurePolicy::gain)
+    const S& s = static_cast<const S&>(*spec);
+    if (s.policy != ReconfigurePolicy::gain)
       refuse_without(controller, {"expected-dark", "packet-share"}, "policy=\"gain\"", errors);
+    const bool has_phases = s.algorithm == Assignment::birkhoff_schedule;
+    if (!has_phases) refuse_without(controller, {"phases"}, "algorithm=\"birkhoff-schedule\"", errors);
+    if (const Attribute* policy = controller.find("policy");
+        has_phases && policy && (s.policy == ReconfigurePolicy::once || s.policy == ReconfigurePolicy::never))
+      errors.add(
+          {policy->file, policy->line,
+           fmt::format("<controller> attribute 'policy': '{}' leaves algorithm=\"birkhoff-schedule\" "
+                       "nothing to do, which changes circuits within exchanges (expected always or gain)",
+                       policy->value)});
     return spec;
   };
   accept_sources(*kind);

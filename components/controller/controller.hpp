@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/controller/circuit_assignment.hpp"
+#include "components/controller/phase_schedule.hpp"
 #include "components/controller/port_map.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
@@ -21,6 +22,7 @@ enum class ReconfigurePolicy : std::uint8_t {
 
 struct ControllerSpec final : Spec {
   Assignment algorithm = Assignment::greedy;
+  std::uint32_t phases = 4;  ///< birkhoff_schedule: of an exchange, at most
   ReconfigurePolicy policy = ReconfigurePolicy::always;
   SimTime latency = microseconds(50);        ///< of the control network, one way
   SimTime decision{0};                       ///< to compute circuits
@@ -36,11 +38,13 @@ struct ControllerSpec final : Spec {
 /// ever (a spare, a failed one). When all have, circuits are
 /// computed; if they differ and the policy agrees: pause, wait until every GPU says that nothing of it is on
 /// the way, command the optical switch, wait for its light, tell the GPUs their circuits and let the call
-/// start. Else the call starts at once. When the switch reports that a port has failed, or cannot make a
-/// circuit, its circuits go, and others are made for the last demand at once if the policy agrees; it stays
-/// out of order. Circuits that stay are not touched: their ports keep their light, but their traffic pauses
-/// too. Ports: 0 the optical switch, 1 ... the GPUs, member by member. Assumes a control network without
-/// loss. Leaves out the failure of the controller itself.
+/// start. Else the call starts at once. An exchange with a schedule of phases begins with the first one's
+/// circuits; when all GPUs have begun and the circuits have had the time that their bytes need, the next
+/// phase's follow in the same way, and GPUs hold what is for later phases. When the switch reports that a
+/// port has failed, or cannot make a circuit, its circuits go, and others are made for the last demand at
+/// once if the policy agrees; it stays out of order. Circuits that stay are not touched: their ports keep
+/// their light, but their traffic pauses too. Ports: 0 the optical switch, 1 ... the GPUs, member by member.
+/// Assumes a control network without loss. Leaves out the failure of the controller itself.
 class Controller final : public Component {
  public:
   explicit Controller(const BuildContext& build);
@@ -52,7 +56,15 @@ class Controller final : public Component {
   void load(StateReader& in) override;
 
  private:
-  enum class Stage : std::uint8_t { live, deciding, draining, guarding, dark };
+  // Its own events; a: epoch that a phase belongs to.
+  static constexpr std::uint8_t wake_decide = 1, wake_command = 2, wake_phase = 3;
+  static Payload wake_payload(std::uint8_t what, std::uint32_t epoch = 0) {
+    Payload p;
+    p.kind = what, p.a = epoch;
+    return p;
+  }
+  /// serving: live, in a phase that another one follows.
+  enum class Stage : std::uint8_t { live, deciding, draining, guarding, dark, serving };
   /// One exchange that GPUs announce.
   struct Call {
     std::uint32_t number = 0, reports = 0;
@@ -70,6 +82,17 @@ class Controller final : public Component {
   bool is_worth(const DemandMatrix& demand, const CircuitCounts& now, const CircuitCounts& wanted) const;
   void command(Context& context);
   void go_live(Context& context);
+  // With a schedule of phases (controller_phases.cpp).
+  bool has_phases() const { return spec_.algorithm == Assignment::birkhoff_schedule; }
+  void decide_phases(Context& context);
+  PhaseSchedule phases_for(const DemandMatrix& demand, const CircuitCounts& now) const;
+  PhaseSchedule worth_most(const std::vector<PhaseSchedule>& all, const DemandMatrix& demand,
+                           const CircuitCounts& now) const;
+  CircuitCounts counts_of_phase() const;
+  void tell_later(Context& context);
+  bool has_later_phase() const { return phase_ + 1 < phases_.size(); }
+  void start_phase(Context& context);
+  void end_phase(std::uint32_t epoch, Context& context);
   void tell_all(Context& context, const Payload& payload);
 
   const Model& model_;
@@ -84,7 +107,9 @@ class Controller final : public Component {
   std::uint32_t next_call_ = 0, epoch_ = 0, drained_ = 0;
   std::uint32_t absent_ = 0;  ///< GPUs that never announce
   std::int64_t changes_ = 0;
-  DemandMatrix demand_;  ///< the last one that circuits were made for
+  DemandMatrix demand_;                  ///< the last one that circuits were made for
+  PhaseSchedule phases_;                 ///< of the last call
+  std::uint32_t phase_ = 0, begun_ = 0;  ///< number in phases_; GPUs that have begun the call
   bool is_stale_ = false,
        is_repair_ = false;  ///< GPUs know circuits that have gone; this change is for no call
 };

@@ -75,17 +75,18 @@ void exchange(std::uint32_t n, const std::vector<std::int64_t>& weight, std::vec
   }
 }
 
-/// A perfect matching of rows to columns over the positive entries (augmenting paths, lowest column first).
+/// A perfect matching of rows to columns over the entries of `least` and more (augmenting paths, lowest
+/// column first).
 class RowMatching {
  public:
-  RowMatching(std::uint32_t n, const std::vector<std::int64_t>& matrix)
-      : n_(n), matrix_(matrix), row_of_(n, no_partner) {}
+  RowMatching(std::uint32_t n, const std::vector<std::int64_t>& matrix, std::int64_t least)
+      : n_(n), matrix_(matrix), least_(least), row_of_(n, no_partner) {}
 
+  /// The column of every row; empty: there is none.
   std::vector<std::uint32_t> find() {
     for (std::uint32_t row = 0; row < n_; ++row) {
       seen_.assign(n_, false);
-      const bool has_place = augment(row);
-      LIGHTRAIL_EXPECT(has_place);  // equal sums: Hall's condition holds
+      if (!augment(row)) return {};
     }
     std::vector<std::uint32_t> to(n_);
     for (std::uint32_t column = 0; column < n_; ++column) to[row_of_[column]] = column;
@@ -95,7 +96,7 @@ class RowMatching {
  private:
   bool augment(std::uint32_t row) {
     for (std::uint32_t column = 0; column < n_; ++column) {
-      if (matrix_[std::size_t{row} * n_ + column] == 0 || seen_[column]) continue;
+      if (matrix_[std::size_t{row} * n_ + column] < least_ || seen_[column]) continue;
       seen_[column] = true;
       if (row_of_[column] != no_partner && !augment(row_of_[column])) continue;
       row_of_[column] = row;
@@ -105,9 +106,30 @@ class RowMatching {
   }
   std::uint32_t n_;
   const std::vector<std::int64_t>& matrix_;
+  std::int64_t least_;
   std::vector<std::uint32_t> row_of_;
   std::vector<bool> seen_;
 };
+
+/// The permutation whose smallest entry is the largest, with that entry.
+Permutation heaviest_permutation(std::uint32_t n, const std::vector<std::int64_t>& matrix) {
+  std::vector<std::int64_t> entries;
+  for (const std::int64_t entry : matrix)
+    if (entry > 0) entries.push_back(entry);
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  Permutation best;
+  for (std::size_t low = 0, high = entries.size(); low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    std::vector<std::uint32_t> to = RowMatching(n, matrix, entries[middle]).find();
+    if (to.empty())
+      high = middle;
+    else
+      best = {std::move(to), entries[middle]}, low = middle + 1;
+  }
+  LIGHTRAIL_EXPECT(best.weight > 0);  // equal sums: Hall's condition holds
+  return best;
+}
 
 }  // namespace
 
@@ -136,16 +158,12 @@ void fill_up(std::uint32_t n, std::vector<std::int64_t>& matrix) {
     for (std::uint32_t k = 0; k < n; ++k) add(i, k);
 }
 
-std::vector<Permutation> birkhoff(std::uint32_t n, std::vector<std::int64_t> matrix) {
+std::vector<Permutation> birkhoff(std::uint32_t n, std::vector<std::int64_t> matrix, std::size_t most) {
   std::vector<Permutation> parts;
   if (n == 0) return parts;
   std::int64_t left = std::accumulate(matrix.begin(), matrix.begin() + n, std::int64_t{0});
-  while (left > 0) {
-    Permutation part;
-    part.to = RowMatching(n, matrix).find();
-    part.weight = left;
-    for (std::uint32_t i = 0; i < n; ++i)
-      part.weight = std::min(part.weight, matrix[std::size_t{i} * n + part.to[i]]);
+  while (left > 0 && parts.size() < most) {
+    Permutation part = heaviest_permutation(n, matrix);
     for (std::uint32_t i = 0; i < n; ++i) matrix[std::size_t{i} * n + part.to[i]] -= part.weight;
     left -= part.weight;
     parts.push_back(std::move(part));

@@ -21,7 +21,9 @@ struct Permutation {
 void fill_up(std::uint32_t n, std::vector<std::int64_t>& matrix);
 
 /// Cuts a matrix with equal row and column sums into weighted permutations that add up to it
-/// (Birkhoff-von-Neumann); each one takes the smallest entry of a perfect matching of the rest.
-std::vector<Permutation> birkhoff(std::uint32_t n, std::vector<std::int64_t> matrix);
+/// (Birkhoff-von-Neumann), heaviest first: each one is the permutation whose smallest entry is the largest in
+/// what is left, and takes that entry everywhere. No more than `most` of them: what is left over is dropped.
+std::vector<Permutation> birkhoff(std::uint32_t n, std::vector<std::int64_t> matrix,
+                                  std::size_t most = ~std::size_t{0});
 
 }  // namespace lightrail

@@ -17,6 +17,15 @@ std::vector<Regions::Circuit> place_circuits(const CircuitCounts& counts, const 
                                              const Regions::Region& region,
                                              const std::vector<Regions::Circuit>& before);
 
+/// The same for circuits that lead one way each: a NIC sends to one server and hears another. Those that
+/// working NICs do not suffice for are left out.
+std::vector<Regions::Circuit> place_one_way(const CircuitCounts& counts, const Regions& regions,
+                                            const Regions::Region& region,
+                                            const std::vector<Regions::Circuit>& before);
+
+/// Both directions as circuits of their own.
+std::vector<Regions::Circuit> one_way(const std::vector<Regions::Circuit>& circuits);
+
 /// Circuits by pair of members.
 CircuitCounts counts_of(const std::vector<Regions::Circuit>& circuits, std::uint32_t members);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "components/network/region_control.hpp"
+
 namespace lightrail {
 
 Delegation::Delegation(const BuildContext& build, const Regions& regions, const AddressBook& book,
@@ -13,10 +15,12 @@ Delegation::Delegation(const BuildContext& build, const Regions& regions, const 
     if (regions.gpu_of_nic[nic] == book[self].local) own_nic_ = static_cast<std::uint16_t>(nic);
   for (std::size_t d = 0; d < build.model.dimensions.size(); ++d)
     if (build.model.dimensions[d] == regions.dimension) dimension_ = static_cast<std::uint16_t>(d);
+  later_.assign(region().servers.size(), 0);
+  later_then_ = later_;
   peer_.assign(regions.gpu_of_nic.size(), Regions::none);
   for (const Regions::Circuit& c : region().circuits) {
     if (c.a == place_.member) peer_[c.nic_a] = c.b;
-    if (c.b == place_.member) peer_[c.nic_b] = c.a;
+    if (c.b == place_.member && !c.is_one_way) peer_[c.nic_b] = c.a;
   }
 }
 
@@ -88,10 +92,29 @@ void Delegation::on_circuit(std::uint32_t nic, std::uint32_t member) {
   changed_[nic] = member;
 }
 
-std::vector<Owner> Delegation::on_live(std::uint32_t calls) {
+void Delegation::on_later(std::uint32_t member, std::uint32_t part) {
+  LIGHTRAIL_EXPECT(member < later_then_.size() && part <= later_whole);
+  later_then_[member] = part;
+}
+
+std::int64_t Delegation::later(EndpointId to, std::int64_t bytes) const {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{bytes} * later_[place_of(to).member] / later_whole);
+}
+
+bool Delegation::tells_begun() {
+  if (!is_asked_ || started_ < granted_) return false;
+  is_asked_ = false;
+  return true;
+}
+
+std::vector<Owner> Delegation::on_live(std::uint32_t calls, bool is_asked) {
   if (is_paused_) peer_ = changed_;
   is_paused_ = false;
   granted_ = calls;
+  is_asked_ = is_asked_ || is_asked;
+  later_.swap(later_then_);
+  later_then_.assign(later_.size(), 0);
   std::vector<Owner> owners;
   if (started_ <= granted_) owners.swap(waiting_);  // it waits for one exchange at most, the last started
   return owners;
@@ -101,14 +124,14 @@ void Delegation::save(StateWriter& out) const {
   out.put(peer_), out.put(changed_);
   out.put(waiting_);
   out.put(outstanding_), out.put(epoch_), out.put(announced_), out.put(started_), out.put(granted_);
-  out.put(is_paused_);
+  out.put(is_paused_), out.put(is_asked_), out.put(later_), out.put(later_then_);
 }
 
 void Delegation::load(StateReader& in) {
   in.get(peer_), in.get(changed_);
   in.get(waiting_);
   in.get(outstanding_), in.get(epoch_), in.get(announced_), in.get(started_), in.get(granted_);
-  in.get(is_paused_);
+  in.get(is_paused_), in.get(is_asked_), in.get(later_), in.get(later_then_);
 }
 
 }  // namespace lightrail

@@ -57,10 +57,16 @@ class Delegation {
   /// The next exchange starts, or waits until on_live says so: false.
   bool start(Owner owner);
 
+  /// True once for an exchange of which the controller wants to know that it has begun, when it has.
+  bool tells_begun();
+  /// Of an exchange's `bytes` for `to`: what waits for later circuits.
+  std::int64_t later(EndpointId to, std::int64_t bytes) const;
+
   /// From the controller. on_pause: true when nothing is on the way. on_live: owners that may start.
   bool on_pause(std::uint32_t epoch);
   void on_circuit(std::uint32_t nic, std::uint32_t member);
-  std::vector<Owner> on_live(std::uint32_t calls);
+  void on_later(std::uint32_t member, std::uint32_t part);
+  std::vector<Owner> on_live(std::uint32_t calls, bool is_asked);
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -74,12 +80,13 @@ class Delegation {
   Regions::Place place_;
   std::uint16_t own_nic_ = 0xffff, dimension_ = 0xffff;
 
-  std::vector<std::uint32_t> peer_;     ///< by NIC: member at the far end of its circuit
-  std::vector<std::uint32_t> changed_;  ///< what the controller has said since the pause
+  std::vector<std::uint32_t> peer_;                ///< by NIC: member at the far end of its circuit
+  std::vector<std::uint32_t> changed_;             ///< what the controller has said since the pause
+  std::vector<std::uint32_t> later_, later_then_;  ///< by member: now, and from the next `live` on
   std::vector<Owner> waiting_;
   std::uint32_t outstanding_ = 0, epoch_ = 0;
   std::uint32_t announced_ = 0, started_ = 0, granted_ = 0;  ///< exchanges
-  bool is_paused_ = false;
+  bool is_paused_ = false, is_asked_ = false;  ///< asked: tell the controller when the exchange begins
 };
 
 }  // namespace lightrail

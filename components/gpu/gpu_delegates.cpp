@@ -35,7 +35,14 @@ void GpuTransport::announce_absence(Context& context) {
 
 bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) {
   if (!delegation_->is_announced_ahead()) announce(context, demand, false);
-  return delegation_->start(owner);
+  const bool starts = delegation_->start(owner);
+  tell_begun(context);
+  return starts;
+}
+
+void GpuTransport::tell_begun(Context& context) {
+  if (delegation_->tells_begun())
+    context.send(control_port, context.now(), control_payload(ControlKind::begun));
 }
 
 void GpuTransport::announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted) {
@@ -49,9 +56,21 @@ void GpuTransport::announce(Context& context, std::span<const PeerBytes> demand,
   context.send(control_port, context.now(), control_payload(ControlKind::demand_end, 0, call));
 }
 
-void GpuTransport::send_by_delegates(Context& context, const Transfer& transfer) {
+/// What is left of a message, but for what waits for a later phase of its exchange.
+void GpuTransport::send_by_delegates(Context& context, const Held& message) {
+  const Transfer& transfer = message.transfer;
   const bool over_circuits = delegation_->takes_circuits(transfer.dimension, transfer.to);
-  if (over_circuits && delegation_->is_paused()) return held_transfers_.push_back(transfer);
+  if (over_circuits && delegation_->is_paused()) return held_transfers_.push_back(message);
+  const bool may_wait = over_circuits && transfer.is_exchange;
+  const std::int64_t later =
+      may_wait ? std::min(message.left, delegation_->later(transfer.to, transfer.wire_bytes)) : 0;
+  if (message.left > later) send_parts(context, transfer, message.left - later, later == 0);
+  if (later > 0) held_transfers_.push_back({transfer, later});
+}
+
+/// So many bytes of a message, over the ways that there are now. `is_end`: the last ones.
+void GpuTransport::send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end) {
+  const bool over_circuits = delegation_->takes_circuits(transfer.dimension, transfer.to);
   Delegation::Ways ways = delegation_->ways(transfer.to, over_circuits);
   if (ways.count == 0)
     fail(context, fmt::format("no circuit and no packet NIC leads to {}", name_of(transfer.to)));
@@ -59,19 +78,19 @@ void GpuTransport::send_by_delegates(Context& context, const Transfer& transfer)
   // is the last on NVLink.
   std::rotate(ways.nic.begin(), ways.nic.begin() + (book_[self_].local + transfer.to.value) % ways.count,
               ways.nic.begin() + ways.count);
-  const auto parts = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(transfer.wire_bytes / least_part, 1, std::int64_t{ways.count}));
+  const auto parts =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / least_part, 1, std::int64_t{ways.count}));
   std::stable_partition(ways.nic.begin(), ways.nic.begin() + parts,
                         [&](std::uint16_t nic) { return delegation_->owns(nic); });
   for (std::uint32_t i = 0; i < parts; ++i) {
-    const std::int64_t low = transfer.wire_bytes * i / parts, high = transfer.wire_bytes * (i + 1) / parts;
+    const std::int64_t low = bytes * i / parts, high = bytes * (i + 1) / parts;
     for (std::int64_t left = high - low; left > 0;) {
       const std::int64_t piece = std::min(left, most_piece);
       left -= piece;
       send_over(context, ways.nic[i],
                 make_wire(WireKind::train, self_, transfer.to, transfer.connection,
                           static_cast<std::uint32_t>(piece), 0),
-                transfer.notify && i + 1 == parts && left == 0, transfer.owner);
+                transfer.notify && is_end && i + 1 == parts && left == 0, transfer.owner);
     }
   }
 }
@@ -168,14 +187,17 @@ void GpuTransport::on_control(Context& context, const Payload& payload) {
       return;
     case ControlKind::circuit:
       return delegation_->on_circuit(payload.a, payload.b);
+    case ControlKind::later:
+      return delegation_->on_later(payload.a, payload.bytes);
     case ControlKind::live: {
-      const std::vector<Owner> owners = delegation_->on_live(payload.a);
+      const std::vector<Owner> owners = delegation_->on_live(payload.a, payload.bytes != 0);
+      tell_begun(context);
       std::vector<Payload> held;
       held.swap(held_);
       for (const Payload& train : held) pass_on(context, train);
-      std::vector<Transfer> transfers;
-      transfers.swap(held_transfers_);
-      for (const Transfer& transfer : transfers) send_by_delegates(context, transfer);
+      std::vector<Held> messages;
+      messages.swap(held_transfers_);
+      for (const Held& message : messages) send_by_delegates(context, message);
       for (const Owner owner : owners) wake_after(context, SimTime{0}, owner);
       return;
     }

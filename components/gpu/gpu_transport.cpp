@@ -102,7 +102,7 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
-  if (is_delegated(transfer.to)) return send_by_delegates(context, transfer);
+  if (is_delegated(transfer.to)) return send_by_delegates(context, {transfer, transfer.wire_bytes});
   const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
   Way way = way_to(transfer.to);
   if (transfer.is_by_gpu && medium(transfer.to) == Medium::net && is_connected(nic_port)) way = Way::nic;
@@ -357,8 +357,9 @@ void GpuTransport::save(StateWriter& out) const {
   if (!delegation_) return;
   delegation_->save(out);
   out.put(held_), out.put(held_transfers_.size());
-  for (const Transfer& t : held_transfers_) {
-    out.put(t.to), out.put(t.connection), out.put(t.payload_bytes), out.put(t.wire_bytes);
+  for (const auto& [t, left] : held_transfers_) {
+    out.put(left), out.put(t.is_exchange), out.put(t.to), out.put(t.connection), out.put(t.payload_bytes),
+        out.put(t.wire_bytes);
     out.put(t.dimension), out.put(t.notify), out.put(t.owner), out.put(t.is_by_gpu);
   }
 }
@@ -375,8 +376,9 @@ void GpuTransport::load(StateReader& in) {
   std::size_t held = 0;
   in.get(held_), in.get(held);
   held_transfers_.assign(held, {});
-  for (Transfer& t : held_transfers_) {
-    in.get(t.to), in.get(t.connection), in.get(t.payload_bytes), in.get(t.wire_bytes);
+  for (auto& [t, left] : held_transfers_) {
+    in.get(left), in.get(t.is_exchange), in.get(t.to), in.get(t.connection), in.get(t.payload_bytes),
+        in.get(t.wire_bytes);
     in.get(t.dimension), in.get(t.notify), in.get(t.owner), in.get(t.is_by_gpu);
   }
 }

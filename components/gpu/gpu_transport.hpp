@@ -87,6 +87,11 @@ class GpuTransport final : public Transport, private SentListener {
   struct Counter {
     std::int64_t bytes = 0, messages = 0;
   };
+  /// An own message of which `left` bytes wait for circuits.
+  struct Held {
+    Transfer transfer{};
+    std::int64_t left = 0;
+  };
   struct Notice {
     std::uint64_t flow = 0;  ///< receiver and connection
     Owner owner{};
@@ -107,7 +112,9 @@ class GpuTransport final : public Transport, private SentListener {
     return delegation_ && book_[to].server != book_[self_].server && to.value < book_.gpu_count;
   }
   void announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted);
-  void send_by_delegates(Context& context, const Transfer& transfer);
+  void tell_begun(Context& context);
+  void send_by_delegates(Context& context, const Held& message);
+  void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end);
   void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
   void hand_over(Context& context, const Payload& work, std::uint16_t local, bool is_scatter,
                  std::uint64_t token);
@@ -148,7 +155,7 @@ class GpuTransport final : public Transport, private SentListener {
   std::vector<Counter> by_dimension_;
   std::optional<Delegation> delegation_;               ///< none: no circuits
   std::unique_ptr<RailGate> rail_;                     ///< null: no photonic rails
-  std::vector<Transfer> held_transfers_;               ///< own, for circuits that change
+  std::vector<Held> held_transfers_;                   ///< own, for circuits that change or come later
   std::vector<Payload> held_;                          ///< of others, at their delegate
   std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded
 };

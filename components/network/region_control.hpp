@@ -18,13 +18,19 @@ enum class ControlKind : std::uint8_t {
   demand_end = 44,  ///< b: call; that was all
   drained = 45,     ///< b: epoch; nothing of this GPU is on the way to a circuit
   absent = 49,      ///< this GPU takes part in no exchange
+  begun = 50,       ///< the exchange of the last `live` that asked has begun here
   // controller -> GPU
   pause = 46,    ///< b: epoch; start nothing on circuits and say when the last has gone
   circuit = 47,  ///< a: NIC of the server, b: server at the far end
-  live = 48      ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all
+  later = 51,  ///< a: server; bytes: of what an exchange has for it, in parts of later_whole, what waits for
+               ///< later circuits; belongs to the next `live`, nothing waits for servers that are not named
+  live = 48    ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all;
+               ///< bytes: 1: say when the exchange has begun
 };
 
 inline constexpr std::uint32_t all_ports = 0xffffffff;
+/// What the parts of `later` add up to.
+inline constexpr std::uint32_t later_whole = 1u << 16;
 
 inline Payload control_payload(ControlKind kind, std::uint32_t a = 0, std::uint32_t b = 0,
                                std::uint32_t bytes = 0) {

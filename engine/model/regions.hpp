@@ -26,6 +26,7 @@ struct Regions {
   struct Circuit {
     std::uint32_t a = 0, b = 0;
     std::uint16_t nic_a = 0, nic_b = 0;
+    bool is_one_way = false;  ///< only b sees a
     bool operator==(const Circuit&) const = default;
   };
   struct Region {

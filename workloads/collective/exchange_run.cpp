@@ -82,7 +82,8 @@ void CommEngine::advance_exchange(Context& context, Transport& transport, std::u
                                true,
                                {slot, no_count},
                                InSwitch::nothing,
-                               all.is_by_gpu});
+                               all.is_by_gpu,
+                               op.collective == CollectiveType::all_to_all});
   }
 }
 

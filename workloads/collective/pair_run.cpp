@@ -99,7 +99,10 @@ void CommEngine::send_to_peer(Context& context, Transport& transport, std::uint3
                            nccl(op).point_wire_bytes(runs_[slot].protocol, medium, payload),
                            op.dimension,
                            true,
-                           {slot, offset}});
+                           {slot, offset},
+                           InSwitch::nothing,
+                           false,
+                           true});
 }
 
 /// Clear to send.

@@ -35,7 +35,8 @@ struct Transfer {
   bool notify = false;  ///< its end, the last byte on the wire, is a MessageEnd
   Owner owner{};
   InSwitch in_switch = InSwitch::nothing;
-  bool is_by_gpu = false;  ///< the GPU posts it to its own NIC: no proxy thread, no PXN
+  bool is_by_gpu = false;    ///< the GPU posts it to its own NIC: no proxy thread, no PXN
+  bool is_exchange = false;  ///< of an all-to-all: may wait for circuits of a later phase
 };
 
 /// The next message of (from, connection). Messages of a connection are handed out in the order of asking.

@@ -3,8 +3,10 @@
 
 #include "components/controller/circuit_assignment.hpp"
 #include "components/controller/matching.hpp"
+#include "tests/unit/controller/random_demand.hpp"
 
 using namespace lightrail;
+using namespace lightrail::test;
 
 namespace {
 
@@ -18,14 +20,6 @@ DemandMatrix published() {
   DemandMatrix demand(8);
   for (std::uint32_t i = 0; i < 8; ++i)
     for (std::uint32_t j = 0; j < 8; ++j) demand.at(i, j) = tokens[i][j];
-  return demand;
-}
-
-DemandMatrix random_demand(std::minstd_rand& random, std::uint32_t n) {
-  DemandMatrix demand(n);
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; ++j)
-      if (i != j && random() % 4) demand.at(i, j) = static_cast<std::int64_t>(random() % 100'000);
   return demand;
 }
 
