@@ -1,20 +1,21 @@
 #!/usr/bin/python3
-"""Random regions of circuits with random faults of their optical switch, in mid-run: every byte that is sent is delivered once, or the run
-ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
+"""Random regions of circuits with random faults of their optical switch, in mid-run: every byte that a GPU sends to another one is
+delivered to that one once, or the run ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
+import collections
 import random
 import re
 import sys
 
 import h5py
 from random_runs import random_runs
-from run_equivalence import compare, load_summary
+from run_equivalence import compare
 
 SCENARIO = """<scenario name="faults_{seed}">
   <cluster servers="{servers}"><server catalogue="servers/dgx_h100"><nic retransmit-timeout="{timeout} us" retries="3"/></server></cluster>
-  <fabric kind="mixnet" tiers="2" optical-nics="{optical}" region-servers="{region}" circuits-for="world" routing="adaptive"
+  <fabric kind="mixnet" tiers="2" optical-nics="{optical}" region-servers="{region}" circuits-for="{group}" routing="adaptive"
           join-packet="{join}" gather="{gather}" scatter="{scatter}">
     <switch catalogue="switches/qm9700"/>
     <ocs ports="64" dark-time="{dark} us" insertion-loss="{loss} dB" loss-spread="{spread} dB" serial="{serial}" dark="{scope}">
@@ -26,11 +27,30 @@ SCENARIO = """<scenario name="faults_{seed}">
     <link role="optical" catalogue="links/{optics}" length="{length}"/>
   </fabric>
   <nccl catalogue="nccl/nccl_2_21"/>
-  <workload kind="collective" collective="all-to-all" from="1 MiB" to="4 MiB" warm-up="0" repeats="1"/>
-  <output><table name="messages" gpus="all"/><table name="ocs"/></output>
+  {workload}
+  <output><table name="messages" gpus="all"/><table name="traffic_matrix" gpus="all"/><table name="ocs"/></output>
 </scenario>
 """
 CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\).*no light on the|no circuit and no packet NIC leads to endpoint")
+
+
+EVEN = '<workload kind="collective" collective="all-to-all" from="1 MiB" to="4 MiB" warm-up="0" repeats="1"/>'
+UNEVEN = """<groups><group name="ep">{members}</group></groups>
+  <workload kind="explicit"><program gpus="0-{last}">
+    {ops}
+  </program></workload>"""
+
+
+def uneven(r, gpus):
+    """All-to-alls among random groups of GPUs, so that pairs of servers have uneven demands, and sizes that differ."""
+    numbers = list(range(gpus))
+    r.shuffle(numbers)
+    cuts = sorted(r.sample(range(1, gpus), r.choice([1, 2, 5])))
+    groups = [sorted(numbers[low:high]) for low, high in zip([0] + cuts, cuts + [gpus])]
+    members = "".join('<members gpus="' + ",".join(map(str, group)) + '"/>' for group in groups)
+    ops = "\n    ".join(f'<op kind="collective" collective="all-to-all" group="ep" size="{r.randint(1, 6000)} KiB"/>'
+                        for _ in range(r.randint(1, 3)))
+    return UNEVEN.format(members=members, last=gpus - 1, ops=ops)
 
 
 def scenario(seed):
@@ -45,12 +65,19 @@ def scenario(seed):
         whole = kind == "failed" and r.random() < 0.15
         port = "" if whole else f' port="{r.randrange(region * optical)}"'
         faults.append(f'<fault at="{at} us"{port} kind="{kind}"/>')
-    controller = (f'<controller latency="{r.choice([1, 5])} us" guard="{r.choice([0, 2, 10])} us" policy="{r.choice(["always", "always", "once", "never", "gain"])}"'
-                  f' algorithm="{r.choice(["greedy", "greedy-printed", "matching", "uniform"])}"/>') if r.random() < 0.8 else ""
+    algorithm = r.choice(["greedy", "greedy-printed", "matching", "uniform", "birkhoff"] + 3 * ["birkhoff-schedule"])
+    is_schedule = algorithm == "birkhoff-schedule"
+    policy = r.choice(["always", "always", "gain"] + ([] if is_schedule else ["once", "never"]))
+    more = (f' phases="{r.randint(1, 5)}"' if is_schedule else "") + (' expected-dark="10 us"' if policy == "gain" else "")
+    controller = (f'<controller latency="{r.choice([1, 5])} us" guard="{r.choice([0, 2, 10])} us" policy="{policy}" algorithm="{algorithm}"{more}/>'
+                  if r.random() < 0.8 else "")
     # Often some paths are so weak that they lose much or do not come up, over so much fibre that what comes back finds circuits changed.
     light = r.choice([{"optics": "ndr_fr4", "length": "20 m", "loss": 0.5, "spread": 0},
                       {"optics": "ndr_lr4", "length": "5 km", "loss": 0.85, "spread": r.choice([0.3, 0.4])}])
-    return SCENARIO.format(seed=seed, **light, servers=region * r.choice([1, 2]), timeout=r.choice([20, 60]), optical=optical, region=region,
+    servers = region * r.choice([1, 2])
+    is_even = r.random() < 0.5
+    workload = EVEN if is_even else uneven(r, 8 * servers)
+    return SCENARIO.format(seed=seed, **light, servers=servers, group="world" if is_even else "ep", workload=workload, timeout=r.choice([20, 60]), optical=optical, region=region,
                            join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]), serial=r.choice(["on", "off"]),
                            scope=r.choice(["changed", "all"]), gather=r.choice(["on", "off"]), scatter=r.choice(["on", "off"]), faults="\n      ".join(faults), controller=controller)
 
@@ -61,11 +88,19 @@ def problems(code, log, folder):
         return [] if CLEAR.search(log) else [f"an error that does not say what has no light: {log[-400:]}"]
     if code != 0:
         return [f"exit code {code}: {log[-400:]}"]
-    sent = load_summary(folder, "run")["bytes_by_dimension"]["world"]
     with h5py.File(folder / "run.h5") as file:
-        messages = {name: file[f"tables/messages/{name}"][:] for name in ("from", "to", "size_bytes")}
-    delivered = int(messages["size_bytes"][messages["from"] != messages["to"]].sum())
-    return [] if sent == delivered else [f"{sent} B sent, {delivered} B delivered"]
+        sent, delivered = (by_pair(file[f"tables/{name}"]) for name in ("traffic_matrix", "messages"))
+    return [f"{sent[pair]} B sent from {pair[0]} to {pair[1]}, {delivered[pair]} B delivered"
+            for pair in sorted(sent.keys() | delivered.keys()) if sent[pair] != delivered[pair]][:5] or ([] if sent else ["nothing was sent"])
+
+
+def by_pair(table):
+    """Payload by sender and receiver [B]."""
+    pairs = collections.Counter()
+    for sender, receiver, size in zip(table["from"][:].tolist(), table["to"][:].tolist(), table["size_bytes"][:].tolist()):
+        if sender != receiver:
+            pairs[sender, receiver] += size
+    return pairs
 
 
 def lost(folder):
