@@ -76,8 +76,7 @@ bool ProgramRunner::can_start(std::uint32_t stream) const {
 
 void ProgramRunner::start(Context& context, GpuTransport& transport) {
   if (std::none_of(program_.ops.begin(), program_.ops.end(), [&](const Op& op) {
-        return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all &&
-               transport.wants_demand(op.dimension);
+        return comm_.has_exchange_partners(op) && transport.wants_demand(op.dimension);
       }))
     transport.announce_absence(context);
   schedule(context, transport);

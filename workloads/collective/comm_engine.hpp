@@ -45,6 +45,10 @@ class CommEngine {
   bool on_received(Context& context, Transport& transport, Owner owner);
   bool on_end(Context& context, Transport& transport, const MessageEnd& end);
 
+  /// Whether an operation is an all-to-all in which other GPUs take part.
+  bool has_exchange_partners(const Op& op) const {
+    return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all && view(op).size > 1;
+  }
   /// An exchange has ended: the next one of its group may be announced.
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
 
