@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/model/half_given.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "links/cable_table.hpp"
@@ -18,6 +19,8 @@ struct PricesSpec {
   bool fill = false;
   bool panel = false;
   bool copper = false;
+  bool nvlink = false;
+  Dollars nvlink_port{}, circulator{};
 };
 /// What one port, module or fibre of a line rate costs.
 struct PriceSpec {
@@ -27,6 +30,9 @@ struct PriceSpec {
 
 Describe<PricesSpec> prices_table() {
   return Describe<PricesSpec>()
+      .field("nvlink", &PricesSpec::nvlink, "NVSwitches belong to the network, not to the servers")
+      .field("nvlink-port", &PricesSpec::nvlink_port, "one GPU's share of NVSwitches and their cables")
+      .field("circulator", &PricesSpec::circulator, "one circulator of a link that has them")
       .field("fill", &PricesSpec::fill, "unused switch ports carry a transceiver and half a fibre too")
       .field("copper", &PricesSpec::copper, "copper cables are priced as optical ones")
       .field("panel", &PricesSpec::panel, "the optical switches are patch panels");
@@ -52,6 +58,13 @@ double watts_of(const Model& model, const ComponentRecord& record, const char* n
   return 0;
 }
 
+std::uint32_t ports_of(const Model& model, const ComponentRecord& record) {
+  std::uint32_t ports = record.port_count;
+  for (const ParameterValue& value : model.kinds[record.kind]->values(*model.specs[record.spec]))
+    if (value.name == "ports") parse_value(value.value, ports);
+  return ports;
+}
+
 class Counter {
  public:
   Counter(const Model& model, const PricesSpec& spec) : model_(model), spec_(spec) {}
@@ -63,6 +76,10 @@ class Counter {
       const std::string& kind = model_.kinds[record.kind]->name;
       if (kind == "nic") add("nics", 1, watts_of(model_, record, "power"));
       if (kind == "ocs") ocs_power_ += watts_of(model_, record, "power");
+      if (kind == "nvswitch" && spec_.nvlink) {
+        const std::uint32_t ports = ports_of(model_, record);
+        add("NVLink ports", ports, watts_of(model_, record, "power") / ports);
+      }
       if (kind != "switch") continue;
       add("switch ports", record.port_count, watts_of(model_, record, "power") / record.port_count);
       for (std::uint32_t port = 0; port < record.port_count; ++port)
@@ -74,6 +91,7 @@ class Counter {
       if (index == no_cable || (link.medium != "optical" && !(spec_.copper && link.medium == "electrical")))
         continue;
       ++fibres_;
+      if (cables.cables[index].optics) circulators_ += cables.cables[index].optics->circulators;
       for (const ComponentId end : {model_.links[l].from, model_.links[l].to}) {
         const std::string& kind = model_.kinds[model_.components[end.value].kind]->name;
         if (kind == "ocs") {
@@ -89,6 +107,7 @@ class Counter {
   }
 
   BitRate line_rate() const { return line_rate_; }
+  bool has_circulators() const { return circulators_ > 0; }
 
   BillOfMaterials bill(const PriceSpec& price) const {
     BillOfMaterials bill;
@@ -108,6 +127,8 @@ class Counter {
          module_power * static_cast<double>(modules.count + spare_));
     line(spec_.panel ? "patch panel ports" : "optical switch ports", ocs_ports_,
          spec_.panel ? price.panel_port : price.ocs_port, ocs_power_);
+    line("circulators", circulators_, spec_.circulator, 0);
+    line("NVLink ports", of("NVLink ports").count, spec_.nvlink_port, of("NVLink ports").power);
     line("fibres", fibres_ + (spare_ + 1) / 2, price.fibre, 0);
     return bill;
   }
@@ -131,7 +152,7 @@ class Counter {
   const Model& model_;
   const PricesSpec& spec_;
   std::map<std::string, Part> parts_;
-  std::int64_t spare_ = 0, fibres_ = 0, ocs_ports_ = 0;
+  std::int64_t spare_ = 0, fibres_ = 0, ocs_ports_ = 0, circulators_ = 0;
   double ocs_power_ = 0;
   BitRate line_rate_{};
 };
@@ -142,6 +163,7 @@ void price_network(const Element& prices, Model& model, ErrorList& errors) {
   const std::size_t before = errors.size();
   PricesSpec spec;
   prices_table().parse(prices, spec, errors);
+  refuse_half_given(prices, {{"nvlink", "nvlink-port"}}, errors);
   std::vector<PriceSpec> known;
   for (const Element* price : prices.children_named("price")) {
     price_table().parse(*price, known.emplace_back(), errors);
@@ -150,6 +172,8 @@ void price_network(const Element& prices, Model& model, ErrorList& errors) {
   if (errors.size() > before || !model.resource<CableTable>()) return;
   Counter counter(model, spec);
   counter.count();
+  if (counter.has_circulators() && !prices.find("circulator"))
+    return errors.add(prices.error("<prices> has no 'circulator', and there are links with circulators"));
   for (const PriceSpec& price : known)
     if (price.rate == counter.line_rate())
       return model.set_resource(std::make_shared<const BillOfMaterials>(counter.bill(price)));

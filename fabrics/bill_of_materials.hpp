@@ -10,8 +10,9 @@ namespace lightrail {
 
 /// Counts what the built model has and prices it by <prices>: every NIC; every port of every packet switch;
 /// a transceiver at every end of an optical link but those at optical switches; a fibre for every optical
-/// link; every optical switch port in use. With fill="on" ports of packet switches that nothing uses carry a
-/// transceiver and half a fibre too. Sets the resource BillOfMaterials.
+/// link; every circulator; every optical switch port in use; with nvlink="on" every NVSwitch port. With
+/// fill="on" ports of packet switches that nothing uses carry a transceiver and half a fibre too. Sets the
+/// resource BillOfMaterials.
 void price_network(const Element& prices, Model& model, ErrorList& errors);
 
 /// The bill as a table with its sums; "" without one.

@@ -133,6 +133,21 @@ TEST_CASE("ports that nothing uses are filled where the prices count so") {
   CHECK(model.resource<BillOfMaterials>()->cost().value == 128 + 88 * 1000);
 }
 
+TEST_CASE("NVSwitches are on the bill where they belong to the network") {
+  const auto cost = [](const std::string& attributes) {
+    std::string errors;
+    const Model model =
+        built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices " + attributes +
+                  "><price rate=\"400 Gb/s\" transceiver=\"0 USD\" nic=\"1 USD\" switch-port=\"0 USD\" "
+                  "ocs-port=\"0 USD\" panel-port=\"0 USD\" fibre=\"0 USD\"/></prices>",
+              errors);
+    REQUIRE(errors == "");
+    return model.resource<BillOfMaterials>()->cost().value;
+  };
+  CHECK(cost("nvlink-port=\"1000 USD\"") == 64);
+  CHECK(cost("nvlink=\"on\" nvlink-port=\"1000 USD\"") == 64 + 64 * 1000);  // 8 ports of 8 servers
+}
+
 TEST_CASE("a rate without a price is refused") {
   std::string errors;
   built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices/>", errors);
