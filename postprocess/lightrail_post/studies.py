@@ -52,7 +52,7 @@ def _delay(at):
 
 
 def _degree(at):
-    best = {rate: steps.idxmin()[1] for rate, steps in at.groupby(level=0)}
+    best = {rate: steps.idxmin()[1] for rate, steps in at["off"].groupby(level=0)}
     return "Fastest with " + ", ".join(f"{best[rate]} at {rate} Gb/s" for rate in sorted(best)) + " of eight NICs on circuits"
 
 
@@ -114,7 +114,8 @@ LINES = {
                    lambda rotate, back: ("one gate for all layers" if rotate == "off" else "a gate a layer")
                    + (f", NICs take {back:g} s to come back" if back else ""),
                    _delay, STAGE + "400 Gb/s, MixNet; the title speaks of one gate for all layers", {"xscale": "log", "yscale": "log"}),
-    "degree": Lines("the optical degree", "optical", "optical NICs of the eight of a server", ["rate"], lambda rate: f"{rate} Gb/s",
+    "degree": Lines("the optical degree", "optical", "optical NICs of the eight of a server", ["join", "rate"],
+                    lambda join, rate: f"{rate} Gb/s" + (", pairs with circuits on packet NICs too" if join == "on" else ""),
                     _degree, STAGE + "MixNet; the rest on the packet fabric"),
     "skew": Lines("skew", "skew", "skew: published shares of the experts to this power (0: even)", ["fabric", "drift"],
                   lambda fabric, drift: f"{FABRICS[fabric]}, {_drift(drift)}",
@@ -208,6 +209,34 @@ def overlap(table):
     best = " and ".join(f"'{p}'" for p in policies if at[dark, "on", p] < 1.001 * least)
     set_title(axes, f"With {dark / 1000:g} ms dark, announcing early saves {hidden:.0f} % of the step; fastest: {best}",
               "Mixtral 8x22B, one stage, 400 Gb/s, MixNet, a gate a layer")
+    return figure
+
+
+POINTS = {**FABRICS, "rail_only": "rail-only", "ocs_spine": "optical spine", "ocs_spine_groups": "optical spine, by group",
+          "photonic_rails_1us": "photonic rails, 1 µs", "photonic_rails_1ms": "photonic rails, 1 ms", "photonic_rails": "photonic rails, 25 ms",
+          "nvl72": "NVL72"}
+HOW = {"pairwise": ", pairwise", "links/nvlink4": ", NVLink 4", "links/nvlink5": ", NVLink 5"}
+
+
+def fabrics(table):
+    """Step time and performance per dollar and per watt of the network over the fat tree's, a row a fabric."""
+    if table.empty:
+        return nothing("no study of fabrics")
+    names = [POINTS[row.fabric] + "".join(HOW.get(getattr(row, by, None), "") for by in ("exchange", "nvlink")) for row in table.itertuples()]
+    base = table[table["fabric"] == "fat_tree"].iloc[0]
+    figure, axes = new_figure(10.5, 6.4)
+    worth = {}
+    for i, (column, unit) in enumerate({"network_cost_usd": "dollar", "network_power_w": "watt"}.items()):
+        worth[unit] = (base["step_s"] * base[column] / (table["step_s"] * table[column])).tolist()
+        axes.barh([j + 0.38 * (i - 0.5) for j in range(len(names))], worth[unit], 0.36, color=COLOURS[i], label=f"per {unit} of network")
+    axes.set_yticks(range(len(names)), [f"{name}: {step:.2f} s" for name, step in zip(names, table["step_s"])])
+    axes.invert_yaxis()
+    axes.set_xlabel("performance over the fat tree's")
+    axes.legend(frameon=False, fontsize=9)
+    best = {unit: names[values.index(max(values))] for unit, values in worth.items()}
+    most = best["dollar"] if best["dollar"] == best["watt"] else f"{best['dollar']} and {best['watt']}"
+    set_title(axes, f"Most for a dollar and for a watt: {most}; fastest: {names[table['step_s'].argmin()]}",
+              "Mixtral 8x22B, one stage of 128 GPUs, 400 Gb/s; step times at the names")
     return figure
 
 

@@ -36,7 +36,7 @@ def test_points_that_failed_are_left_out(tmp_path):
 def test_a_study_that_was_not_made_says_so(tmp_path):
     nothing = studies.read_study(tmp_path, "nothing")
     for figure in [*(studies.lines(name, nothing) for name in studies.LINES), studies.failures(nothing), studies.overlap(nothing),
-                   studies.models(nothing)]:
+                   studies.models(nothing), studies.fabrics(nothing)]:
         assert "no study of" in figure.axes[0].texts[0].get_text()
 
 
@@ -60,6 +60,14 @@ def test_the_models_figure_divides_speed_by_the_bill(tmp_path):
     rows += [row(1.25, case="llama_moe", fabric="mixnet", rate=r, network_cost_usd=4) for r in (100, 400)]
     figure = studies.models(written(tmp_path, "s", rows))
     assert figure._suptitle.get_text() == "Performance per dollar over a fat tree's: MixNet 2.0 to 2.0"
+
+
+def test_the_fabrics_figure_names_the_best_for_a_dollar_and_for_a_watt(tmp_path):
+    rows = [row(1, fabric="fat_tree", exchange="", network_cost_usd=10, network_power_w=10),
+            row(1.25, fabric="rail_only", exchange="", network_cost_usd=4, network_power_w=8),
+            row(2, fabric="photonic_rails", exchange="pairwise", network_cost_usd=4, network_power_w=2)]
+    figure = studies.fabrics(written(tmp_path, "s", rows))
+    assert title_of(figure) == "Most for a dollar and for a watt: rail-only and photonic rails, 25 ms, pairwise; fastest: fat tree"
 
 
 def test_the_delay_figure_tells_what_25_ms_and_re_activation_cost(tmp_path):
