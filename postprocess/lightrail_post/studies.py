@@ -91,6 +91,13 @@ def _rails(at):
     return f"Changes of 1 ms, not 1 µs: step {longer} % longer with {', '.join(map(str, stages))} stages"
 
 
+def _schedule(at):
+    optical, delays = min(at.index.get_level_values("optical")), sorted(set(at.index.get_level_values("delay")))
+    others = [name for name in ALGORITHMS if name != "birkhoff-schedule"]
+    longer = {delay: 100 * (at["birkhoff-schedule", optical, delay] / min(at[name, optical, delay] for name in others) - 1) for delay in delays}
+    return f"Phases with {optical} optical NICs: step " + ", ".join(f"{longer[d]:+.0f} % at {d:,} µs" for d in (delays[0], delays[-1]))
+
+
 def _margin(at):
     spreads = at.index.get_level_values("spread")
     least, most = (at[spread].max() / at.min() for spread in (spreads.min(), spreads.max()))
@@ -107,6 +114,7 @@ def _drift(value):
 
 
 PREDICTIONS = {"off": "wait for the gate", "past": "the micro-batch before", "learned": "learned transitions", "on": "oracle"}
+ALGORITHMS = {"greedy": "greedy", "matching": "b-matching", "birkhoff": "Birkhoff's counts", "birkhoff-schedule": "Birkhoff's phases"}
 STAGE = "Mixtral 8x22B, one stage, "
 
 LINES = {
@@ -124,6 +132,9 @@ LINES = {
                     _margin, STAGE + "400 Gb/s, MixNet; spread: one standard deviation from path to path"),
     "prediction": Lines("prediction", "drift", "drift [members a micro-batch]", ["predict"], PREDICTIONS.get,
                         _prediction, STAGE + "400 Gb/s, MixNet, a gate a layer, 25 ms dark"),
+    "schedule": Lines("schedules of phases", "delay", "dark time of a change [µs]", ["algorithm", "optical"],
+                      lambda algorithm, optical: f"{ALGORITHMS[algorithm]}, {optical} optical NICs",
+                      _schedule, STAGE + "400 Gb/s, MixNet, a gate a layer, at most four phases an exchange", {"xscale": "log"}, True),
     "quality": Lines("the quality of predictions", "prediction", "quality of the prediction (0: even demand, 1: the demand itself)",
                      ["rate"], lambda rate: f"{rate} Gb/s", _quality, STAGE + "MixNet, a gate a layer"),
     "scaling": Lines("scaling", "servers", "servers of eight GPUs", ["fabric"], FABRICS.get,
