@@ -18,7 +18,7 @@ namespace lightrail {
 namespace {
 
 // Below, about 25 MB of ops, rank 0 is done before a collective write has agreed on the columns.
-constexpr std::int64_t chunks_worth_sharing = 4;
+constexpr std::int64_t rows_worth_sharing = 4 * many_rows;
 
 int size_of(MPI_Comm comm) {
   int size = 1;
@@ -135,7 +135,7 @@ void Hdf5Recorder::flush(SimTime) {
   std::int64_t most = 0;
   for (const auto& buffer : buffers_) most = std::max(most, static_cast<std::int64_t>(buffer.rows()));
   bool is_late = rank_ == 0 && MPI_Wtime() - last_write_s_ >= options_.write_every_s;
-  std::int64_t is_due = is_late || most >= chunk_rows;
+  std::int64_t is_due = is_late || most >= many_rows;
   all_reduce(comm_, &is_due, 1, MPI_INT64_T, MPI_MAX);
   if (is_due) write_pending();
 }
@@ -161,7 +161,7 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
 /// Ranks 0 ... writers - 1 write; a table of this write has at most `most_rows` rows.
 int Hdf5Recorder::writers_for(std::int64_t most_rows) const {
   if (options_.io == IoMode::collective) return ranks_;
-  bool is_large = most_rows >= chunks_worth_sharing * chunk_rows;
+  bool is_large = most_rows >= rows_worth_sharing;
   return options_.io == IoMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
 }
 
