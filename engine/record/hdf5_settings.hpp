@@ -7,8 +7,8 @@
 
 namespace lightrail {
 
-/// Rows of a chunk, of every column of the output. A column is a chunk at least, which is filtered whole: with
-/// 65,536 rows that took a quarter of a second of every short run.
+/// Rows of a chunk, of every column of the output. A column is a chunk at least, which is filtered whole:
+/// with 65,536 rows that took a quarter of a second of every short run.
 inline constexpr std::int64_t chunk_rows = 16'384;
 /// So many rows of a table on one rank are written without waiting for the clock.
 inline constexpr std::int64_t many_rows = 65'536;
