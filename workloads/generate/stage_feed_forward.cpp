@@ -5,8 +5,7 @@ namespace lightrail {
 void StageWriter::inner_forward(const std::string& name, std::int64_t width) {
   const std::int64_t inner = model_.ffn_inputs() * width;
   gather_gemm(name + " in", inner, hidden_);
-  clamp(false, tokens_, width);
-  memory("activation", 2 * tokens_ * (inner + width));
+  activation(tokens_, width);
   gemm_scatter(name + " out", hidden_, width);
 }
 
@@ -104,9 +103,9 @@ std::int64_t StageWriter::expert_rows() const {
   return kept * plan_.expert_tp();
 }
 
-void StageWriter::expert_activation(std::int64_t rows) {
-  clamp(false, rows, expert_ffn_);
-  memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * expert_ffn_);
+void StageWriter::activation(std::int64_t rows, std::int64_t width) {
+  clamp(false, rows, width);
+  memory("activation", 2 * rows * (model_.ffn_inputs() + 1) * width);
 }
 
 void StageWriter::experts_forward() {
@@ -127,7 +126,7 @@ void StageWriter::experts_forward() {
   sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
   cast_dispatched(rows);
   gemm("experts in", each, inner, hidden_, experts);
-  expert_activation(rows);
+  activation(rows, expert_ffn_);
   cast_expert(rows, expert_ffn_);
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   expert_biases(false, rows);

@@ -173,12 +173,10 @@ void StageWriter::write_light_again() {
   if (model_.has_latent_attention()) latents_forward();
   norm(false);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
-  if (is_moe_layer_) expert_activation(expert_rows());
+  if (is_moe_layer_) activation(expert_rows(), expert_ffn_);
   load_ = 0;
   const std::int64_t width = is_moe_layer_ ? shared_ffn_ : ffn_;
-  if (width == 0) return;
-  clamp(false, tokens_, width);
-  memory("activation", 2 * tokens_ * (model_.ffn_inputs() + 1) * width);
+  if (width > 0) activation(tokens_, width);
 }
 
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {

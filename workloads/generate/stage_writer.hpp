@@ -139,7 +139,7 @@ class StageWriter {
   void cast_expert(std::int64_t rows, std::int64_t columns);
   /// What a gated activation's limits cost, and the biases of experts' outputs.
   void clamp(bool is_backward, std::int64_t rows, std::int64_t width);
-  void expert_activation(std::int64_t rows);
+  void activation(std::int64_t rows, std::int64_t width);
   void expert_biases(bool is_backward, std::int64_t rows);
   void normalise_heads(bool is_backward);
   std::int64_t local_experts() const { return model_.experts / plan_.ep; }

@@ -7,14 +7,23 @@ using namespace lightrail::test;
 
 namespace {
 
-/// The region with phases; most tests take server 0's first port away, so that what it has for two servers
-/// needs two phases.
+/// The region with phases.
 struct PhaseBed : RegionBed {
   explicit PhaseBed(std::uint32_t phases, ReconfigurePolicy policy = ReconfigurePolicy::always,
                     SimTime expected_dark = milliseconds(25))
       : RegionBed(policy, expected_dark) {
     spec->algorithm = Assignment::birkhoff_schedule;
     spec->phases = phases;
+  }
+  /// 0 -> 1 alone over two ports is one phase; with 0 -> 2 as much, and two ports, still one. So one port of
+  /// server 0 is out of order, and it announces so many KiB to servers 1 and 2.
+  void announce_two_phases(std::uint32_t to_1, std::uint32_t to_2) {
+    alarm(1, 0);
+    drained(10, 1);
+    lit(30);
+    announce(50, 0, to_1, to_2, 0);
+    drained(60, 2);  // at the controller at 61, which commands at 71
+    lit(80);         // live at the GPUs at 82
   }
   std::vector<Payload> told_all(std::uint32_t gpu, ControlKind kind) {
     std::vector<Payload> all;
@@ -35,15 +44,8 @@ struct PhaseBed : RegionBed {
 TEST_CASE("phases follow one another when all have begun and the bytes of a phase have had their time") {
   for (const bool is_saved : {false, true}) {
     PhaseBed region(2);
-    // 0 -> 1 alone over two ports is one phase; with 0 -> 2 as much, and two ports, still one. So one port of
-    // server 0 is out of order: 100 MiB to 1, 50 MiB to 2.
-    region.alarm(1, 0);
-    region.drained(10, 1);
-    region.lit(30);
-    region.announce(50, 0, 100 * 1024, 50 * 1024, 0);
-    region.drained(60, 2);  // at the controller at 61, which commands at 71
-    region.lit(80);         // live at the GPUs at 82
-    region.begun(100);      // at the controller at 101: 100 MiB at 400 Gb/s are 2,097.152 us
+    region.announce_two_phases(100 * 1024, 50 * 1024);
+    region.begun(100);  // at the controller at 101: 100 MiB at 400 Gb/s are 2,097.152 us
     region.drained(2300, 3);
     region.lit(2400);
     region.bed.run(is_saved ? microseconds(500) : time_never);
@@ -69,12 +71,7 @@ TEST_CASE("phases follow one another when all have begun and the bytes of a phas
 
 TEST_CASE("a phase waits for the last GPU to begin, and says so") {
   PhaseBed region(2);
-  region.alarm(1, 0);
-  region.drained(10, 1);
-  region.lit(30);
-  region.announce(50, 0, 100 * 1024, 50 * 1024, 0);
-  region.drained(60, 2);
-  region.lit(80);
+  region.announce_two_phases(100 * 1024, 50 * 1024);
   for (const std::uint32_t gpu : {0u, 2u})
     region.bed.script(region.gpus[gpu], microseconds(100), 0, control_payload(ControlKind::begun));
   region.bed.run();
@@ -84,12 +81,7 @@ TEST_CASE("a phase waits for the last GPU to begin, and says so") {
 
 TEST_CASE("a port that fails within a phase begins the phase anew without it") {
   PhaseBed region(2);
-  region.alarm(1, 0);
-  region.drained(10, 1);
-  region.lit(30);
-  region.announce(50, 0, 100 * 1024, 50 * 1024, 0);
-  region.drained(60, 2);
-  region.lit(80);
+  region.announce_two_phases(100 * 1024, 50 * 1024);
   region.begun(100);
   region.alarm(500, 2);  // NIC 0 of server 1, which hears 0: NIC 1 takes its place
   region.drained(600, 3);
@@ -127,12 +119,7 @@ TEST_CASE("the phase whose circuits are lit comes first, without a change") {
   // 0 -> 1 and 0 -> 2 with one port of server 0 take turns; the second exchange begins with what the first
   // one ended with.
   PhaseBed region(2);
-  region.alarm(1, 0);
-  region.drained(10, 1);
-  region.lit(30);
-  region.announce(50, 0, 1024, 512, 0);
-  region.drained(60, 2);
-  region.lit(80);
+  region.announce_two_phases(1024, 512);
   region.begun(100);
   region.drained(200, 3);
   region.lit(300);
