@@ -4,14 +4,13 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
-#include "engine/base/random.hpp"
 #include "engine/model/load_hint.hpp"
 #include "engine/partition/atom_graph.hpp"
+#include "engine/partition/stripes.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr std::uint64_t stripe_seed = 20261122;
 /// Ranks that METIS keeps about even in every window of a model that works all at once.
 constexpr int most_together = 16;
 
@@ -31,23 +30,7 @@ std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
   return rank_of;
 }
 
-/// Every `ranks` consecutive atoms go to as many ranks, in an order drawn for them: no run of atoms and no
-/// stride of them, the servers of one pipeline stage say, falls to one rank.
-std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
-  Random random(stripe_seed, ComponentId{0}, 0);
-  std::vector<std::int32_t> rank_of, hand(static_cast<std::size_t>(ranks));
-  std::iota(hand.begin(), hand.end(), 0);
-  while (rank_of.size() < atoms) {
-    for (std::size_t left = hand.size(); left > 1; --left)
-      std::swap(hand[left - 1], hand[random.below(left)]);
-    rank_of.insert(rank_of.end(), hand.begin(), hand.end());
-  }
-  rank_of.resize(atoms);
-  return rank_of;
-}
-
-std::vector<std::int32_t> split_by_neighbours(const Model& model, int ranks, Partitioner partitioner) {
-  const AtomGraph graph = make_atom_graph(model);
+std::vector<std::int32_t> split_by_neighbours(const AtomGraph& graph, int ranks, Partitioner partitioner) {
   std::vector<std::int32_t> rank_of;
   if (partitioner != Partitioner::blocks && has_metis()) rank_of = split_by_metis(graph, ranks);
   return rank_of.empty() ? split_in_blocks(graph, ranks) : rank_of;
@@ -55,9 +38,7 @@ std::vector<std::int32_t> split_by_neighbours(const Model& model, int ranks, Par
 
 void measure(const Model& model, Partition& partition) {
   for (const LinkRecord& link : model.links) {
-    if (partition.rank_of(model.components[link.from.value]) ==
-        partition.rank_of(model.components[link.to.value]))
-      continue;
+    if (!partition.is_cut(model, link)) continue;
     ++partition.cut_links;
     partition.lookahead = std::min(partition.lookahead, model.link_classes[link.link_class].latency);
   }
@@ -94,11 +75,14 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   if (plan.partitioner == Partitioner::stripes) return stripes();
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
   if (is_automatic && ranks > most_together) return stripes();
-  Partition together = measured(split_by_neighbours(model, ranks, plan.partitioner));
+  const AtomGraph graph = make_atom_graph(model);
+  Partition together = measured(split_by_neighbours(graph, ranks, plan.partitioner));
   const auto* hint = model.resource<LoadHint>();
   if (!is_automatic || !hint || !hint->works_in_turns) return together;
+  const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes();
-  return dealt.lookahead < together.lookahead - together.lookahead / 5 ? together : dealt;
+  if (dealt.lookahead < enough) dealt = measured(split_in_wide_stripes(model, graph, ranks));
+  return dealt.lookahead < enough ? together : dealt;
 }
 
 }  // namespace lightrail

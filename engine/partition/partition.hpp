@@ -9,7 +9,8 @@ namespace lightrail {
 /// `metis` and `blocks` keep neighbours together. `stripes` deals servers and switches out to the ranks in
 /// turn: every rank then has its share of every part of the model, whichever part is at work. `automatic`:
 /// stripes on many ranks, and for a model that works in turns (LoadHint) unless they shorten the lookahead by
-/// more than a fifth; else metis, without METIS blocks.
+/// more than a fifth, in which case pods are dealt out in turn (stripes.hpp) where the ranks get even shares;
+/// else metis, without METIS blocks.
 enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes };
 
 /// Which rank runs which atom; a server, a switch are never split.
@@ -21,6 +22,10 @@ struct Partition {
   std::int64_t tile_bytes = 0;  ///< PartitionPlan's
 
   int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
+  /// Whether the link joins two ranks.
+  bool is_cut(const Model& model, const LinkRecord& link) const {
+    return rank_of(model.components[link.from.value]) != rank_of(model.components[link.to.value]);
+  }
 };
 
 /// How a model is spread over ranks.

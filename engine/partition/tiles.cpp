@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/model/kind.hpp"
+#include "engine/partition/groups.hpp"
 
 namespace lightrail {
 namespace {
@@ -19,35 +20,6 @@ std::int64_t bytes_of(const Model& model, const ComponentRecord& component) {
   const ComponentKind& kind = *model.kinds[component.kind];
   return std::int64_t{kind.hot_bytes} + kind.state_bytes + bytes_a_port * component.port_count;
 }
-
-/// Components that must share a tile; the smallest member stands for a group.
-class Groups {
- public:
-  Groups(const Model& model, const std::vector<bool>& is_mine)
-      : parent_(is_mine.size()), bytes_(is_mine.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-    for (std::size_t c = 0; c < is_mine.size(); ++c)
-      if (is_mine[c]) bytes_[c] = bytes_of(model, model.components[c]);
-  }
-  std::uint32_t find(std::uint32_t c) {
-    while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
-    return c;
-  }
-  void unite(std::uint32_t a, std::uint32_t b) {
-    a = find(a), b = find(b);
-    if (a == b) return;
-    if (b < a) std::swap(a, b);
-    parent_[b] = a;
-    largest_ = std::max(largest_, bytes_[a] += bytes_[b]);
-  }
-  std::int64_t bytes(std::uint32_t representative) const { return bytes_[representative]; }
-  std::int64_t largest() const { return largest_; }  ///< of those with several members
-
- private:
-  std::vector<std::uint32_t> parent_;
-  std::vector<std::int64_t> bytes_;
-  std::int64_t largest_ = 0;
-};
 
 struct Edge {
   SimTime latency;
@@ -75,7 +47,7 @@ void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int6
       tried.unite(edges[to].from, edges[to].to);
       ++to;
     }
-    if (tried.largest() > most && kept > 0) break;
+    if (tried.heaviest() > most && kept > 0) break;
   }
   for (std::size_t e = 0; e < kept; ++e) groups.unite(edges[e].from, edges[e].to);
 }
@@ -84,9 +56,7 @@ void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int6
 void put_boundary_first(const Model& model, const Partition& partition, Tiles& tiles) {
   std::vector<bool> is_boundary(model.components.size());
   for (const LinkRecord& link : model.links)
-    if (partition.rank_of(model.components[link.from.value]) !=
-        partition.rank_of(model.components[link.to.value]))
-      is_boundary[link.from.value] = is_boundary[link.to.value] = true;
+    if (partition.is_cut(model, link)) is_boundary[link.from.value] = is_boundary[link.to.value] = true;
   const auto is_first = [&](ComponentId id) { return is_boundary[id.value]; };
   for (auto& members : tiles.members) std::stable_partition(members.begin(), members.end(), is_first);
   std::stable_partition(tiles.members.begin(), tiles.members.end(),
@@ -115,13 +85,15 @@ namespace {
 
 Tiles cut(const Model& model, const Partition& partition, int rank) {
   std::vector<bool> is_mine(model.components.size());
-  std::int64_t total = 0, count = 0;
+  std::vector<std::int64_t> bytes_mine(is_mine.size());
+  std::int64_t count = 0;
   for (std::size_t c = 0; c < is_mine.size(); ++c) {
     is_mine[c] = partition.rank_of(model.components[c]) == rank;
-    if (is_mine[c]) ++count, total += bytes_of(model, model.components[c]);
+    if (is_mine[c]) ++count, bytes_mine[c] = bytes_of(model, model.components[c]);
   }
+  const std::int64_t total = std::accumulate(bytes_mine.begin(), bytes_mine.end(), std::int64_t{0});
   const std::vector<Edge> edges = edges_of(model, is_mine);
-  Groups groups(model, is_mine);
+  Groups groups(std::move(bytes_mine));
   const bool is_split = partition.tile_bytes > 0 && total > partition.tile_bytes;
   const std::int64_t bytes =
       std::max(partition.tile_bytes, total / std::max(most_tiles, count / components_a_tile));
@@ -136,8 +108,8 @@ Tiles cut(const Model& model, const Partition& partition, int rank) {
     if (!is_mine[c]) continue;
     const std::uint32_t group = groups.find(c);
     if (group == c && is_split) {
-      if (filled + groups.bytes(c) > bytes && filled > 0) next_tile();
-      filled += groups.bytes(c);
+      if (filled + groups.weight(c) > bytes && filled > 0) next_tile();
+      filled += groups.weight(c);
       tile_of[c] = static_cast<std::uint32_t>(tiles.members.size() - 1);
     }
     tiles.members[tile_of[group]].push_back(ComponentId{c});

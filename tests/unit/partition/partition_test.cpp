@@ -150,6 +150,55 @@ TEST_CASE("a model that works in turns stays together where stripes would shorte
   CHECK(make_partition(model, 2, Partitioner::stripes).lookahead == SimTime{100});
 }
 
+namespace {
+
+/// A ring of pods with long cables between them and short ones inside; the first pods have more servers.
+Model ring_of_pods(std::uint32_t pods, std::uint32_t servers, std::uint32_t large_pods) {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  std::vector<ComponentId> first;
+  for (std::uint32_t p = 0; p < pods; ++p)
+    for (std::uint32_t s = 0; s < (p < large_pods ? 3 * servers : servers); ++s) {
+      const ComponentId server = test.add(token_kind(), spec);
+      if (s == 0) first.push_back(server);
+      if (s > 0) test.connect(ComponentId{server.value - 1}, server, SimTime{100});
+    }
+  for (std::uint32_t p = 0; p < pods; ++p) test.connect(first[p], first[(p + 1) % pods], SimTime{500});
+  Model model = test.build();
+  model.set_resource(std::make_shared<const LoadHint>(LoadHint{true}));
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a model that works in turns is dealt in pods where single servers would shorten its windows") {
+  const std::uint32_t pods = 16, servers = 6;
+  for (int ranks : {2, 4}) {
+    const Partition partition = make_partition(ring_of_pods(pods, servers, 0), ranks, Partitioner::automatic);
+    CHECK(partition.lookahead == SimTime{500});
+    const auto r = static_cast<std::uint32_t>(ranks);
+    for (std::uint32_t run = 0; run < pods; run += r) {
+      std::vector<std::int32_t> rank_of;
+      for (std::uint32_t p = run; p < run + r; ++p) {
+        const auto pod = partition.rank_of_atom.begin() + p * servers;
+        CHECK(std::count(pod, pod + servers, *pod) == servers);
+        rank_of.push_back(*pod);
+      }
+      std::sort(rank_of.begin(), rank_of.end());
+      for (std::uint32_t rank = 0; rank < r; ++rank) CHECK(rank_of[rank] == static_cast<std::int32_t>(rank));
+    }
+  }
+}
+
+TEST_CASE("pods that would not fill the ranks evenly are not dealt") {
+  const Model model = ring_of_pods(8, 6, 1);  // one of 18 servers, seven of 6: in turn 36 and 24
+  const Partition partition = make_partition(model, 2, Partitioner::automatic);
+  const std::vector<int> atoms = atoms_by_rank(partition);
+  CHECK(std::abs(atoms[0] - atoms[1]) < 12);
+  CHECK(partition.rank_of_atom ==
+        make_partition(model, 2, has_metis() ? Partitioner::metis : Partitioner::blocks).rank_of_atom);
+}
+
 TEST_CASE("METIS finds the two halves that blocks cannot see") {
   if (!has_metis()) return;
   TestModel test;
