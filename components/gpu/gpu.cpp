@@ -4,7 +4,10 @@
 
 #include <array>
 #include <bit>
+#include <string>
+#include <utility>
 
+#include "components/gpu/check_gpus.hpp"
 #include "engine/model/tables.hpp"
 
 namespace lightrail {
@@ -15,20 +18,15 @@ const ProgramSet* programs_for(const BuildContext& build) {
   return set && build.record.number < set->program_of_gpu.size() ? set : nullptr;
 }
 
-void check_memory(const BuildContext& build, const GpuSpec& spec, const Program& program) {
-  if (program.memory_bytes <= spec.memory.value) return;
-  throw InputErrors(InputError{"", 0,
-                               fmt::format("program '{}' needs {} of GPU memory, {} has {}", program.role,
-                                           format_value(Bytes{program.memory_bytes}),
-                                           build.model.component_name(build.id), format_value(spec.memory))});
-}
-
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache) {
   const auto& spec = static_cast<const GpuSpec&>(build.spec);
   std::shared_ptr<KernelTimes> times;
   if (const ProgramSet* set = programs_for(build)) {
     const std::uint32_t program = set->program_of_gpu[build.record.number];
-    check_memory(build, spec, set->programs[program]);
+    if (std::string missing =
+            missing_memory(spec, set->programs[program], build.model.component_name(build.id));
+        !missing.empty())
+      throw InputErrors(InputError{"", 0, std::move(missing)});
     times = cache.get(spec.compute, *set);
     times->check(program, build.model.names);
   }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "components/gpu/check_gpus.hpp"
 #include "components/registry.hpp"
 #include "engine/cli/read_variation.hpp"
 #include "engine/cli/unknown_names.hpp"
@@ -87,6 +88,20 @@ void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList&
   errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
 }
 
+/// What is found when the job meets the system, at the place of its <workload>.
+void prepare_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
+  const Element* workload = scenario.root.child("workload");
+  try {
+    ErrorList found;
+    prepare_execution(model, found);
+    if (found.is_empty()) check_gpus(model, found);
+    found.throw_if_any();
+  } catch (const InputErrors& problem) {
+    for (const InputError& error : problem.errors())
+      errors.add(error.file.empty() && workload ? workload->error(error.what) : error);
+  }
+}
+
 }  // namespace
 
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
@@ -114,7 +129,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   read_variation(scenario, model, errors);
   build_workload(scenario, model, errors);
   check_circuits_for(scenario, model, errors);
-  prepare_execution(model, errors);
+  prepare_workload(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);
   errors.throw_if_any();

@@ -1,0 +1,50 @@
+#include "components/gpu/check_gpus.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+
+std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
+                           const std::vector<std::string>& names) {
+  const Program& p = set.programs[program];
+  for (std::uint32_t i = 0; i < p.ops.size(); ++i) {
+    const Op& op = p.ops[i];
+    if (op.kind != OpKind::compute || op.duration != SimTime{0}) continue;
+    if (const std::string missing = missing_for(spec, set.shapes[op.shape]); !missing.empty())
+      return describe_op(p, i, names) + ": the GPU that runs it has " + missing;
+  }
+  return "";
+}
+
+std::string missing_memory(const GpuSpec& spec, const Program& program, const std::string& gpu) {
+  if (program.memory_bytes <= spec.memory.value) return "";
+  return fmt::format("program '{}' needs {} of GPU memory, {} has {}", program.role,
+                     format_value(Bytes{program.memory_bytes}), gpu, format_value(spec.memory));
+}
+
+void check_gpus(const Model& model, ErrorList& errors) {
+  const auto* set = model.resource<ProgramSet>();
+  const auto* book = model.resource<AddressBook>();
+  if (!set || !book) return;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (std::uint32_t gpu = 0; gpu < set->program_of_gpu.size() && gpu < book->gpu_count; ++gpu) {
+    const ComponentId component = book->component_of[gpu];
+    const ComponentRecord& record = model.components[component.value];
+    const std::uint32_t program = set->program_of_gpu[gpu];
+    if (model.kinds[record.kind]->name != "gpu" || !seen.emplace(record.spec, program).second) continue;
+    const auto& spec = static_cast<const GpuSpec&>(*model.specs[record.spec]);
+    for (const std::string& missing :
+         {missing_memory(spec, set->programs[program], model.component_name(component)),
+          missing_kernel(spec.compute, *set, program, model.names)})
+      if (!missing.empty()) errors.add({"", 0, missing});
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "components/gpu/gpu_spec.hpp"
+#include "engine/model/model.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// The first operation of `program` whose shape a GPU has no parameters for, and what it lacks; or "".
+std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
+                           const std::vector<std::string>& names);
+
+/// What `program` needs more than the memory of `gpu` (its name), or "".
+std::string missing_memory(const GpuSpec& spec, const Program& program, const std::string& gpu);
+
+/// Every GPU that cannot execute its program, one complaint for each kind of GPU and program.
+void check_gpus(const Model& model, ErrorList& errors);
+
+}  // namespace lightrail
