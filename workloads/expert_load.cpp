@@ -15,24 +15,31 @@ constexpr std::uint32_t random_purpose = 0x45585054;  ///< tells these draws fro
 
 }  // namespace
 
+std::vector<double> zipf_shares(std::uint32_t count, double exponent, std::uint64_t seed,
+                                std::uint32_t layer) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  Random random(seed, ComponentId{layer}, random_purpose);
+  for (std::uint32_t i = count; i-- > 1;)
+    std::swap(order[i], order[static_cast<std::size_t>(random.below(i + 1))]);
+  std::vector<double> share(count);
+  double sum = 0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    share[order[k]] = std::pow(k + 1.0, -exponent);
+    sum += share[order[k]];
+  }
+  for (double& s : share) s /= sum;
+  return share;
+}
+
 std::uint16_t add_expert_split(const ExpertLoad& load, std::uint32_t members, std::uint32_t layer,
                                JobBuilder& job) {
   if (load.kind == ExpertLoad::Kind::uniform || members < 2) return 0;
-  std::vector<std::uint32_t> order(members);
-  std::iota(order.begin(), order.end(), 0);
-  Random random(load.seed, ComponentId{layer}, random_purpose);
-  for (std::uint32_t i = members; i-- > 1;)
-    std::swap(order[i], order[static_cast<std::size_t>(random.below(i + 1))]);
-  std::vector<double> share(members);
-  double sum = 0;
-  for (std::uint32_t k = 0; k < members; ++k) {
-    share[order[k]] = std::pow(k + 1.0, -load.exponent);
-    sum += share[order[k]];
-  }
+  const std::vector<double> share = zipf_shares(members, load.exponent, load.seed, layer);
   SplitMatrix split;
   split.size = members;
   for (std::uint32_t from = 0; from < members; ++from)
-    for (double s : share) split.share.push_back(s / sum);
+    split.share.insert(split.share.end(), share.begin(), share.end());
   auto& all = job.job().programs.splits;
   if (all.size() > 0xffff)
     throw InputErrors(InputError{"", 0, "more than 65535 layers with their own expert load"});

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "workloads/job.hpp"
 
@@ -12,6 +13,11 @@ struct ExpertLoad {
   double exponent = 1;     ///< zipf: the k-th busiest member gets a share proportional to k^-exponent
   std::uint64_t seed = 1;  ///< zipf: which member is the k-th busiest, drawn anew for every layer
 };
+
+/// Zipf's shares of `count`, together 1: the k-th busiest has one in proportion to k^-exponent; who that is
+/// is drawn anew for every layer.
+std::vector<double> zipf_shares(std::uint32_t count, double exponent, std::uint64_t seed,
+                                std::uint32_t layer);
 
 /// Index of the split matrix of a layer's all-to-all over `members`; 0 when all shares are equal. Every
 /// sender spreads its tokens alike.

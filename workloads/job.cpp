@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/hash.hpp"
 
 namespace lightrail {
 
@@ -44,6 +45,19 @@ std::uint32_t JobBuilder::shape(const KernelShape& shape) {
   auto it = std::find_if(all.begin(), all.end(), [&](const KernelShape& s) { return key(s) == key(shape); });
   if (it == all.end()) it = all.insert(all.end(), shape);
   return static_cast<std::uint32_t>(it - all.begin());
+}
+
+std::uint16_t JobBuilder::split(SplitMatrix matrix) {
+  auto& all = job_.programs.splits;
+  const std::uint64_t hash = checksum(std::as_bytes(std::span(matrix.share)));
+  for (auto [it, end] = splits_.equal_range(hash); it != end; ++it)
+    if (all[it->second].size == matrix.size && all[it->second].share == matrix.share) return it->second;
+  if (all.size() > 0xffff)
+    throw InputErrors(
+        InputError{"", 0, "more than 65535 different loads of experts (layers, micro-batches)"});
+  splits_.emplace(hash, static_cast<std::uint16_t>(all.size()));
+  all.push_back(std::move(matrix));
+  return static_cast<std::uint16_t>(all.size() - 1);
 }
 
 GroupKindId JobBuilder::group(GroupKind kind) {

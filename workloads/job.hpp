@@ -54,6 +54,7 @@ class JobBuilder {
   std::uint32_t name(const std::string& text);
   std::uint16_t dimension(const std::string& text);
   std::uint32_t shape(const KernelShape& shape);  ///< equal shapes share one index
+  std::uint16_t split(SplitMatrix matrix);        ///< so do equal matrices; throws InputErrors past 65535
   GroupKindId group(GroupKind kind);
   GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown
   std::uint32_t program(Program program);                       ///< index
@@ -66,6 +67,7 @@ class JobBuilder {
  private:
   Job job_;
   std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_multimap<std::uint64_t, std::uint16_t> splits_;  ///< by hash of their shares
 };
 
 /// Index of `name` in `program.streams`, added when new. Throws InputErrors past 255 streams.

@@ -155,7 +155,7 @@ void StageWriter::learn_gate(std::int64_t layer, std::int64_t micro_batch) {
   const auto& splits = job_.job().programs.splits;
   const SplitMatrix before = splits[previous->second.split], now = splits[splits_.dispatch];
   LoadPredictor& predictor = predictors_[layer];
-  if (predictor.has_learned()) expected_ = add_split({before.size, predictor.guess(before.share)}, job_);
+  if (predictor.has_learned()) expected_ = job_.split({before.size, predictor.guess(before.share)});
   predictor.learn(before.size, before.share, now.share);
 }
 

@@ -43,7 +43,13 @@ void write_job(WorkloadContext& context) {
     check_memory(memory.emplace_back(training_memory(model, plan, stage)), stage, context);
   if (context.errors.size() > before) return;
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
-    Program program = write_stage(model, plan, groups, stage, context.job);
+    Program program;
+    try {
+      program = write_stage(model, plan, groups, stage, context.job);
+    } catch (const InputErrors& problem) {
+      return context.errors.add(
+          context.element.error("<workload> kind 'training': " + problem.errors()[0].what));
+    }
     program.memory_bytes = memory[stage].total();
     std::uint32_t index = context.job.program(std::move(program));
     std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;

@@ -193,17 +193,19 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
-    read_gate(workload, plan.ep, plan.gate, errors);
+    read_gate(workload, plan.ep, model.experts, plan.gate, errors);
+    if (plan.gate.is_given() && plan.ep == 1)
+      refuse("a <gate> without expert parallelism (ep = 1), where all tokens stay");
     if (plan.pads_to_capacity && plan.capacity_factor == 0)
       refuse("pad-to-capacity=\"on\" without a capacity-factor");
-    if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && plan.gate.tokens.empty())
+    if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && !plan.gate.is_given())
       refuse(fmt::format(
           "capacity-factor = {} without a <gate> or pad-to-capacity=\"on\" (an even gate fills no expert "
           "beyond its average: nothing would be dropped)",
           plan.capacity_factor));
     if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
       refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
-    if (plan.pads_to_capacity && !plan.gate.tokens.empty())
+    if (plan.pads_to_capacity && plan.gate.is_given())
       refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));

@@ -88,6 +88,51 @@ TEST_CASE("skew takes shares to a power") {
   CHECK(training("<gate tokens=\"30 10; 30 10\" skew=\"0\"/>").job.programs.splits.size() <= 1);
 }
 
+TEST_CASE("Zipf's law shares a layer's tokens out among its experts, and members get the sum of theirs") {
+  // Four experts, exponent 1: 1, 1/2, 1/3, 1/4 over 25/12 are 0.48, 0.24, 0.16, 0.12; two on each member.
+  const std::vector<double> of_two{0.72, 0.64, 0.60, 0.40, 0.36, 0.28};
+  const auto loads = [&](const std::string& gate) {
+    const MadeJob made = make_job_of(
+        "<workload kind=\"training\" global-batch=\"8\" sequence=\"64\" ep=\"2\"><model layers=\"24\" "
+        "hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" experts=\"4\" active-experts=\"2\"/>" +
+            gate + "</workload>",
+        4);
+    REQUIRE(made.errors == std::vector<std::string>{});
+    std::vector<double> first;  // the first member's share, by layer
+    for (const Op& op : exchanges(made.job)) {
+      if (op.root == known_before) continue;
+      const auto& share = made.job.programs.splits[op.split].share;
+      REQUIRE(share.size() == 4);
+      CHECK(share[0] == share[2]);
+      CHECK(share[0] + share[1] == Approx(1));
+      CHECK(std::any_of(of_two.begin(), of_two.end(), [&](double s) { return share[0] == Approx(s); }));
+      first.push_back(share[0]);
+    }
+    REQUIRE(first.size() == 48);  // two micro-batches of a layer, which have the same
+    CHECK(std::equal(first.begin(), first.begin() + 24, first.begin() + 24));
+    return first;
+  };
+  const std::vector<double> of_one = loads("<gate zipf=\"1\" seed=\"5\"/>");
+  CHECK(std::set<double>(of_one.begin(), of_one.end()).size() == 6);
+  CHECK(loads("<gate zipf=\"1\" seed=\"5\"/>") == of_one);
+  CHECK(loads("<gate zipf=\"1\" seed=\"6\"/>") != of_one);
+  CHECK(training("<gate zipf=\"0\"/>").job.programs.splits.size() <= 1);
+}
+
+TEST_CASE("a step that comes later has drifted further, whatever makes its load") {
+  const auto first = [](const std::string& gate) {
+    const MadeJob made = training(gate);
+    REQUIRE(made.errors == std::vector<std::string>{});
+    return made.job.programs.splits[exchanges(made.job)[0].split].share;
+  };
+  CHECK(first("<gate tokens=\"40 0; 40 0\" drift=\"0.25\" first-micro-batch=\"2\"/>") ==
+        std::vector<double>{0.5, 0.5, 0.5, 0.5});
+  const std::vector<double> zipf = first("<gate zipf=\"1\"/>");
+  const std::vector<double> later = first("<gate zipf=\"1\" drift=\"0.25\" first-micro-batch=\"4\"/>");
+  CHECK(later[0] == Approx(zipf[1]));
+  CHECK(later[1] == Approx(zipf[0]));
+}
+
 TEST_CASE("drift moves the load on, and what comes is expected to be what the micro-batch before had") {
   const MadeJob made = training("<gate tokens=\"40 0; 40 0\" drift=\"0.25\"/>");
   REQUIRE(made.errors.empty());
@@ -230,5 +275,12 @@ TEST_CASE("gates that do not fit the groups are refused with the numbers") {
   for (const char* row : {"3 x", "0 0", "-1 4"})
     CHECK_THAT(error("<gate tokens=\"1 2; " + std::string(row) + "\"/>"),
                Catch::Contains("row 1 is not made of numbers of tokens, some above 0"));
+  CHECK_THAT(error("<gate tokens=\"1 2; 3 4\" zipf=\"1\"/>"),
+             Catch::Contains("<gate> has both tokens and zipf"));
+  CHECK_THAT(error("<gate zipf=\"1\" skew=\"2\"/>"), Catch::Contains("<gate> has zipf with skew or rotate"));
+  CHECK_THAT(error("<gate tokens=\"1 2; 3 4\" seed=\"2\"/>"),
+             Catch::Contains("<gate> has a seed but no zipf"));
+  CHECK_THAT(error("<gate zipf=\"1\" first-micro-batch=\"2\"/>"),
+             Catch::Contains("<gate> has first-micro-batch but no drift"));
   CHECK_THAT(error("<gate/>"), Catch::Contains("<gate> lacks the required attribute 'tokens'"));
 }
