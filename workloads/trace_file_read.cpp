@@ -97,6 +97,23 @@ void check_op(const TraceReader& in, const Job& job, const Program& program, std
     fail(fmt::format("shape {} of {}", op.shape, job.programs.shapes.size()));
 }
 
+/// A sender gives away what it has: no less than nothing, no more than all.
+void check_shares(const TraceReader& in, const SplitMatrix& matrix, std::size_t index) {
+  constexpr double rounding = 1e-6;
+  for (std::uint32_t row = 0; row < matrix.size; ++row) {
+    double sum = 0;
+    bool is_share = true;
+    for (std::uint32_t to = 0; to < matrix.size; ++to) {
+      const double share = matrix.share[std::size_t{row} * matrix.size + to];
+      is_share = is_share && share >= -rounding && share <= 1 + rounding;
+      sum += share;
+    }
+    if (!is_share || sum < 1 - rounding || sum > 1 + rounding)
+      in.fail(
+          fmt::format("/splits/share: row {} of matrix {} is not made of shares that sum to 1", row, index));
+  }
+}
+
 void read_programs(Job& job, const TraceReader& in) {
   auto roles = in.texts("/programs/role");
   auto memory = in.numbers("/programs/memory_bytes"), stream_counts = in.numbers("/programs/streams"),
@@ -179,6 +196,7 @@ void read_shapes(Job& job, const TraceReader& in) {
     SplitMatrix matrix{static_cast<std::uint32_t>(size),
                        {shares.begin() + static_cast<std::ptrdiff_t>(at),
                         shares.begin() + static_cast<std::ptrdiff_t>(at + cells)}};
+    check_shares(in, matrix, job.programs.splits.size() - 1);
     at += cells;
     job.programs.splits.push_back(std::move(matrix));
   }

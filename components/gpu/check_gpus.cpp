@@ -29,6 +29,32 @@ std::string missing_memory(const GpuSpec& spec, const Program& program, const st
                      format_value(Bytes{program.memory_bytes}), gpu, format_value(spec.memory));
 }
 
+std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
+                         const std::vector<std::string>& names) {
+  constexpr double most = static_cast<double>(time_never.count()) / 4;
+  constexpr double day = 86'400e12;
+  const Program& p = set.programs[program];
+  std::vector<SimTime> of_shape(set.shapes.size(), SimTime{0});
+  double sum = 0;
+  for (std::uint32_t i = 0; i < p.ops.size(); ++i) {
+    const Op& op = p.ops[i];
+    SimTime time = op.duration;
+    if (op.kind == OpKind::compute && time == SimTime{0}) {
+      time = of_shape[op.shape];
+      if (time == SimTime{0})
+        time = of_shape[op.shape] = kernel_time(spec, set.shapes[op.shape], Load::lasting);
+    }
+    if (time >= longest_kernel && op.kind == OpKind::compute && op.duration == SimTime{0})
+      return describe_op(p, i, names) + ": takes longer than 1000000 s";
+    sum += static_cast<double>(time.count());
+  }
+  sum *= set.iterations;
+  if (sum <= most) return "";
+  return fmt::format(
+      "program '{}' computes for {:.0f} days in {} iterations (at most {:.0f} can be simulated)", p.role,
+      sum / day, set.iterations, most / day);
+}
+
 void check_gpus(const Model& model, ErrorList& errors) {
   const auto* set = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
@@ -40,10 +66,11 @@ void check_gpus(const Model& model, ErrorList& errors) {
     const std::uint32_t program = set->program_of_gpu[gpu];
     if (model.kinds[record.kind]->name != "gpu" || !seen.emplace(record.spec, program).second) continue;
     const auto& spec = static_cast<const GpuSpec&>(*model.specs[record.spec]);
-    for (const std::string& missing :
-         {missing_memory(spec, set->programs[program], model.component_name(component)),
-          missing_kernel(spec.compute, *set, program, model.names)})
-      if (!missing.empty()) errors.add({"", 0, missing});
+    const std::string memory = missing_memory(spec, set->programs[program], model.component_name(component));
+    std::string kernels = missing_kernel(spec.compute, *set, program, model.names);
+    if (kernels.empty()) kernels = endless_work(spec.compute, *set, program, model.names);
+    for (const std::string& obstacle : {memory, kernels})
+      if (!obstacle.empty()) errors.add({"", 0, obstacle});
   }
 }
 

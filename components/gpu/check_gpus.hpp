@@ -15,6 +15,11 @@ std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set, std::
 /// What `program` needs more than the memory of `gpu` (its name), or "".
 std::string missing_memory(const GpuSpec& spec, const Program& program, const std::string& gpu);
 
+/// What of `program` takes longer on such a GPU than simulated time can count, or "". Needs missing_kernel()
+/// == "".
+std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
+                         const std::vector<std::string>& names);
+
 /// Every GPU that cannot execute its program, one complaint for each kind of GPU and program.
 void check_gpus(const Model& model, ErrorList& errors);
 

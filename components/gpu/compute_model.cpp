@@ -17,7 +17,7 @@ double bytes_per_second(BitRate rate) {
 
 /// Whole nanoseconds: what the measurements resolve, and coarse enough to hide the last bits of libm.
 SimTime to_time(double s) {
-  return nanoseconds(std::max<std::int64_t>(1, std::llround(s * 1e9)));
+  return nanoseconds(std::max<std::int64_t>(1, std::llround(std::min(s, seconds(longest_kernel)) * 1e9)));
 }
 
 double p_norm(double a, double b, double p) {
@@ -143,7 +143,8 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load
       const GemmSpec& gemm = *find_gemm(spec, shape.dtype);
       double cast = 0;
       if (gemm.casts && load == Load::isolated)
-        cast = 3.0 * static_cast<double>(shape.batch * shape.m * shape.k) /
+        cast = 3.0 * static_cast<double>(shape.batch) * static_cast<double>(shape.m) *
+               static_cast<double>(shape.k) /
                (bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency);
       // The smallest FP8 time is that of two kernels, cast and product.
       const double latency = gemm.casts && load == Load::lasting ? 0.5 : 1.0;

@@ -79,7 +79,10 @@ std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
 /// run for seconds and power limits the clock; casts are kernels of their own there.
 enum class Load : std::uint8_t { isolated, lasting };
 
-/// Time of one kernel [ps, whole nanoseconds]. Needs missing_for() == "".
+/// No kernel takes longer: one that would is refused before the run.
+inline constexpr SimTime longest_kernel{1'000'000'000'000'000'000};
+
+/// Time of one kernel [ps, whole nanoseconds], at most longest_kernel. Needs missing_for() == "".
 SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated);
 
 const char* to_string(DataType dtype);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lightrail {
 
 std::int64_t Transformer::attention_parameters() const {
@@ -110,11 +112,30 @@ Describe<Transformer> transformer_parameters() {
   return table;
 }
 
+namespace {
+
+/// Parameters about, beyond what 64 bits count.
+double rough_parameters(const Transformer& t) {
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  const double experts = real(std::max<std::int64_t>(1, t.experts)) * real(std::max(t.ffn, t.dense_ffn)) +
+                         real(t.shared_experts) * real(std::max(t.ffn, t.shared_ffn));
+  const double heads = real(t.heads) * real(t.head_dim + t.rope_dim + t.value_dim) + real(t.hidden);
+  const double latents = real(t.latent + t.q_latent);
+  return real(t.layers + t.mtp_layers) *
+             (real(t.hidden) * 3 * experts + (real(t.hidden) + latents) * 4 * heads) +
+         2 * real(t.vocabulary + t.positions) * real(t.hidden);
+}
+
+}  // namespace
+
 void read_transformer(const Element& model, Transformer& transformer, ErrorList& errors) {
   std::size_t before = errors.size();
   transformer_parameters().parse(model, transformer, errors);
   if (errors.size() > before) return;
   const Transformer& t = transformer;
+  if (rough_parameters(t) > 1e15)
+    return errors.add(
+        model.error(fmt::format("<model> has about {:.0e} parameters (at most 1e15)", rough_parameters(t))));
   if (t.head_dim == 0 && t.hidden % t.heads != 0)
     errors.add(
         model.error(fmt::format("<model> hidden = {} is no multiple of heads = {}", t.hidden, t.heads)));

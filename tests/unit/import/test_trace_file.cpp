@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -129,6 +130,9 @@ TEST_CASE("indices that lead nowhere are refused") {
              Catch::StartsWith("program 'rank 0' op 5: dimension 9 of 1"));
   CHECK_THAT(broken([&](Job& j) { op(j).split = 9; }),
              Catch::StartsWith("program 'rank 0' op 5: split 9 of 2"));
+  for (const double share : {-0.5, 1.5, std::nan("")})
+    CHECK_THAT(broken([&](Job& j) { j.programs.splits[1].share[1] = share; }),
+               Catch::StartsWith("/splits/share: row 0 of matrix 0 is not made of shares that sum to 1"));
   CHECK_THAT(broken([&](Job& j) {
                op(j).kind = OpKind::compute;
                op(j).split = 1;
