@@ -2,6 +2,22 @@
 
 namespace lightrail {
 
+/// What is taken first in a step was made beside the step before, which makes as many in the end. Tokens and
+/// labels are 8 bytes each.
+void StageWriter::load_batch(int parts) {
+  if (plan_.loading_time == SimTime{0}) return;
+  Op copy = op(OpKind::host_copy, "data copy", "copy batch");
+  copy.peer = 1;  // to the GPU
+  copy.bytes = 8 * parts * tokens_;
+  std::vector<std::uint32_t> made;
+  if (loads_.size() >= plan_.loading_ahead) made = {loads_[loads_.size() - plan_.loading_ahead]};
+  wait_for(beside(copy, made));
+  const std::uint32_t taken = chain(op(OpKind::marker, "compute", "batch"));
+  Op load = op(OpKind::host, "host loader", "load batch");
+  load.duration = plan_.loading_time;
+  loads_.push_back(beside(load, {taken}));
+}
+
 void StageWriter::embed() {
   memory("embedding", 2 * 2 * tokens_ * hidden_);
   leave_tensor_parallel();

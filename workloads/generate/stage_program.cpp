@@ -144,6 +144,7 @@ class PassWriter {
   }
 
   void forward(const ChunkPass& pass) {
+    if (begins(pass)) writer_.load_batch(ends(pass) ? 2 : 1);
     if (begins(pass))
       writer_.embed();
     else
@@ -157,6 +158,7 @@ class PassWriter {
       }
       writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
     }
+    if (ends(pass) && !begins(pass)) writer_.load_batch(1);
     if (ends(pass))
       writer_.head();
     else

@@ -65,6 +65,7 @@ void StageWriter::end_together() {
   };
   follow(waits_);
   follow(aside_);
+  follow(loads_);
   for (auto& gathering : gathered_) follow(gathering);
 }
 

@@ -25,6 +25,9 @@ class StageWriter {
   /// After the layer's forward pass. Split: without the gradients of weights, which weight_gradients()
   /// writes.
   void backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split);
+  /// A micro-batch's tokens or labels, or both (`parts` 2), have to be here before the chain goes on; the
+  /// loader then makes another one for later.
+  void load_batch(int parts);
   void embed();  ///< first stage: input embedding
   void embed_backward();
   void head();  ///< last stage: final norm, logits, loss
@@ -169,6 +172,7 @@ class StageWriter {
   std::uint32_t together_ = 0, second_ = 0;  ///< where two passes that run together begin
   std::vector<std::uint32_t> start_, first_end_;
   std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
+  std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
   /// The split matrix of a layer's dispatch, and the micro-batch that had it.

@@ -115,6 +115,13 @@ Describe<TrainingPlan> training_parameters() {
       .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
       .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
+      .field(
+          "loading-time", &TrainingPlan::loading_time,
+          "of a CPU to make a micro-batch for a GPU of the first and last stage, which then copies it from "
+          "its host; 0: data are there",
+          SimTime{0}, milliseconds(1'000'000))
+      .field("loading-ahead", &TrainingPlan::loading_ahead,
+             "micro-batches that are made ahead, beside the passes before", 1u, 1024u)
       .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
   return table;
@@ -213,6 +220,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
     refuse("expert-exchange or dispatch without expert parallelism (ep = 1)");
+  if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
+    refuse("loading-ahead without a loading-time");
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)
     refuse("recompute=\"light\" needs kernels=\"fused\"");
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)

@@ -72,6 +72,8 @@ struct TrainingPlan {
   bool pads_to_capacity = false;    ///< every expert works on its whole capacity, whatever came
   bool learns_gate = false;         ///< what is expected of a gate is learned, not the micro-batch before's
   DataType gradients = DataType::fp32;  ///< of gradient accumulation and reduction
+  SimTime loading_time{};               ///< of a CPU for a micro-batch of a GPU; 0: data are there
+  std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
 
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
