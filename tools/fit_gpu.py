@@ -5,7 +5,7 @@
     tools/fit_gpu.py attention MEASURED.csv --system h100_sxm --peak 989 --bandwidth 3.35 --sms 132
 
 Columns of gemm: system,dtype,m,n,k,time_us; of attention: system,op,batch,seqlen,kv_step,heads,kv_heads,head_dim,time_us.
-Peak in TFLOP/s, bandwidth in TB/s. Prints the element to paste into configs/gpus/*.xml and the errors of the fit.
+tools/measure_gpu.py writes such files. Peak in TFLOP/s, bandwidth in TB/s. Prints the element to paste into configs/gpus/*.xml and the errors of the fit.
 The formulas are those of components/gpu/compute_model.cpp; tests/unit/gpu holds the two against the same data.
 """
 import argparse
