@@ -18,6 +18,8 @@
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"
+#include "workloads/program/region_turns.hpp"
+#include "workloads/program/serving.hpp"
 
 namespace lightrail {
 namespace fs = std::filesystem;
@@ -102,6 +104,24 @@ void prepare_workload(const Scenario& scenario, Model& model, ErrorList& errors)
   }
 }
 
+/// A controller makes circuits for its whole region at once.
+void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const auto* regions = model.resource<Regions>();
+  if (!errors.is_empty() || !regions || !regions->is_controlled || !model.resource<ProgramIndexes>() ||
+      model.resource<ServingPlan>())
+    return;
+  const auto d = std::find(model.dimensions.begin(), model.dimensions.end(), regions->dimension);
+  const std::string problem =
+      waits_of_regions(*model.resource<ProgramSet>(), *model.resource<ProgramIndexes>(),
+                       *model.resource<GroupTable>(), *regions, *model.resource<AddressBook>(),
+                       static_cast<std::uint16_t>(d - model.dimensions.begin()), model.names);
+  if (problem.empty()) return;
+  const Element* fabric = scenario.root.child("fabric");
+  const Attribute* given = fabric->find("region-servers");
+  const std::string what = "<fabric> attribute 'region-servers': " + problem;
+  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+}
+
 }  // namespace
 
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
@@ -130,6 +150,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   build_workload(scenario, model, errors);
   check_circuits_for(scenario, model, errors);
   prepare_workload(scenario, model, errors);
+  check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);
   errors.throw_if_any();
