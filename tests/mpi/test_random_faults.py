@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Random regions of circuits with random faults of their optical switch, in mid-run: every byte that a GPU sends to another one is
+"""Random regions of circuits with random demands and random faults of their optical switch, in mid-run: every byte that a GPU sends to another one is
 delivered to that one once, or the run ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
@@ -40,6 +40,11 @@ UNEVEN = """<groups><group name="ep">{members}</group></groups>
     {ops}
   </program></workload>"""
 
+GATED = """<workload kind="training" ep="{ep}" sequence="512" micro-batch="1" global-batch="{gpus}" gradients="bf16" recompute="none">
+    <model layers="1" hidden="512" heads="4" kv-heads="2" ffn="256" vocabulary="1000" experts="{ep}" active-experts="2"/>
+    <gate tokens="{tokens}" rotate="{rotate}" drift="{drift}"/>
+  </workload>"""
+
 
 def uneven(r, gpus):
     """All-to-alls among random groups of GPUs, so that pairs of servers have uneven demands, and sizes that differ."""
@@ -51,6 +56,24 @@ def uneven(r, gpus):
     ops = "\n    ".join(f'<op kind="collective" collective="all-to-all" group="ep" size="{r.randint(1, 6000)} KiB"/>'
                         for _ in range(r.randint(1, 3)))
     return UNEVEN.format(members=members, last=gpus - 1, ops=ops)
+
+
+def gated(r, gpus, ep):
+    """A layer of experts whose gate sends tokens by a matrix of any numbers: full of nothing, a few heavy pairs, whole columns
+    that nobody sends to."""
+    heavy, empty = r.choice([0.02, 0.3]), r.choice([0, 0.5, 0.9])
+    cold = set(r.sample(range(ep), r.choice([0, ep // 2])))
+
+    def tokens(column):
+        if column in cold or r.random() < empty:
+            return 0
+        return r.randint(1000, 100000) if r.random() < heavy else r.randint(1, 100)
+
+    rows = [[tokens(column) for column in range(ep)] for _ in range(ep)]
+    for row in rows:
+        row[r.randrange(ep)] += 1
+    text = "; ".join(" ".join(map(str, row)) for row in rows)
+    return GATED.format(ep=ep, gpus=gpus, rotate=r.choice(["on", "off"]), drift=r.choice([0, 0.5]), tokens=text)
 
 
 def scenario(seed):
@@ -75,9 +98,8 @@ def scenario(seed):
     light = r.choice([{"optics": "ndr_fr4", "length": "20 m", "loss": 0.5, "spread": 0},
                       {"optics": "ndr_lr4", "length": "5 km", "loss": 0.85, "spread": r.choice([0.3, 0.4])}])
     servers = region * r.choice([1, 2])
-    is_even = r.random() < 0.5
-    workload = EVEN if is_even else uneven(r, 8 * servers)
-    return SCENARIO.format(seed=seed, **light, servers=servers, group="world" if is_even else "ep", workload=workload, timeout=r.choice([20, 60]), optical=optical, region=region,
+    workload = r.choice([EVEN, uneven(r, 8 * servers), gated(r, 8 * servers, 8 * region)])
+    return SCENARIO.format(seed=seed, **light, servers=servers, group="world" if workload == EVEN else "ep", workload=workload, timeout=r.choice([20, 60]), optical=optical, region=region,
                            join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]), serial=r.choice(["on", "off"]),
                            scope=r.choice(["changed", "all"]), gather=r.choice(["on", "off"]), scatter=r.choice(["on", "off"]), faults="\n      ".join(faults), controller=controller)
 

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <map>
+#include <random>
 
 #include "components/ocs/ocs.hpp"
 
@@ -64,6 +66,47 @@ TEST_CASE("impossible circuits are errors that name the ports") {
   for (const char* word : {"0", "0-", "-3", "a-b", "1--2", "1-2x", "0:4", "99999999999-1"})
     CHECK_THAT(problem_of(word), Catch::Contains(std::string("invalid circuit '") + word + "'") &&
                                      Catch::Contains("0-4 for both directions"));
+}
+
+TEST_CASE("a table of random circuits is one to one and as written, or refused") {
+  // The oracle: who sends to whom, and whom each port hears, word by word.
+  std::minstd_rand random(7);
+  int accepted = 0, one_way = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const auto ports = static_cast<std::uint32_t>(1 + random() % 9);
+    std::map<std::uint32_t, std::uint32_t> out, in;
+    std::string text;
+    bool is_good = true;
+    for (auto words = random() % 5; words > 0; --words) {
+      const auto a = static_cast<std::uint32_t>(random() % (ports + random() % 2)),
+                 b = static_cast<std::uint32_t>(random() % (ports + random() % 2));
+      const bool is_both = random() % 2;
+      text += std::to_string(a) + (is_both ? "-" : ">") + std::to_string(b) + (random() % 2 ? " " : "  ");
+      is_good = is_good && a != b && a < ports && b < ports && out.emplace(a, b).second &&
+                in.emplace(b, a).second &&
+                (!is_both || (out.emplace(b, a).second && in.emplace(a, b).second));
+    }
+    CAPTURE(ports, text);
+    CircuitTable table;
+    CHECK((CircuitTable::parse(text, ports, table) == "") == is_good);
+    if (!is_good) continue;
+    ++accepted;
+    CircuitTable made;  // the same, not parsed
+    bool has_one_way = false;
+    for (std::uint32_t i = 0; i < ports; ++i) {
+      const auto port = static_cast<PortIndex>(i);
+      const auto to = out.find(i);
+      CHECK(table.out(port) == (to == out.end() ? CircuitTable::dark : to->second));
+      made.set(port, table.out(port));
+      const auto back = to == out.end() ? out.end() : out.find(to->second);
+      has_one_way = has_one_way || (to != out.end() && (back == out.end() || back->second != i));
+    }
+    CHECK(made == table);
+    CHECK((table.one_way_port() != CircuitTable::dark) == has_one_way);
+    if (has_one_way) CHECK(table.out(table.out(table.one_way_port())) != table.one_way_port());
+    one_way += has_one_way;
+  }
+  CHECK((accepted > 500 && accepted < 1500 && one_way > 100));
 }
 
 TEST_CASE("a schedule is read in order") {
