@@ -115,7 +115,8 @@ bool has_controller(const Element* fabric) {
 }
 
 std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec, const LinkRoles& links,
-                                   const std::vector<NicPlace>& nics, SystemBuilder& builder) {
+                                   BitRate packet_rate, const std::vector<NicPlace>& nics,
+                                   SystemBuilder& builder) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
   const CircuitServers servers = circuit_servers(fabric, nics, builder);
@@ -150,6 +151,7 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   regions->prediction = spec.prediction;
   regions->is_early = spec.is_early;
   regions->circuit_rate = builder.cable_at(*cable).rate;
+  regions->packet_rate = packet_rate;
   place_members(*regions, servers.nics.size(), spec.region_servers);
   if (const std::string problem = mark_failed(spec.failed, *regions); !problem.empty()) {
     const Attribute* failed = fabric.find("failed");

@@ -12,9 +12,10 @@ bool has_controller(const Element* fabric);
 
 /// Joins the optical NICs of each region of servers by an optical switch of its own, with a controller where
 /// the fabric has a <controller>. Returns the NICs that are left for the packet fabric; the GPUs of a server
-/// receive there. Sets the resource Regions.
+/// receive there. Sets the resource Regions. `packet_rate`: of a NIC there.
 std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec, const LinkRoles& links,
-                                   const std::vector<NicPlace>& nics, SystemBuilder& builder);
+                                   BitRate packet_rate, const std::vector<NicPlace>& nics,
+                                   SystemBuilder& builder);
 
 /// Joins all NICs by one patch panel whose circuits never change; servers relay for those that they are not
 /// joined to. Sets the resource Regions.

@@ -182,7 +182,8 @@ void build_fabric(const Element& fabric, const std::vector<NicPlace>& all_nics, 
   if (errors.size() > before) return;
   if (all_nics.empty()) return errors.add(fabric.error("<fabric> has no NICs to join"));
   const std::vector<NicPlace> nics =
-      is_mixnet ? build_mixnet(fabric, spec, links, all_nics, builder) : all_nics;
+      is_mixnet ? build_mixnet(fabric, spec, links, builder.cable_at(*host).rate, all_nics, builder)
+                : all_nics;
   if (errors.size() > before) return;
 
   const std::uint32_t radix = part->radix, rails = std::max(rail_count(nics), 1u);

@@ -74,6 +74,7 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
       LIGHTRAIL_EXPECT(stage_ == Stage::dark);
       circuits_ = wanted_;
       is_stale_ = false;
+      last_change_ = context.now() - pause_at_;
       return go_live(context);
     default:
       throw SimulationError(
@@ -116,6 +117,7 @@ void Controller::change_to(const CircuitCounts& wanted, Context& context) {
   stage_ = Stage::draining;
   is_stale_ = false;
   drained_ = 0;
+  pause_at_ = context.now();
   ++epoch_, ++changes_;
   tell_all(context, control_payload(ControlKind::pause, 0, epoch_));
 }
@@ -174,6 +176,7 @@ void Controller::go_live(Context& context) {
     ++next_call_;
   }
   is_repair_ = false;
+  tell_beside(context);
   tell_later(context);
   tell_all(context,
            control_payload(ControlKind::live, next_call_, epoch_, is_start && has_later_phase() ? 1 : 0));
@@ -212,7 +215,8 @@ void Controller::save(StateWriter& out) const {
   }
   out.put(stage_), out.put(next_call_), out.put(epoch_), out.put(drained_), out.put(changes_);
   out.put(absent_), out.put(region_.failed), out.put(demand_.bytes), out.put(is_stale_), out.put(is_repair_);
-  out.put(phase_), out.put(begun_), out.put(phases_.size());
+  out.put(phase_), out.put(begun_), out.put(beside_), out.put(pause_at_), out.put(last_change_);
+  out.put(phases_.size());
   for (const CircuitPhase& p : phases_) out.put(p.circuits.count), out.put(p.bytes.bytes);
 }
 
@@ -234,7 +238,8 @@ void Controller::load(StateReader& in) {
   }
   in.get(stage_), in.get(next_call_), in.get(epoch_), in.get(drained_), in.get(changes_);
   in.get(absent_), in.get(region_.failed), in.get(demand_.bytes), in.get(is_stale_), in.get(is_repair_);
-  in.get(phase_), in.get(begun_), in.get(count);
+  in.get(phase_), in.get(begun_), in.get(beside_), in.get(pause_at_), in.get(last_change_);
+  in.get(count);
   phases_.assign(count, {CircuitCounts(demand_.servers), DemandMatrix(demand_.servers)});
   for (CircuitPhase& p : phases_) in.get(p.circuits.count), in.get(p.bytes.bytes);
 }

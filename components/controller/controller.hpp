@@ -89,6 +89,8 @@ class Controller final : public Component {
   PhaseSchedule worth_most(const std::vector<PhaseSchedule>& all, const DemandMatrix& demand,
                            const CircuitCounts& now) const;
   CircuitCounts counts_of_phase() const;
+  void share_with_packets();
+  void tell_beside(Context& context);
   void tell_later(Context& context);
   bool has_later_phase() const { return phase_ + 1 < phases_.size(); }
   void start_phase(Context& context);
@@ -110,6 +112,9 @@ class Controller final : public Component {
   DemandMatrix demand_;                  ///< the last one that circuits were made for
   PhaseSchedule phases_;                 ///< of the last call
   std::uint32_t phase_ = 0, begun_ = 0;  ///< number in phases_; GPUs that have begun the call
+  /// Parts of later_whole of a pair with circuits that take packet NICs (Regions::joins_both).
+  std::uint32_t beside_ = 0;
+  SimTime pause_at_{}, last_change_{};  ///< begin of the last change; how long the one before took
   bool is_stale_ = false,
        is_repair_ = false;  ///< GPUs know circuits that have gone; this change is for no call
 };

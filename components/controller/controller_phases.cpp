@@ -10,7 +10,8 @@ namespace lightrail {
 void Controller::decide_phases(Context& context) {
   const CircuitCounts now = counts_of(circuits_, demand_.servers);
   phases_ = phases_for(demand_, now);
-  phase_ = 0, begun_ = 0;
+  phase_ = 0, begun_ = 0, beside_ = 0;
+  if (regions_.joins_both) share_with_packets();
   const CircuitCounts wanted = phases_.empty() ? now : phases_[0].circuits;
   if (wanted == now && !is_stale_) return go_live(context);
   change_to(wanted, context);
@@ -49,6 +50,32 @@ PhaseSchedule Controller::worth_most(const std::vector<PhaseSchedule>& all, cons
 /// Circuits that there should be now; without a schedule those that there are.
 CircuitCounts Controller::counts_of_phase() const {
   return phases_.empty() ? counts_of(circuits_, demand_.servers) : phases_[phase_].circuits;
+}
+
+/// Packet NICs take their share of the whole exchange at once, changes included, as long as the last one
+/// took.
+void Controller::share_with_packets() {
+  if (phases_.empty()) return;
+  auto nics = static_cast<std::int64_t>(regions_.packet_nics.size());
+  for (std::uint32_t m = 0; m < demand_.servers; ++m)
+    nics =
+        std::min<std::int64_t>(nics, std::count_if(regions_.packet_nics.begin(), regions_.packet_nics.end(),
+                                                   [&](std::uint16_t nic) { return region_.works(m, nic); }));
+  const auto changes = static_cast<std::int64_t>(phases_.size()) - 1;
+  beside_ = part_beside(demand_, phases_, regions_.circuit_rate, BitRate{nics * regions_.packet_rate.value},
+                        changes * last_change_);
+  take_off(phases_, beside_);
+}
+
+void Controller::tell_beside(Context& context) {
+  if (beside_ == 0) return;
+  for (std::uint32_t from = 0; from < demand_.servers; ++from)
+    for (std::uint32_t to = 0; to < demand_.servers; ++to)
+      if (std::any_of(phases_.begin(), phases_.end(),
+                      [&](const CircuitPhase& phase) { return phase.circuits.at(from, to) > 0; }))
+        for (std::uint32_t gpu = 0; gpu < gpus_; ++gpu)
+          context.send(static_cast<PortIndex>(1 + from * gpus_ + gpu), context.now(),
+                       control_payload(ControlKind::beside, to, 0, beside_));
 }
 
 void Controller::tell_later(Context& context) {

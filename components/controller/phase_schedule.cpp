@@ -164,6 +164,44 @@ std::uint32_t later_part(const PhaseSchedule& phases, std::size_t phase, std::ui
   return all == 0 ? 0 : static_cast<std::uint32_t>(later * later_whole / all);
 }
 
+namespace {
+
+/// What the busiest server sends or gets [B].
+std::int64_t busiest(const DemandMatrix& demand) {
+  std::int64_t most = 0;
+  for (std::uint32_t a = 0; a < demand.servers; ++a) {
+    std::int64_t out = 0, in = 0;
+    for (std::uint32_t b = 0; b < demand.servers; ++b)
+      if (a != b) out += demand.at(a, b), in += demand.at(b, a);
+    most = std::max({most, out, in});
+  }
+  return most;
+}
+
+}  // namespace
+
+std::uint32_t part_beside(const DemandMatrix& demand, const PhaseSchedule& phases, BitRate circuit,
+                          BitRate packet, SimTime changes) {
+  const DemandMatrix rest = left_over(demand, phases);
+  DemandMatrix joined = demand;
+  for (std::size_t pair = 0; pair < rest.bytes.size(); ++pair) joined.bytes[pair] -= rest.bytes[pair];
+  SimTime on_circuits{0};
+  for (const CircuitPhase& phase : phases) on_circuits += duration(phase, circuit);
+  // rest + part x joined = (1 - part) x on_circuits + changes
+  const SimTime on_packets = transfer_time(Bytes{busiest(joined)}, packet),
+                free = on_circuits + changes - transfer_time(Bytes{busiest(rest)}, packet),
+                both = on_circuits + on_packets;
+  if (free <= SimTime{0}) return 0;
+  return static_cast<std::uint32_t>(
+      std::min(Wide{later_whole}, Wide{free.count()} * later_whole / both.count()));
+}
+
+void take_off(PhaseSchedule& phases, std::uint32_t part) {
+  for (CircuitPhase& phase : phases)
+    for (std::int64_t& bytes : phase.bytes.bytes)
+      bytes -= static_cast<std::int64_t>(Wide{bytes} * part / later_whole);
+}
+
 DemandMatrix left_over(const DemandMatrix& demand, const PhaseSchedule& phases) {
   DemandMatrix rest = demand;
   for (const CircuitPhase& phase : phases)

@@ -38,4 +38,12 @@ std::uint32_t later_part(const PhaseSchedule& phases, std::size_t phase, std::ui
 /// What pairs without a circuit in any phase leave to the packet network.
 DemandMatrix left_over(const DemandMatrix& demand, const PhaseSchedule& phases);
 
+/// Parts of later_whole of every pair with circuits that packet NICs, `packet` a server, should take so that
+/// the busiest server's have ended when the phases have: what is left over comes first. `changes`: what
+/// circuits take to change between phases.
+std::uint32_t part_beside(const DemandMatrix& demand, const PhaseSchedule& phases, BitRate circuit,
+                          BitRate packet, SimTime changes);
+/// Takes so many parts off the bytes of each phase, rounded in favour of the phase.
+void take_off(PhaseSchedule& phases, std::uint32_t part);
+
 }  // namespace lightrail

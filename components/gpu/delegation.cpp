@@ -6,6 +6,14 @@
 #include "components/network/region_control.hpp"
 
 namespace lightrail {
+namespace {
+
+std::int64_t part_of(std::int64_t bytes, std::uint32_t part) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{bytes} * part / later_whole);
+}
+
+}  // namespace
 
 Delegation::Delegation(const BuildContext& build, const Regions& regions, const AddressBook& book,
                        EndpointId self)
@@ -16,7 +24,7 @@ Delegation::Delegation(const BuildContext& build, const Regions& regions, const 
   for (std::size_t d = 0; d < build.model.dimensions.size(); ++d)
     if (build.model.dimensions[d] == regions.dimension) dimension_ = static_cast<std::uint16_t>(d);
   later_.assign(region().servers.size(), 0);
-  later_then_ = later_;
+  later_then_ = beside_ = beside_then_ = later_;
   peer_.assign(regions.gpu_of_nic.size(), Regions::none);
   for (const Regions::Circuit& c : region().circuits) {
     if (c.a == place_.member) peer_[c.nic_a] = c.b;
@@ -36,7 +44,7 @@ bool Delegation::leads_to(std::uint16_t nic, EndpointId to) const {
   return relays() && peer_[nic] == region().next_hop[place_.member * region().servers.size() + there.member];
 }
 
-Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits) const {
+Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits, bool alone) const {
   Ways ways;
   const auto add = [&](std::uint16_t nic) {
     if (ways.count < ways.nic.size()) ways.nic[ways.count++] = nic;
@@ -44,7 +52,7 @@ Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits) const {
   if (over_circuits)
     for (const std::uint16_t nic : regions_.optical_nics)
       if (leads_to(nic, to)) add(nic);
-  if (ways.count == 0 || (over_circuits && regions_.joins_both))
+  if (ways.count == 0 || (over_circuits && regions_.joins_both && !alone))
     for (const std::uint16_t nic : regions_.packet_nics)
       if (region().works(place_.member, nic)) add(nic);
   return ways;
@@ -97,9 +105,17 @@ void Delegation::on_later(std::uint32_t member, std::uint32_t part) {
   later_then_[member] = part;
 }
 
+void Delegation::on_beside(std::uint32_t member, std::uint32_t part) {
+  LIGHTRAIL_EXPECT(member < beside_then_.size() && part <= later_whole);
+  beside_then_[member] = part;
+}
+
+std::int64_t Delegation::beside(EndpointId to, std::int64_t bytes) const {
+  return part_of(bytes, beside_[place_of(to).member]);
+}
+
 std::int64_t Delegation::later(EndpointId to, std::int64_t bytes) const {
-  __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{bytes} * later_[place_of(to).member] / later_whole);
+  return part_of(bytes, later_[place_of(to).member]);
 }
 
 bool Delegation::tells_begun() {
@@ -114,7 +130,8 @@ std::vector<Owner> Delegation::on_live(std::uint32_t calls, bool is_asked) {
   granted_ = calls;
   is_asked_ = is_asked_ || is_asked;
   later_.swap(later_then_);
-  later_then_.assign(later_.size(), 0);
+  beside_.swap(beside_then_);
+  later_then_.assign(later_.size(), 0), beside_then_.assign(beside_.size(), 0);
   std::vector<Owner> owners;
   if (started_ <= granted_) owners.swap(waiting_);  // it waits for one exchange at most, the last started
   return owners;
@@ -125,6 +142,7 @@ void Delegation::save(StateWriter& out) const {
   out.put(waiting_);
   out.put(outstanding_), out.put(epoch_), out.put(announced_), out.put(started_), out.put(granted_);
   out.put(is_paused_), out.put(is_asked_), out.put(later_), out.put(later_then_);
+  out.put(beside_), out.put(beside_then_);
 }
 
 void Delegation::load(StateReader& in) {
@@ -132,6 +150,7 @@ void Delegation::load(StateReader& in) {
   in.get(waiting_);
   in.get(outstanding_), in.get(epoch_), in.get(announced_), in.get(started_), in.get(granted_);
   in.get(is_paused_), in.get(is_asked_), in.get(later_), in.get(later_then_);
+  in.get(beside_), in.get(beside_then_);
 }
 
 }  // namespace lightrail

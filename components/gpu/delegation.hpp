@@ -23,7 +23,8 @@ class Delegation {
     std::array<std::uint16_t, 16> nic{};
     std::uint32_t count = 0;
   };
-  Ways ways(EndpointId to, bool over_circuits) const;
+  /// `alone`: not over packet NICs too where circuits lead there.
+  Ways ways(EndpointId to, bool over_circuits, bool alone = false) const;
   /// Whether traffic of the dimension to that endpoint takes circuits.
   bool takes_circuits(std::uint16_t dimension, EndpointId to) const;
   /// NIC `nic` has a circuit that leads to `to`, directly or by relay.
@@ -59,13 +60,16 @@ class Delegation {
 
   /// True once for an exchange of which the controller wants to know that it has begun, when it has.
   bool tells_begun();
-  /// Of an exchange's `bytes` for `to`: what waits for later circuits.
+  /// Of an exchange's `bytes` for `to`: what takes packet NICs at once.
+  std::int64_t beside(EndpointId to, std::int64_t bytes) const;
+  /// Of an exchange's `bytes` for `to` over circuits: what waits for later ones.
   std::int64_t later(EndpointId to, std::int64_t bytes) const;
 
   /// From the controller. on_pause: true when nothing is on the way. on_live: owners that may start.
   bool on_pause(std::uint32_t epoch);
   void on_circuit(std::uint32_t nic, std::uint32_t member);
   void on_later(std::uint32_t member, std::uint32_t part);
+  void on_beside(std::uint32_t member, std::uint32_t part);
   std::vector<Owner> on_live(std::uint32_t calls, bool is_asked);
 
   void save(StateWriter& out) const;
@@ -83,6 +87,7 @@ class Delegation {
   std::vector<std::uint32_t> peer_;                ///< by NIC: member at the far end of its circuit
   std::vector<std::uint32_t> changed_;             ///< what the controller has said since the pause
   std::vector<std::uint32_t> later_, later_then_;  ///< by member: now, and from the next `live` on
+  std::vector<std::uint32_t> beside_, beside_then_;
   std::vector<Owner> waiting_;
   std::uint32_t outstanding_ = 0, epoch_ = 0;
   std::uint32_t announced_ = 0, started_ = 0, granted_ = 0;  ///< exchanges

@@ -56,22 +56,37 @@ void GpuTransport::announce(Context& context, std::span<const PeerBytes> demand,
   context.send(control_port, context.now(), control_payload(ControlKind::demand_end, 0, call));
 }
 
+/// A new message: what packet NICs take beside the circuits of its exchange leaves at once, paused or not.
+void GpuTransport::send_by_delegates(Context& context, const Transfer& transfer) {
+  if (!delegation_->takes_circuits(transfer.dimension, transfer.to))
+    return send_parts(context, transfer, transfer.wire_bytes, true, Over::packets);
+  const std::int64_t beside = beside_circuits(transfer);
+  if (beside > 0) send_parts(context, transfer, beside, beside == transfer.wire_bytes, Over::packets);
+  if (beside < transfer.wire_bytes) send_on_circuits(context, {transfer, transfer.wire_bytes - beside});
+}
+
+std::int64_t GpuTransport::beside_circuits(const Transfer& transfer) const {
+  return transfer.is_exchange ? delegation_->beside(transfer.to, transfer.wire_bytes) : 0;
+}
+
 /// What is left of a message, but for what waits for a later phase of its exchange.
-void GpuTransport::send_by_delegates(Context& context, const Held& message) {
+void GpuTransport::send_on_circuits(Context& context, const Held& message) {
   const Transfer& transfer = message.transfer;
-  const bool over_circuits = delegation_->takes_circuits(transfer.dimension, transfer.to);
-  if (over_circuits && delegation_->is_paused()) return held_transfers_.push_back(message);
-  const bool may_wait = over_circuits && transfer.is_exchange;
+  if (delegation_->is_paused()) return held_transfers_.push_back(message);
+  const std::int64_t beside = beside_circuits(transfer);
   const std::int64_t later =
-      may_wait ? std::min(message.left, delegation_->later(transfer.to, transfer.wire_bytes)) : 0;
-  if (message.left > later) send_parts(context, transfer, message.left - later, later == 0);
+      transfer.is_exchange
+          ? std::min(message.left, delegation_->later(transfer.to, transfer.wire_bytes - beside))
+          : 0;
+  if (message.left > later)
+    send_parts(context, transfer, message.left - later, later == 0, beside > 0 ? Over::circuits : Over::all);
   if (later > 0) held_transfers_.push_back({transfer, later});
 }
 
-/// So many bytes of a message, over the ways that there are now. `is_end`: the last ones.
-void GpuTransport::send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end) {
-  const bool over_circuits = delegation_->takes_circuits(transfer.dimension, transfer.to);
-  Delegation::Ways ways = delegation_->ways(transfer.to, over_circuits);
+/// So many bytes of a message, over ways that there are now. `is_end`: the last ones.
+void GpuTransport::send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end,
+                              Over over) {
+  Delegation::Ways ways = delegation_->ways(transfer.to, over != Over::packets, over == Over::circuits);
   if (ways.count == 0)
     fail(context, fmt::format("no circuit and no packet NIC leads to {}", name_of(transfer.to)));
   // GPUs of a server begin with different NICs; this one's own comes first, so that the part that is told of
@@ -189,6 +204,8 @@ void GpuTransport::on_control(Context& context, const Payload& payload) {
       return delegation_->on_circuit(payload.a, payload.b);
     case ControlKind::later:
       return delegation_->on_later(payload.a, payload.bytes);
+    case ControlKind::beside:
+      return delegation_->on_beside(payload.a, payload.bytes);
     case ControlKind::live: {
       const std::vector<Owner> owners = delegation_->on_live(payload.a, payload.bytes != 0);
       tell_begun(context);
@@ -197,7 +214,7 @@ void GpuTransport::on_control(Context& context, const Payload& payload) {
       for (const Payload& train : held) pass_on(context, train);
       std::vector<Held> messages;
       messages.swap(held_transfers_);
-      for (const Held& message : messages) send_by_delegates(context, message);
+      for (const Held& message : messages) send_on_circuits(context, message);
       for (const Owner owner : owners) wake_after(context, SimTime{0}, owner);
       return;
     }

@@ -102,7 +102,7 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
-  if (is_delegated(transfer.to)) return send_by_delegates(context, {transfer, transfer.wire_bytes});
+  if (is_delegated(transfer.to)) return send_by_delegates(context, transfer);
   const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
   Way way = way_to(transfer.to);
   if (transfer.is_by_gpu && medium(transfer.to) == Medium::net && is_connected(nic_port)) way = Way::nic;

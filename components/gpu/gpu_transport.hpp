@@ -113,8 +113,12 @@ class GpuTransport final : public Transport, private SentListener {
   }
   void announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted);
   void tell_begun(Context& context);
-  void send_by_delegates(Context& context, const Held& message);
-  void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end);
+  void send_by_delegates(Context& context, const Transfer& transfer);
+  std::int64_t beside_circuits(const Transfer& transfer) const;
+  void send_on_circuits(Context& context, const Held& message);
+  /// Ways that a part of a message may take.
+  enum class Over : std::uint8_t { all, circuits, packets };
+  void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end, Over over);
   void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
   void hand_over(Context& context, const Payload& work, std::uint16_t local, bool is_scatter,
                  std::uint64_t token);

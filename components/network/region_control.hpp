@@ -24,12 +24,15 @@ enum class ControlKind : std::uint8_t {
   circuit = 47,  ///< a: NIC of the server, b: server at the far end
   later = 51,  ///< a: server; bytes: of what an exchange has for it, in parts of later_whole, what waits for
                ///< later circuits; belongs to the next `live`, nothing waits for servers that are not named
-  live = 48    ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all;
-               ///< bytes: 1: say when the exchange has begun
+  beside =
+      52,    ///< a: server; bytes: of what an exchange has for it, in parts of later_whole, what takes packet
+             ///< NICs at once, the rest circuits alone; belongs to the next `live` as `later` does
+  live = 48  ///< a: calls below this one may start, b: epoch; the circuits named since `pause` are all;
+             ///< bytes: 1: say when the exchange has begun
 };
 
 inline constexpr std::uint32_t all_ports = 0xffffffff;
-/// What the parts of `later` add up to.
+/// What the parts of `later` and `beside` are counted in.
 inline constexpr std::uint32_t later_whole = 1u << 16;
 
 inline Payload control_payload(ControlKind kind, std::uint32_t a = 0, std::uint32_t b = 0,

@@ -55,9 +55,9 @@ struct Regions {
   bool gathers = true;      ///< what others have for a delegate takes NVLink's time
   bool scatters = true;     ///< so does what a delegate got for others
   Prediction predicts = Prediction::off;
-  double prediction = 1;  ///< 1: what is announced is right; 0: even
-  bool is_early = true;   ///< known demand is announced when the exchange before it ends
-  BitRate circuit_rate{};
+  double prediction = 1;                  ///< 1: what is announced is right; 0: even
+  bool is_early = true;                   ///< known demand is announced when the exchange before it ends
+  BitRate circuit_rate{}, packet_rate{};  ///< of a NIC
 
   /// Ports that each member has for circuits.
   std::vector<std::uint32_t> ports(const Region& region) const {

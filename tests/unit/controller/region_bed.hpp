@@ -16,6 +16,7 @@ struct RegionBed {
   ComponentId ocs, controller;
   std::vector<ComponentId> gpus;
   std::shared_ptr<ControllerSpec> spec = std::make_shared<ControllerSpec>();
+  std::shared_ptr<Regions> regions = std::make_shared<Regions>();
 
   explicit RegionBed(ReconfigurePolicy policy, SimTime expected_dark = milliseconds(25)) {
     spec->policy = policy;
@@ -28,7 +29,6 @@ struct RegionBed {
     bed.connect(controller, 0, ocs, 0, wire);
     for (std::uint32_t s = 0; s < 3; ++s)
       bed.connect(controller, static_cast<PortIndex>(1 + s), gpus[s], 0, wire);
-    auto regions = std::make_shared<Regions>();
     // The bed numbers the controller by its id.
     regions->regions.resize(controller.value + 1);
     regions->regions.back().servers = {0, 1, 2};

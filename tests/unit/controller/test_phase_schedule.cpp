@@ -107,6 +107,27 @@ TEST_CASE("the heaviest permutation comes first, and those of two ports share th
   CHECK(duration(two[1][0], BitRate{8'000'000'000'000}) == picoseconds(20));
 }
 
+// One circuit of 8 Tb/s carries a byte a picosecond, packet NICs of 4 Tb/s one in two. Two servers swap 300 B
+// in one phase of 300 ps: packets take a third, 100 B in 200 ps. Each change of 150 ps lets them take half.
+TEST_CASE("packet NICs take as much beside the phases as they carry meanwhile, after what is left over") {
+  const BitRate circuit{8'000'000'000'000}, packet{4'000'000'000'000};
+  DemandMatrix demand(2);
+  demand.at(0, 1) = demand.at(1, 0) = 300;
+  PhaseSchedule phases = schedules(demand, Ports(2, 1), 1)[0];
+  CHECK(part_beside(demand, phases, circuit, packet, SimTime{0}) == later_whole / 3);
+  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(150)) == later_whole / 2);
+  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(10'000)) == later_whole);
+  take_off(phases, later_whole / 2);
+  CHECK(longest(phases[0]) == 150);
+  take_off(phases, later_whole / 3);  // a little less than a third: nothing is promised twice
+  CHECK(longest(phases[0]) == 101);
+  // One port of three servers: 300 B are left to packet NICs for 600 ps, longer than the phase takes.
+  const DemandMatrix more = ring(3, {{1, 400}, {2, 300}});
+  const PhaseSchedule one = schedules(more, Ports(3, 1), 1)[0];
+  CHECK(part_beside(more, one, circuit, packet, SimTime{0}) == 0);
+  CHECK(part_beside(more, one, circuit, packet, picoseconds(320)) == later_whole / 10);
+}
+
 TEST_CASE("of schedules that take as long the one of fewest phases is the shortest") {
   // One permutation over two ports: one phase, whatever is allowed. Three equal ones over two ports: two
   // phases of 2 and 1 take as long as three of 1 each.
