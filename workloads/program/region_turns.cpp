@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -28,18 +29,15 @@ struct Job {
   }
 };
 
-/// One iteration of a region's GPUs, without times.
+using GpusOfRegion = std::vector<std::uint32_t>;
+
+/// One iteration of the GPUs of some regions, without times.
 class Rehearsal {
  public:
-  Rehearsal(const Job& job, const std::vector<std::uint32_t>& gpus, bool takes_turns)
-      : job_(job), takes_turns_(takes_turns) {
-    for (const std::uint32_t gpu : gpus) {
-      const Program& program = job.set.programs[job.set.program_of_gpu[gpu]];
-      Gpu& g = gpus_[gpu];
-      g.at.assign(program.streams.size(), 0);
-      g.has_ended.assign(program.ops.size(), false);
-      g.exchanges = job.exchanges(gpu);
-    }
+  Rehearsal(const Job& job, const std::vector<GpusOfRegion>& regions, bool takes_turns)
+      : job_(job), regions_(regions), takes_turns_(takes_turns) {
+    for (std::uint32_t region = 0; region < regions.size(); ++region)
+      for (const std::uint32_t gpu : regions[region]) add(gpu, region);
   }
 
   /// True when all operations end.
@@ -55,16 +53,16 @@ class Rehearsal {
     });
   }
 
-  /// A GPU that has announced the exchange that the region is stuck at, and one that has not.
-  std::pair<std::uint32_t, std::uint32_t> first_and_last() const {
-    const auto taking_part = [](const auto& gpu) { return gpu.second.exchanges > 0; };
-    auto first = std::find_if(gpus_.begin(), gpus_.end(), taking_part), last = first;
-    for (auto it = first; it != gpus_.end(); ++it) {
-      if (!taking_part(*it)) continue;
-      if (it->second.announced > first->second.announced) first = it;
-      if (it->second.announced < last->second.announced) last = it;
-    }
-    return {first->first, last->first};
+  /// Of a region: a GPU that has announced most exchanges, and one that has announced least.
+  std::pair<std::uint32_t, std::uint32_t> first_and_last(const GpusOfRegion& gpus) const {
+    std::vector<std::uint32_t> taking_part;
+    std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(taking_part),
+                 [&](std::uint32_t gpu) { return gpus_.at(gpu).exchanges > 0; });
+    if (taking_part.empty()) return {0, 0};
+    const auto is_behind = [&](std::uint32_t a, std::uint32_t b) { return announced(a) < announced(b); };
+    const auto first = std::max_element(taking_part.begin(), taking_part.end(), is_behind),
+               last = std::min_element(taking_part.begin(), taking_part.end(), is_behind);
+    return {*first, *last};
   }
   std::uint32_t announced(std::uint32_t gpu) const { return gpus_.at(gpu).announced; }
   /// Where a GPU is: the first operation, stream by stream, that has not ended.
@@ -76,6 +74,7 @@ class Rehearsal {
 
  private:
   struct Gpu {
+    std::uint32_t region = 0;
     std::vector<std::size_t> at;                          // by stream
     std::vector<bool> has_ended;                          // by op
     std::map<std::uint32_t, std::uint32_t> turns, begun;  // by group kind: collectives that have ended, begun
@@ -83,6 +82,15 @@ class Rehearsal {
   };
   using Pair =
       std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // group, from, to, lane
+
+  void add(std::uint32_t gpu, std::uint32_t region) {
+    const Program& program = job_.set.programs[job_.set.program_of_gpu[gpu]];
+    Gpu& g = gpus_[gpu];
+    g.region = region;
+    g.at.assign(program.streams.size(), 0);
+    g.has_ended.assign(program.ops.size(), false);
+    g.exchanges = job_.exchanges(gpu);
+  }
 
   bool step(std::uint32_t gpu, Gpu& g, std::uint32_t stream) {
     const std::uint32_t program = job_.set.program_of_gpu[gpu];
@@ -121,7 +129,7 @@ class Rehearsal {
     const bool is_exchange = job_.is_exchange(op, gpu);
     if (is_exchange) {
       raise(g.announced, g.done + 1);
-      if (takes_turns_ && !all_announced(g.done)) return false;
+      if (takes_turns_ && !all_announced(g.region, g.done)) return false;
     }
     raise(g.begun[op.group.value], g.turns[op.group.value] + 1);
     if (!all_begun(gpu, g, op)) return false;
@@ -137,9 +145,10 @@ class Rehearsal {
     count = std::max(count, to);
   }
 
-  bool all_announced(std::uint32_t exchange) const {
-    return std::all_of(gpus_.begin(), gpus_.end(), [&](const auto& other) {
-      return other.second.exchanges == 0 || other.second.announced > exchange;
+  bool all_announced(std::uint32_t region, std::uint32_t exchange) const {
+    return std::all_of(regions_[region].begin(), regions_[region].end(), [&](std::uint32_t gpu) {
+      const Gpu& other = gpus_.at(gpu);
+      return other.exchanges == 0 || other.announced > exchange;
     });
   }
 
@@ -159,28 +168,42 @@ class Rehearsal {
   }
 
   const Job& job_;
+  const std::vector<GpusOfRegion>& regions_;
   bool takes_turns_, has_moved_ = false;
   std::map<std::uint32_t, Gpu> gpus_;
   std::map<Pair, std::uint32_t> sent_;
 };
 
-std::string problem_of(const Job& job, std::size_t region, const std::vector<std::uint32_t>& gpus,
-                       const std::vector<std::string>& names) {
-  const std::string begin = fmt::format("the exchanges of a region take turns, and in region {} ", region);
+std::string begin_of(std::size_t region) {
+  return fmt::format("the exchanges of a region take turns, and in region {} ", region);
+}
+
+/// Programs with different numbers of exchanges.
+std::string uneven(const Job& job, std::size_t region, const GpusOfRegion& gpus) {
   std::uint32_t one = 0, count = 0;
   for (const std::uint32_t gpu : gpus) {
     const std::uint32_t own = job.exchanges(gpu);
     if (own > 0 && count > 0 && own != count)
-      return begin + fmt::format("gpu {} has {} of them, gpu {} has {}", one, count, gpu, own);
+      return begin_of(region) + fmt::format("gpu {} has {} of them, gpu {} has {}", one, count, gpu, own);
     if (own > 0) one = gpu, count = own;
   }
-  Rehearsal turns(job, gpus, true);
-  if (count == 0 || turns.run() || !Rehearsal(job, gpus, false).run()) return "";
-  const auto [first, last] = turns.first_and_last();
-  const Program& program = job.set.programs[job.set.program_of_gpu[last]];
-  return begin + fmt::format("exchange {} of gpu {} and gpu {}, at {}, would wait for each other",
-                             turns.announced(first) - 1, first, last,
-                             describe_op(program, turns.op_of(last), names));
+  return "";
+}
+
+std::string waits(const Job& job, const std::vector<GpusOfRegion>& regions,
+                  const std::vector<std::string>& names) {
+  Rehearsal turns(job, regions, true);
+  if (turns.run() || !Rehearsal(job, regions, false).run()) return "";
+  for (std::size_t region = 0; region < regions.size(); ++region) {
+    const auto [first, last] = turns.first_and_last(regions[region]);
+    if (first == last || turns.announced(first) == turns.announced(last)) continue;
+    const Program& program = job.set.programs[job.set.program_of_gpu[last]];
+    return begin_of(region) +
+           fmt::format("exchange {} of gpu {} and gpu {}, at {}, would wait for each other",
+                       turns.announced(first) - 1, first, last,
+                       describe_op(program, turns.op_of(last), names));
+  }
+  return "";
 }
 
 }  // namespace
@@ -194,15 +217,17 @@ std::string waits_of_regions(const ProgramSet& programs, const ProgramIndexes& i
         place.region != Regions::none)
       gpus[place.region].push_back(gpu);
   const Job job{programs, groups, indexes, dimension, regions.is_early};
+  bool is_mixed = false;
   std::set<std::vector<std::uint32_t>> seen;
   for (std::size_t region = 0; region < gpus.size(); ++region) {
     std::vector<std::uint32_t> roles;
     for (const std::uint32_t gpu : gpus[region]) roles.push_back(programs.program_of_gpu[gpu]);
     if (std::set<std::uint32_t>(roles.begin(), roles.end()).size() < 2 || !seen.insert(roles).second)
       continue;
-    if (std::string problem = problem_of(job, region, gpus[region], names); !problem.empty()) return problem;
+    is_mixed = true;
+    if (std::string problem = uneven(job, region, gpus[region]); !problem.empty()) return problem;
   }
-  return "";
+  return is_mixed ? waits(job, gpus, names) : "";
 }
 
 }  // namespace lightrail

@@ -79,6 +79,19 @@ TEST_CASE("stages in regions of their own wait for no other region") {
   CHECK(job.problem() == "");
 }
 
+// Region 0 has GPUs 0, 2 of stage 0 and 5 of stage 1, which waits for GPU 4 in region 1, whose exchange with
+// 0 and 2 waits for region 0.
+TEST_CASE("stages wait for each other by way of other regions too") {
+  Job job(6, 2, 2);
+  job.regions.regions[0].servers = {0, 2, 5}, job.regions.regions[1].servers = {4},
+  job.regions.regions[2].servers = {1, 3};
+  job.regions.place_of_server = {{0, 0}, {2, 0}, {0, 1}, {2, 1}, {1, 0}, {0, 2}};
+  job.add("stage 0", {job.exchange(), job.op(OpKind::send, job.pp, 1)});
+  job.add("stage 1", {job.op(OpKind::recv, job.pp, -1), job.exchange()});
+  CHECK_THAT(job.problem(),
+             Contains("in region 0 exchange 0 of gpu 0 and gpu 5, at op 0 'op' of program 'stage 1'"));
+}
+
 TEST_CASE("programs of one region need equally many exchanges, or none") {
   Job job(6, 6, 3);
   job.add("two", {job.exchange(), job.exchange()});
