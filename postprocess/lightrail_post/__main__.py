@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|grain|serving|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|grain|serving|validation|diff|show ..."""
 
 import argparse
 import sys
@@ -41,6 +41,9 @@ def _parse(arguments):
     serving = commands.add_parser("serving", help="throughput against latency, over the rate of requests")
     serving.add_argument("results", nargs="+", help="runs of an inference job that differ in the rate of arrival")
     serving.add_argument("--out", default="serving.png")
+    validation = commands.add_parser("validation", help="error of every row that tools/validate has written, a panel a target")
+    validation.add_argument("rows", help="results/validation.csv")
+    validation.add_argument("--out", default="validation.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -58,7 +61,8 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import compare, grain_study, open_run, serving_table, throughput_latency, write_perfetto
+    from . import (compare, grain_study, open_run, read_validation, serving_table, throughput_latency, validation_panels,
+                   validation_table, write_perfetto)
     from .report import report
     if options.command == "report":
         for path in report(open_run(options.result), options.out):
@@ -80,6 +84,11 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         throughput_latency(runs).savefig(options.out, dpi=130)
         print(serving_table(runs).to_string(float_format="{:.4g}".format))
+    elif options.command == "validation":
+        rows = read_validation(options.rows)
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        validation_panels(rows).savefig(options.out, dpi=110)
+        print(validation_table(rows).to_string(float_format="{:.1f}".format))
     else:
         _show(open_run(options.result))
     return 0
