@@ -67,6 +67,8 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
   }
   std::vector<std::int64_t> gpus(programs.size());
   for (std::uint32_t p : set.program_of_gpu) ++gpus[p];
+  for (std::size_t p = 0; p < set.programs.size(); ++p)
+    if (set.programs[p].next != itself) gpus[set.programs[p].next] += gpus[p];
   for (std::size_t p = 0; p < programs.size(); ++p) {
     if (p == most_told) {
       text += fmt::format("and {} programs more\n", programs.size() - p);

@@ -167,6 +167,19 @@ void read_programs(Job& job, const TraceReader& in) {
   }
 }
 
+/// Whether a program can follow another is checked with the rest of the job.
+void read_next(Job& job, const TraceReader& in) {
+  const Numbers next = in.numbers("/programs/next");
+  auto& programs = job.programs.programs;
+  if (next.size() != programs.size()) in.fail("/programs columns differ in length");
+  for (std::size_t p = 0; p < next.size(); ++p) {
+    if (next[p] == -1) continue;
+    check_range(in, "/programs/next", p, next[p], static_cast<std::int64_t>(p) + 1,
+                static_cast<std::int64_t>(programs.size()) - 1);
+    programs[p].next = static_cast<std::uint32_t>(next[p]);
+  }
+}
+
 void read_shapes(Job& job, const TraceReader& in) {
   auto shapes = in.numbers("/shapes");
   if (shapes.size() % shape_fields != 0) in.fail("/shapes end early");
@@ -208,8 +221,10 @@ Job read_trace(const std::string& path) {
   TraceReader in(path);
   if (std::string found = in.text_attribute("schema"); found != trace_schema)
     in.fail(fmt::format("is not a Lightrail trace (@schema is '{}', expected '{}')", found, trace_schema));
-  if (std::int64_t version = in.number_attribute("schema_version"); version != trace_schema_version)
-    in.fail(fmt::format("has trace format version {} (this build reads {})", version, trace_schema_version));
+  const std::int64_t version = in.number_attribute("schema_version");
+  if (version != trace_schema_version && version != trace_schema_version_of_next)
+    in.fail(fmt::format("has trace format version {} (this build reads {} and {})", version,
+                        trace_schema_version, trace_schema_version_of_next));
   Job job;
   std::int64_t gpus = in.number_attribute("gpus"), iterations = in.number_attribute("iterations");
   check_range(in, "@gpus", 0, gpus, 1, 1 << 20);
@@ -221,6 +236,7 @@ Job read_trace(const std::string& path) {
   read_groups(job, in);
   read_shapes(job, in);
   read_programs(job, in);
+  if (version == trace_schema_version_of_next) read_next(job, in);
   auto of_gpu = in.numbers("/program_of_gpu");
   if (of_gpu.size() != job.gpu_count)
     in.fail(fmt::format("/program_of_gpu has {} rows for {} GPUs", of_gpu.size(), job.gpu_count));

@@ -66,7 +66,6 @@ void write_capture(const Capture& capture, TraceWriter& out) {
 TraceFileWriter::TraceFileWriter(const std::string& path, const std::string& source)
     : path_(path), out_(std::make_unique<TraceWriter>(path)) {
   out_->attribute("schema", std::string(trace_schema));
-  out_->attribute("schema_version", trace_schema_version);
   out_->attribute("source", source);
   out_->group("/ops");
   for (const auto& column : op_columns())
@@ -105,6 +104,13 @@ void TraceFileWriter::drop() {
 
 void TraceFileWriter::finish(const Job& job) {
   TraceWriter& out = *out_;
+  Numbers next;
+  bool goes_on = false;
+  for (const Program& program : job.programs.programs) {
+    next.push_back(program.next == itself ? -1 : std::int64_t{program.next});
+    goes_on = goes_on || program.next != itself;
+  }
+  out.attribute("schema_version", goes_on ? trace_schema_version_of_next : trace_schema_version);
   out.attribute("gpus", std::int64_t{job.gpu_count});
   out.attribute("iterations", std::int64_t{job.programs.iterations});
   out.texts("/names", job.names);
@@ -115,6 +121,7 @@ void TraceFileWriter::finish(const Job& job) {
   out.numbers("/programs/memory_bytes", memory_, "B");
   out.numbers("/programs/streams", stream_counts_);
   out.numbers("/programs/ops", op_counts_);
+  if (goes_on) out.numbers("/programs/next", next);
   out.texts("/streams", streams_);
   out.numbers("/program_of_gpu",
               Numbers(job.programs.program_of_gpu.begin(), job.programs.program_of_gpu.end()));

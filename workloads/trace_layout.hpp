@@ -9,6 +9,8 @@ namespace lightrail {
 
 inline constexpr const char* trace_schema = "lightrail-trace";
 inline constexpr std::int64_t trace_schema_version = 1;
+/// Of a file whose programs name those of next iterations (/programs/next).
+inline constexpr std::int64_t trace_schema_version_of_next = 2;
 
 /// A member of Op as a column of a trace file: how it is called, how it is read and written, its range.
 struct OpColumn {

@@ -7,6 +7,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
@@ -66,9 +67,14 @@ void check_gpus(const Model& model, ErrorList& errors) {
     const std::uint32_t program = set->program_of_gpu[gpu];
     if (model.kinds[record.kind]->name != "gpu" || !seen.emplace(record.spec, program).second) continue;
     const auto& spec = static_cast<const GpuSpec&>(*model.specs[record.spec]);
-    const std::string memory = missing_memory(spec, set->programs[program], model.component_name(component));
-    std::string kernels = missing_kernel(spec.compute, *set, program, model.names);
-    if (kernels.empty()) kernels = endless_work(spec.compute, *set, program, model.names);
+    std::string memory, kernels;
+    std::vector<std::uint32_t> at{program};
+    do {  // iteration by iteration
+      if (memory.empty())
+        memory = missing_memory(spec, set->programs[at[0]], model.component_name(component));
+      if (kernels.empty()) kernels = missing_kernel(spec.compute, *set, at[0], model.names);
+      if (kernels.empty()) kernels = endless_work(spec.compute, *set, at[0], model.names);
+    } while (go_on(*set, at));
     for (const std::string& obstacle : {memory, kernels})
       if (!obstacle.empty()) errors.add({"", 0, obstacle});
   }

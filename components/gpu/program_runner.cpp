@@ -9,6 +9,7 @@
 
 #include "engine/model/groups.hpp"
 #include "engine/model/tables.hpp"
+#include "workloads/program/iterations.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {
@@ -44,22 +45,22 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
     : model_(build.model),
       set_(*build.model.resource<ProgramSet>()),
       feed_(feed_of(build.model, self, times->spec())),
-      program_(feed_ ? feed_->program() : program_of(build.model, self)),
+      program_(&(feed_ ? feed_->program() : program_of(build.model, self))),
       index_(index_of(build.model, self)),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
       sms_(times_->spec().sms),
-      comm_(build.model, program_, index_, self),
-      streams_(program_.streams.size()),
+      comm_(build.model, *program_, index_, self),
+      streams_(program_->streams.size()),
       noted_(output_ && output_->is_recorded(tables::ops, self) ? streams_.size() : 0),
       turns_(build.model.resource<GroupTable>()->kind_count()) {}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
-  const Op& o = program_.ops[op];
+  const Op& o = program_->ops[op];
   for (std::uint32_t d = 0; d < o.dependency_count; ++d) {
-    const std::uint32_t on = program_.dependencies[o.first_dependency + d];
+    const std::uint32_t on = program_->dependencies[o.first_dependency + d];
     if (!has_ended(on)) return on;
   }
   return none;
@@ -69,13 +70,13 @@ bool ProgramRunner::can_start(std::uint32_t stream) const {
   const Stream& s = streams_[stream];
   if (s.is_running || s.ended == index_.stream_ops[stream].size()) return false;
   const std::uint32_t index = op_index(stream);
-  const Op& op = program_.ops[index];
+  const Op& op = program_->ops[index];
   if (op.kind == OpKind::collective && turns_[op.group.value] != index_.turn[index]) return false;
   return first_missing(index) == none;
 }
 
 void ProgramRunner::start(Context& context, GpuTransport& transport) {
-  if (std::none_of(program_.ops.begin(), program_.ops.end(), [&](const Op& op) {
+  if (std::none_of(program_->ops.begin(), program_->ops.end(), [&](const Op& op) {
         return comm_.has_exchange_partners(op) && transport.wants_demand(op.dimension);
       }))
     transport.announce_absence(context);
@@ -84,33 +85,33 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
 
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
-  if (program_.ops.empty()) return;
+  if (program_->ops.empty()) return;
   while (has_work()) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
         while (can_start(stream) && !start_op(context, transport, stream)) changed = true;
     }
-    if (ended_ < program_.ops.size()) return;
+    if (ended_ < program_->ops.size()) return;
     end_iteration(context);
   }
 }
 
 SimTime ProgramRunner::time_of(std::uint32_t op) {
-  const Op& o = program_.ops[op];
+  const Op& o = program_->ops[op];
   SimTime time = o.duration != SimTime{0} ? o.duration
                  : feed_                  ? feed_->time_of(o.shape)
                                           : times_->of(o.shape);
   if (o.duration == SimTime{0} && o.split != 0)
     time = nanoseconds(
         std::max<std::int64_t>(1, std::llround(static_cast<double>(time.count()) * load_of(o) * 1e-3)));
-  return time == SimTime{0} ? time : pace_.of(time, iteration_ * std::uint64_t{program_.ops.size()} + op);
+  return time == SimTime{0} ? time : pace_.of(time, iteration_ * std::uint64_t{program_->ops.size()} + op);
 }
 
 bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t index = op_index(stream);
-  const Op& op = program_.ops[index];
+  const Op& op = program_->ops[index];
   s.start = s.since = context.now();
   s.left = s.done = SimTime{0};
   s.is_running = 1;
@@ -194,7 +195,7 @@ void ProgramRunner::count(Context& context, const Op& op, int change) {
 void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t index = op_index(stream);
-  const Op& op = program_.ops[index];
+  const Op& op = program_->ops[index];
   count(context, op, -1);
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
   note(context, stream, held_, true);
@@ -229,7 +230,7 @@ void ProgramRunner::finish(Context& context) {
 
 void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,
                               SimTime end) const {
-  const Op& o = program_.ops[op];
+  const Op& o = program_->ops[op];
   const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
   const std::array<std::int64_t, 10> row{
       self_.value, stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
@@ -239,7 +240,7 @@ void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint3
 
 void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op,
                               std::uint32_t setting) {
-  const std::uint32_t stream = program_.ops[op].stream;
+  const std::uint32_t stream = program_->ops[op].stream;
   // An end that was set before communication began or ended, which set another.
   if (!streams_[stream].is_running || op_index(stream) != op || streams_[stream].setting != setting) return;
   end_op(context, stream);
@@ -283,8 +284,8 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
 
 void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot) {
   const CommRun& run = comm_.run(slot);
-  const std::uint32_t stream = program_.ops[run.op].stream;
-  if (program_.ops[run.op].kind == OpKind::collective) record_collective(context, run);
+  const std::uint32_t stream = program_->ops[run.op].stream;
+  if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
   const std::uint32_t op = run.op;
   comm_.release(slot);
   comm_.announce_next(context, transport, op);
@@ -294,7 +295,7 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
 
 void ProgramRunner::record_collective(Context& context, const CommRun& run) {
   if (!output_ || !output_->is_recorded(tables::collectives, self_)) return;
-  const Op& op = program_.ops[run.op];
+  const Op& op = program_->ops[run.op];
   const std::array<std::int64_t, 8> row{self_.value,
                                         op.group.value,
                                         static_cast<std::int64_t>(op.collective),
@@ -312,6 +313,7 @@ void ProgramRunner::end_iteration(Context& context) {
   ended_ = 0;
   for (Stream& s : streams_) s.ended = 0;
   turns_.assign(turns_.size(), 0);
+  if (program_->next != itself) go_on_with(set_.programs[program_->next]);
   if (feed_)
     return context.send(GpuTransport::scheduler_port, context.now(),
                         serving_payload(ServingKind::batch_done, 0, 0, feed_->end()));
@@ -322,8 +324,18 @@ void ProgramRunner::end_iteration(Context& context) {
   step_start_ = context.now();
 }
 
+void ProgramRunner::find_program() {
+  if (!feed_ && self_.value < set_.program_of_gpu.size())
+    go_on_with(set_.programs[program_in(set_, set_.program_of_gpu[self_.value], iteration_)]);
+}
+
+void ProgramRunner::go_on_with(const Program& program) {
+  program_ = &program;
+  comm_.go_on_with(program);
+}
+
 std::string ProgramRunner::describe(std::uint32_t op) const {
-  const Op& o = program_.ops[op];
+  const Op& o = program_->ops[op];
   std::string text = fmt::format("op {} '{}'", op, o.name < model_.names.size() ? model_.names[o.name] : "");
   if (o.kind == OpKind::collective || o.kind == OpKind::send || o.kind == OpKind::recv)
     text += fmt::format(" ({})", model_.resource<GroupTable>()->kind(o.group).name);
@@ -333,7 +345,7 @@ std::string ProgramRunner::describe(std::uint32_t op) const {
 /// Only what waits for others: operations behind them on this GPU follow from it.
 std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport) const {
   std::vector<std::string> all;
-  if (program_.ops.empty() || !has_work()) return all;
+  if (program_->ops.empty() || !has_work()) return all;
   for (const Stream& s : streams_)
     if (s.is_running && s.slot != CommEngine::no_slot)
       all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot));
@@ -359,6 +371,7 @@ void ProgramRunner::load(StateReader& in) {
   comm_.load(in), clock_.load(in);
   in.get(streams_), in.get(noted_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
       in.get(held_);
+  find_program();
 }
 
 }  // namespace lightrail

@@ -61,12 +61,12 @@ class ProgramRunner {
     SimTime work{}, until{};
   };
   bool has_work() const { return feed_ ? feed_->is_busy() : iteration_ < set_.iterations; }
-  const Op& op_at(std::uint32_t stream) const { return program_.ops[op_index(stream)]; }
+  const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
   std::uint32_t op_index(std::uint32_t stream) const {
     return index_.stream_ops[stream][streams_[stream].ended];
   }
   bool has_ended(std::uint32_t op) const {
-    return index_.position[op] < streams_[program_.ops[op].stream].ended;
+    return index_.position[op] < streams_[program_->ops[op].stream].ended;
   }
   /// 0xffffffff: none.
   std::uint32_t first_missing(std::uint32_t op) const;
@@ -80,6 +80,8 @@ class ProgramRunner {
   void complete(Context& context, GpuTransport& transport, std::uint32_t slot);
   void record_collective(Context& context, const CommRun& run);
   void end_iteration(Context& context);
+  void go_on_with(const Program& program);
+  void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
   std::uint32_t held_by(const Op& op) const;
   void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
@@ -95,7 +97,7 @@ class ProgramRunner {
   const Model& model_;
   const ProgramSet& set_;
   std::optional<BatchFeed> feed_;  ///< none: no inference job
-  const Program& program_;
+  const Program* program_;         ///< of this iteration
   const ProgramIndex& index_;
   const OutputSelection* output_;
   EndpointId self_;

@@ -35,7 +35,7 @@ void put_op(StateWriter& out, const Op& op) {
 
 void put_programs(StateWriter& out, const ProgramSet& set) {
   for (const Program& program : set.programs) {
-    out.put(program.role), out.put(program.streams), out.put(program.dependencies);
+    out.put(program.role), out.put(program.streams), out.put(program.dependencies), out.put(program.next);
     for (const Op& op : program.ops) put_op(out, op);
   }
   out.put(set.program_of_gpu), out.put(set.iterations);

@@ -38,6 +38,8 @@ class CommEngine {
   CommEngine(const Model& model, const Program& program, const ProgramIndex& index, EndpointId self);
 
   static constexpr std::uint32_t no_slot = 0xffffffff;
+  /// The next iteration's operations; between two operations, with nothing under way.
+  void go_on_with(const Program& program) { program_ = &program; }
   /// Starts op `op` and returns its slot, or no_slot for a collective over a group of one: nothing to do.
   std::uint32_t start(Context& context, Transport& transport, std::uint32_t op);
   /// What happened to the run in `owner.slot`; true when that completes it.

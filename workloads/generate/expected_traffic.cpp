@@ -6,6 +6,7 @@
 
 #include "engine/base/error.hpp"
 #include "workloads/operation_names.hpp"
+#include "workloads/program/iterations.hpp"
 
 namespace lightrail {
 
@@ -37,21 +38,26 @@ std::vector<std::int64_t> expected_traffic(const Job& job) {
   // (dimension, n).
   std::map<std::pair<std::uint16_t, std::uint32_t>, Wide> times_n;
   std::vector<Wide> total(job.dimensions.size());
-  for (std::uint32_t gpu = 0; gpu < job.gpu_count; ++gpu) {
-    const Program& program = job.programs.programs[job.programs.program_of_gpu[gpu]];
-    std::vector<std::uint32_t> size_of_group(job.groups.size());
-    for (std::uint32_t k = 0; k < job.groups.size(); ++k)
-      size_of_group[k] = groups.group_of(GroupKindId{k}, EndpointId{gpu}).size;
-    for (const Op& op : program.ops) {
-      if (op.kind == OpKind::send) total[op.dimension] += op.bytes;
-      if (op.kind != OpKind::collective) continue;
-      std::uint32_t n = size_of_group[op.group.value];
-      if (n > 1) times_n[{op.dimension, n}] += Wide{volume_factor(op.collective)} * (n - 1) * op.bytes;
+  std::vector<std::uint32_t> of_gpu = job.programs.program_of_gpu;
+  for (std::uint32_t left = job.programs.iterations, times = 1; left > 0; left -= times) {
+    const std::vector<std::uint32_t> now = of_gpu;
+    times = go_on(job.programs, of_gpu) ? 1 : left;  // what is executed again is counted once
+    for (std::uint32_t gpu = 0; gpu < job.gpu_count; ++gpu) {
+      std::vector<std::uint32_t> size_of_group(job.groups.size());
+      for (std::uint32_t k = 0; k < job.groups.size(); ++k)
+        size_of_group[k] = groups.group_of(GroupKindId{k}, EndpointId{gpu}).size;
+      for (const Op& op : job.programs.programs[now[gpu]].ops) {
+        if (op.kind == OpKind::send) total[op.dimension] += Wide{op.bytes} * times;
+        if (op.kind != OpKind::collective) continue;
+        const std::uint32_t n = size_of_group[op.group.value];
+        if (n > 1)
+          times_n[{op.dimension, n}] += Wide{volume_factor(op.collective)} * (n - 1) * op.bytes * times;
+      }
     }
   }
   for (auto& [key, volume] : times_n) total[key.first] += volume / key.second;
   std::vector<std::int64_t> bytes;
-  for (Wide t : total) bytes.push_back(static_cast<std::int64_t>(t * job.programs.iterations));
+  for (Wide t : total) bytes.push_back(static_cast<std::int64_t>(t));
   return bytes;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 struct GateText {
   std::string tokens;
-  bool rotate = false;
+  bool rotate = false, over_iterations = false;
   double skew = 1, drift = 0, zipf = 0;
   std::int64_t first = 0, seed = 1;
 };
@@ -35,7 +35,10 @@ Describe<GateText> gate_table() {
       .field("drift", &GateText::drift, "rows that the load moves on in each micro-batch", 0.0, 1e6)
       .field("first-micro-batch", &GateText::first,
              "drift: number of the step's first micro-batch, of a training that has gone on for some time",
-             std::int64_t{0}, std::int64_t{1'000'000'000});
+             std::int64_t{0}, std::int64_t{1'000'000'000})
+      .field(
+          "over-iterations", &GateText::over_iterations,
+          "drift: micro-batches are counted on over the iterations of the run; off: all have the same loads");
 }
 
 /// What a sender's tokens go by before they drift, in the order of receivers; together anything.
@@ -73,6 +76,7 @@ std::string contradiction(const Element& gate) {
     return "has zipf with skew or rotate, which are of tokens";
   if (!is_zipf && gate.find("seed")) return "has a seed but no zipf";
   if (gate.find("first-micro-batch") && !gate.find("drift")) return "has first-micro-batch but no drift";
+  if (gate.find("over-iterations") && !gate.find("drift")) return "has over-iterations but no drift";
   return "";
 }
 
@@ -95,6 +99,7 @@ void read_gate(const Element& workload, std::uint32_t members, std::int64_t expe
           text.skew,
           text.drift,
           text.first,
+          text.over_iterations,
           text.zipf,
           static_cast<std::uint64_t>(text.seed),
           static_cast<std::uint32_t>(experts)};

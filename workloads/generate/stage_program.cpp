@@ -208,8 +208,8 @@ class PassWriter {
 }  // namespace
 
 Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-                    std::uint32_t stage, JobBuilder& job) {
-  StageWriter writer(model, plan, groups, stage, job);
+                    std::uint32_t stage, JobBuilder& job, GatePast& past) {
+  StageWriter writer(model, plan, groups, stage, job, past);
   PassWriter passes(model, plan, stage, writer);
   bool is_second = false;
   for (const ChunkPass& pass : plan.passes(stage)) {
@@ -224,6 +224,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   writer.sum_partial_gradients();
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
+  past.end_step(plan.micro_batches());
   return writer.take();
 }
 

@@ -1,11 +1,13 @@
 #pragma once
+#include "workloads/generate/gate_past.hpp"
 #include "workloads/generate/training_groups.hpp"
 #include "workloads/job.hpp"
 
 namespace lightrail {
 
-/// All micro-batches of one stage in the order of its schedule, the gradients and the optimiser.
+/// All micro-batches of one stage in the order of its schedule, the gradients and the optimiser. `past`: of
+/// the steps before; this one is added.
 Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-                    std::uint32_t stage, JobBuilder& job);
+                    std::uint32_t stage, JobBuilder& job, GatePast& past);
 
 }  // namespace lightrail

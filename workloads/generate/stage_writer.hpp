@@ -1,11 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "workloads/generate/load_predictor.hpp"
+#include "workloads/generate/gate_past.hpp"
 #include "workloads/generate/training_groups.hpp"
 #include "workloads/generate/training_plan.hpp"
 #include "workloads/job.hpp"
@@ -18,7 +17,7 @@ namespace lightrail {
 class StageWriter {
  public:
   StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-              std::uint32_t stage, JobBuilder& job);
+              std::uint32_t stage, JobBuilder& job, GatePast& past);
 
   /// `layer` counts the model's layers; micro-batches come in the order of the schedule.
   void forward_layer(std::int64_t layer, std::int64_t micro_batch);
@@ -175,18 +174,12 @@ class StageWriter {
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
-  /// The split matrix of a layer's dispatch, and the micro-batch that had it.
-  struct Dispatched {
-    std::uint16_t split = 0;
-    std::int64_t micro_batch = -1;
-  };
-  std::map<std::int64_t, Dispatched> dispatched_;     ///< the last one of each of the model's layers
-  std::uint16_t expected_ = 0;                        ///< of the layer that is written
-  std::map<std::int64_t, LoadPredictor> predictors_;  ///< by layer of the model
-  GateSplits splits_;                                 ///< of the layer that is written
-  std::uint16_t load_ = 0;                            ///< of the kernels that are written: GateSplits::load
-  bool is_moe_layer_ = false;                         ///< the layer that is written
-  bool is_windowed_ = false;                          ///< the layer that is written
+  GatePast& past_;
+  std::uint16_t expected_ = 0;  ///< of the layer that is written
+  GateSplits splits_;           ///< of the layer that is written
+  std::uint16_t load_ = 0;      ///< of the kernels that are written: GateSplits::load
+  bool is_moe_layer_ = false;   ///< the layer that is written
+  bool is_windowed_ = false;    ///< the layer that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 

@@ -249,6 +249,12 @@ double TrainingPlan::most_share(const Transformer& model) const {
          static_cast<double>(local_tokens() * model.active_experts);
 }
 
+TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
+  TrainingPlan plan = *this;
+  if (gate.goes_on) plan.gate.first += iteration * micro_batches();
+  return plan;
+}
+
 std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
   if (schedule == Schedule::zb_h1) return zb_h1_schedule(stage, pp, micro_batches());
   if (schedule == Schedule::dualpipe) return dualpipe_schedule(stage, pp, micro_batches());

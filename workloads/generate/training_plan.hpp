@@ -126,6 +126,8 @@ struct TrainingPlan {
     return is_bidirectional() ? pass.micro_batch * 2 + pass.chunk : pass.micro_batch;
   }
   std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
+  /// Of an iteration of a run: where the gate drifts on, micro-batches follow those of the one before.
+  TrainingPlan of_iteration(std::int64_t iteration) const;
   /// The stage in whose layers of the model a chunk lies, counted over the whole model: 0 ... pp chunks - 1.
   std::uint32_t model_stage(std::uint32_t stage, std::uint32_t chunk) const {
     return is_bidirectional() ? (chunk == 0 ? stage : pp - 1 - stage) : chunk * pp + stage;

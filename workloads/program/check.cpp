@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
@@ -38,7 +39,7 @@ class Checker {
  public:
   Checker(const ProgramSet& set, const GroupTable& groups, const std::vector<std::string>& names,
           ErrorList& errors)
-      : set_(set), groups_(groups), names_(names), errors_(errors) {}
+      : set_(set), of_gpu_(set.program_of_gpu), groups_(groups), names_(names), errors_(errors) {}
 
   void run() {
     const std::size_t before = errors_.size();
@@ -49,9 +50,13 @@ class Checker {
                      fmt::format("gpu {} has program {} (there are {})", gpu, set_.program_of_gpu[gpu],
                                  set_.programs.size())});
     if (errors_.size() > before) return;
+    check_next(set_, names_, errors_);
+    if (errors_.size() > before) return;
     collect();
     if (errors_.size() > before) return;
-    for (std::uint32_t kind = 0; kind < groups_.kind_count(); ++kind) check_kind(GroupKindId{kind});
+    do {
+      for (std::uint32_t kind = 0; kind < groups_.kind_count(); ++kind) check_kind(GroupKindId{kind});
+    } while (errors_.size() == before && go_on(set_, of_gpu_));
   }
 
  private:
@@ -85,8 +90,8 @@ class Checker {
 
   void check_kind(GroupKindId kind) {
     std::set<std::vector<std::uint32_t>> seen;
-    std::vector<bool> done(set_.program_of_gpu.size());
-    for (std::uint32_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu) {
+    std::vector<bool> done(of_gpu_.size());
+    for (std::uint32_t gpu = 0; gpu < of_gpu_.size(); ++gpu) {
       if (done[gpu]) continue;
       GroupView view = groups_.group_of(kind, EndpointId{gpu});
       if (view.size == 0) {
@@ -99,13 +104,13 @@ class Checker {
         if (members.back() < done.size()) done[members.back()] = true;
       }
       for (std::uint32_t member : members)
-        roles.push_back(member < done.size() ? set_.program_of_gpu[member] : 0xffffffff);
+        roles.push_back(member < done.size() ? of_gpu_[member] : 0xffffffff);
       if (seen.insert(roles).second) check_group(kind, members, roles);
     }
   }
 
   void check_outsider(GroupKindId kind, std::uint32_t gpu) {
-    std::uint32_t role = set_.program_of_gpu[gpu];
+    std::uint32_t role = of_gpu_[gpu];
     auto calls = calls_[role].find(kind.value);
     if (calls == calls_[role].end() || !outsiders_.insert({kind.value, role}).second) return;
     const Calls& c = calls->second;
@@ -230,6 +235,7 @@ class Checker {
   }
 
   const ProgramSet& set_;
+  std::vector<std::uint32_t> of_gpu_;  ///< programs of the iteration that is checked
   const GroupTable& groups_;
   const std::vector<std::string>& names_;
   ErrorList& errors_;

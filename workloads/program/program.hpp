@@ -105,6 +105,9 @@ struct KernelShape {
   std::int64_t bytes = 0;
 };
 
+/// Program::next of one that is executed again.
+inline constexpr std::uint32_t itself = 0xffffffff;
+
 /// The operations that every GPU of one role executes, in launch order.
 struct Program {
   std::string role;                  ///< "stage 0", "rank 3"
@@ -112,6 +115,8 @@ struct Program {
   std::vector<Op> ops;
   std::vector<std::uint32_t> dependencies;  ///< op indices of the same program, each smaller than its user
   std::int64_t memory_bytes = 0;            ///< resident [B], checked against the GPU; 0: not known
+  /// Index, larger than this program's, of what the same GPUs execute in the next iteration (iterations.hpp).
+  std::uint32_t next = itself;
 };
 
 /// Shares of an all-to-all-v: share of the data that member `from` sends to member `to`, for a group of
@@ -127,7 +132,7 @@ struct ProgramSet {
   std::vector<std::uint32_t> program_of_gpu;  ///< by GPU (endpoint id)
   std::vector<KernelShape> shapes;
   std::vector<SplitMatrix> splits;  ///< index 0 is unused
-  std::uint32_t iterations = 1;     ///< every GPU runs its program this many times
+  std::uint32_t iterations = 1;     ///< every GPU runs its program, or what follows it, so many times
 };
 
 }  // namespace lightrail

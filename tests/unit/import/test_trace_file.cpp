@@ -81,6 +81,27 @@ TEST_CASE("a trace file gives back the job that was written") {
                                        Catch::Contains("program 'rank 0' on 1 GPU(s)"));
 }
 
+TEST_CASE("programs that follow each other are read back, and older readers are told") {
+  TraceFolder folder;
+  const auto version = [&](const Job& job) {
+    write_trace(job, folder.path("t.h5"), "test");
+    return TraceReader(folder.path("t.h5")).number_attribute("schema_version");
+  };
+  Job job = sample();
+  CHECK(version(job) == 1);
+  job.programs.programs[0].next = 3;
+  job.programs.programs[3].next = 7;
+  CHECK(version(job) == 2);
+  const Job back = read_trace(folder.path("t.h5"));
+  for (std::size_t p = 0; p < job.programs.programs.size(); ++p)
+    CHECK(back.programs.programs[p].next == job.programs.programs[p].next);
+  // GPU 0's program goes on with those of GPUs 3 and 7.
+  CHECK_THAT(describe_trace(back), Catch::Contains("program 'rank 7' on 3 GPU(s)"));
+  job.programs.programs[3].next = 2;
+  write_trace(job, folder.path("t.h5"), "test");
+  CHECK(read_error(folder.path("t.h5")) == "/programs/next row 3: 2 is out of range (4 ... 7)");
+}
+
 TEST_CASE("the same job gives the same file") {
   TraceFolder folder;
   auto text = [](const std::string& path) {
