@@ -1,20 +1,31 @@
 #!/usr/bin/env python3
-"""Fit a GPU's kernel-time model to measured kernel times and write its catalogue elements.
+"""Fit a GPU's kernel-time model to measured kernel times and write its file of the catalogue.
 
-    tools/fit_gpu.py gemm MEASURED.csv --system h100_sxm --dtype bf16 --peak 989 --bandwidth 3.35 --sms 132
-    tools/fit_gpu.py attention MEASURED.csv --system h100_sxm --peak 989 --bandwidth 3.35 --sms 132
+    tools/fit_gpu.py --system my_gpu --gemm bf16.csv fp8.csv --attention attention.csv --peak bf16=989 fp8=1979 --casts off
+        --bandwidth 3.35 --sms 132 --memory "80 GiB" --power 700 --collectives-of configs/gpus/h100_sxm.xml --out configs/gpus/my_gpu.xml
 
 Columns of gemm: system,dtype,m,n,k,time_us; of attention: system,op,batch,seqlen,kv_step,heads,kv_heads,head_dim,time_us.
-tools/measure_gpu.py writes such files. Peak in TFLOP/s, bandwidth in TB/s. Prints the element to paste into configs/gpus/*.xml and the errors of the fit.
+tools/measure_gpu.py writes such files. Peaks in TFLOP/s, bandwidth in TB/s, power in W. Every figure of the file has its <source>: the
+datasheet, the system, shapes and errors of its fit, or that it is an estimate. Kernels say nothing of collectives: they are another device's
+(--collectives-of), or left out, and then NCCL's own constants. Without --attention the device runs matrix products alone.
+--casts: whether FP8 times include the kernel that casts the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures).
 The formulas are those of components/gpu/compute_model.cpp; tests/unit/gpu holds the two against the same data.
 """
 import argparse
+import pathlib
+import re
+import sys
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
 
-TILES = ((64, 64), (64, 128), (128, 128), (128, 256))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import gpu_catalogue  # noqa: E402
+from gpu_catalogue import BadInput  # noqa: E402
+
+TILES, SPLITS = ((64, 64), (64, 128), (128, 128), (128, 256)), (1, 2, 4, 8)
+ROWS, COLUMNS, SPLIT = (np.array(column)[:, None] for column in zip(*((*tile, split) for tile in TILES for split in SPLITS)))
 BYTES = {"bf16": 2, "fp8": 1}
 NAMES = {"bfloat16": "bf16", "fp8": "fp8"}
 
@@ -24,20 +35,17 @@ def p_norm(a, b, p):
     return large * (1 + (small / large) ** p) ** (1 / p)
 
 
-def gemm_seconds(q, m, n, k, element, peak, bandwidth, sms):
+def gemm_seconds(q, m, n, k, element, casts, peak, bandwidth, sms):
     """Kernel time [s] of m x n x k GEMMs; q: the parameters of <gemm>."""
-    relative = dict(zip(TILES, (q["tile-64x64"], q["tile-64x128"], q["tile-128x128"], 1.0)))
-    best = np.full(m.shape, np.inf)
-    for tile in TILES:
-        for split in (1, 2, 4, 8):
-            tiles = np.ceil(m / tile[0]) * np.ceil(n / tile[1]) * split / sms
-            waves = (1 - q["quantisation"]) * np.maximum(tiles, 1) + q["quantisation"] * np.ceil(tiles)
-            compute = waves * 2 * tile[0] * tile[1] * (k / split + q["prologue"])
-            compute /= peak / sms * q["efficiency"] * relative[tile]
-            size = (m * k + k * n) * element + m * n * 2 + (m * n * split * 8 if split > 1 else 0)
-            best = np.minimum(best, p_norm(compute, size / (bandwidth * q["memory-efficiency"]), q["overlap"]))
-    # FP8 is measured with the kernel that casts the left operand from two bytes.
-    cast = 3 * m * k / (bandwidth * q["memory-efficiency"]) if element == 1 else 0
+    relative = np.repeat((q["tile-64x64"], q["tile-64x128"], q["tile-128x128"], 1.0), len(SPLITS))[:, None]
+    tiles = np.ceil(m / ROWS) * np.ceil(n / COLUMNS) * SPLIT / sms
+    waves = (1 - q["quantisation"]) * np.maximum(tiles, 1) + q["quantisation"] * np.ceil(tiles)
+    compute = waves * 2 * ROWS * COLUMNS * (k / SPLIT + q["prologue"])
+    compute /= peak / sms * q["efficiency"] * relative
+    size = (m * k + k * n) * element + m * n * 2 + np.where(SPLIT > 1, m * n * SPLIT * 8, 0)
+    best = np.min(p_norm(compute, size / (bandwidth * q["memory-efficiency"]), q["overlap"]), axis=0)
+    # The left operand comes in two bytes.
+    cast = 3 * m * k / (bandwidth * q["memory-efficiency"]) if casts else 0
     return q["latency"] * 1e-6 + best + cast
 
 
@@ -64,15 +72,26 @@ def share(x):
     return 0.02 + 0.97 / (1 + np.exp(-x))
 
 
-GEMM = {"latency": (np.exp, 1.2), "efficiency": (share, 1.4), "prologue": (np.exp, 4.0),
+def micro(x):
+    """[us], as long as the loader takes."""
+    return min(np.exp(x), 1000.0)
+
+
+def steps(x):
+    return min(np.exp(x), 4096.0)
+
+
+GEMM = {"latency": (micro, 1.2), "efficiency": (share, 1.4), "prologue": (steps, 4.0),
         "memory-efficiency": (share, 1.5), "quantisation": (share, 1.0),
         "overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -1.0), "tile-64x64": (share, 0.0),
         "tile-64x128": (share, 0.8), "tile-128x128": (share, 1.5)}
-PREFILL = {"latency": (np.exp, 2.3), "efficiency": (share, 0.3), "prologue": (np.exp, 5.0),
+PREFILL = {"latency": (micro, 2.3), "efficiency": (share, 0.3), "prologue": (steps, 5.0),
            "memory-efficiency": (share, 0.5), "overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.0)}
-DECODE = {"decode-latency": (np.exp, 2.0), "decode-combine": (np.exp, 1.5), "decode-memory-efficiency": (share, 1.8),
-          "decode-unit": (np.exp, 0.5), "decode-group-unit": (np.exp, 1.0),
+DECODE = {"decode-latency": (micro, 2.0), "decode-combine": (micro, 1.5), "decode-memory-efficiency": (share, 1.8),
+          "decode-unit": (micro, 0.5), "decode-group-unit": (micro, 1.0),
           "decode-overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.8)}
+ATTENTION = (("context_attention", PREFILL), ("generation_attention", DECODE))
+EXACT = 1e-4  # a loss that further search is not worth
 
 
 def fit(space, seconds, measured):
@@ -95,52 +114,140 @@ def fit(space, seconds, measured):
         for _ in range(4):
             found = minimize(loss, x, method="Nelder-Mead", options={"maxiter": 1200, "xatol": 1e-3, "fatol": 1e-6})
             x = found.x
+            if found.fun < EXACT:
+                break
         if best is None or found.fun < best.fun:
             best = found
+        if best.fun < EXACT:
+            break
     # Four digits are what the catalogue holds, so the errors are of those.
     q = {name: float(f"{value:.4g}") for name, value in unpack(best.x).items()}
     return q, np.abs(seconds(q) / measured - 1)
 
 
-def report(q, error, head):
-    def text(name, value):
-        return f"{value:.4g} us" if name.endswith(("latency", "unit", "combine")) else f"{value:.4g}"
-    print(head, " ".join(f'{name}="{text(name, value)}"' for name, value in q.items()))
-    print(f"<!-- {len(error)} shapes: median error {np.median(error):.1%}, 95th percentile {np.quantile(error, 0.95):.1%} -->")
+def read(path, columns):
+    """A CSV with these columns, the last ones numbers above zero."""
+    try:
+        data = pd.read_csv(path)
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as problem:
+        raise BadInput(f"{path}: cannot be read ({problem})") from problem
+    for column in columns:
+        if column not in data:
+            raise BadInput(f"{path}: lacks the column '{column}' (wanted: {','.join(columns)})")
+        if column in ("system", "dtype", "op"):
+            continue
+        numbers = pd.to_numeric(data[column], errors="coerce").to_numpy(float)
+        least = 0 if column == "kv_step" else np.finfo(float).tiny
+        for row in np.flatnonzero(~(np.isfinite(numbers) & (numbers >= least)))[:1]:
+            raise BadInput(f"{path}:{row + 2}: column '{column}': '{data[column][row]}' is no number "
+                           + ("of 0 or more" if column == "kv_step" else "above 0"))
+        data[column] = numbers
+    if data.empty:
+        raise BadInput(f"{path}: has no rows")
+    return data
+
+
+def rows_of(data, column, name, paths, least):
+    """The rows with that name; at least as many as a fit has parameters."""
+    found = data[data[column] == name]
+    if found.empty:
+        raise BadInput(f"{paths}: no rows of {column} '{name}' (there are: {', '.join(sorted(set(data[column].astype(str))))})")
+    if len(found) < least:
+        raise BadInput(f"{paths}: {len(found)} rows of {column} '{name}' for {least} parameters")
+    return found
+
+
+def fit_gemm(a, dtype, data):
+    data = rows_of(data, "dtype", dtype, " ".join(a.gemm), len(GEMM))
+    m, n, k = (data[c].to_numpy() for c in ("m", "n", "k"))
+    casts = dtype == "fp8" and a.casts == "on"
+    q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[dtype], casts, a.peaks[dtype] * 1e12, a.bandwidth * 1e12, a.sms),
+                   data.time_us.to_numpy() * 1e-6)
+    return gpu_catalogue.Fit(q, error, f"{a.system} {dtype} GEMM")
+
+
+def fit_attention(a, data):
+    fits = []
+    peak, bandwidth = a.peaks["bf16"] * 1e12, a.bandwidth * 1e12
+    for op, space in ATTENTION:
+        d = rows_of(data, "op", op, a.attention, len(space))
+        b, length, step, h, kv, dim = (d[c].to_numpy() for c in ("batch", "seqlen", "kv_step", "heads", "kv_heads", "head_dim"))
+        if op == "context_attention":
+            def seconds(q):
+                return prefill_seconds(q, b, length, h, kv, dim, peak, bandwidth, a.sms)
+        else:
+            def seconds(q):
+                return decode_seconds(q, b, step + 1, h, kv, dim, bandwidth, a.sms)
+        fits.append(gpu_catalogue.Fit(*fit(space, seconds, d.time_us.to_numpy() * 1e-6), f"{a.system} {op}"))
+    return fits
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True, help="the file to write; there must be none yet")
+    parser.add_argument("--system", required=True, help="whose rows are fitted")
+    parser.add_argument("--gemm", nargs="+", required=True, metavar="CSV")
+    parser.add_argument("--attention", metavar="CSV")
+    parser.add_argument("--peak", nargs="+", required=True, metavar="DTYPE=X", help="dense peaks [TFLOP/s]; what is fitted of --gemm")
+    parser.add_argument("--casts", choices=("on", "off"), help="with fp8: whether times include the cast of the left operand")
+    parser.add_argument("--bandwidth", type=float, required=True, help="HBM bandwidth [TB/s]")
+    parser.add_argument("--sms", type=int, required=True)
+    parser.add_argument("--memory", required=True, help="'80 GiB'")
+    parser.add_argument("--power", type=float, help="[W]")
+    parser.add_argument("--idle-power", type=float, help="[W]")
+    parser.add_argument("--collectives-of", metavar="XML", help="a device of the catalogue that collectives are taken from")
+    parser.add_argument("--datasheet", default="datasheet, as given to tools/fit_gpu.py", help="text of the figures' source")
+    parser.add_argument("--measured", help="where the times are from; added to the fits' source")
+    a = parser.parse_args()
+    a.peaks = {}
+    for text in a.peak:
+        dtype, _, peak = text.partition("=")
+        if dtype not in BYTES:
+            raise BadInput(f"--peak {text}: no data type that is fitted ({', '.join(BYTES)})")
+        try:
+            a.peaks[dtype] = float(peak)
+        except ValueError as problem:
+            raise BadInput(f"--peak {text}: wanted a number of TFLOP/s, as in {dtype}=989") from problem
+    for name, value in (("--bandwidth", a.bandwidth), ("--sms", a.sms), *((f"--peak {d}", p) for d, p in a.peaks.items())):
+        if not 0 < value < float("inf"):
+            raise BadInput(f"{name}: {value:g} is not above 0")
+    if "bf16" not in a.peaks:
+        raise BadInput("--peak: bf16 is missing, whose products memory-bound kernels and attention go by")
+    if ("fp8" in a.peaks) != (a.casts is not None):
+        raise BadInput("--casts belongs to fp8 products: on where their times include the cast of the left operand, else off")
+    if not re.fullmatch(r"\d+(\.\d+)? [KMGT]i?B", a.memory):
+        raise BadInput(f"--memory {a.memory}: wanted a size, as in '80 GiB'")
+    if a.idle_power is not None and a.power is None:
+        raise BadInput("--idle-power without --power")
+    if pathlib.Path(a.out).exists():
+        raise BadInput(f"{a.out} is there already")
+    return a
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("gemm", "attention"))
-    parser.add_argument("csv")
-    parser.add_argument("--system", required=True)
-    parser.add_argument("--dtype", choices=tuple(BYTES), default="bf16")
-    parser.add_argument("--peak", type=float, required=True, help="dense peak [TFLOP/s]")
-    parser.add_argument("--bandwidth", type=float, required=True, help="HBM bandwidth [TB/s]")
-    parser.add_argument("--sms", type=int, required=True)
-    a = parser.parse_args()
-    data = pd.read_csv(a.csv)
-    data = data[data.system == a.system]
-    peak, bandwidth = a.peak * 1e12, a.bandwidth * 1e12
-    if a.what == "gemm":
-        data = data[data.dtype.map(lambda d: NAMES.get(d, d)) == a.dtype]
-        m, n, k = (data[c].to_numpy(float) for c in ("m", "n", "k"))
-        q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[a.dtype], peak, bandwidth, a.sms),
-                       data.time_us.to_numpy() * 1e-6)
-        report(q, error, f'<gemm dtype="{a.dtype}" peak="{a.peak:g} TFLOP/s" casts="{"on" if a.dtype == "fp8" else "off"}"')
-        return
-    for op, space in (("context_attention", PREFILL), ("generation_attention", DECODE)):
-        d = data[data.op == op]
-        b, length, step, h, kv, dim = (d[c].to_numpy(float)
-                                       for c in ("batch", "seqlen", "kv_step", "heads", "kv_heads", "head_dim"))
-        if op == "context_attention":
-            q, error = fit(space, lambda q: prefill_seconds(q, b, length, h, kv, dim, peak, bandwidth, a.sms),
-                           d.time_us.to_numpy() * 1e-6)
-        else:
-            q, error = fit(space, lambda q: decode_seconds(q, b, step + 1, h, kv, dim, bandwidth, a.sms),
-                           d.time_us.to_numpy() * 1e-6)
-        report(q, error, f"<attention ({op})")
+    a = arguments()
+    collectives = gpu_catalogue.collectives_of(a.collectives_of) if a.collectives_of else None
+    gemm = pd.concat([read(path, ("system", "dtype", "m", "n", "k", "time_us")) for path in a.gemm], ignore_index=True)
+    gemm = rows_of(gemm, "system", a.system, " ".join(a.gemm), 1)
+    gemm = gemm.assign(dtype=gemm.dtype.map(lambda d: NAMES.get(d, d)))
+    attention = None
+    if a.attention:
+        attention = read(a.attention, ("system", "op", "batch", "seqlen", "kv_step", "heads", "kv_heads", "head_dim", "time_us"))
+        attention = rows_of(attention, "system", a.system, a.attention, 1)
+        for op, space in ATTENTION:
+            rows_of(attention, "op", op, a.attention, len(space))
+    for dtype in a.peaks:
+        rows_of(gemm, "dtype", dtype, " ".join(a.gemm), len(GEMM))
+    gemms = {dtype: fit_gemm(a, dtype, gemm) for dtype in a.peaks}
+    fits = fit_attention(a, attention) if a.attention else []
+    pathlib.Path(a.out).write_text(gpu_catalogue.text_of(a, gemms, fits, collectives))
+    for one in (*gemms.values(), *fits):
+        print(f"{one.what}: {one.errors()}")
+    print(f"wrote {a.out}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BadInput as problem:
+        sys.exit(print(f"fit_gpu.py: {problem}", file=sys.stderr) or 2)

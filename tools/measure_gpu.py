@@ -8,7 +8,7 @@
 
 A time is the median of `--repeats` groups of calls between two events, each group about a millisecond long, after as long a
 warm-up: the time of a kernel among others of its kind, launches hidden. FP8 times are of the product alone: its operands are
-cast before. Then tools/fit_gpu.py with the device's peak, bandwidth and multiprocessors prints the catalogue's elements.
+cast before (tools/fit_gpu.py --casts off). Then tools/fit_gpu.py with the figures of the datasheet writes the device's file of the catalogue.
 """
 import argparse
 import itertools
