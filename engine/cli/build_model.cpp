@@ -75,6 +75,15 @@ void check_is_benchmark(const Scenario& scenario, ErrorList& errors) {
                    ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
 }
 
+/// At the place of an attribute of <fabric>, given or not.
+void add_at_fabric(const std::string& attribute, const std::string& problem, const Scenario& scenario,
+                   ErrorList& errors) {
+  const Element* fabric = scenario.root.child("fabric");
+  const Attribute* given = fabric->find(attribute);
+  const std::string what = fmt::format("<fabric> attribute '{}': {}", attribute, problem);
+  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+}
+
 /// Circuits for the traffic of a dimension that the workload does not have would carry nothing.
 void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList& errors) {
   const auto* regions = model.resource<Regions>();
@@ -82,12 +91,10 @@ void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList&
       std::find(model.dimensions.begin(), model.dimensions.end(), regions->dimension) !=
           model.dimensions.end())
     return;
-  const Element* fabric = scenario.root.child("fabric");
-  const Attribute* given = fabric->find("circuits-for");
-  const std::string what =
-      fmt::format("<fabric> attribute 'circuits-for': the workload has no dimension '{}' (it has: {})",
-                  regions->dimension, fmt::join(model.dimensions, ", "));
-  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+  add_at_fabric("circuits-for",
+                fmt::format("the workload has no dimension '{}' (it has: {})", regions->dimension,
+                            fmt::join(model.dimensions, ", ")),
+                scenario, errors);
 }
 
 /// What is found when the job meets the system, at the place of its <workload>.
@@ -115,11 +122,7 @@ void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors
       waits_of_regions(*model.resource<ProgramSet>(), *model.resource<ProgramIndexes>(),
                        *model.resource<GroupTable>(), *regions, *model.resource<AddressBook>(),
                        static_cast<std::uint16_t>(d - model.dimensions.begin()), model.names);
-  if (problem.empty()) return;
-  const Element* fabric = scenario.root.child("fabric");
-  const Attribute* given = fabric->find("region-servers");
-  const std::string what = "<fabric> attribute 'region-servers': " + problem;
-  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+  if (!problem.empty()) add_at_fabric("region-servers", problem, scenario, errors);
 }
 
 }  // namespace

@@ -5,7 +5,21 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/time.hpp"
+
 namespace lightrail {
+
+/// A link between two things that may share a group.
+struct GroupLink {
+  SimTime latency;
+  std::uint32_t from, to;
+};
+
+/// Links of one latency stay in their order.
+inline void put_shortest_first(std::vector<GroupLink>& links) {
+  std::stable_sort(links.begin(), links.end(),
+                   [](const GroupLink& x, const GroupLink& y) { return x.latency < y.latency; });
+}
 
 /// Disjoint sets of numbered things that must stay together; the smallest member stands for a group.
 class Groups {

@@ -11,20 +11,14 @@ namespace {
 
 constexpr std::uint64_t stripe_seed = 20261122;
 
-struct AtomLink {
-  SimTime latency;
-  std::uint32_t from, to;
-};
-
 /// Links between atoms, the shortest first.
-std::vector<AtomLink> links_between_atoms(const Model& model) {
-  std::vector<AtomLink> links;
+std::vector<GroupLink> links_between_atoms(const Model& model) {
+  std::vector<GroupLink> links;
   for (const LinkRecord& link : model.links) {
     const AtomId from = model.components[link.from.value].atom, to = model.components[link.to.value].atom;
     if (from != to) links.push_back({model.link_classes[link.link_class].latency, from.value, to.value});
   }
-  std::stable_sort(links.begin(), links.end(),
-                   [](const AtomLink& x, const AtomLink& y) { return x.latency < y.latency; });
+  put_shortest_first(links);
   return links;
 }
 
@@ -64,7 +58,7 @@ std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks) {
 }
 
 std::vector<std::int32_t> split_in_wide_stripes(const Model& model, const AtomGraph& graph, int ranks) {
-  const std::vector<AtomLink> links = links_between_atoms(model);
+  const std::vector<GroupLink> links = links_between_atoms(model);
   Groups groups(std::vector<std::int64_t>(graph.weight.begin(), graph.weight.end()));
   std::vector<std::int32_t> widest = split_in_stripes(model.atom_count, ranks);
   for (std::size_t to = 0; to < links.size();) {

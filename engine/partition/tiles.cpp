@@ -21,25 +21,19 @@ std::int64_t bytes_of(const Model& model, const ComponentRecord& component) {
   return std::int64_t{kind.hot_bytes} + kind.state_bytes + bytes_a_port * component.port_count;
 }
 
-struct Edge {
-  SimTime latency;
-  std::uint32_t from, to;
-};
-
 /// Links with both ends here, the shortest first.
-std::vector<Edge> edges_of(const Model& model, const std::vector<bool>& is_mine) {
-  std::vector<Edge> edges;
+std::vector<GroupLink> edges_of(const Model& model, const std::vector<bool>& is_mine) {
+  std::vector<GroupLink> edges;
   for (const LinkRecord& link : model.links)
     if (is_mine[link.from.value] && is_mine[link.to.value])
       edges.push_back({model.link_classes[link.link_class].latency, link.from.value, link.to.value});
-  std::stable_sort(edges.begin(), edges.end(),
-                   [](const Edge& x, const Edge& y) { return x.latency < y.latency; });
+  put_shortest_first(edges);
   return edges;
 }
 
 /// Unites what links shorter than some width join, the widest that keeps every group below `most` bytes. The
 /// shortest links always unite: to cut them gains nothing.
-void unite_while_small(Groups& groups, const std::vector<Edge>& edges, std::int64_t most) {
+void unite_while_small(Groups& groups, const std::vector<GroupLink>& edges, std::int64_t most) {
   std::size_t kept = 0;  // edges that unite
   Groups tried = groups;
   for (std::size_t to = 0; to < edges.size(); kept = to) {
@@ -92,7 +86,7 @@ Tiles cut(const Model& model, const Partition& partition, int rank) {
     if (is_mine[c]) ++count, bytes_mine[c] = bytes_of(model, model.components[c]);
   }
   const std::int64_t total = std::accumulate(bytes_mine.begin(), bytes_mine.end(), std::int64_t{0});
-  const std::vector<Edge> edges = edges_of(model, is_mine);
+  const std::vector<GroupLink> edges = edges_of(model, is_mine);
   Groups groups(std::move(bytes_mine));
   const bool is_split = partition.tile_bytes > 0 && total > partition.tile_bytes;
   const std::int64_t bytes =
@@ -114,7 +108,7 @@ Tiles cut(const Model& model, const Partition& partition, int rank) {
     }
     tiles.members[tile_of[group]].push_back(ComponentId{c});
   }
-  for (const Edge& edge : edges)
+  for (const GroupLink& edge : edges)
     if (tile_of[groups.find(edge.from)] != tile_of[groups.find(edge.to)])
       tiles.width = std::min(tiles.width, edge.latency);
   return tiles.width < 2 * shortest_latency(model) ? one_tile(tiles) : tiles;  // a turn would be one slice

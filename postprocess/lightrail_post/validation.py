@@ -37,8 +37,7 @@ def validation_table(table):
 def _panel(axes, name, rows):
     place = np.arange(1, len(rows) + 1)
     bound, limit = rows["bound_pct"], max(10, 1.15 * max(rows["error_pct"].abs().max(), rows["bound_pct"].max()))
-    axes.fill_between(np.r_[0, place, len(rows) + 1], -bound.iloc[[0, *range(len(rows)), -1]], bound.iloc[[0, *range(len(rows)), -1]],
-                      color="#E8EEF4", step="mid", linewidth=0)
+    axes.bar(place, 2 * bound, bottom=-bound, width=1, color="#E8EEF4", linewidth=0)
     axes.axhline(0, color="#888888", linewidth=0.8)
     axes.scatter(place, rows["error_pct"], s=14 if len(rows) < 60 else 3, color=np.where(rows["ok"], WITHIN, BEYOND), zorder=3)
     axes.set_xlim(0.5, len(rows) + 0.5)
