@@ -10,7 +10,7 @@ BatchFeed::BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32
       rules_(plan.programs[program]),
       units_(set.programs[program]),
       program_(set.programs[program]),
-      times_(set.shapes.size()) {}
+      costs_(set.shapes.size()) {}
 
 bool BatchFeed::take(const Payload& p) {
   switch (serving_kind_of(p)) {
@@ -39,19 +39,19 @@ std::uint32_t BatchFeed::end() {
 }
 
 void BatchFeed::apply() {
-  times_.assign(times_.size(), SimTime{-1});
+  costs_.assign(costs_.size(), KernelCost{SimTime{-1}});
   for (std::size_t i = 0; i < program_.ops.size(); ++i)
     program_.ops[i].bytes = units_.ops[i].bytes * units_of(rules_.unit_of_op[i], rules_, batches_.front());
 }
 
-SimTime BatchFeed::time_of(std::uint32_t shape) {
-  SimTime& time = times_[shape];
-  if (time < SimTime{0}) {
+KernelCost BatchFeed::cost_of(std::uint32_t shape) {
+  KernelCost& cost = costs_[shape];
+  if (cost.time < SimTime{0}) {
     const KernelShape kernel =
         sized(set_.shapes[shape], plan_.unit_of_shape[shape], rules_, batches_.front());
-    time = is_empty(kernel) ? SimTime{0} : kernel_time(spec_, kernel, Load::lasting);
+    cost = is_empty(kernel) ? KernelCost{} : kernel_cost(spec_, kernel, Load::lasting);
   }
-  return time;
+  return cost;
 }
 
 void BatchFeed::save(StateWriter& out) const {

@@ -20,8 +20,8 @@ class BatchFeed {
   bool take(const Payload& payload);
   /// The batch at work has ended: its number. The next one is at work.
   std::uint32_t end();
-  /// Time of a kernel of the batch at work; 0: it has nothing to do.
-  SimTime time_of(std::uint32_t shape);
+  /// Of a kernel of the batch at work; time 0: it has nothing to do.
+  KernelCost cost_of(std::uint32_t shape);
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -35,7 +35,7 @@ class BatchFeed {
   const ServingProgram& rules_;
   const Program& units_;  ///< for one unit
   Program program_;
-  std::vector<SimTime> times_;       ///< by shape, of the batch at work; below 0: not computed yet
+  std::vector<KernelCost> costs_;    ///< by shape, of the batch at work; below 0: not computed yet
   std::vector<BatchSizes> batches_;  ///< the first is at work
   BatchSizes next_;                  ///< what has been told of the one that comes
 };

@@ -25,6 +25,14 @@ double p_norm(double a, double b, double p) {
   return large <= 0 ? 0 : large * std::pow(1 + std::pow(small / large, p), 1 / p);
 }
 
+struct Cost {
+  double seconds;
+  Bound bound;
+};
+Cost joined(double compute, double memory, double p) {
+  return {p_norm(compute, memory, p), memory > compute ? Bound::memory : Bound::compute};
+}
+
 struct Tile {
   double m, n, efficiency;
 };
@@ -37,8 +45,8 @@ const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype) {
   return nullptr;
 }
 
-double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape, double speed,
-                    double latency) {
+Cost gemm_cost(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape& shape, double speed,
+               double latency) {
   const auto batch = static_cast<double>(shape.batch), m = static_cast<double>(shape.m),
              n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const std::array<Tile, 4> tiles{{{64, 64, gemm.tile_64x64},
@@ -48,7 +56,7 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
   const double bandwidth = bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency;
   const double per_sm = speed * gemm.peak.value / spec.sms * gemm.efficiency;
   const double element = size_of(gemm.dtype), output = 2;
-  double best = std::numeric_limits<double>::infinity();
+  Cost best{std::numeric_limits<double>::infinity(), Bound::compute};
   for (const Tile& tile : tiles) {
     for (double split : {1.0, 2.0, 4.0, 8.0}) {
       double per_sm_tiles = batch * std::ceil(m / tile.m) * std::ceil(n / tile.n) * split / spec.sms;
@@ -57,10 +65,11 @@ double gemm_seconds(const ComputeSpec& spec, const GemmSpec& gemm, const KernelS
       double compute = waves * 2 * tile.m * tile.n * (k / split + gemm.prologue) / (per_sm * tile.efficiency);
       double partial_sums = split > 1 ? m * n * split * 8 : 0;
       double bytes = batch * ((m * k + k * n) * element + m * n * output + partial_sums);
-      best = std::min(best, p_norm(compute, bytes / bandwidth, gemm.overlap));
+      const Cost cost = joined(compute, bytes / bandwidth, gemm.overlap);
+      if (cost.seconds < best.seconds) best = cost;
     }
   }
-  return latency * seconds(gemm.latency) + best;
+  return {latency * seconds(gemm.latency) + best.seconds, best.bound};
 }
 
 /// Elements of a query and of a value, on average: half of what scores and sums over keys multiply.
@@ -73,8 +82,8 @@ double mean_backward_head(const KernelShape& shape) {
   return static_cast<double>(3 * shape.head_dim + 2 * (shape.k > 0 ? shape.k : shape.head_dim)) / 5;
 }
 
-double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
-                       const KernelShape& shape, double speed) {
+Cost prefill_cost(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
+                  const KernelShape& shape, double speed) {
   constexpr double query_tile = 128;
   const auto batch = static_cast<double>(shape.batch), queries = static_cast<double>(shape.m),
              keys = static_cast<double>(shape.n), heads = static_cast<double>(shape.heads),
@@ -91,11 +100,12 @@ double prefill_seconds(const ComputeSpec& spec, const AttentionSpec& attention, 
   const double bytes =
       batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * size_of(shape.dtype) * work;
   const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.memory_efficiency);
-  return seconds(attention.latency) + p_norm(compute, memory, attention.overlap);
+  const Cost cost = joined(compute, memory, attention.overlap);
+  return {seconds(attention.latency) + cost.seconds, cost.bound};
 }
 
-double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
-                      const KernelShape& shape, double speed) {
+Cost decode_cost(const ComputeSpec& spec, const AttentionSpec& attention, const GemmSpec& gemm,
+                 const KernelShape& shape, double speed) {
   const auto batch = static_cast<double>(shape.batch), keys = static_cast<double>(shape.n),
              heads = static_cast<double>(shape.heads), kv_heads = static_cast<double>(shape.kv_heads),
              head_dim = mean_head(shape), element = static_cast<double>(size_of(shape.dtype));
@@ -114,9 +124,10 @@ double decode_seconds(const ComputeSpec& spec, const AttentionSpec& attention, c
   const bool is_split = keys > 256 && blocks < spec.sms;
   const double unit =
       seconds(attention.decode_unit) + (heads > kv_heads ? seconds(attention.decode_group_unit) : 0);
-  const double streamed = p_norm(memory, std::max(blocks / spec.sms, 1.0) * unit, attention.decode_overlap);
-  return seconds(attention.decode_latency) + (is_split ? seconds(attention.decode_combine) : 0) +
-         std::max(streamed, products);
+  Cost cost = joined(std::max(blocks / spec.sms, 1.0) * unit, memory, attention.decode_overlap);
+  if (products > cost.seconds) cost = {products, Bound::compute};
+  cost.seconds += seconds(attention.decode_latency) + (is_split ? seconds(attention.decode_combine) : 0);
+  return cost;
 }
 
 }  // namespace
@@ -135,9 +146,10 @@ std::string missing_for(const ComputeSpec& spec, const KernelShape& shape) {
   return "an unknown kernel kind";
 }
 
-SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load) {
+KernelCost kernel_cost(const ComputeSpec& spec, const KernelShape& shape, Load load) {
   LIGHTRAIL_EXPECT(missing_for(spec, shape).empty());
   auto speed = [&](const GemmSpec& gemm) { return load == Load::lasting ? gemm.sustained : 1.0; };
+  const auto rounded = [](const Cost& cost) { return KernelCost{to_time(cost.seconds), cost.bound}; };
   switch (shape.kind) {
     case KernelKind::gemm: {
       const GemmSpec& gemm = *find_gemm(spec, shape.dtype);
@@ -148,20 +160,23 @@ SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load
                (bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency);
       // The smallest FP8 time is that of two kernels, cast and product.
       const double latency = gemm.casts && load == Load::lasting ? 0.5 : 1.0;
-      return to_time(gemm_seconds(spec, gemm, shape, speed(gemm), latency) + cast);
+      Cost cost = gemm_cost(spec, gemm, shape, speed(gemm), latency);
+      cost.seconds += cast;
+      return rounded(cost);
     }
     case KernelKind::attention: {
       const GemmSpec& gemm = *find_gemm(spec, DataType::bf16);
-      return to_time(shape.m == 1 ? decode_seconds(spec, *spec.attention, gemm, shape, speed(gemm))
-                                  : prefill_seconds(spec, *spec.attention, gemm, shape, speed(gemm)));
+      return rounded(shape.m == 1 ? decode_cost(spec, *spec.attention, gemm, shape, speed(gemm))
+                                  : prefill_cost(spec, *spec.attention, gemm, shape, speed(gemm)));
     }
     case KernelKind::memory_bound:
       break;
   }
   const double bandwidth = bytes_per_second(spec.memory_bandwidth) * spec.memory_kernel->efficiency;
   const auto kernels = static_cast<double>(std::max<std::int64_t>(1, shape.batch));
-  return to_time(kernels * seconds(spec.memory_kernel->latency) +
-                 static_cast<double>(shape.bytes) / bandwidth);
+  return rounded(
+      {kernels * seconds(spec.memory_kernel->latency) + static_cast<double>(shape.bytes) / bandwidth,
+       Bound::memory});
 }
 
 }  // namespace lightrail

@@ -57,7 +57,8 @@ struct ComputeSpec {
   std::uint32_t sms = 0;
   BitRate memory_bandwidth{};
   std::uint32_t collective_sms = 0, point_sms = 0;  ///< that a running collective, or send or receive, holds
-  std::vector<GemmSpec> gemms;                      ///< by data type, at most one each
+  double collective_memory = 0;  ///< bytes of memory traffic for a byte that a running collective receives
+  std::vector<GemmSpec> gemms;   ///< by data type, at most one each
   std::optional<AttentionSpec> attention;
   std::optional<MemoryKernelSpec> memory_kernel;
 };
@@ -82,8 +83,20 @@ enum class Load : std::uint8_t { isolated, lasting };
 /// No kernel takes longer: one that would is refused before the run.
 inline constexpr SimTime longest_kernel{1'000'000'000'000'000'000};
 
-/// Time of one kernel [ps, whole nanoseconds], at most longest_kernel. Needs missing_for() == "".
-SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated);
+/// What a kernel waits for most of its time. One bound by memory needs bandwidth, for which most of the
+/// multiprocessors suffice; any other needs multiprocessors.
+enum class Bound : std::uint8_t { compute, memory };
+
+/// `time`: whole nanoseconds, at most longest_kernel.
+struct KernelCost {
+  SimTime time{};
+  Bound bound = Bound::compute;
+};
+/// Of one kernel. Needs missing_for() == "".
+KernelCost kernel_cost(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated);
+inline SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated) {
+  return kernel_cost(spec, shape, load).time;
+}
 
 const char* to_string(DataType dtype);
 /// Bytes an element.

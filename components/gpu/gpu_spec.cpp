@@ -16,6 +16,10 @@ Describe<GpuSpec> gpu_parameters() {
              10'000u)
       .field("point-sms", &GpuSpec::point_sms, "multiprocessors that a running send or receive holds", 0u,
              10'000u)
+      .field("collective-memory", &GpuSpec::collective_memory,
+             "bytes of HBM traffic for a byte that a running collective receives, so that kernels bound by "
+             "memory slow down",
+             0.0, 100.0)
       .field("power", &GpuSpec::power, "while an operation runs, for the power table; 0: not known", none,
              most)
       .field("idle-power", &GpuSpec::idle_power, "while none runs", none, most);
@@ -31,6 +35,7 @@ std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& err
   spec->compute.sms = spec->sms;
   spec->compute.collective_sms = spec->collective_sms;
   spec->compute.point_sms = spec->point_sms;
+  spec->compute.collective_memory = spec->collective_memory;
   spec->compute.memory_bandwidth = spec->memory_bandwidth;
   return spec;
 }

@@ -12,6 +12,7 @@ namespace lightrail {
 struct GpuSpec final : Spec, NcclDeviceSpec {
   std::uint32_t sms = 0;
   std::uint32_t collective_sms = 0, point_sms = 0;
+  double collective_memory = 0;
   Bytes memory{};
   BitRate memory_bandwidth{};
   Watts power{0}, idle_power{0};

@@ -14,11 +14,12 @@ namespace lightrail {
 class KernelTimes {
  public:
   KernelTimes(const ComputeSpec& spec, const ProgramSet& set)
-      : spec_(&spec), set_(&set), times_(set.shapes.size()) {}
+      : spec_(&spec), set_(&set), costs_(set.shapes.size()) {}
 
-  SimTime of(std::uint32_t shape) {
-    if (times_[shape] == SimTime{0}) times_[shape] = kernel_time(*spec_, set_->shapes[shape], Load::lasting);
-    return times_[shape];
+  KernelCost of(std::uint32_t shape) {
+    if (costs_[shape].time == SimTime{0})
+      costs_[shape] = kernel_cost(*spec_, set_->shapes[shape], Load::lasting);
+    return costs_[shape];
   }
   const ComputeSpec& spec() const { return *spec_; }
   /// Throws InputErrors naming the first operation of `program` whose shape this GPU has no parameters for.
@@ -27,7 +28,7 @@ class KernelTimes {
  private:
   const ComputeSpec* spec_;
   const ProgramSet* set_;
-  std::vector<SimTime> times_;
+  std::vector<KernelCost> costs_;
   std::vector<bool> checked_;
 };
 

@@ -51,11 +51,11 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
-      sms_(times_->spec().sms),
+      contention_(times_->spec().sms, times_->spec().memory_bandwidth),
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
-      noted_(output_ && output_->is_recorded(tables::ops, self) ? streams_.size() : 0),
-      turns_(build.model.resource<GroupTable>()->kind_count()) {}
+      turns_(build.model.resource<GroupTable>()->kind_count()),
+      records_ops_(output_ && output_->is_recorded(tables::ops, self_)) {}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
   const Op& o = program_->ops[op];
@@ -97,15 +97,17 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   }
 }
 
-SimTime ProgramRunner::time_of(std::uint32_t op) {
+KernelCost ProgramRunner::cost_of(std::uint32_t op) {
   const Op& o = program_->ops[op];
-  SimTime time = o.duration != SimTime{0} ? o.duration
-                 : feed_                  ? feed_->time_of(o.shape)
-                                          : times_->of(o.shape);
+  KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration}
+                    : feed_                  ? feed_->cost_of(o.shape)
+                                             : times_->of(o.shape);
   if (o.duration == SimTime{0} && o.split != 0)
-    time = nanoseconds(
-        std::max<std::int64_t>(1, std::llround(static_cast<double>(time.count()) * load_of(o) * 1e-3)));
-  return time == SimTime{0} ? time : pace_.of(time, iteration_ * std::uint64_t{program_->ops.size()} + op);
+    cost.time = nanoseconds(
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(cost.time.count()) * load_of(o) * 1e-3)));
+  if (cost.time != SimTime{0})
+    cost.time = pace_.of(cost.time, iteration_ * std::uint64_t{program_->ops.size()} + op);
+  return cost;
 }
 
 bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uint32_t stream) {
@@ -113,9 +115,9 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   s.start = s.since = context.now();
-  s.left = s.done = SimTime{0};
+  s.done = SimTime{0};
   s.is_running = 1;
-  if (!noted_.empty()) noted_[stream] = {0, 0, SimTime{0}, s.start};
+  s.is_chain = s.kernel = 0;
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
@@ -123,10 +125,13 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     // The batch leaves nothing to do, for every member alike.
   } else if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
-    if (s.slot != CommEngine::no_slot) return true;
+    if (s.slot != CommEngine::no_slot) {
+      s.taken = taken_by(op, s.slot);
+      take(context, taken_ + s.taken);
+      return true;
+    }
   } else if (op.kind == OpKind::compute) {
-    for (std::uint32_t k = 0; k < index_.chain[index]; ++k)
-      duration += time_of(index_.stream_ops[stream][s.ended + k]);
+    for (std::uint32_t k = 0; k < index_.chain[index]; ++k) duration += cost_of(chain(stream)[k]).time;
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
@@ -135,7 +140,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     return false;
   }
   if (is_timed_from_shape(op)) {
-    s.left = duration;
+    s.is_chain = 1;
     set_end(context, stream);
     return true;
   }
@@ -149,17 +154,26 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
 
 void ProgramRunner::set_end(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
+  const std::uint32_t* ops = chain(stream);
+  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), taken_);
+  for (std::uint32_t k = s.kernel + 1; k < index_.chain[ops[0]]; ++k) {
+    const KernelCost cost = cost_of(ops[k]);
+    end += contention_.time_of(cost.time, cost.bound, taken_);
+  }
   Payload wake;
   wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
   wake.a = op_index(stream);
   wake.b = ++s.setting;
-  context.wake(context.now() + sms_.time_of(s.left, held_), wake);
+  context.wake(end, wake);
 }
 
-std::uint32_t ProgramRunner::held_by(const Op& op) const {
-  if (op.kind == OpKind::collective) return times_->spec().collective_sms;
-  if (op.kind == OpKind::send || op.kind == OpKind::recv) return times_->spec().point_sms;
-  return 0;
+Taken ProgramRunner::taken_by(const Op& op, std::uint32_t slot) const {
+  const ComputeSpec& gpu = times_->spec();
+  if (op.kind == OpKind::send || op.kind == OpKind::recv)
+    return {static_cast<std::int64_t>(gpu.point_sms), 0};
+  if (op.kind != OpKind::collective) return {};
+  const double memory = gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
+  return {static_cast<std::int64_t>(gpu.collective_sms), static_cast<std::int64_t>(memory)};
 }
 
 double ProgramRunner::load_of(const Op& op) const {
@@ -171,16 +185,12 @@ double ProgramRunner::load_of(const Op& op) const {
   return load;
 }
 
-void ProgramRunner::hold(Context& context, std::uint32_t held) {
-  if (held == held_) return;
-  const std::uint32_t before = std::exchange(held_, held);
+void ProgramRunner::take(Context& context, const Taken& taken) {
+  if (taken == taken_) return;
+  const Taken before = std::exchange(taken_, taken);
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
-    Stream& s = streams_[stream];
-    if (!s.is_running || s.left == SimTime{0}) continue;
-    note(context, stream, before, false);
-    const SimTime work = std::min(s.left - SimTime{1}, sms_.work_in(context.now() - s.since, before));
-    s.left -= work, s.done += work;
-    s.since = context.now();
+    if (!streams_[stream].is_running || !streams_[stream].is_chain) continue;
+    advance(context, stream, before);
     set_end(context, stream);
   }
 }
@@ -188,8 +198,6 @@ void ProgramRunner::hold(Context& context, std::uint32_t held) {
 void ProgramRunner::count(Context& context, const Op& op, int change) {
   if (op.kind == OpKind::compute) clock_.kernel(context.now(), change);
   if (is_communication(op.kind)) clock_.communication(context.now(), change);
-  const std::uint32_t by = held_by(op);
-  hold(context, change > 0 ? held_ + by : held_ - by);
 }
 
 void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
@@ -197,35 +205,48 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   count(context, op, -1);
+  take(context, taken_ - std::exchange(s.taken, Taken{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  note(context, stream, held_, true);
+  if (records_ops_) record_rest(context, stream);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
 }
 
-void ProgramRunner::note(Context& context, std::uint32_t stream, std::uint32_t held, bool has_ended) {
-  if (noted_.empty()) return;
-  const Stream& s = streams_[stream];
-  Noted& noted = noted_[stream];
-  const std::uint32_t* ops = &index_.stream_ops[stream][s.ended];
-  const std::uint32_t count =
-      index_.chain[ops[0]] - (has_ended ? 0 : 1);  // the last one's end is the chain's
-  for (; noted.kernels < count; ++noted.kernels) {
-    SimTime work = noted.work, end = context.now();
-    if (s.left != SimTime{0}) {
-      work += time_of(ops[noted.kernels]);
-      end = s.since + sms_.time_of(std::max(SimTime{0}, work - s.done), held);
-    }
-    if (end > context.now()) return;
-    record_op(context, stream, ops[noted.kernels], noted.until, end);
-    noted.work = work, noted.until = end;
+void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end) {
+  Stream& s = streams_[stream];
+  if (records_ops_) record_op(context, stream, chain(stream)[s.kernel], s.start, end);
+  ++s.kernel;
+  s.start = s.since = end;
+  s.done = SimTime{0};
+}
+
+void ProgramRunner::advance(Context& context, std::uint32_t stream, const Taken& taken) {
+  Stream& s = streams_[stream];
+  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  KernelCost cost = cost_of(chain(stream)[s.kernel]);
+  for (SimTime end = kernel_end(s, cost, taken); s.kernel < last && end <= context.now();
+       end = kernel_end(s, cost, taken)) {
+    next_kernel(context, stream, end);
+    cost = cost_of(chain(stream)[s.kernel]);
   }
+  // The last one's end is the chain's, which another event tells.
+  s.done = std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, taken),
+                    std::max(SimTime{0}, cost.time - SimTime{1}));
+  s.since = context.now();
+}
+
+void ProgramRunner::record_rest(Context& context, std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  while (s.kernel < last)
+    next_kernel(context, stream,
+                s.is_chain ? kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_) : context.now());
+  record_op(context, stream, chain(stream)[last], s.start, context.now());
 }
 
 void ProgramRunner::finish(Context& context) {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
-    if (streams_[stream].is_running && streams_[stream].left > SimTime{0})
-      note(context, stream, held_, false);
+    if (streams_[stream].is_running && streams_[stream].is_chain) advance(context, stream, taken_);
 }
 
 void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,
@@ -362,15 +383,14 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 void ProgramRunner::save(StateWriter& out) const {
   if (feed_) feed_->save(out);
   comm_.save(out), clock_.save(out);
-  out.put(streams_), out.put(noted_), out.put(turns_), out.put(step_start_), out.put(iteration_),
-      out.put(ended_), out.put(held_);
+  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
+      out.put(taken_);
 }
 
 void ProgramRunner::load(StateReader& in) {
   if (feed_) feed_->load(in);
   comm_.load(in), clock_.load(in);
-  in.get(streams_), in.get(noted_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
-      in.get(held_);
+  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_), in.get(taken_);
   find_program();
 }
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "components/gpu/batch_feed.hpp"
+#include "components/gpu/contention.hpp"
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/kernel_times.hpp"
 #include "components/gpu/kernel_variation.hpp"
-#include "components/gpu/shared_sms.hpp"
 #include "components/gpu/step_clock.hpp"
 #include "engine/model/output_selection.hpp"
 #include "workloads/collective/comm_engine.hpp"
@@ -45,20 +45,16 @@ class ProgramRunner {
 
  private:
   struct Stream {
-    SimTime start{};          ///< of the running operation
+    SimTime start{};          ///< of the running operation; of a chain, of the kernel that runs
     std::uint32_t ended = 0;  ///< operations of this iteration that have ended
     std::uint32_t slot = CommEngine::no_slot;
     std::uint32_t is_running = 0;
     std::uint32_t setting = 0;  ///< how often the end of the running kernel was set
-    /// Of kernels timed from their shapes, which run as a chain (ProgramIndex::chain): work not done and done
-    /// at `since`; else 0.
-    SimTime left{}, done{};
-    SimTime since{};
-  };
-  /// Rows of `ops` of a stream's running chain: kernels that have one, their work, the end of the last.
-  struct Noted {
-    std::uint32_t kernels = 0, unused = 0;
-    SimTime work{}, until{};
+    /// Of kernels timed from their shapes, which run as a chain (ProgramIndex::chain): the one that runs,
+    /// what of it was done at `since`.
+    std::uint32_t is_chain = 0, kernel = 0;
+    SimTime done{}, since{};
+    Taken taken;  ///< by the running communication
   };
   bool has_work() const { return feed_ ? feed_->is_busy() : iteration_ < set_.iterations; }
   const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
@@ -72,8 +68,8 @@ class ProgramRunner {
   std::uint32_t first_missing(std::uint32_t op) const;
   bool can_start(std::uint32_t stream) const;
   void schedule(Context& context, GpuTransport& transport);
-  /// Time that kernel `op` takes when nothing holds multiprocessors.
-  SimTime time_of(std::uint32_t op);
+  /// What kernel `op` takes beside no communication.
+  KernelCost cost_of(std::uint32_t op);
   /// False when the operation took no time and has ended.
   bool start_op(Context& context, GpuTransport& transport, std::uint32_t stream);
   void end_op(Context& context, std::uint32_t stream);
@@ -83,14 +79,26 @@ class ProgramRunner {
   void go_on_with(const Program& program);
   void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
-  std::uint32_t held_by(const Op& op) const;
+  Taken taken_by(const Op& op, std::uint32_t slot) const;
   void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
-  /// Rows of the kernels of a running chain that have ended by now, while `held` were held.
-  void note(Context& context, std::uint32_t stream, std::uint32_t held, bool has_ended);
+  /// Kernels of the stream that is at `ended`.
+  const std::uint32_t* chain(std::uint32_t stream) const {
+    return &index_.stream_ops[stream][streams_[stream].ended];
+  }
+  /// When the kernel of a chain ends that runs, beside `taken` since `since`.
+  SimTime kernel_end(const Stream& s, const KernelCost& cost, const Taken& taken) const {
+    return s.since + contention_.time_of(cost.time - s.done, cost.bound, taken);
+  }
+  /// The kernel that runs has ended at that time and the next one begins; a row of it.
+  void next_kernel(Context& context, std::uint32_t stream, SimTime end);
+  /// Goes on to where a chain is now, beside `taken` since its last change.
+  void advance(Context& context, std::uint32_t stream, const Taken& taken);
+  /// Rows of the kernels of a stream, of which the last ends now.
+  void record_rest(Context& context, std::uint32_t stream);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   double load_of(const Op& op) const;
-  /// Kernels that run are as fast as the multiprocessors that communication leaves them.
-  void hold(Context& context, std::uint32_t held);
+  /// Kernels that run are as fast as what communication leaves them.
+  void take(Context& context, const Taken& taken);
   void set_end(Context& context, std::uint32_t stream);
   std::string describe(std::uint32_t op) const;
 
@@ -104,13 +112,13 @@ class ProgramRunner {
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
 
-  SharedSms sms_;
+  Contention contention_;
   CommEngine comm_;
   std::vector<Stream> streams_;
-  std::vector<Noted> noted_;          ///< by stream; empty where `ops` is not recorded
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
-  std::uint32_t held_ = 0;  ///< multiprocessors that communication holds
+  Taken taken_;  ///< by all communication that runs
+  bool records_ops_ = false;
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
   std::uint32_t ended_ = 0;  ///< operations of this iteration

@@ -115,6 +115,26 @@ SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
   }
 }
 
+BitRate CommEngine::rate(std::uint32_t slot) const {
+  const Op& op = op_of(slot);
+  const GroupPlan& group = plan(op);
+  const std::uint32_t n = group.size(), here = group.members_of(group.server_of(group.index_of(self_)));
+  const double local = static_cast<double>(group.local_rate.value),
+               rail = static_cast<double>(group.net_rate.value);
+  double most = local;
+  if (group.servers() > 1) {
+    // Rings bring what passes the server's rails past every member; an all-to-all's shares come from outside
+    // but for the server's own.
+    most = rail * (op.collective == CollectiveType::all_to_all ? static_cast<double>(n) / (n - here) : here);
+    if (here > 1 && local > 0) most = std::min(most, local);
+  }
+  const double bits =
+      8.0 * static_cast<double>(op.bytes) * (op.collective == CollectiveType::all_reduce ? 2 : 1);
+  if (bits == 0 || most == 0) return BitRate{0};
+  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
+  return BitRate{static_cast<std::int64_t>(bits / (bits / most + start))};
+}
+
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   const std::uint32_t slot = owner.slot;
   if (runs_[slot].stage == CommRun::Stage::finishing) return true;

@@ -55,6 +55,9 @@ class CommEngine {
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
 
   const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
+  /// What this GPU receives of the collective in `slot` a second, on average, where nothing is in its way: a
+  /// server's members share what all their rails bring, over NVLink; the collective's start counts.
+  BitRate rate(std::uint32_t slot) const;
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);
   /// "waits for data from gpu2", of the run in `slot`.

@@ -1,5 +1,6 @@
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/program/program_index.hpp"
@@ -106,14 +107,24 @@ TEST_CASE("a kernel of bytes takes its latency and its bytes at the share of the
 
 namespace {
 
-/// Three kernels of 1,002 us each; beside them an all-reduce of `bytes` over two GPUs starts at 1,500 us and
-/// holds 20 of 100 multiprocessors.
+/// Three kernels of 1,002 us each; beside them an all-reduce of `bytes` over two GPUs starts at 1,500 us,
+/// holds 20 of 100 multiprocessors and takes `traffic` bytes of memory bandwidth for each it receives.
 struct KernelsBesideReduce {
-  explicit KernelsBesideReduce(std::int64_t bytes, SimTime save_at = time_never) : bed({.gpus = 2}) {
+  explicit KernelsBesideReduce(std::int64_t bytes, SimTime save_at = time_never,
+                               KernelKind kind = KernelKind::gemm, double traffic = 0)
+      : bed({.gpus = 2}) {
     bed.gpu_spec->compute.collective_sms = 20;
+    bed.gpu_spec->compute.collective_memory = traffic;
     KernelShape shape;
-    shape.kind = KernelKind::memory_bound;
-    shape.bytes = 1'000'000'000;
+    shape.kind = kind;
+    if (kind == KernelKind::gemm) {
+      // One tile a multiprocessor, 2 us and 1,000 us; its operands come in a hundredth of that.
+      bed.gpu_spec->compute.gemms = {GemmSpec{
+          .peak = Flops{100 * 65.536e9}, .latency = microseconds(2), .quantisation = 0, .overlap = 32}};
+      shape.m = 1280, shape.n = 2560, shape.k = 1000;
+    } else {
+      shape.bytes = 1'000'000'000;
+    }
     bed.set.shapes = {shape};
     Op host, reduce = collective(CollectiveType::all_reduce, bed.group("tp", 2), bytes);
     host.kind = OpKind::host;
@@ -149,6 +160,24 @@ TEST_CASE("kernels that run as a chain have the rows of kernels that run one by 
     CHECK(lasting.bed.end_of(0, 1) == begin + microseconds(504 * 5 / 4));
     CHECK(lasting.bed.end_of(0, 4) == lasting.bed.end_of(0, 1) + nanoseconds(1'252'500));
   }
+}
+
+TEST_CASE("a kernel bound by memory slows down by the bandwidth that communication takes, not by its SMs") {
+  // An all-reduce of two members receives its bytes once in each half, at the rate of NVLink.
+  const std::int64_t bytes = 600'000'000, memory = 16'000'000'000'000;
+  const auto end_of = [&](KernelKind kind, double traffic) {
+    KernelsBesideReduce run(bytes, time_never, kind, traffic);
+    return run.bed.end_of(0, 1) - microseconds(1'500);
+  };
+  CHECK(end_of(KernelKind::memory_bound, 0) == microseconds(504));
+  CHECK(end_of(KernelKind::gemm, 2) == microseconds(504 * 5 / 4));
+  const double base = 1e-12 * static_cast<double>(GpuBed({.gpus = 2}).nccl.base_simple.count());
+  const double rate = 16.0 * bytes / (16.0 * bytes / 1.6e12 + base);
+  const double slower = memory / (memory - 2 * rate);
+  CHECK(slower > 1.2);
+  CHECK(std::abs(static_cast<double>(end_of(KernelKind::memory_bound, 2).count()) - 504e6 * slower) <= 1);
+  // At most half is taken.
+  CHECK(end_of(KernelKind::memory_bound, 100) == microseconds(1'008));
 }
 
 TEST_CASE("a kernel that another stream waits for ends by itself") {

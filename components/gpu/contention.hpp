@@ -1,0 +1,51 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "components/gpu/compute_model.hpp"
+
+namespace lightrail {
+
+/// What running communication takes from a GPU's kernels.
+struct Taken {
+  std::int64_t sms = 0;     ///< multiprocessors, held from begin to end, waiting included
+  std::int64_t memory = 0;  ///< traffic of the memory [bit/s]
+
+  friend bool operator==(const Taken&, const Taken&) = default;
+  friend Taken operator+(const Taken& a, const Taken& b) { return {a.sms + b.sms, a.memory + b.memory}; }
+  friend Taken operator-(const Taken& a, const Taken& b) { return {a.sms - b.sms, a.memory - b.memory}; }
+};
+
+/// How much longer kernels take beside communication. At most half is taken: NCCL leaves room for the kernels
+/// it waits for.
+class Contention {
+ public:
+  Contention(std::uint32_t sms, BitRate memory)
+      : sms_(std::max(1u, sms)), memory_(std::max<std::int64_t>(1, memory.value)) {}
+  /// Time that `work`, timed on an idle GPU, takes beside what is taken.
+  SimTime time_of(SimTime work, Bound bound, const Taken& taken) const {
+    if (taken == Taken{}) return work;
+    const Share left = left_of(bound, taken);
+    return SimTime{static_cast<std::int64_t>((Wide{work.count()} * left.all + left.rest - 1) / left.rest)};
+  }
+  /// Work done in `time`.
+  SimTime work_in(SimTime time, Bound bound, const Taken& taken) const {
+    if (taken == Taken{}) return time;
+    const Share left = left_of(bound, taken);
+    return SimTime{static_cast<std::int64_t>(Wide{time.count()} * left.rest / left.all)};
+  }
+
+ private:
+  __extension__ typedef __int128 Wide;
+  struct Share {
+    std::int64_t rest, all;
+  };
+  Share left_of(Bound bound, const Taken& taken) const {
+    const std::int64_t all = bound == Bound::memory ? memory_ : sms_;
+    const std::int64_t gone = bound == Bound::memory ? taken.memory : taken.sms;
+    return {all - std::min(gone, all / 2), all};
+  }
+  std::int64_t sms_, memory_;
+};
+
+}  // namespace lightrail
