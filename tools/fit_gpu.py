@@ -193,8 +193,9 @@ def arguments():
     parser.add_argument("--bandwidth", type=float, required=True, help="HBM bandwidth [TB/s]")
     parser.add_argument("--sms", type=int, required=True)
     parser.add_argument("--memory", required=True, help="'80 GiB'")
-    parser.add_argument("--power", type=float, help="[W]")
-    parser.add_argument("--idle-power", type=float, help="[W]")
+    for name, when in (("power", "while kernels compute"), ("memory-power", "... bound by memory"),
+                       ("communication-power", "while only communication runs"), ("idle-power", "while nothing runs")):
+        parser.add_argument(f"--{name}", type=float, help=f"{when} [W]")
     parser.add_argument("--collectives-of", metavar="XML", help="a device of the catalogue that collectives are taken from")
     parser.add_argument("--datasheet", default="datasheet, as given to tools/fit_gpu.py", help="text of the figures' source")
     parser.add_argument("--measured", help="where the times are from; added to the fits' source")
@@ -217,8 +218,10 @@ def arguments():
         raise BadInput("--casts belongs to fp8 products: on where their times include the cast of the left operand, else off")
     if not re.fullmatch(r"\d+(\.\d+)? [KMGT]i?B", a.memory):
         raise BadInput(f"--memory {a.memory}: wanted a size, as in '80 GiB'")
-    if a.idle_power is not None and a.power is None:
-        raise BadInput("--idle-power without --power")
+    given = {"power": a.power, "memory-power": a.memory_power, "communication-power": a.communication_power, "idle-power": a.idle_power}
+    a.watts = {name: watts for name, watts in given.items() if watts is not None}
+    if a.watts and a.power is None:
+        raise BadInput(f"--{next(iter(a.watts))} without --power")
     if pathlib.Path(a.out).exists():
         raise BadInput(f"{a.out} is there already")
     return a

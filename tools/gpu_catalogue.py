@@ -47,7 +47,7 @@ def collectives_of(path):
     found = gpu.find("collectives") if gpu.tag == "gpu" else None
     if found is None:
         raise BadInput(f"--collectives-of {path}: is no <gpu> with <collectives>")
-    return re.sub(r".*/|\.xml$", "", str(path)), {k: gpu.get(k) for k in ("collective-sms", "point-sms") if gpu.get(k)}, dict(found.attrib)
+    return re.sub(r".*/|\.xml$", "", str(path)), {k: gpu.get(k) for k in ("collective-sms", "collective-memory", "point-sms") if gpu.get(k)}, dict(found.attrib)
 
 
 def text_of(a, gemms, attention, collectives):
@@ -59,7 +59,7 @@ def text_of(a, gemms, attention, collectives):
 
     head = {"sms": str(a.sms), "memory": a.memory, "memory-bandwidth": f"{a.bandwidth:g} TB/s"}
     sources = [source("sms memory memory-bandwidth", "datasheet", a.datasheet, 2)]
-    for name, watts in (("power", a.power), ("idle-power", a.idle_power)):
+    for name, watts in a.watts.items():
         if watts is not None:
             head[name] = f"{watts:g} W"
             kind, text = ("datasheet", a.datasheet) if name == "power" else ("estimate", "as given to tools/fit_gpu.py")

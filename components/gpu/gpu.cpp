@@ -90,16 +90,19 @@ void Gpu::on_self(const Payload& p, Context& context) {
 
 void Gpu::finish(Context& context) {
   transport_.finish(context);
-  if (runner_) runner_->finish(context);
+  StepClock::Activity did{.idle = context.now()};
+  if (runner_) did = runner_->finish(context);
   const auto* output = model_.resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::power)) return;
   // 1 W for 1 ps is 1 pJ.
-  const SimTime busy = runner_ ? runner_->busy() : SimTime{0};
-  const double energy_pj = spec_.power.value * static_cast<double>(busy.count()) +
-                           spec_.idle_power.value * static_cast<double>((context.now() - busy).count()) +
-                           transport_.link_energy_pj();
+  const auto energy = [](Watts power, SimTime time) {
+    return power.value * static_cast<double>(time.count());
+  };
+  const double energy_pj = energy(spec_.power, did.compute) + energy(spec_.memory_power, did.memory) +
+                           energy(spec_.communication_power, did.communication) +
+                           energy(spec_.idle_power, did.idle) + transport_.link_energy_pj();
   if (energy_pj == 0) return;
-  const std::array<std::int64_t, 2> row{busy.count(), std::bit_cast<std::int64_t>(energy_pj)};
+  const std::array<std::int64_t, 2> row{did.busy().count(), std::bit_cast<std::int64_t>(energy_pj)};
   context.record(tables::power, row);
 }
 

@@ -1,6 +1,11 @@
 #include "components/gpu/gpu_spec.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "engine/model/half_given.hpp"
+#include "engine/scenario/units.hpp"
 
 namespace lightrail {
 
@@ -20,15 +25,38 @@ Describe<GpuSpec> gpu_parameters() {
              "bytes of HBM traffic for a byte that a running collective receives, so that kernels bound by "
              "memory slow down",
              0.0, 100.0)
-      .field("power", &GpuSpec::power, "while an operation runs, for the power table; 0: not known", none,
-             most)
-      .field("idle-power", &GpuSpec::idle_power, "while none runs", none, most);
+      .field("power", &GpuSpec::power, "while a kernel runs, for the power table; 0: not known", none, most)
+      .field("memory-power", &GpuSpec::memory_power, "... that is bound by memory; 0: power", none, most)
+      .field("communication-power", &GpuSpec::communication_power, "while only communication runs; 0: power",
+             none, most)
+      .field("idle-power", &GpuSpec::idle_power, "while nothing runs", none, most);
 }
+
+namespace {
+
+/// A board draws its most while kernels compute; what is not given is that.
+void settle_powers(const Element& element, GpuSpec& spec, ErrorList& errors) {
+  for (const auto& [name, watts] : {std::pair{"memory-power", &spec.memory_power},
+                                    std::pair{"communication-power", &spec.communication_power},
+                                    std::pair{"idle-power", &spec.idle_power}}) {
+    if (const Attribute* given = element.find(name); given && *watts > spec.power)
+      errors.add({given->file, given->line,
+                  fmt::format("<gpu> attribute '{}' is {}, more than its power of {}", name,
+                              format_value(*watts), format_value(spec.power))});
+  }
+  for (Watts* watts : {&spec.memory_power, &spec.communication_power})
+    if (watts->value == 0) *watts = spec.power;
+}
+
+}  // namespace
 
 std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors) {
   auto spec = std::make_shared<GpuSpec>();
   gpu_parameters().parse(element, *spec, errors);
-  refuse_half_given(element, {{"idle-power", "power"}}, errors);
+  refuse_half_given(element,
+                    {{"idle-power", "power"}, {"memory-power", "power"}, {"communication-power", "power"}},
+                    errors);
+  settle_powers(element, *spec, errors);
   parse_compute(element, spec->compute, errors);
   if (const Element* child = element.child("collectives"))
     nccl_device_parameters().parse(*child, spec->nccl.emplace(), errors);

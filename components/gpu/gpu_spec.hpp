@@ -15,7 +15,7 @@ struct GpuSpec final : Spec, NcclDeviceSpec {
   double collective_memory = 0;
   Bytes memory{};
   BitRate memory_bandwidth{};
-  Watts power{0}, idle_power{0};
+  Watts power{0}, memory_power{0}, communication_power{0}, idle_power{0};
   std::optional<NcclDevice> nccl;  ///< child <collectives>
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
 

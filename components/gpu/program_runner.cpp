@@ -55,7 +55,8 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
-      records_ops_(output_ && output_->is_recorded(tables::ops, self_)) {}
+      records_ops_(output_ && output_->is_recorded(tables::ops, self_)),
+      records_power_(output_ && output_->is_recorded(tables::power)) {}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
   const Op& o = program_->ops[op];
@@ -207,14 +208,22 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   count(context, op, -1);
   take(context, taken_ - std::exchange(s.taken, Taken{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  if (records_ops_) record_rest(context, stream);
+  if (records_ops_ || records_power_) end_rows(context, stream);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
 }
 
+void ProgramRunner::end_row(Context& context, std::uint32_t stream, SimTime end) {
+  const Stream& s = streams_[stream];
+  const std::uint32_t op = chain(stream)[s.kernel];
+  if (records_ops_) record_op(context, stream, op, s.start, end);
+  if (records_power_ && program_->ops[op].kind == OpKind::compute)
+    clock_.worked(s.is_chain ? cost_of(op).bound : Bound::compute, end - s.start);
+}
+
 void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end) {
   Stream& s = streams_[stream];
-  if (records_ops_) record_op(context, stream, chain(stream)[s.kernel], s.start, end);
+  end_row(context, stream, end);
   ++s.kernel;
   s.start = s.since = end;
   s.done = SimTime{0};
@@ -235,18 +244,25 @@ void ProgramRunner::advance(Context& context, std::uint32_t stream, const Taken&
   s.since = context.now();
 }
 
-void ProgramRunner::record_rest(Context& context, std::uint32_t stream) {
+void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t last = index_.chain[op_index(stream)] - 1;
   while (s.kernel < last)
     next_kernel(context, stream,
                 s.is_chain ? kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_) : context.now());
-  record_op(context, stream, chain(stream)[last], s.start, context.now());
+  end_row(context, stream, context.now());
 }
 
-void ProgramRunner::finish(Context& context) {
-  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
-    if (streams_[stream].is_running && streams_[stream].is_chain) advance(context, stream, taken_);
+StepClock::Activity ProgramRunner::finish(Context& context) {
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    const Stream& s = streams_[stream];
+    if (!s.is_running || program_->ops[op_index(stream)].kind != OpKind::compute) continue;
+    if (s.is_chain) advance(context, stream, taken_);
+    if (records_power_)
+      clock_.worked(s.is_chain ? cost_of(chain(stream)[s.kernel]).bound : Bound::compute,
+                    context.now() - s.start);
+  }
+  return clock_.activity(context.now());
 }
 
 void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,

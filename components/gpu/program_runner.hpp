@@ -35,10 +35,9 @@ class ProgramRunner {
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
-  /// At the end of the run: what has ended of running chains.
-  void finish(Context& context);
+  /// At the end of the run, once: what has ended of running chains, what the GPU did in all.
+  StepClock::Activity finish(Context& context);
 
-  SimTime busy() const { return clock_.busy(); }
   std::vector<std::string> waits_for(const GpuTransport& transport) const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -89,12 +88,15 @@ class ProgramRunner {
   SimTime kernel_end(const Stream& s, const KernelCost& cost, const Taken& taken) const {
     return s.since + contention_.time_of(cost.time - s.done, cost.bound, taken);
   }
-  /// The kernel that runs has ended at that time and the next one begins; a row of it.
+  /// The operation that runs, of a chain its kernel, has ended at that time: its row and its part of the
+  /// energy.
+  void end_row(Context& context, std::uint32_t stream, SimTime end);
+  /// The kernel that runs has ended at that time and the next one begins.
   void next_kernel(Context& context, std::uint32_t stream, SimTime end);
   /// Goes on to where a chain is now, beside `taken` since its last change.
   void advance(Context& context, std::uint32_t stream, const Taken& taken);
-  /// Rows of the kernels of a stream, of which the last ends now.
-  void record_rest(Context& context, std::uint32_t stream);
+  /// The kernels of a stream end, the last of them now.
+  void end_rows(Context& context, std::uint32_t stream);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   double load_of(const Op& op) const;
   /// Kernels that run are as fast as what communication leaves them.
@@ -118,7 +120,7 @@ class ProgramRunner {
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
   Taken taken_;  ///< by all communication that runs
-  bool records_ops_ = false;
+  bool records_ops_ = false, records_power_ = false;
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
   std::uint32_t ended_ = 0;  ///< operations of this iteration

@@ -74,7 +74,7 @@ const std::vector<TableSchema>& table_schemas() {
         {"t_end_ps", i64, "ps", "last byte to or from the drives"}},
        "requests at storage servers"},
       {"power",
-       {{"t_active_ps", i64, "ps", "time busy"},
+       {{"t_active_ps", i64, "ps", "time busy; of a GPU: with a kernel or communication"},
         {"energy_pj", ColumnType::float64, "pJ", "energy of the run"}},
        "energy by component"},
       {"traffic",

@@ -90,12 +90,14 @@ def a_file_is_written_that_runs(folder):
     shutil.copytree(ROOT / "configs", folder / "configs")
     out = folder / "configs/gpus/new.xml"
     said = fit("--system", "new", "--gemm", folder / "gemm.csv", folder / "fp8.csv", "--attention", folder / "attention.csv",
-               *DATASHEET[2:], "--peak", "bf16=989", "fp8=1978", "--casts", "off", "--idle-power", 80,
+               *DATASHEET[2:], "--peak", "bf16=989", "fp8=1978", "--casts", "off", "--memory-power", 450, "--communication-power", 200,
+               "--idle-power", 80,
                "--collectives-of", ROOT / "configs/gpus/h100_sxm.xml", "--measured", "a \"test\"", "--out", out)
     gpu, h100 = (ElementTree.parse(path).getroot() for path in (out, ROOT / "configs/gpus/h100_sxm.xml"))
     sources_are_complete(gpu)
     sources_are_complete(h100)  # so the check is the one that the catalogue keeps
-    for name in ("sms", "memory", "memory-bandwidth", "power", "idle-power", "collective-sms", "point-sms"):
+    for name in ("sms", "memory", "memory-bandwidth", "power", "memory-power", "communication-power", "idle-power", "collective-sms",
+                 "collective-memory", "point-sms"):
         assert gpu.get(name) == h100.get(name), name
     assert gpu.find("collectives").attrib == h100.find("collectives").attrib
     assert [s.get("kind") for s in gpu.find("collectives")] == ["estimate"]

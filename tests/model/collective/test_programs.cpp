@@ -214,6 +214,40 @@ TEST_CASE("an empty program, a marker and no program end at once") {
   CHECK(bed.bed.rows(tables::steps).size() == 4);
 }
 
+TEST_CASE("power is drawn by what a GPU does") {
+  // 2 us of a kernel from a trace, then a chain: 1,002 us bound by memory and 1,002 us not; then 30 us of
+  // host time and an all-reduce alone. Also where the run is saved in the middle of the chain.
+  for (SimTime save_at : {time_never, microseconds(500), microseconds(1'500), microseconds(3'000)}) {
+    GpuBed bed({.gpus = 2});
+    bed.gpu_spec->power = Watts{700}, bed.gpu_spec->memory_power = Watts{400};
+    bed.gpu_spec->communication_power = Watts{200}, bed.gpu_spec->idle_power = Watts{100};
+    bed.gpu_spec->compute.gemms = {GemmSpec{
+        .peak = Flops{100 * 65.536e9}, .latency = microseconds(2), .quantisation = 0, .overlap = 32}};
+    KernelShape memory, gemm;
+    memory.kind = KernelKind::memory_bound;
+    memory.bytes = 1'000'000'000;
+    gemm.m = 1280, gemm.n = 2560, gemm.k = 1000;
+    bed.set.shapes = {memory, gemm};
+    Op product = compute(SimTime{0}), host;
+    product.shape = 1;
+    host.kind = OpKind::host;
+    host.duration = microseconds(30);
+    bed.run_all({compute(microseconds(2)), compute(SimTime{0}), product, host,
+                 collective(CollectiveType::all_reduce, bed.group("tp", 2), 600'000'000)});
+    bed.run(save_at);
+    for (std::uint32_t gpu = 0; gpu < 2; ++gpu) {
+      REQUIRE(bed.end_of(gpu, 3) == microseconds(2'036));
+      const SimTime alone = bed.end_of(gpu, 4) - bed.end_of(gpu, 3);
+      REQUIRE(alone > microseconds(2'000));
+      const Row row = bed.bed.rows(tables::power).at(gpu);
+      CHECK(row.values[0] == (microseconds(2'006) + alone).count());
+      CHECK(std::bit_cast<double>(row.values[1]) ==
+            Approx(700 * 1004e6 + 400 * 1002e6 + 100 * 30e6 + 200 * static_cast<double>(alone.count()))
+                .epsilon(1e-12));
+    }
+  }
+}
+
 TEST_CASE("power is drawn at the busy rate while something runs, else at the idle rate") {
   GpuBed bed({.gpus = 1});
   bed.gpu_spec->power = Watts{700};
