@@ -57,7 +57,8 @@ struct ComputeSpec {
   std::uint32_t sms = 0;
   BitRate memory_bandwidth{};
   std::uint32_t collective_sms = 0, point_sms = 0;  ///< that a running collective, or send or receive, holds
-  double collective_memory = 0;  ///< bytes of memory traffic for a byte that a running collective receives
+  double collective_memory = 0;  ///< bytes of memory traffic for a byte that a running collective receives;
+                                 ///< half for a send or receive
   std::vector<GemmSpec> gemms;   ///< by data type, at most one each
   std::optional<AttentionSpec> attention;
   std::optional<MemoryKernelSpec> memory_kernel;

@@ -20,8 +20,10 @@ struct Taken {
 /// it waits for.
 class Contention {
  public:
-  Contention(std::uint32_t sms, BitRate memory)
-      : sms_(std::max(1u, sms)), memory_(std::max<std::int64_t>(1, memory.value)) {}
+  /// `most`: traffic of the memory that communication makes where it fills all lines of the GPU, which
+  /// collectives that run at once share.
+  Contention(std::uint32_t sms, BitRate memory, BitRate most)
+      : sms_(std::max(1u, sms)), memory_(std::max<std::int64_t>(1, memory.value)), most_(most.value) {}
   /// Time that `work`, timed on an idle GPU, takes beside what is taken.
   SimTime time_of(SimTime work, Bound bound, const Taken& taken) const {
     if (taken == Taken{}) return work;
@@ -42,10 +44,10 @@ class Contention {
   };
   Share left_of(Bound bound, const Taken& taken) const {
     const std::int64_t all = bound == Bound::memory ? memory_ : sms_;
-    const std::int64_t gone = bound == Bound::memory ? taken.memory : taken.sms;
+    const std::int64_t gone = bound == Bound::memory ? std::min(taken.memory, most_) : taken.sms;
     return {all - std::min(gone, all / 2), all};
   }
-  std::int64_t sms_, memory_;
+  std::int64_t sms_, memory_, most_;
 };
 
 }  // namespace lightrail

@@ -131,7 +131,9 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
   kind->name = "gpu";
   kind->doc =
       "GPU: executes the program of its role; kernels take what a roofline with measured efficiencies says, "
-      "communication runs as messages over NVLink, PCIe and its NIC and holds multiprocessors meanwhile. "
+      "communication runs as messages over NVLink, PCIe and its NIC and holds multiprocessors and bandwidth "
+      "of "
+      "the memory meanwhile. "
       "Leaves "
       "out contention between kernels; <variation> gives kernels jitter and makes GPUs slow.";
   kind->prefetches = true;

@@ -12,7 +12,7 @@ namespace lightrail {
 ///
 /// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job.
 /// Assumes that kernels of different streams run side by side without slowing each other; communication takes
-/// multiprocessors from all of them. Leaves out memory contention, copy engines, and the time of a
+/// multiprocessors or bandwidth of the memory from all of them. Leaves out copy engines, and the time of a
 /// reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component {
  public:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/model/half_given.hpp"
@@ -26,26 +27,33 @@ Describe<GpuSpec> gpu_parameters() {
              "memory slow down",
              0.0, 100.0)
       .field("power", &GpuSpec::power, "while a kernel runs, for the power table; 0: not known", none, most)
-      .field("memory-power", &GpuSpec::memory_power, "... that is bound by memory; 0: power", none, most)
-      .field("communication-power", &GpuSpec::communication_power, "while only communication runs; 0: power",
-             none, most)
+      .field("memory-power", &GpuSpec::memory_power,
+             "while only kernels run that are bound by memory; as power where it is left out", none, most)
+      .field("communication-power", &GpuSpec::communication_power,
+             "while only communication runs; as memory-power where it is left out", none, most)
       .field("idle-power", &GpuSpec::idle_power, "while nothing runs", none, most);
 }
 
 namespace {
 
-/// A board draws its most while kernels compute; what is not given is that.
+/// The less a GPU does the less it draws. What is not given, or is a catalogue's beside a smaller figure of
+/// the scenario's, is as much as the next larger.
 void settle_powers(const Element& element, GpuSpec& spec, ErrorList& errors) {
+  if (spec.power.value == 0) return;
+  const char* more = "power";
+  Watts above = spec.power;
   for (const auto& [name, watts] : {std::pair{"memory-power", &spec.memory_power},
                                     std::pair{"communication-power", &spec.communication_power},
                                     std::pair{"idle-power", &spec.idle_power}}) {
-    if (const Attribute* given = element.find(name); given && *watts > spec.power)
+    const Attribute *given = element.find(name), *other = element.find(more);
+    if (!given && watts != &spec.idle_power) *watts = above;
+    if (given && other && *watts > above && given->file == other->file)
       errors.add({given->file, given->line,
-                  fmt::format("<gpu> attribute '{}' is {}, more than its power of {}", name,
-                              format_value(*watts), format_value(spec.power))});
+                  fmt::format("<gpu> attribute '{}' is {}, more than its {} of {}", name,
+                              format_value(*watts), more, format_value(above))});
+    *watts = std::min(*watts, above);
+    if (*watts < above) above = *watts, more = name;
   }
-  for (Watts* watts : {&spec.memory_power, &spec.communication_power})
-    if (watts->value == 0) *watts = spec.power;
 }
 
 }  // namespace

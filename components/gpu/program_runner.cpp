@@ -16,7 +16,6 @@ namespace lightrail {
 namespace {
 
 constexpr std::uint32_t none = 0xffffffff;
-constexpr std::uint16_t no_dimension = 0xffff;
 /// Owner::slot of keys and values that come in; sub: the request.
 constexpr std::uint32_t kv_slot = 0xfffffffe;
 constexpr Connection kv_connection = Connection::make(0, 0, static_cast<std::uint32_t>(Phase::kv));
@@ -35,6 +34,11 @@ std::optional<BatchFeed> feed_of(const Model& model, EndpointId gpu, const Compu
   return std::optional<BatchFeed>(std::in_place, *plan, set, set.program_of_gpu[gpu.value], spec);
 }
 
+BitRate most_traffic(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
+  const double bits = spec.collective_memory * static_cast<double>(receive_rate_of(model, gpu).value);
+  return std::min(spec.memory_bandwidth, BitRate{static_cast<std::int64_t>(std::min(bits, 1e18))});
+}
+
 const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
   return model.resource<ProgramIndexes>()->of[model.resource<ProgramSet>()->program_of_gpu[gpu.value]];
 }
@@ -51,7 +55,8 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
-      contention_(times_->spec().sms, times_->spec().memory_bandwidth),
+      contention_(times_->spec().sms, times_->spec().memory_bandwidth,
+                  most_traffic(build.model, self, times_->spec())),
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
@@ -98,19 +103,6 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   }
 }
 
-KernelCost ProgramRunner::cost_of(std::uint32_t op) {
-  const Op& o = program_->ops[op];
-  KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration}
-                    : feed_                  ? feed_->cost_of(o.shape)
-                                             : times_->of(o.shape);
-  if (o.duration == SimTime{0} && o.split != 0)
-    cost.time = nanoseconds(
-        std::max<std::int64_t>(1, std::llround(static_cast<double>(cost.time.count()) * load_of(o) * 1e-3)));
-  if (cost.time != SimTime{0})
-    cost.time = pace_.of(cost.time, iteration_ * std::uint64_t{program_->ops.size()} + op);
-  return cost;
-}
-
 bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t index = op_index(stream);
@@ -131,8 +123,11 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
       take(context, taken_ + s.taken);
       return true;
     }
+  } else if (is_timed_from_shape(op)) {
+    s.is_chain = 1;
+    duration = chain_end(stream) - context.now();
   } else if (op.kind == OpKind::compute) {
-    for (std::uint32_t k = 0; k < index_.chain[index]; ++k) duration += cost_of(chain(stream)[k]).time;
+    duration = cost_of(index).time;
   } else if (op.kind != OpKind::marker) {
     duration = op.duration;
   }
@@ -140,60 +135,8 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     end_op(context, stream);
     return false;
   }
-  if (is_timed_from_shape(op)) {
-    s.is_chain = 1;
-    set_end(context, stream);
-    return true;
-  }
-  Payload wake;
-  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
-  wake.a = index;
-  wake.b = ++s.setting;
-  context.wake(context.now() + duration, wake);
+  set_end(context, stream, context.now() + duration);
   return true;
-}
-
-void ProgramRunner::set_end(Context& context, std::uint32_t stream) {
-  Stream& s = streams_[stream];
-  const std::uint32_t* ops = chain(stream);
-  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), taken_);
-  for (std::uint32_t k = s.kernel + 1; k < index_.chain[ops[0]]; ++k) {
-    const KernelCost cost = cost_of(ops[k]);
-    end += contention_.time_of(cost.time, cost.bound, taken_);
-  }
-  Payload wake;
-  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
-  wake.a = op_index(stream);
-  wake.b = ++s.setting;
-  context.wake(end, wake);
-}
-
-Taken ProgramRunner::taken_by(const Op& op, std::uint32_t slot) const {
-  const ComputeSpec& gpu = times_->spec();
-  if (op.kind == OpKind::send || op.kind == OpKind::recv)
-    return {static_cast<std::int64_t>(gpu.point_sms), 0};
-  if (op.kind != OpKind::collective) return {};
-  const double memory = gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
-  return {static_cast<std::int64_t>(gpu.collective_sms), static_cast<std::int64_t>(memory)};
-}
-
-double ProgramRunner::load_of(const Op& op) const {
-  const std::uint32_t me = model_.resource<GroupTable>()->group_of(op.group, self_).my_index;
-  const SplitMatrix& split = set_.splits[op.split];
-  double load = 0;
-  for (std::uint32_t from = 0; from < split.size; ++from)
-    load += split.share[std::size_t{from} * split.size + me];
-  return load;
-}
-
-void ProgramRunner::take(Context& context, const Taken& taken) {
-  if (taken == taken_) return;
-  const Taken before = std::exchange(taken_, taken);
-  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
-    if (!streams_[stream].is_running || !streams_[stream].is_chain) continue;
-    advance(context, stream, before);
-    set_end(context, stream);
-  }
 }
 
 void ProgramRunner::count(Context& context, const Op& op, int change) {
@@ -211,68 +154,6 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   if (records_ops_ || records_power_) end_rows(context, stream);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
   s.is_running = 0;
-}
-
-void ProgramRunner::end_row(Context& context, std::uint32_t stream, SimTime end) {
-  const Stream& s = streams_[stream];
-  const std::uint32_t op = chain(stream)[s.kernel];
-  if (records_ops_) record_op(context, stream, op, s.start, end);
-  if (records_power_ && program_->ops[op].kind == OpKind::compute)
-    clock_.worked(s.is_chain ? cost_of(op).bound : Bound::compute, end - s.start);
-}
-
-void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end) {
-  Stream& s = streams_[stream];
-  end_row(context, stream, end);
-  ++s.kernel;
-  s.start = s.since = end;
-  s.done = SimTime{0};
-}
-
-void ProgramRunner::advance(Context& context, std::uint32_t stream, const Taken& taken) {
-  Stream& s = streams_[stream];
-  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
-  KernelCost cost = cost_of(chain(stream)[s.kernel]);
-  for (SimTime end = kernel_end(s, cost, taken); s.kernel < last && end <= context.now();
-       end = kernel_end(s, cost, taken)) {
-    next_kernel(context, stream, end);
-    cost = cost_of(chain(stream)[s.kernel]);
-  }
-  // The last one's end is the chain's, which another event tells.
-  s.done = std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, taken),
-                    std::max(SimTime{0}, cost.time - SimTime{1}));
-  s.since = context.now();
-}
-
-void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
-  Stream& s = streams_[stream];
-  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
-  while (s.kernel < last)
-    next_kernel(context, stream,
-                s.is_chain ? kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_) : context.now());
-  end_row(context, stream, context.now());
-}
-
-StepClock::Activity ProgramRunner::finish(Context& context) {
-  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
-    const Stream& s = streams_[stream];
-    if (!s.is_running || program_->ops[op_index(stream)].kind != OpKind::compute) continue;
-    if (s.is_chain) advance(context, stream, taken_);
-    if (records_power_)
-      clock_.worked(s.is_chain ? cost_of(chain(stream)[s.kernel]).bound : Bound::compute,
-                    context.now() - s.start);
-  }
-  return clock_.activity(context.now());
-}
-
-void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,
-                              SimTime end) const {
-  const Op& o = program_->ops[op];
-  const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
-  const std::array<std::int64_t, 10> row{
-      self_.value, stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
-      iteration_,  start.count(), end.count(), dimension, o.bytes};
-  context.record_at(start, tables::ops, row);
 }
 
 void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op,

@@ -101,7 +101,11 @@ class ProgramRunner {
   double load_of(const Op& op) const;
   /// Kernels that run are as fast as what communication leaves them.
   void take(Context& context, const Taken& taken);
-  void set_end(Context& context, std::uint32_t stream);
+  /// When the chain that runs ends, beside what communication takes now.
+  SimTime chain_end(std::uint32_t stream);
+  /// Of the operation that runs; one that was set before counts no more.
+  void set_end(Context& context, std::uint32_t stream, SimTime end);
+  bool is_computing(const Stream& s, std::uint32_t op);
   std::string describe(std::uint32_t op) const;
 
   const Model& model_;

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+
 #include "components/gpu/compute_model.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
@@ -13,7 +15,8 @@ class StepClock {
   struct Totals {
     SimTime compute{}, exposed{}, idle{};
   };
-  /// Time so far by what the GPU did; `compute`: some kernel ran that was not bound by memory.
+  /// Time so far by what the GPU did. `compute`: some kernel ran that was not bound by memory; `memory`:
+  /// others did.
   struct Activity {
     SimTime compute{}, memory{}, communication{}, idle{};
     SimTime busy() const { return compute + memory + communication; }
@@ -28,29 +31,21 @@ class StepClock {
     totals_ = {};
     return all;
   }
-  /// A kernel ran for that time.
-  void worked(Bound bound, SimTime time) { (bound == Bound::memory ? memory_ : compute_) += time; }
-  /// Where kernels ran side by side their time is shared out as their sums are.
+  /// A kernel that is not bound by memory ran for that time.
+  void computed(SimTime time) { computed_ += time; }
+  /// Kernels that are not bound by memory are taken not to run side by side.
   Activity activity(SimTime now) {
     pass(now);
-    const SimTime kernels = taken_.compute + totals_.compute, worked = compute_ + memory_;
-    Activity all;
-    if (worked != SimTime{0})
-      all.memory = SimTime{static_cast<std::int64_t>(
-          static_cast<double>(kernels.count()) *
-          (static_cast<double>(memory_.count()) / static_cast<double>(worked.count())))};
-    all.compute = kernels - all.memory;
-    all.communication = taken_.exposed + totals_.exposed;
-    all.idle = taken_.idle + totals_.idle;
-    return all;
+    const SimTime kernels = taken_.compute + totals_.compute, compute = std::min(kernels, computed_);
+    return {compute, kernels - compute, taken_.exposed + totals_.exposed, taken_.idle + totals_.idle};
   }
 
   void save(StateWriter& out) const {
-    out.put(last_), out.put(totals_), out.put(taken_), out.put(compute_), out.put(memory_), out.put(kernels_),
+    out.put(last_), out.put(totals_), out.put(taken_), out.put(computed_), out.put(kernels_),
         out.put(communications_);
   }
   void load(StateReader& in) {
-    in.get(last_), in.get(totals_), in.get(taken_), in.get(compute_), in.get(memory_), in.get(kernels_),
+    in.get(last_), in.get(totals_), in.get(taken_), in.get(computed_), in.get(kernels_),
         in.get(communications_);
   }
 
@@ -59,9 +54,8 @@ class StepClock {
     (kernels_ > 0 ? totals_.compute : communications_ > 0 ? totals_.exposed : totals_.idle) += now - last_;
     last_ = now;
   }
-  SimTime last_{};
-  Totals totals_{}, taken_{};     ///< since the last call of take(), before it
-  SimTime compute_{}, memory_{};  ///< sums over kernels
+  SimTime last_{}, computed_{};
+  Totals totals_{}, taken_{};  ///< since the last call of take(), before it
   int kernels_ = 0, communications_ = 0;
 };
 

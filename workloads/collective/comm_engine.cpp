@@ -122,6 +122,10 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
   const double local = static_cast<double>(group.local_rate.value),
                rail = static_cast<double>(group.net_rate.value);
   double most = local;
+  if (form(slot) == Form::point) {
+    if (group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_))) most = rail;
+    return BitRate{static_cast<std::int64_t>(most)};
+  }
   if (group.servers() > 1) {
     // Rings bring what passes the server's rails past every member; an all-to-all's shares come from outside
     // but for the server's own.

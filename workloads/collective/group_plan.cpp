@@ -27,6 +27,12 @@ BitRate net_rate_of(const Model& model, ComponentId gpu) {
   return std::min(pcie, rate_of(model, nic, 0));
 }
 
+/// NVLink, where there is none PCIe.
+BitRate local_rate_of(const Model& model, ComponentId gpu) {
+  const BitRate nvlink = rate_of(model, gpu, nvlink_port);
+  return nvlink.value != 0 ? nvlink : rate_of(model, gpu, host_port);
+}
+
 /// The Spec of a component as `Interface`; null: it is none.
 template <class Interface>
 const Interface* spec_of(const Model& model, ComponentId component) {
@@ -117,15 +123,14 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
     const EndpointId gpu = plan.members[i];
     if (i == 0 || book[gpu].server != book[plan.members[i - 1]].server) plan.server_first.push_back(i);
     const ComponentId component = book.component_of[gpu.value];
-    BitRate nvlink = rate_of(model, component, nvlink_port);
-    plan.has_nvlink = plan.has_nvlink && nvlink.value != 0;
+    plan.has_nvlink = plan.has_nvlink && rate_of(model, component, nvlink_port).value != 0;
     const MulticastSpec* nvswitch = nvswitch_of(model, component);
     plan.nvls_efficiency = std::min(plan.nvls_efficiency, nvswitch ? nvswitch->multicast_efficiency() : 0.0);
     if (nvswitch) plan.nvlink_path = std::max(plan.nvlink_path, nvlink_path_of(model, component, *nvswitch));
     const NcclDevice* device = device_of(model, component);
     is_measured = is_measured && device;
     if (device) plan.device = plan.device ? slower(*plan.device, *device) : *device;
-    local.push_back(nvlink.value != 0 ? nvlink : rate_of(model, component, host_port));
+    local.push_back(local_rate_of(model, component));
     net.push_back(net_rate_of(model, component));
     if (const NetPluginSpec* adapter = net_plugin_of(model, component))
       plan.plugin = slower(plan.plugin, adapter->net_plugin());
@@ -150,6 +155,13 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
 }
 
 }  // namespace
+
+BitRate receive_rate_of(const Model& model, EndpointId gpu) {
+  const auto* book = model.resource<AddressBook>();
+  if (!book) return {};
+  const ComponentId component = book->component_of[gpu.value];
+  return BitRate{local_rate_of(model, component).value + net_rate_of(model, component).value};
+}
 
 std::uint32_t GroupPlan::index_of(EndpointId gpu) const {
   auto it = std::lower_bound(members.begin(), members.end(), gpu);

@@ -54,6 +54,9 @@ struct GroupPlan {
   EndpointId ring_member(std::uint32_t channel, std::uint32_t position) const;
 };
 
+/// What all lines of `gpu` that collectives use bring at once: NVLink (without it PCIe) and its NIC.
+BitRate receive_rate_of(const Model& model, EndpointId gpu);
+
 /// Every group of the job: a Model resource, a few bytes a GPU and kind.
 class GroupPlans {
  public:

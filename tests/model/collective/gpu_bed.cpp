@@ -238,6 +238,20 @@ Op collective(CollectiveType type, GroupKindId group, std::int64_t bytes, Protoc
   return op;
 }
 
+Op compute(SimTime duration, std::uint8_t stream) {
+  Op op;
+  op.kind = OpKind::compute;
+  op.duration = duration;
+  op.stream = stream;
+  return op;
+}
+
+Op after(Op op, std::uint32_t first, std::uint16_t count) {
+  op.first_dependency = first;
+  op.dependency_count = count;
+  return op;
+}
+
 Op point(OpKind kind, GroupKindId group, std::int32_t offset, std::int64_t bytes) {
   Op op;
   op.kind = kind;

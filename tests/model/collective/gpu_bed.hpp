@@ -76,6 +76,8 @@ class GpuBed {
 
 Op collective(CollectiveType type, GroupKindId group, std::int64_t bytes,
               Protocol protocol = Protocol::simple);
+Op compute(SimTime duration, std::uint8_t stream = 0);
+Op after(Op op, std::uint32_t first, std::uint16_t count);
 Op point(OpKind kind, GroupKindId group, std::int32_t offset, std::int64_t bytes);
 
 /// Serialisation of a message cut into trains of `train` bytes [ps], each rounded up alone as the line does

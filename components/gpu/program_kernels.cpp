@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "components/gpu/program_runner.hpp"
+#include "engine/model/groups.hpp"
+#include "engine/model/tables.hpp"
+
+/// The part of ProgramRunner that times kernels: chains of them, what communication takes from them, their
+/// rows and energy.
+namespace lightrail {
+namespace {
+
+constexpr std::uint16_t no_dimension = 0xffff;
+
+}  // namespace
+
+KernelCost ProgramRunner::cost_of(std::uint32_t op) {
+  const Op& o = program_->ops[op];
+  KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration}
+                    : feed_                  ? feed_->cost_of(o.shape)
+                                             : times_->of(o.shape);
+  if (o.duration == SimTime{0} && o.split != 0)
+    cost.time = nanoseconds(
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(cost.time.count()) * load_of(o) * 1e-3)));
+  if (cost.time != SimTime{0})
+    cost.time = pace_.of(cost.time, iteration_ * std::uint64_t{program_->ops.size()} + op);
+  return cost;
+}
+
+SimTime ProgramRunner::chain_end(std::uint32_t stream) {
+  const Stream& s = streams_[stream];
+  const std::uint32_t* ops = chain(stream);
+  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), taken_);
+  for (std::uint32_t k = s.kernel + 1; k < index_.chain[ops[0]]; ++k) {
+    const KernelCost cost = cost_of(ops[k]);
+    end += contention_.time_of(cost.time, cost.bound, taken_);
+  }
+  return end;
+}
+
+void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end) {
+  Payload wake;
+  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
+  wake.a = op_index(stream);
+  wake.b = ++streams_[stream].setting;
+  context.wake(end, wake);
+}
+
+Taken ProgramRunner::taken_by(const Op& op, std::uint32_t slot) const {
+  const ComputeSpec& gpu = times_->spec();
+  const bool is_point = op.kind == OpKind::send || op.kind == OpKind::recv;
+  if (!is_point && op.kind != OpKind::collective) return {};
+  // A collective writes what comes in and reads what it passes on; of a pair each does one of both.
+  const double traffic =
+      (is_point ? 0.5 : 1.0) * gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
+  return {static_cast<std::int64_t>(is_point ? gpu.point_sms : gpu.collective_sms),
+          static_cast<std::int64_t>(std::min(traffic, static_cast<double>(gpu.memory_bandwidth.value)))};
+}
+
+double ProgramRunner::load_of(const Op& op) const {
+  const std::uint32_t me = model_.resource<GroupTable>()->group_of(op.group, self_).my_index;
+  const SplitMatrix& split = set_.splits[op.split];
+  double load = 0;
+  for (std::uint32_t from = 0; from < split.size; ++from)
+    load += split.share[std::size_t{from} * split.size + me];
+  return load;
+}
+
+void ProgramRunner::take(Context& context, const Taken& taken) {
+  if (taken == taken_) return;
+  const Taken before = std::exchange(taken_, taken);
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    if (!streams_[stream].is_running || !streams_[stream].is_chain) continue;
+    advance(context, stream, before);
+    set_end(context, stream, chain_end(stream));
+  }
+}
+
+/// Of an operation that runs: is it a kernel that is not bound by memory?
+bool ProgramRunner::is_computing(const Stream& s, std::uint32_t op) {
+  return program_->ops[op].kind == OpKind::compute && (!s.is_chain || cost_of(op).bound != Bound::memory);
+}
+
+void ProgramRunner::end_row(Context& context, std::uint32_t stream, SimTime end) {
+  const Stream& s = streams_[stream];
+  const std::uint32_t op = chain(stream)[s.kernel];
+  if (records_ops_) record_op(context, stream, op, s.start, end);
+  if (records_power_ && is_computing(s, op)) clock_.computed(end - s.start);
+}
+
+void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end) {
+  Stream& s = streams_[stream];
+  end_row(context, stream, end);
+  ++s.kernel;
+  s.start = s.since = end;
+  s.done = SimTime{0};
+}
+
+void ProgramRunner::advance(Context& context, std::uint32_t stream, const Taken& taken) {
+  Stream& s = streams_[stream];
+  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  KernelCost cost = cost_of(chain(stream)[s.kernel]);
+  for (SimTime end = kernel_end(s, cost, taken); s.kernel < last && end <= context.now();
+       end = kernel_end(s, cost, taken)) {
+    next_kernel(context, stream, end);
+    cost = cost_of(chain(stream)[s.kernel]);
+  }
+  // The last one's end is the chain's, which another event tells.
+  s.done = std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, taken), cost.time);
+  s.since = context.now();
+}
+
+void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  while (s.kernel < last)
+    next_kernel(context, stream,
+                s.is_chain ? kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_) : context.now());
+  end_row(context, stream, context.now());
+}
+
+StepClock::Activity ProgramRunner::finish(Context& context) {
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    const Stream& s = streams_[stream];
+    if (!s.is_running) continue;
+    if (s.is_chain) advance(context, stream, taken_);
+    if (records_power_ && is_computing(s, chain(stream)[s.kernel])) clock_.computed(context.now() - s.start);
+  }
+  return clock_.activity(context.now());
+}
+
+void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,
+                              SimTime end) const {
+  const Op& o = program_->ops[op];
+  const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
+  const std::array<std::int64_t, 10> row{
+      self_.value, stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
+      iteration_,  start.count(), end.count(), dimension, o.bytes};
+  context.record_at(start, tables::ops, row);
+}
+
+}  // namespace lightrail
