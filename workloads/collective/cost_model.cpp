@@ -4,11 +4,23 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "workloads/collective/ring.hpp"
 #include "workloads/collective/tree_correction.hpp"
 
 namespace lightrail {
 namespace {
+
+/// NCCL's NCCL_MAX_NVLS_ARITY (src/include/device.h).
+constexpr std::uint32_t nvls_most_parts = 32;
+
+/// NCCL 2.21 gathers and scatters parts in the NVSwitch only inside one operating system (src/enqueue.cc: one
+/// node), not across the trays of a larger NVLink domain.
+bool is_past_host(const GroupPlan& plan, CollectiveType type, Algorithm algorithm) {
+  constexpr std::uint32_t gpus_of_host = 8;
+  return algorithm == Algorithm::nvls && type != CollectiveType::all_reduce && plan.size() > gpus_of_host;
+}
 
 double seconds(SimTime time) {
   return static_cast<double>(time.count()) * 1e-12;
@@ -110,11 +122,15 @@ double tree_seconds(const NcclSettings& settings, const GroupPlan& plan, Protoco
   return bits <= 0 ? latency : latency + static_cast<double>(bytes) * 8 / bits;
 }
 
-double nvls_seconds(const NcclSettings& settings, const GroupPlan& plan, std::int64_t bytes) {
+double nvls_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
+                    std::int64_t bytes) {
   const double n = plan.members_of(0), levels = std::log2(plan.servers());
   const double latency =
       seconds(settings.nvls) + 2 * levels * net_seconds(plan, Protocol::simple, settings.nvls_tree_net);
-  double bits = bits_of(plan.local_rate) * plan.nvls_efficiency * n / (n + 1);
+  double bits = bits_of(plan.local_rate) * plan.nvls_efficiency;
+  // What is gathered comes in as the whole buffer, what is reduced leaves as it; an all-reduce adds the own
+  // part's way back.
+  if (type == CollectiveType::all_reduce) bits *= n / (n + 1);
   if (plan.servers() > 1) bits = std::min(bits, tree_rails(plan));
   return latency + static_cast<double>(bytes) * 8 / bits;
 }
@@ -128,7 +144,7 @@ double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, C
       return tree_seconds(settings, plan, protocol, bytes);
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return nvls_seconds(settings, plan, bytes);
+      return nvls_seconds(settings, plan, type, bytes);
     default:
       return ring_seconds(settings, plan, type, protocol, bytes);
   }
@@ -137,7 +153,7 @@ double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, C
 const std::vector<Algorithm>& algorithms_of(CollectiveType type) {
   static const std::vector<Algorithm> reduce{Algorithm::ring,      Algorithm::tree,    Algorithm::nvls,
                                              Algorithm::nvls_tree, Algorithm::collnet, Algorithm::full_mesh},
-      parts{Algorithm::ring, Algorithm::pat, Algorithm::full_mesh},
+      parts{Algorithm::ring, Algorithm::nvls, Algorithm::pat, Algorithm::full_mesh},
       broadcast{Algorithm::ring, Algorithm::full_mesh},
       pairs{Algorithm::direct,    Algorithm::pairwise, Algorithm::hierarchical,
             Algorithm::full_mesh, Algorithm::deepep,   Algorithm::deepep_low_latency},
@@ -180,7 +196,7 @@ bool is_simulated(CollectiveType type, Algorithm algorithm) {
   return algorithm == Algorithm::auto_select || std::find(all.begin(), all.end(), algorithm) != all.end();
 }
 
-std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
+std::string obstacle(const GroupPlan& plan, CollectiveType type, Algorithm algorithm) {
   if (algorithm == Algorithm::collnet && plan.collnet_efficiency == 0)
     return "needs the same number of GPUs of each server, a NIC each, and one switch a rail that reduces "
            "(sharp-efficiency)";
@@ -193,7 +209,13 @@ std::string obstacle(const GroupPlan& plan, Algorithm algorithm) {
     return "needs GPUs behind NVSwitches that reduce and multicast (nvls-efficiency)";
   if (!plan.is_even() || plan.members_of(0) < 2)
     return "needs two or more GPUs of each server, the same number of each";
-  if (plan.members_of(0) > 127) return "takes at most 127 GPUs of a server";
+  const bool is_sum = type == CollectiveType::all_reduce;
+  if (is_sum && plan.members_of(0) > 127) return "takes at most 127 GPUs of a server";
+  if (!is_sum && plan.servers() > 1)
+    return "is for one server where parts are gathered or scattered, as NCCL's";
+  if (!is_sum && plan.size() > nvls_most_parts)
+    return fmt::format("takes at most {} GPUs where parts are gathered or scattered, as NCCL's",
+                       nvls_most_parts);
   if ((algorithm == Algorithm::nvls) != (plan.servers() == 1))
     return algorithm == Algorithm::nvls ? "is for one server (nvls-tree for several)"
                                         : "is for several servers (nvls for one)";
@@ -208,7 +230,7 @@ Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op)
   const Protocol wanted = op.protocol != Protocol::auto_select ? op.protocol : usual;
   Algorithm only = op.algorithm;
   if (only == Algorithm::auto_select && is_simulated(op.collective, settings.algorithm) &&
-      obstacle(plan, settings.algorithm).empty())
+      obstacle(plan, op.collective, settings.algorithm).empty())
     only = settings.algorithm;
   const bool is_all_to_all = op.collective == CollectiveType::all_to_all;
   if (is_all_to_all || op.collective == CollectiveType::barrier || is_by_name(only)) {
@@ -224,8 +246,10 @@ Choice choose(const NcclSettings& settings, const GroupPlan& plan, const Op& op)
   }
   double best = -1;
   for (Algorithm algorithm : algorithms_of(op.collective)) {
-    if (only != Algorithm::auto_select ? algorithm != only
-                                       : is_by_name(algorithm) || !obstacle(plan, algorithm).empty())
+    if (only != Algorithm::auto_select
+            ? algorithm != only
+            : is_by_name(algorithm) || is_past_host(plan, op.collective, algorithm) ||
+                  !obstacle(plan, op.collective, algorithm).empty())
       continue;
     const bool is_nvls = algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
     for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {

@@ -15,8 +15,8 @@ namespace lightrail {
 ///   tree: base + 2 ((members of a server - 1) * hop(NVLink) + log2 servers * hop(net)); half of NVLink, the
 ///     rails (more than two servers: half of them, for inner nodes send twice) x tree efficiency x
 ///     tree_correction_of; LL /3.8, LL128 120/128 (one server 7/9).
-///   NVLS: base (+ 2 log2 servers * hop(net)); a GPU's link carries every part once and its own twice:
-///     rate x efficiency x n / (n + 1), n members of a server.
+///   NVLS: base (+ 2 log2 servers * hop(net)); a GPU's link carries every part once, of an all-reduce its own
+///     twice: rate x efficiency, x n / (n + 1), n members of a server.
 /// hop(net) with what the adapter's plugin reports, in Simple twice. LL at most ll_max_rate, LL128 at most
 /// ll128_max_rate of the GPU kind, trees half of these. It chooses; what a collective then takes comes from
 /// its messages.
@@ -46,8 +46,8 @@ bool is_by_name(Algorithm algorithm);
 /// Runs as rounds of messages between pairs (exchange.hpp).
 bool is_exchange(Algorithm algorithm);
 
-/// "" or why this group cannot run `algorithm`.
-std::string obstacle(const GroupPlan& plan, Algorithm algorithm);
+/// "" or why this group cannot run a collective of `type` by `algorithm`.
+std::string obstacle(const GroupPlan& plan, CollectiveType type, Algorithm algorithm);
 
 /// Rails that a collective of so many bytes uses.
 std::uint32_t ring_channels(const NcclSettings& settings, const GroupPlan& plan, Protocol protocol,

@@ -29,7 +29,7 @@ void check_algorithms(const ProgramSet& programs, const GroupPlans& plans, const
       for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
         if (programs.program_of_gpu[gpu] != p || groups.group_of(op.group, EndpointId{gpu}).size < 2)
           continue;
-        const std::string why = obstacle(plans.of(op.group, EndpointId{gpu}), op.algorithm);
+        const std::string why = obstacle(plans.of(op.group, EndpointId{gpu}), op.collective, op.algorithm);
         if (why.empty()) continue;
         errors.add({"", 0,
                     fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group",

@@ -154,6 +154,42 @@ RelayPlan nvls_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op
   return builder.take();
 }
 
+RelayPlan nvls_all_gather(const GroupPlan& plan, EndpointId member, const Op& op) {
+  Builder builder(plan, member, op);
+  const std::uint32_t lanes = plan.size();
+  const std::int64_t slice = nvls_slice(*plan.nccl, plan, lanes, op.bytes);
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    const EndpointId from = builder.neighbour(lane);
+    const Connection part = builder.connection(Phase::nvls_result, lane);
+    if (from == member) {
+      RelayStage give;
+      give.outputs.push_back({member, part, InSwitch::multicast});
+      builder.add(std::move(give), lanes, lane, slice);
+    }
+    RelayStage collect;
+    collect.inputs.push_back({from, part, SimTime{0}, true});
+    builder.add(std::move(collect), lanes, lane, slice);
+  }
+  return builder.take();
+}
+
+RelayPlan nvls_reduce_scatter(const GroupPlan& plan, EndpointId member, const Op& op) {
+  Builder builder(plan, member, op);
+  const std::uint32_t lanes = plan.size(), own = builder.local();
+  const std::int64_t slice = nvls_slice(*plan.nccl, plan, lanes, op.bytes);
+  for (std::uint32_t turn = 1; turn <= lanes; ++turn) {
+    const std::uint32_t lane = (own + turn) % lanes;
+    RelayStage contribute;
+    contribute.outputs.push_back(
+        {builder.neighbour(lane), builder.connection(Phase::nvls_sum, lane), InSwitch::reduce});
+    builder.add(std::move(contribute), lanes, lane, slice);
+  }
+  RelayStage collect;
+  collect.inputs.push_back({member, builder.connection(Phase::nvls_sum, own), SimTime{0}, true});
+  builder.add(std::move(collect), lanes, own, slice);
+  return builder.take();
+}
+
 RelayPlan collnet_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op) {
   Builder builder(plan, member, op);
   const std::uint32_t heads = plan.members_of(plan.server_of(plan.index_of(member)));

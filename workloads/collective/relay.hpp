@@ -58,6 +58,15 @@ RelayPlan tree_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op
 /// plan.is_even().
 RelayPlan nvls_all_reduce(const GroupPlan& plan, EndpointId member, const Op& op);
 
+/// All-gather in the NVSwitch of one server: every member multicasts its part, and gets all, its own among
+/// them. Needs plan.nvls_efficiency.
+RelayPlan nvls_all_gather(const GroupPlan& plan, EndpointId member, const Op& op);
+
+/// Reduce-scatter in the NVSwitch of one server: all send theirs of each part to the switch, which adds and
+/// hands the sum to whose part it is. The hardware pulls the parts of all members at the same time; so each
+/// begins with the part behind its own, and the sums of a slice come out together.
+RelayPlan nvls_reduce_scatter(const GroupPlan& plan, EndpointId member, const Op& op);
+
 /// All-reduce of `bytes` in the switches of the rails: every local member is head of an equal part, gathers
 /// and adds it over NVLink, sends it to its rail's switch, which adds those of all servers and hands the sum
 /// to their heads, and hands it to its neighbours. Needs plan.collnet_efficiency.

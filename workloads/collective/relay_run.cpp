@@ -12,10 +12,12 @@ const RelayPlan& CommEngine::relay(std::uint32_t slot) const {
   if (!relays_[slot]) {
     const CommRun& run = runs_[slot];
     const Op& op = op_of(slot);
-    relays_[slot] = run.algorithm == Algorithm::tree
-                        ? tree_all_reduce(plan(op), self_, op, run.protocol, run.channels)
-                    : run.algorithm == Algorithm::collnet ? collnet_all_reduce(plan(op), self_, op)
-                                                          : nvls_all_reduce(plan(op), self_, op);
+    relays_[slot] =
+        op.collective == CollectiveType::all_gather       ? nvls_all_gather(plan(op), self_, op)
+        : op.collective == CollectiveType::reduce_scatter ? nvls_reduce_scatter(plan(op), self_, op)
+        : run.algorithm == Algorithm::tree ? tree_all_reduce(plan(op), self_, op, run.protocol, run.channels)
+        : run.algorithm == Algorithm::collnet ? collnet_all_reduce(plan(op), self_, op)
+                                              : nvls_all_reduce(plan(op), self_, op);
   }
   return *relays_[slot];
 }

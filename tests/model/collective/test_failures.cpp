@@ -145,7 +145,8 @@ TEST_CASE("what the system lacks is named before the run") {
   REQUIRE(mistakes.size() == 4);
   CHECK_THAT(
       mistakes[0],
-      Contains("algorithm 'tree' is not simulated for this collective (one of auto, ring, pat, full-mesh)"));
+      Contains(
+          "algorithm 'tree' is not simulated for this collective (one of auto, ring, nvls, pat, full-mesh)"));
   CHECK_THAT(mistakes[1], Contains("storage server 0 does not exist (there are 0)"));
   CHECK_THAT(mistakes[2], Contains("host copy direction 2 (0: to the host, 1: to the GPU)"));
   CHECK_THAT(mistakes[3], Contains("program 'all' of gpu 0 copies to its host, but its server has none"));

@@ -198,7 +198,63 @@ TEST_CASE("NVLS is picked from 5 GPUs of an H200 server and from 6 of a B200 ser
   }
 }
 
-TEST_CASE("only all-reduces are done in the NVSwitch, and only where every one of the group can") {
+TEST_CASE("parts in the NVSwitch: the whole buffer at its efficiency, refused where NCCL cannot") {
+  NcclSettings s;
+  const GroupPlan plan = make_plan(1, 8, 370.8, 0, 0.83);
+  auto why = [](const GroupPlan& group, CollectiveType type, Algorithm a = Algorithm::nvls) {
+    return obstacle(group, type, a);
+  };
+  for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+    CHECK(is_simulated(type, Algorithm::nvls));
+    CHECK(!is_simulated(type, Algorithm::nvls_tree));
+    CHECK(collective_seconds(s, plan, type, Algorithm::nvls, Protocol::simple, 1 << 30) * 1e6 ==
+          Approx(25 + (1 << 30) / (370.8e3 * 0.83)));
+    Op op;
+    op.kind = OpKind::collective;
+    op.collective = type;
+    op.bytes = 1 << 30;
+    op.algorithm = Algorithm::nvls;
+    CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
+    CHECK(choose(s, plan, op).protocol == Protocol::simple);
+    CHECK(why(plan, type).empty());
+    CHECK(why(make_plan(1, 32, 721.8, 0, 0.74), type).empty());
+    CHECK(why(make_plan(1, 33, 721.8, 0, 0.74), type) ==
+          "takes at most 32 GPUs where parts are gathered or scattered, as NCCL's");
+    CHECK(why(make_plan(1, 72, 721.8, 0, 0.74), CollectiveType::all_reduce).empty());
+    CHECK(why(make_plan(2, 8, 370.8, 50, 0.83), type) ==
+          "is for one server where parts are gathered or scattered, as NCCL's");
+    CHECK(!why(make_plan(1, 8, 370.8, 0, 0), type).empty());
+  }
+}
+
+TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simple's many steps are left") {
+  // 8 GPUs: NVLS starts at 25 us, rings of LL at 10.8, LL128 27.3, Simple 32.2, and the rings' links carry
+  // less: 7/8 of the buffer, not all of it / 0.83.
+  auto pick_of = [](std::uint32_t n, double link, double nvls, double ll_max, std::int64_t bytes,
+                    Protocol wanted) {
+    GroupPlan plan = make_plan(1, n, link, 0, nvls);
+    plan.device.emplace();
+    plan.device->ll_max_rate = BitRate{static_cast<std::int64_t>(ll_max * 8e9)};
+    NcclSettings s;
+    s.protocol = wanted;
+    Op op;
+    op.kind = OpKind::collective;
+    op.collective = CollectiveType::all_gather;
+    op.bytes = bytes;
+    return choose(s, plan, op).algorithm;
+  };
+  for (std::uint32_t n = 2; n <= 8; ++n)
+    for (std::int64_t bytes = 8; bytes <= std::int64_t{1} << 34; bytes += bytes / 8) {
+      CHECK(pick_of(n, 370.8, 0.83, 141, bytes, Protocol::auto_select) == Algorithm::ring);
+      CHECK(pick_of(n, 721.8, 0.74, 282, bytes, Protocol::auto_select) == Algorithm::ring);
+    }
+  CHECK(pick_of(8, 370.8, 0.83, 141, 1024, Protocol::simple) == Algorithm::nvls);
+  CHECK(pick_of(8, 370.8, 0.83, 141, 64 << 20, Protocol::simple) == Algorithm::ring);
+  // More GPUs than one operating system has: NCCL 2.21 does not count with it, however long the ring.
+  CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == Algorithm::ring);
+}
+
+TEST_CASE("all-reduces are done in the NVSwitch only where every one of the group can") {
   CHECK(pick(make_plan(1, 8, 370.8, 0, 0.83), 1 << 30, CollectiveType::all_gather).algorithm ==
         Algorithm::ring);
   CHECK(pick(make_plan(1, 8, 240, 0, 0), 1 << 30).algorithm == Algorithm::ring);

@@ -1,0 +1,130 @@
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include "tests/model/collective/gpu_bed.hpp"
+
+namespace lightrail::test {
+namespace {
+
+constexpr CollectiveType gather = CollectiveType::all_gather, scatter = CollectiveType::reduce_scatter;
+
+Op in_switch(CollectiveType type, GroupKindId group, std::int64_t bytes) {
+  Op op = collective(type, group, bytes);
+  op.algorithm = Algorithm::nvls;
+  return op;
+}
+
+}  // namespace
+
+// L = line(part / efficiency). What is gathered: all parts leave at once and every output of the switch
+// carries n of them, what is reduced: every input does. So nvls + n L + path.
+TEST_CASE("an all-gather in the NVSwitch sends a part once and receives n") {
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    GpuBed bed({.gpus = n, .nvls_efficiency = 0.8});
+    const std::int64_t part = 48 * 1024, wire = 60 * 1024;
+    bed.run_all({in_switch(gather, bed.group("tp", n), n * part)});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    for (std::uint32_t gpu = 0; gpu < n; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) == bed.nccl.nvls + n * line(wire, nvlink_ps) + nvlink_path);
+      CHECK(bed.sent_bytes(gpu) == part);
+      CHECK(bed.received_bytes(gpu) == n * part);
+    }
+  }
+}
+
+TEST_CASE("a reduce-scatter in the NVSwitch sends n parts and receives one, all at the same time") {
+  for (std::uint32_t n = 2; n <= 8; ++n) {
+    GpuBed bed({.gpus = n, .nvls_efficiency = 0.8});
+    const std::int64_t part = 48 * 1024, wire = 60 * 1024;
+    bed.run_all({in_switch(scatter, bed.group("tp", n), n * part)});
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    for (std::uint32_t gpu = 0; gpu < n; ++gpu) {
+      CHECK(bed.end_of(gpu, 0) == bed.nccl.nvls + n * line(wire, nvlink_ps) + nvlink_path);
+      CHECK(bed.sent_bytes(gpu) == n * part);
+      CHECK(bed.received_bytes(gpu) == part);
+    }
+  }
+}
+
+TEST_CASE("large parts go through the NVSwitch at its efficiency, n parts a link, for all members as long") {
+  for (CollectiveType type : {gather, scatter}) {
+    GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
+    const std::int64_t bytes = 512 << 20;
+    bed.run_all({in_switch(type, bed.group("tp", 8), bytes)});
+    bed.run();
+    const double ideal = static_cast<double>(bytes) / 0.8 * nvlink_ps;
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
+      CHECK(static_cast<double>((bed.end_of(gpu, 0) - bed.nccl.nvls).count()) == Approx(ideal).epsilon(0.02));
+  }
+}
+
+TEST_CASE(
+    "parts of odd sizes, fewer elements than members and two groups of a server go through the NVSwitch") {
+  for (CollectiveType type : {gather, scatter})
+    for (std::int64_t bytes : {std::int64_t{6}, std::int64_t{1'000'002}, std::int64_t{40'000'006}}) {
+      GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
+      Op op = in_switch(type, bed.group("tp", 4), bytes);
+      op.element_bytes = 2;
+      bed.run_all({op});
+      bed.run();
+      CHECK(bed.bed.waits().empty());
+      std::int64_t received = 0;
+      for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+        received += bed.received_bytes(gpu);
+        CHECK(bed.end_of(gpu, 0) >= bed.nccl.nvls);
+      }
+      CHECK(received == 2 * bytes * (type == gather ? 4 : 1));
+      CHECK(bed.sent_bytes() == 2 * bytes * (type == gather ? 1 : 4));
+    }
+}
+
+TEST_CASE("sums of a reduce-scatter come out of the NVSwitch slice by slice, not all at the end") {
+  GpuBed bed({.gpus = 4, .nvls_efficiency = 0.8});
+  bed.run_all({in_switch(scatter, bed.group("tp", 4), 128 << 20)});
+  bed.run();
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+    const SimTime half = bed.nccl.nvls + (bed.end_of(gpu, 0) - bed.nccl.nvls) / 2;
+    std::int64_t all = 0, early = 0;
+    for (const Row& row : bed.bed.rows(tables::messages)) {
+      if (row.values[1] != gpu) continue;
+      ++all;
+      early += SimTime{row.values[5]} <= half;
+    }
+    REQUIRE(all >= 16);
+    CHECK(std::abs(all - 2 * early) <= 2);
+  }
+}
+
+TEST_CASE("saving and loading in the middle of parts in the NVSwitch changes nothing") {
+  auto ends = [](SimTime save_at) {
+    GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
+    const GroupKindId tp = bed.group("tp", 4);
+    bed.run_all({in_switch(gather, tp, 5 << 20), in_switch(scatter, tp, 7 << 20)});
+    bed.run(save_at);
+    std::vector<std::int64_t> all{bed.bed.end().count(), bed.bed.events()};
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
+      for (std::uint32_t op = 0; op < 2; ++op) all.push_back(bed.end_of(gpu, op).count());
+    return all;
+  };
+  const auto straight = ends(time_never);
+  for (std::int64_t at : {1, 30, 45, 60, 90, 110}) CHECK(ends(microseconds(at)) == straight);
+}
+
+TEST_CASE("parts in the NVSwitch are refused over servers and where it does not reduce") {
+  for (CollectiveType type : {gather, scatter}) {
+    GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+    wide.run_all({in_switch(type, wide.group("world", 8), 1 << 20)});
+    REQUIRE(wide.mistakes().size() == 1);
+    CHECK_THAT(wide.mistakes()[0],
+               Catch::Contains("algorithm 'nvls' is for one server where parts are gathered or scattered"));
+    GpuBed without({.gpus = 4});
+    without.run_all({in_switch(type, without.group("tp", 4), 1 << 20)});
+    REQUIRE(without.mistakes().size() == 1);
+    CHECK_THAT(without.mistakes()[0], Catch::Contains("needs GPUs behind NVSwitches that reduce"));
+  }
+}
+
+}  // namespace lightrail::test
