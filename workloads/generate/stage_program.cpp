@@ -116,17 +116,25 @@ class PassWriter {
       : model_(model), plan_(plan), stage_(stage), writer_(writer), parameters_(model, plan, stage, writer) {}
 
   void write(const ChunkPass& pass) {
-    std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
-    if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
-    writer_.marker(name);
-    if (pass.kind != PassKind::weight_gradient) parameters_.begin(pass);
-    if (pass.kind == PassKind::forward)
-      forward(pass);
-    else if (pass.kind == PassKind::weight_gradient)
-      weights(pass);
-    else
-      backward(pass);
-    parameters_.end(pass);
+    enter(pass);
+    compute(pass);
+    leave(pass);
+  }
+
+  /// Two passes that run together: both begin when both have their inputs, and what they send leaves when
+  /// both have ended, as in DualPipe's own code.
+  void write_together(const ChunkPass& first, const ChunkPass& second) {
+    writer_.begin_together();
+    enter(first);
+    writer_.next_input();
+    enter(second);
+    writer_.run_together();
+    compute(first);
+    writer_.next_together();
+    compute(second);
+    writer_.end_together();
+    leave(first);
+    leave(second);
   }
 
   StageParameterFlow& parameters() { return parameters_; }
@@ -143,12 +151,32 @@ class PassWriter {
     return (stage_ + (is_up ? 1 : plan_.pp - 1)) % plan_.pp;
   }
 
-  void forward(const ChunkPass& pass) {
-    if (begins(pass)) writer_.load_batch(ends(pass) ? 2 : 1);
-    if (begins(pass))
-      writer_.embed();
+  void enter(const ChunkPass& pass) {
+    std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
+    if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
+    writer_.marker(name);
+    if (pass.kind == PassKind::weight_gradient) return;
+    parameters_.begin(pass);
+    if (pass.is_forward() ? !begins(pass) : !ends(pass))
+      writer_.receive(neighbour(pass, !pass.is_forward()), pass.is_forward(), pass.chunk);
+  }
+  void compute(const ChunkPass& pass) {
+    if (pass.kind == PassKind::forward)
+      forward(pass);
+    else if (pass.kind == PassKind::weight_gradient)
+      weights(pass);
     else
-      writer_.receive(neighbour(pass, false), true, pass.chunk);
+      backward(pass);
+    parameters_.end(pass);
+  }
+  void leave(const ChunkPass& pass) {
+    if (pass.kind == PassKind::weight_gradient) return;
+    if (pass.is_forward() ? !ends(pass) : !begins(pass))
+      writer_.send(neighbour(pass, pass.is_forward()), pass.is_forward(), pass.chunk);
+  }
+
+  void forward(const ChunkPass& pass) {
+    if (begins(pass)) writer_.load_batch(ends(pass) ? 2 : 1), writer_.embed();
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = 0; l < count; ++l) {
       parameters_.before_layer(pass, l);
@@ -159,18 +187,12 @@ class PassWriter {
       writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
     }
     if (ends(pass) && !begins(pass)) writer_.load_batch(1);
-    if (ends(pass))
-      writer_.head();
-    else
-      writer_.send(neighbour(pass, true), true, pass.chunk);
+    if (ends(pass)) writer_.head();
   }
 
   void backward(const ChunkPass& pass) {
     const bool is_split = pass.kind == PassKind::input_gradient;
-    if (ends(pass))
-      writer_.head_backward(is_split);
-    else
-      writer_.receive(neighbour(pass, true), false, pass.chunk);
+    if (ends(pass)) writer_.head_backward(is_split);
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(pass, l);
@@ -181,10 +203,7 @@ class PassWriter {
       }
       if (!is_split) parameters_.after_layer(pass, first + l);
     }
-    if (begins(pass))
-      writer_.embed_backward();
-    else
-      writer_.send(neighbour(pass, false), false, pass.chunk);
+    if (begins(pass)) writer_.embed_backward();
   }
 
   void weights(const ChunkPass& pass) {
@@ -211,14 +230,12 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
                     std::uint32_t stage, JobBuilder& job, GatePast& past) {
   StageWriter writer(model, plan, groups, stage, job, past);
   PassWriter passes(model, plan, stage, writer);
-  bool is_second = false;
-  for (const ChunkPass& pass : plan.passes(stage)) {
-    if (pass.overlaps_next) writer.begin_together();
-    passes.write(pass);
-    if (pass.overlaps_next) writer.next_together();
-    if (is_second) writer.end_together();
-    is_second = pass.overlaps_next;
-  }
+  const std::vector<ChunkPass> order = plan.passes(stage);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i].overlaps_next)
+      passes.write_together(order[i], order[i + 1]), ++i;
+    else
+      passes.write(order[i]);
   writer.marker("gradients");
   passes.parameters().finish();
   writer.sum_partial_gradients();

@@ -47,8 +47,17 @@ void StageWriter::weight_gradients() {
 }
 
 void StageWriter::begin_together() {
-  together_ = static_cast<std::uint32_t>(program_.ops.size());
   start_ = waits_;
+}
+
+void StageWriter::next_input() {
+  first_end_ = std::exchange(waits_, start_);
+}
+
+void StageWriter::run_together() {
+  waits_.insert(waits_.end(), first_end_.begin(), first_end_.end());
+  start_ = waits_;
+  together_ = static_cast<std::uint32_t>(program_.ops.size());
 }
 
 void StageWriter::next_together() {

@@ -36,8 +36,11 @@ class StageWriter {
   void project_backward(bool is_split);
   /// What the oldest split backward layer, output layer or projection put off.
   void weight_gradients();
-  /// Two passes that run together: begin, the first one, next, the second one, end.
+  /// Two passes that run together: begin, the first one's input, next, the second one's, run, the first one,
+  /// next, the second one, end.
   void begin_together();
+  void next_input();
+  void run_together();
   void next_together();
   void end_together();
   /// Reduces the gradients of `dense` + `expert` parameters; aside: on its own stream, not waited for.

@@ -125,6 +125,33 @@ TEST_CASE(
   CHECK(group(both, "expert-dp").listed[3] == std::vector<EndpointId>{EndpointId{3}, EndpointId{15}});
 }
 
+TEST_CASE("passes of DualPipe that run together begin with both inputs, and send when both have ended") {
+  const bool has_experts = GENERATE(false, true);
+  const Job job = job_of(
+      std::string("pp=\"4\" global-batch=\"32\" schedule=\"dualpipe\"") + (has_experts ? " ep=\"2\"" : ""),
+      has_experts ? experts : dense, 8);
+  const Program& program = job.programs.programs[1];
+  const auto& ops = program.ops;
+  auto waits_for = [&](std::uint32_t op, std::uint32_t other) {
+    const auto from = program.dependencies.begin() + ops[op].first_dependency;
+    return std::find(from, from + ops[op].dependency_count, other) != from + ops[op].dependency_count;
+  };
+  auto is = [&](std::uint32_t op, const char* name) { return job.names[ops[op].name] == name; };
+  int pairs = 0;
+  for (std::uint32_t i = 0; i + 2 < ops.size(); ++i) {
+    if (!is(i, "pp recv") || ops[i + 1].kind != OpKind::marker || !is(i + 2, "pp recv")) continue;
+    ++pairs;
+    CHECK(ops[i + 3].kind == OpKind::compute);
+    CHECK((waits_for(i + 3, i) && waits_for(i + 3, i + 2)));
+    std::uint32_t end = i + 3;
+    while (ops[end].kind != OpKind::marker && !is(end, "pp send")) ++end;
+    REQUIRE((is(end, "pp send") && is(end + 1, "pp send") && ops[end + 2].kind == OpKind::marker));
+    CHECK((waits_for(end, end - 1) && waits_for(end + 1, end - 1)));
+  }
+  // 16 micro-batches, a middle stage of 4: 2 (8 - 4 + 1 + 1) pairs, the first one not together.
+  CHECK(pairs == 11);
+}
+
 // The groups of DeepSpeed's documentation (16 GPUs, tp 2, ep 4); gradients are reduced over tensor-parallel
 // neighbours too, because with sequence parallelism these work on different tokens.
 TEST_CASE("expert groups of replicas have the same tensor-parallel rank of ep data-parallel replicas") {
