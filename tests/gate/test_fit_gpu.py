@@ -150,6 +150,34 @@ def casts_count_where_times_include_them(_):
     assert abs((with_cast - alone) / (3 * 4096 * 8192 / (BANDWIDTH * q["memory-efficiency"])) - 1) < 1e-9
 
 
+def a_fit_counts_casts_as_the_times_do(folder):
+    """What is fitted gives the times that it is given at the parameters that they were made with, with casts and without."""
+    measured(folder)
+    h100 = ElementTree.parse(ROOT / "configs/gpus/h100_sxm.xml").getroot()
+    search = fit_gpu.fit
+    for casts in ("on", "off"):
+        q8 = parameters(h100.find("gemm[@dtype='fp8']"))
+        write(folder / "fp8.csv", "system,dtype,m,n,k,time_us", [("new", "fp8", *row) for row in GEMMS],
+              fit_gpu.gemm_seconds(q8, *columns(GEMMS), 1, casts == "on", 2 * PEAK, BANDWIDTH, SMS))
+        errors = []
+
+        def at_its_parameters(space, seconds, times):
+            q = parameters(h100.findall("gemm")[len(errors)])
+            errors.append(np.abs(seconds(q) / times - 1).max())
+            return q, np.array([0.0])
+
+        sys.argv = ["fit_gpu.py", "--system", "new", "--gemm", str(folder / "gemm.csv"), str(folder / "fp8.csv"), *DATASHEET[2:-2],
+                    "--peak", "bf16=989", "fp8=1978", "--casts", casts, "--out", str(folder / f"{casts}.xml")]
+        fit_gpu.fit = at_its_parameters
+        try:
+            fit_gpu.main()
+        finally:
+            fit_gpu.fit = search
+        assert len(errors) == 2 and max(errors) < 1e-5, (casts, errors)
+        fp8 = ElementTree.parse(folder / f"{casts}.xml").getroot().findall("gemm")[1]
+        assert fp8.get("casts") == casts, fp8.attrib
+
+
 def bad_input_is_refused(folder):
     measured(folder)
     good = (folder / "gemm.csv").read_text()
@@ -200,8 +228,8 @@ def bad_input_is_refused(folder):
 
 
 def main():
-    for test in (bad_input_is_refused, casts_count_where_times_include_them, a_file_is_written_that_runs,
-                 without_fp8_attention_and_collectives_it_runs_too):
+    for test in (bad_input_is_refused, casts_count_where_times_include_them, a_fit_counts_casts_as_the_times_do,
+                 a_file_is_written_that_runs, without_fp8_attention_and_collectives_it_runs_too):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder))
         print(test.__name__)
