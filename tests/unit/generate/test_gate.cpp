@@ -5,24 +5,11 @@
 #include <string>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/gate_past.hpp"
 #include "workloads/generate/load_predictor.hpp"
-#include "workloads/program/check.hpp"
 
 using namespace lightrail;
 
 namespace {
-
-MadeJob training(const std::string& gate, const std::string& more = "", int batch = 8,
-                 Prediction predicts = Prediction::off) {
-  return make_job_of(
-      "<workload kind=\"training\" global-batch=\"" + std::to_string(batch) + "\" sequence=\"64\" ep=\"2\" " +
-          more +
-          "><model layers=\"2\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" "
-          "experts=\"4\" active-experts=\"2\"/>" +
-          gate + "</workload>",
-      4, 0, predicts);
-}
 
 std::vector<Op> exchanges(const Job& job) {
   std::vector<Op> all;
@@ -34,7 +21,7 @@ std::vector<Op> exchanges(const Job& job) {
 }  // namespace
 
 TEST_CASE("without a gate tokens spread evenly and only a forward dispatch is not known before") {
-  const MadeJob made = training("");
+  const MadeJob made = gated_training("");
   REQUIRE(made.errors.empty());
   // Two micro-batches of two layers: dispatch, combine, and both transposed backward.
   std::vector<std::uint32_t> known;
@@ -49,7 +36,7 @@ TEST_CASE("without a gate tokens spread evenly and only a forward dispatch is no
 
 TEST_CASE("a gate shapes the exchanges: combine sends back what dispatch brought") {
   // Both members send three quarters to member 0: it receives 1.5 times what a member sends.
-  const MadeJob made = training("<gate tokens=\"30 10; 30 10\"/>");
+  const MadeJob made = gated_training("<gate tokens=\"30 10; 30 10\"/>");
   REQUIRE(made.errors.empty());
   const auto all = exchanges(made.job);
   const auto& splits = made.job.programs.splits;
@@ -62,7 +49,7 @@ TEST_CASE("a gate shapes the exchanges: combine sends back what dispatch brought
 }
 
 TEST_CASE("a gate that rotates sends every layer's tokens one member further") {
-  const MadeJob made = training("<gate tokens=\"30 10; 30 10\" rotate=\"on\"/>");
+  const MadeJob made = gated_training("<gate tokens=\"30 10; 30 10\" rotate=\"on\"/>");
   REQUIRE(made.errors.empty());
   CHECK(made.job.programs.splits.size() == 5);
   const auto all = exchanges(made.job);
@@ -83,11 +70,11 @@ TEST_CASE("neighbours of a larger group share rows and columns evenly") {
 }
 
 TEST_CASE("skew takes shares to a power") {
-  const MadeJob made = training("<gate tokens=\"30 10; 30 10\" skew=\"2\"/>");
+  const MadeJob made = gated_training("<gate tokens=\"30 10; 30 10\" skew=\"2\"/>");
   REQUIRE(made.errors.empty());
   const auto& splits = made.job.programs.splits;
   CHECK(splits[exchanges(made.job)[0].split].share == std::vector<double>{0.9, 0.1, 0.9, 0.1});
-  CHECK(training("<gate tokens=\"30 10; 30 10\" skew=\"0\"/>").job.programs.splits.size() <= 1);
+  CHECK(gated_training("<gate tokens=\"30 10; 30 10\" skew=\"0\"/>").job.programs.splits.size() <= 1);
 }
 
 TEST_CASE("Zipf's law shares a layer's tokens out among its experts, and members get the sum of theirs") {
@@ -118,12 +105,12 @@ TEST_CASE("Zipf's law shares a layer's tokens out among its experts, and members
   CHECK(std::set<double>(of_one.begin(), of_one.end()).size() == 6);
   CHECK(loads("<gate zipf=\"1\" seed=\"5\"/>") == of_one);
   CHECK(loads("<gate zipf=\"1\" seed=\"6\"/>") != of_one);
-  CHECK(training("<gate zipf=\"0\"/>").job.programs.splits.size() <= 1);
+  CHECK(gated_training("<gate zipf=\"0\"/>").job.programs.splits.size() <= 1);
 }
 
 TEST_CASE("a step that comes later has drifted further, whatever makes its load") {
   const auto first = [](const std::string& gate) {
-    const MadeJob made = training(gate);
+    const MadeJob made = gated_training(gate);
     REQUIRE(made.errors == std::vector<std::string>{});
     return made.job.programs.splits[exchanges(made.job)[0].split].share;
   };
@@ -136,7 +123,7 @@ TEST_CASE("a step that comes later has drifted further, whatever makes its load"
 }
 
 TEST_CASE("drift moves the load on, and what comes is expected to be what the micro-batch before had") {
-  const MadeJob made = training("<gate tokens=\"40 0; 40 0\" drift=\"0.25\"/>");
+  const MadeJob made = gated_training("<gate tokens=\"40 0; 40 0\" drift=\"0.25\"/>");
   REQUIRE(made.errors.empty());
   const auto& splits = made.job.programs.splits;
   std::vector<Op> dispatches;
@@ -177,7 +164,7 @@ TEST_CASE("a step of DualPipe drifts through the loads that the other schedules'
 TEST_CASE("learned transitions expect a layer's load where the layer before lets it go") {
   // Layer 0 sends all to m % 2 in micro-batch m, layer 1 to (m + 1) % 2: never where it went the time before.
   const MadeJob made =
-      training("<gate tokens=\"40 0; 40 0\" rotate=\"on\" drift=\"1\"/>", "", 16, Prediction::learned);
+      gated_training("<gate tokens=\"40 0; 40 0\" rotate=\"on\" drift=\"1\"/>", "", 16, Prediction::learned);
   REQUIRE(made.errors.empty());
   const auto& splits = made.job.programs.splits;
   std::vector<Op> dispatches;
@@ -265,139 +252,9 @@ TEST_CASE(
   }
 }
 
-namespace {
-
-/// A program in full but for what is expected of its exchanges.
-std::vector<std::string> work_of(const Job& job, std::uint32_t index) {
-  std::vector<std::string> all;
-  const auto text_of = [](const std::vector<double>& shares) {
-    std::string text;
-    for (double share : shares) text += ' ' + std::to_string(share);
-    return text;
-  };
-  for (const Op& op : job.programs.programs[index].ops) {
-    const KernelShape s = op.kind == OpKind::compute ? job.programs.shapes[op.shape] : KernelShape{};
-    all.push_back(job.names[op.name] + ' ' + std::to_string(op.bytes) + ' ' + std::to_string(s.m) + ' ' +
-                  std::to_string(s.bytes) + ' ' + (op.root == known_before ? "known" : "") +
-                  text_of(job.programs.splits[op.split].share));
-  }
-  return all;
-}
-
-/// Programs of a stage, iteration by iteration.
-std::vector<std::uint32_t> iterations_of(const Job& job, std::uint32_t stage) {
-  std::vector<std::uint32_t> all{stage};
-  while (job.programs.programs[all.back()].next != itself)
-    all.push_back(job.programs.programs[all.back()].next);
-  return all;
-}
-
-}  // namespace
-
-TEST_CASE("over iterations a drift goes on: each is the step that begins at its micro-batch") {
-  // A capacity drops tokens: kernels of experts, and what their tensor-parallel parts gather, change in size
-  // too.
-  const std::string uneven = "uneven-experts=\"on\" capacity-factor=\"1.25\" ";
-  struct Plan {
-    std::string attributes;
-    std::uint32_t stages;
-    std::size_t micro_batches;  // a step
-  };
-  for (const Plan& plan : {Plan{"", 1, 2}, Plan{uneven, 1, 2}, Plan{uneven + "tp=\"2\" etp=\"2\"", 1, 4},
-                           Plan{uneven + "pp=\"2\"", 2, 4}})
-    for (const std::string& load :
-         {std::string("<gate tokens=\"40 0; 30 10\" rotate=\"on\" "), std::string("<gate zipf=\"1.5\" ")}) {
-      const auto at = [](std::size_t first) {
-        return "drift=\"0.2\" first-micro-batch=\"" + std::to_string(first) + "\" ";
-      };
-      INFO(load << plan.attributes);
-      const MadeJob made =
-          training(load + at(3) + "over-iterations=\"on\"/>", plan.attributes + " iterations=\"3\"");
-      REQUIRE(made.errors == std::vector<std::string>{});
-      for (std::size_t i = 0; i < 3; ++i) {
-        const MadeJob alone = training(load + at(3 + i * plan.micro_batches) + "/>", plan.attributes);
-        REQUIRE(alone.errors == std::vector<std::string>{});
-        for (std::uint32_t stage = 0; stage < plan.stages; ++stage) {
-          const std::vector<std::uint32_t> programs = iterations_of(made.job, stage);
-          REQUIRE(programs.size() == 3);
-          CHECK(work_of(made.job, programs[i]) == work_of(alone.job, stage));
-          CHECK((i == 0 || work_of(made.job, programs[i]) != work_of(made.job, programs[i - 1])));
-        }
-      }
-      CHECK(made.job.programs.programs.back().role ==
-            "stage " + std::to_string(plan.stages - 1) + ", iteration 2");
-      GroupTable groups;
-      for (const GroupKind& kind : made.job.groups) groups.add(kind, made.job.gpu_count);
-      ErrorList errors;
-      check_programs(made.job.programs, groups, made.job.names, errors);
-      CHECK(errors.is_empty());
-    }
-}
-
-TEST_CASE("unless it is asked for, all iterations have one program") {
-  const MadeJob made =
-      training("<gate zipf=\"1\" drift=\"0.2\" over-iterations=\"off\"/>", "iterations=\"3\"");
-  REQUIRE(made.errors == std::vector<std::string>{});
-  CHECK(made.job.programs.iterations == 3);
-  CHECK(made.job.programs.programs.size() == 1);
-}
-
-TEST_CASE("what is expected of an iteration's first micro-batch is what the iteration before ended with") {
-  const std::string gate = "<gate tokens=\"40 0; 40 0\" drift=\"0.25\" over-iterations=\"on\"/>";
-  const MadeJob past = training(gate, "iterations=\"2\"");
-  REQUIRE(past.errors == std::vector<std::string>{});
-  const auto dispatches = [](const Job& job, std::uint32_t program) {
-    std::vector<Op> all;
-    for (const Op& op : job.programs.programs[program].ops)
-      if (op.collective == CollectiveType::all_to_all && op.root != known_before) all.push_back(op);
-    return all;
-  };
-  const std::vector<Op> first = dispatches(past.job, 0), second = dispatches(past.job, 1);
-  REQUIRE(first.size() == 4);  // two micro-batches of two layers
-  REQUIRE(second.size() == 4);
-  for (std::size_t layer = 0; layer < 2; ++layer) {
-    CHECK(first[layer].root == 0);
-    CHECK(second[layer].root == expects_split + first[2 + layer].split);
-    CHECK(second[2 + layer].root == expects_split + second[layer].split);
-  }
-  // Learned transitions go on as within a step: layer 1 is known from layer 0 at once.
-  const MadeJob learned =
-      training("<gate tokens=\"40 0; 40 0\" rotate=\"on\" drift=\"1\" over-iterations=\"on\"/>",
-               "iterations=\"2\"", 16, Prediction::learned);
-  REQUIRE(learned.errors == std::vector<std::string>{});
-  const Op op = dispatches(learned.job, 1)[1];
-  const auto& splits = learned.job.programs.splits;
-  for (std::size_t i = 0; i < 4; ++i)
-    CHECK(splits[op.root - expects_split].share[i] == Approx(splits[op.split].share[i]).margin(0.02));
-}
-
-TEST_CASE("micro-batches of the step before are not taken for this one's of the same number") {
-  GatePast past;
-  past.dispatched[1] = {7, 0};
-  past.end_step(1);
-  CHECK(past.dispatched[1].micro_batch == -1);
-  CHECK(past.dispatched[1].split == 7);
-}
-
-TEST_CASE("an iteration needs the memory of its own loads") {
-  const auto bytes_of = [](const std::string& over, int first) {
-    const MadeJob made = training("<gate tokens=\"20 20; 30 10\" drift=\"0.25\" first-micro-batch=\"" +
-                                      std::to_string(first) + "\" over-iterations=\"" + over + "\"/>",
-                                  "iterations=\"3\"");
-    REQUIRE(made.errors == std::vector<std::string>{});
-    std::vector<std::int64_t> bytes;
-    for (const Program& program : made.job.programs.programs) bytes.push_back(program.memory_bytes);
-    return bytes;
-  };
-  const std::vector<std::int64_t> bytes = bytes_of("on", 0);
-  REQUIRE(bytes.size() == 3);
-  for (int i = 0; i < 3; ++i) CHECK(bytes[i] == bytes_of("off", 2 * i)[0]);
-  CHECK(bytes[1] != bytes[0]);
-}
-
 TEST_CASE("gates that do not fit the groups are refused with the numbers") {
   const auto error = [](const std::string& gate) {
-    const MadeJob made = training(gate);
+    const MadeJob made = gated_training(gate);
     return made.errors.empty() ? std::string() : made.errors[0];
   };
   CHECK_THAT(

@@ -89,6 +89,16 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   return made;
 }
 
+MadeJob gated_training(const std::string& gate, const std::string& more, int batch, Prediction predicts) {
+  return make_job_of(
+      "<workload kind=\"training\" global-batch=\"" + std::to_string(batch) + "\" sequence=\"64\" ep=\"2\" " +
+          more +
+          "><model layers=\"2\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" "
+          "experts=\"4\" active-experts=\"2\"/>" +
+          gate + "</workload>",
+      4, 0, predicts);
+}
+
 LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
   const Scenario scenario = scenario_of(children);
   Model model = model_of(gpus, 0);

@@ -27,6 +27,10 @@ struct MadeJob {
 /// `predicts`: of a fabric with circuits.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
                     Prediction predicts = Prediction::off);
+/// Training of two layers of four experts on 4 GPUs, two an expert group, with that <gate>; `more`
+/// attributes.
+MadeJob gated_training(const std::string& gate, const std::string& more = "", int batch = 8,
+                       Prediction predicts = Prediction::off);
 /// What such a system's partitioner is told.
 LoadHint load_hint_of(const std::string& children, std::uint32_t gpus);
 
