@@ -12,8 +12,8 @@ namespace lightrail {
 namespace {
 
 auto key(const KernelShape& s) {
-  return std::make_tuple(s.kind, s.dtype, s.causal, s.backward, s.batch, s.m, s.n, s.k, s.heads, s.kv_heads,
-                         s.head_dim, s.bytes);
+  return std::make_tuple(s.kind, s.dtype, s.scaling, s.causal, s.backward, s.batch, s.m, s.n, s.k, s.heads,
+                         s.kv_heads, s.head_dim, s.bytes);
 }
 
 constexpr std::uint32_t unassigned = 0xffffffff;

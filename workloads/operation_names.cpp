@@ -29,6 +29,12 @@ const std::vector<std::pair<std::string, DataType>>& data_type_names() {
   return names;
 }
 
+const std::vector<std::pair<std::string, Scaling>>& scaling_names() {
+  static const std::vector<std::pair<std::string, Scaling>> names{{"tensorwise", Scaling::tensorwise},
+                                                                  {"rowwise", Scaling::rowwise}};
+  return names;
+}
+
 std::string collective_name(CollectiveType type) {
   for (const auto& [name, value] : collective_names())
     if (value == type) return name;

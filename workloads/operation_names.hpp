@@ -13,6 +13,7 @@ namespace lightrail {
 const std::vector<std::pair<std::string, CollectiveType>>& collective_names();
 const std::vector<std::pair<std::string, Protocol>>& protocol_names();
 const std::vector<std::pair<std::string, DataType>>& data_type_names();
+const std::vector<std::pair<std::string, Scaling>>& scaling_names();
 
 std::string collective_name(CollectiveType type);
 /// nccl-tests' name of a collective: "all_reduce".

@@ -186,11 +186,12 @@ void read_shapes(Job& job, const TraceReader& in) {
   for (std::size_t i = 0; i < shapes.size(); i += shape_fields) {
     KernelShape s;
     check_range(in, "/shapes", i, shapes[i], 0, static_cast<std::int64_t>(KernelKind::memory_bound));
-    check_range(in, "/shapes", i + 1, shapes[i + 1], 0, static_cast<std::int64_t>(DataType::tf32));
+    check_range(in, "/shapes", i + 1, shapes[i + 1], 0, rowwise_fp8_code);
     for (std::size_t f = 2; f < shape_fields; ++f)
       check_range(in, "/shapes", i + f, shapes[i + f], 0, std::int64_t{1} << 50);
     s.kind = static_cast<KernelKind>(shapes[i]);
-    s.dtype = static_cast<DataType>(shapes[i + 1]);
+    s.scaling = shapes[i + 1] == rowwise_fp8_code ? Scaling::rowwise : Scaling::tensorwise;
+    s.dtype = s.scaling == Scaling::rowwise ? DataType::fp8 : static_cast<DataType>(shapes[i + 1]);
     s.causal = shapes[i + 2] != 0;
     s.backward = shapes[i + 3] != 0;
     s.batch = shapes[i + 4], s.m = shapes[i + 5], s.n = shapes[i + 6], s.k = shapes[i + 7];

@@ -63,7 +63,7 @@ const std::vector<OpColumn>& op_columns() {
 
 std::array<std::int64_t, shape_fields> fields_of(const KernelShape& s) {
   return {std::int64_t(s.kind),
-          std::int64_t(s.dtype),
+          s.scaling == Scaling::rowwise ? rowwise_fp8_code : std::int64_t(s.dtype),
           s.causal,
           s.backward,
           s.batch,

@@ -23,8 +23,9 @@ struct OpColumn {
 
 const std::vector<OpColumn>& op_columns();
 
-/// The members of a KernelShape in the order of the file.
+/// The members of a KernelShape in the order of the file. Rowwise FP8 has a data type of its own there.
 inline constexpr std::size_t shape_fields = 12;
+inline constexpr std::int64_t rowwise_fp8_code = 5;
 std::array<std::int64_t, shape_fields> fields_of(const KernelShape& shape);
 
 /// Captured figures a rank.

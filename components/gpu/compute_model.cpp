@@ -37,11 +37,11 @@ struct Tile {
   double m, n, efficiency;
 };
 
-const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype) {
+const GemmSpec* find_gemm(const ComputeSpec& spec, DataType dtype, Scaling scaling = Scaling::tensorwise) {
   // fp16 tensor cores run at the rate of bf16 on every GPU of the catalogue.
   if (dtype == DataType::fp16) dtype = DataType::bf16;
   for (const GemmSpec& g : spec.gemms)
-    if (g.dtype == dtype) return &g;
+    if (g.dtype == dtype && g.scaling == scaling) return &g;
   return nullptr;
 }
 
@@ -135,8 +135,9 @@ Cost decode_cost(const ComputeSpec& spec, const AttentionSpec& attention, const 
 std::string missing_for(const ComputeSpec& spec, const KernelShape& shape) {
   switch (shape.kind) {
     case KernelKind::gemm:
-      if (find_gemm(spec, shape.dtype)) return "";
-      return std::string("no <gemm dtype=\"") + to_string(shape.dtype) + "\">";
+      if (find_gemm(spec, shape.dtype, shape.scaling)) return "";
+      return std::string("no <gemm dtype=\"") + to_string(shape.dtype) +
+             (shape.scaling == Scaling::rowwise ? "\" scaling=\"rowwise\">" : "\">");
     case KernelKind::attention:
       if (!spec.attention) return "no <attention>";
       return find_gemm(spec, DataType::bf16) ? "" : "no <gemm dtype=\"bf16\">";
@@ -152,7 +153,7 @@ KernelCost kernel_cost(const ComputeSpec& spec, const KernelShape& shape, Load l
   const auto rounded = [](const Cost& cost) { return KernelCost{to_time(cost.seconds), cost.bound}; };
   switch (shape.kind) {
     case KernelKind::gemm: {
-      const GemmSpec& gemm = *find_gemm(spec, shape.dtype);
+      const GemmSpec& gemm = *find_gemm(spec, shape.dtype, shape.scaling);
       double cast = 0;
       if (gemm.casts && load == Load::isolated)
         cast = 3.0 * static_cast<double>(shape.batch) * static_cast<double>(shape.m) *

@@ -9,16 +9,18 @@
 
 namespace lightrail {
 
-/// Matrix multiplication of one data type on one GPU: <gemm dtype="bf16" .../>. Fitted by tools/fit_gpu.py.
+/// Matrix multiplication of one data type, FP8 of one scaling, on one GPU: <gemm dtype="bf16" .../>. Fitted
+/// by tools/fit_gpu.py.
 struct GemmSpec {
   DataType dtype = DataType::bf16;
-  Flops peak{};                  ///< dense peak of the datasheet
-  SimTime latency{};             ///< of the smallest kernel
-  double efficiency = 1;         ///< share of the peak that a full wave of 128 x 256 tiles reaches
-  double prologue = 0;           ///< filling and draining a tile, in multiply-add steps along k
-  double memory_efficiency = 1;  ///< share of the HBM bandwidth
-  double quantisation = 1;       ///< 1: a wave takes its time however few tiles it has; 0: in proportion
-  double overlap = 4;            ///< how sharply compute and memory time overlap (power of the norm)
+  Scaling scaling = Scaling::tensorwise;  ///< rowwise: FP8 only
+  Flops peak{};                           ///< dense peak of the datasheet
+  SimTime latency{};                      ///< of the smallest kernel
+  double efficiency = 1;                  ///< share of the peak that a full wave of 128 x 256 tiles reaches
+  double prologue = 0;                    ///< filling and draining a tile, in multiply-add steps along k
+  double memory_efficiency = 1;           ///< share of the HBM bandwidth
+  double quantisation = 1;  ///< 1: a wave takes its time however few tiles it has; 0: in proportion
+  double overlap = 4;       ///< how sharply compute and memory time overlap (power of the norm)
   bool casts = false;  ///< isolated times include a kernel that casts the left operand from two bytes to one
   double sustained = 1;  ///< share of the fitted speed that remains under lasting load (power, clocks)
   double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
@@ -59,7 +61,7 @@ struct ComputeSpec {
   std::uint32_t collective_sms = 0, point_sms = 0;  ///< that a running collective, or send or receive, holds
   double collective_memory = 0;  ///< bytes of memory traffic for a byte that a running collective receives;
                                  ///< half for a send or receive
-  std::vector<GemmSpec> gemms;   ///< by data type, at most one each
+  std::vector<GemmSpec> gemms;   ///< by data type and scaling, at most one each
   std::optional<AttentionSpec> attention;
   std::optional<MemoryKernelSpec> memory_kernel;
 };
@@ -100,6 +102,8 @@ inline SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Lo
 }
 
 const char* to_string(DataType dtype);
+/// A <gemm> as it is named: "fp8", "fp8 rowwise".
+std::string name_of(DataType dtype, Scaling scaling);
 /// Bytes an element.
 int size_of(DataType dtype);
 

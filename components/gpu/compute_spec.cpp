@@ -29,6 +29,10 @@ const char* to_string(DataType dtype) {
   return "?";
 }
 
+std::string name_of(DataType dtype, Scaling scaling) {
+  return std::string(to_string(dtype)) + (scaling == Scaling::rowwise ? " rowwise" : "");
+}
+
 int size_of(DataType dtype) {
   switch (dtype) {
     case DataType::fp8:
@@ -46,6 +50,8 @@ int size_of(DataType dtype) {
 Describe<GemmSpec> gemm_parameters() {
   return Describe<GemmSpec>()
       .choice("dtype", &GemmSpec::dtype, "data type of the operands", data_types())
+      .choice("scaling", &GemmSpec::scaling, "FP8: what shares a scale, a tensor or a row and column",
+              {{"tensorwise", Scaling::tensorwise}, {"rowwise", Scaling::rowwise}})
       .required("peak", &GemmSpec::peak, "dense peak of the datasheet", Flops{1e9}, Flops{1e18})
       .required("latency", &GemmSpec::latency, "time of the smallest kernel", SimTime{0}, milliseconds(1))
       .required("efficiency", &GemmSpec::efficiency, "share of the peak of full 128 x 256 tiles", 0.01, 1.0)
@@ -97,10 +103,12 @@ void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
   for (const Element* element : gpu.children_named("gemm")) {
     GemmSpec gemm;
     gemm_parameters().parse(*element, gemm, errors);
+    if (gemm.scaling != Scaling::tensorwise && gemm.dtype != DataType::fp8)
+      errors.add(element->error("<gemm> attribute 'scaling': 'rowwise' needs dtype=\"fp8\""));
     for (const GemmSpec& other : spec.gemms)
-      if (other.dtype == gemm.dtype)
+      if (other.dtype == gemm.dtype && other.scaling == gemm.scaling)
         errors.add(
-            element->error(std::string("<gpu> has two <gemm> for dtype '") + to_string(gemm.dtype) + "'"));
+            element->error("<gpu> has two <gemm> for dtype '" + name_of(gemm.dtype, gemm.scaling) + "'"));
     spec.gemms.push_back(gemm);
   }
   if (const Element* element = gpu.child("attention"))
@@ -112,7 +120,7 @@ void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
 std::vector<ParameterValue> compute_values(const ComputeSpec& spec) {
   std::vector<ParameterValue> all;
   for (const GemmSpec& gemm : spec.gemms)
-    add_values(std::string("gemm ") + to_string(gemm.dtype) + " ", gemm_parameters(), gemm, all);
+    add_values("gemm " + name_of(gemm.dtype, gemm.scaling) + " ", gemm_parameters(), gemm, all);
   if (spec.attention) add_values("attention ", attention_parameters(), *spec.attention, all);
   if (spec.memory_kernel) add_values("memory-kernel ", memory_kernel_parameters(), *spec.memory_kernel, all);
   return all;

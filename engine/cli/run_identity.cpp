@@ -40,9 +40,9 @@ void put_programs(StateWriter& out, const ProgramSet& set) {
   }
   out.put(set.program_of_gpu), out.put(set.iterations);
   for (const KernelShape& s : set.shapes)
-    out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype), s.causal,
-                                      s.backward, s.batch, s.m, s.n, s.k, s.heads, s.kv_heads, s.head_dim,
-                                      s.bytes});
+    out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype),
+                                      static_cast<int>(s.scaling), s.causal, s.backward, s.batch, s.m, s.n,
+                                      s.k, s.heads, s.kv_heads, s.head_dim, s.bytes});
   for (const SplitMatrix& split : set.splits) out.put(split.size), out.put(split.share);
 }
 

@@ -25,6 +25,7 @@ struct OpSpec {
   std::uint32_t element = 4, root = 0, server = 0;
   std::int64_t m = 0, n = 0, k = 0, batch = 1, heads = 0, kv_heads = 0, head_dim = 0;
   DataType dtype = DataType::bf16;
+  Scaling scaling = Scaling::tensorwise;
   bool causal = true, backward = false, to_gpu = false;
 };
 
@@ -67,6 +68,8 @@ Describe<OpSpec> op_table(const std::string& kind) {
     table.required("k", &OpSpec::k, "inner dimension", std::int64_t{1}, huge);
     table.field("batch", &OpSpec::batch, "equal products in one kernel", std::int64_t{1}, huge);
     dtype();
+    table.choice("scaling", &OpSpec::scaling, "of FP8 operands: a scale a tensor, or a row and column",
+                 scaling_names());
   }
   if (kind == "attention") {
     table.required("m", &OpSpec::m, "length of the queries", std::int64_t{1}, huge);
@@ -232,6 +235,9 @@ class Reader {
   bool fill(const Element& at, const OpSpec& spec, Op& op) {
     KernelShape shape;
     shape.dtype = spec.dtype;
+    if (spec.scaling != Scaling::tensorwise && spec.dtype != DataType::fp8)
+      return context_.add_error(at, "scaling", "'rowwise' needs dtype=\"fp8\""), false;
+    shape.scaling = spec.scaling;
     shape.batch = spec.batch;
     shape.m = spec.m, shape.n = spec.n, shape.k = spec.k;
     if (spec.kind == "gemm") op.shape = context_.job.shape(shape);

@@ -11,7 +11,8 @@ namespace {
 
 /// Whether two kernels differ in sizes alone.
 bool is_alike(const KernelShape& a, const KernelShape& b) {
-  return a.kind == b.kind && a.dtype == b.dtype && a.causal == b.causal && a.backward == b.backward;
+  return a.kind == b.kind && a.dtype == b.dtype && a.scaling == b.scaling && a.causal == b.causal &&
+         a.backward == b.backward;
 }
 
 bool may_follow(const ProgramSet& set, const Op& op, Op next) {

@@ -90,11 +90,14 @@ struct Op {
 /// What a kernel computes, for the compute timing model.
 enum class KernelKind : std::uint8_t { gemm, attention, memory_bound };
 enum class DataType : std::uint8_t { bf16, fp16, fp8, fp32, tf32 };
+/// What shares a scale, of FP8 operands: a tensor, or a row of the left and a column of the right one.
+enum class Scaling : std::uint8_t { tensorwise, rowwise };
 struct KernelShape {
   KernelKind kind = KernelKind::gemm;
   DataType dtype = DataType::bf16;
   std::uint8_t causal = 0;
   std::uint8_t backward = 0;
+  Scaling scaling = Scaling::tensorwise;  ///< GEMM of FP8; of others tensorwise
   /// GEMM: grouped or batched count; memory_bound: kernels that share the bytes, one after the other
   std::int64_t batch = 1;
   /// GEMM [elements]; attention: m = query length, n = key length, k = elements of a value (0: head_dim)

@@ -129,3 +129,16 @@ TEST_CASE("a wrong program is refused") {
   CHECK(errors("<program gpus=\"0\" memory=\"-1 GB\"/>") ==
         Errors{"1: <program> attribute 'memory': invalid size '-1 GB' (must not be negative)"});
 }
+
+TEST_CASE("an FP8 product may say that rows and columns have scales") {
+  const std::string gemm = "<op kind=\"gemm\" m=\"8\" n=\"8\" k=\"8\" dtype=\"fp8\"";
+  MadeJob made =
+      make_job_of("<workload kind=\"explicit\"><program gpus=\"0\">" + gemm + "/>" + gemm +
+                      " scaling=\"rowwise\"/>" + gemm + " scaling=\"tensorwise\"/></program></workload>",
+                  1);
+  REQUIRE(made.errors.empty());
+  const auto& ops = made.job.programs.programs[0].ops;
+  CHECK(ops[0].shape == ops[2].shape);
+  CHECK(made.job.programs.shapes[ops[0].shape].scaling == Scaling::tensorwise);
+  CHECK(made.job.programs.shapes[ops[1].shape].scaling == Scaling::rowwise);
+}

@@ -1,6 +1,7 @@
 #include "components/gpu/compute_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
@@ -168,6 +169,60 @@ TEST_CASE("a kernel that a GPU has no figures for is named") {
   CHECK(missing_for(a100, shape) == "no <gemm dtype=\"fp8\">");
   shape.dtype = DataType::fp16;
   CHECK(missing_for(a100, shape).empty());
+  ComputeSpec h100 = catalogue_gpu("h100_sxm");
+  shape.dtype = DataType::fp8, shape.scaling = Scaling::rowwise;
+  CHECK(missing_for(h100, shape).empty());
+  std::erase_if(h100.gemms, [](const GemmSpec& g) { return g.scaling == Scaling::rowwise; });
+  CHECK(missing_for(h100, shape) == "no <gemm dtype=\"fp8\" scaling=\"rowwise\">");
+  shape.scaling = Scaling::tensorwise;
+  CHECK(missing_for(h100, shape).empty());
+}
+
+TEST_CASE("an FP8 product takes the figures of its own scaling") {
+  ComputeSpec spec;
+  spec.sms = 100;
+  spec.memory_bandwidth = BitRate{8'000'000'000'000'000};
+  GemmSpec gemm;
+  gemm.dtype = DataType::fp8, gemm.peak = Flops{1e15}, gemm.efficiency = 0.5;
+  spec.gemms.push_back(gemm);
+  gemm.scaling = Scaling::rowwise, gemm.efficiency = 0.25;
+  spec.gemms.push_back(gemm);
+  KernelShape shape;
+  shape.dtype = DataType::fp8, shape.m = 1280, shape.n = 2560, shape.k = 1'000'000;  // 100 tiles
+  const auto tensorwise = static_cast<double>(kernel_time(spec, shape).count());
+  CHECK(tensorwise == Approx(2.0 * 1280 * 2560 * 1e6 / 0.5e15 * 1e12).epsilon(1e-3));
+  shape.scaling = Scaling::rowwise;
+  CHECK(static_cast<double>(kernel_time(spec, shape).count()) == Approx(2 * tensorwise).epsilon(1e-3));
+  std::vector<std::string> names;
+  for (const ParameterValue& value : compute_values(spec))
+    if (value.name.find("efficiency") != std::string::npos && value.name.find("memory") == std::string::npos)
+      names.push_back(value.name);
+  CHECK(names == std::vector<std::string>{"gemm fp8 efficiency", "gemm fp8 rowwise efficiency"});
+}
+
+TEST_CASE(
+    "rowwise products of the catalogue's devices are slower than tensorwise ones, as measured on H100") {
+  // pytorch/FBGEMM#2764: cuBLAS and CUTLASS rowwise, medians [us].
+  const std::vector<std::array<double, 5>> measured{{4176, 12288, 4096, 310.302, 317.47},
+                                                    {4176, 4096, 12288, 330.399, 363.486},
+                                                    {3456, 6144, 4096, 131.935, 132.063},
+                                                    {3456, 4096, 6144, 138.687, 140.447}};
+  for (const char* gpu : {"h100_sxm", "h200_sxm"}) {
+    const ComputeSpec spec = catalogue_gpu(gpu);
+    double wanted = 1, found = 1;
+    for (const auto& [m, n, k, tensorwise, rowwise] : measured) {
+      KernelShape shape;
+      shape.dtype = DataType::fp8;
+      shape.m = static_cast<std::int64_t>(m), shape.n = static_cast<std::int64_t>(n),
+      shape.k = static_cast<std::int64_t>(k);
+      const auto one = static_cast<double>(kernel_time(spec, shape, Load::lasting).count());
+      shape.scaling = Scaling::rowwise;
+      found *= static_cast<double>(kernel_time(spec, shape, Load::lasting).count()) / one;
+      wanted *= rowwise / tensorwise;
+    }
+    CAPTURE(gpu, std::pow(found, 0.25), std::pow(wanted, 0.25));
+    CHECK(std::pow(found, 0.25) == Approx(std::pow(wanted, 0.25)).epsilon(0.005));
+  }
 }
 
 }  // namespace lightrail

@@ -27,6 +27,9 @@ Job sample() {
   shape.kind = KernelKind::attention;
   shape.m = 7, shape.heads = 3, shape.causal = 1;
   job.programs.shapes.push_back(shape);
+  shape = {};
+  shape.dtype = DataType::fp8, shape.scaling = Scaling::rowwise;
+  job.programs.shapes.push_back(shape);
   job.programs.splits.push_back({2, {0.25, 0.75, 0.5, 0.5}});
   job.programs.iterations = 3;
   job.programs.programs[1].memory_bytes = 12345;
@@ -57,6 +60,9 @@ TEST_CASE("a trace file gives back the job that was written") {
   CHECK(back.groups[0].listed == job.groups[0].listed);
   CHECK(back.groups[1].digits[1].stride == 4);
   CHECK(back.programs.shapes[0].heads == 3);
+  CHECK(back.programs.shapes[0].scaling == Scaling::tensorwise);
+  CHECK((back.programs.shapes[1].dtype == DataType::fp8 &&
+         back.programs.shapes[1].scaling == Scaling::rowwise));
   CHECK(back.programs.splits[1].share == job.programs.splits[1].share);
   CHECK(back.capture.step_ps == job.capture.step_ps);
   CHECK(back.capture.ranks[7].span_ps == job.capture.ranks[7].span_ps);
@@ -175,7 +181,7 @@ TEST_CASE("indices that lead nowhere are refused") {
                op(j).duration = picoseconds(0);
                op(j).shape = 9;
              }),
-             Catch::Contains("shape 9 of 1"));
+             Catch::Contains("shape 9 of 2"));
   CHECK_THAT(broken([&](Job& j) { op(j).kind = static_cast<OpKind>(200); }),
              Catch::StartsWith("/ops/kind row 5: 200 is out of range (0 ... 8)"));
   CHECK_THAT(broken([&](Job& j) { op(j).bytes = -1; }),

@@ -20,9 +20,10 @@ struct Job {
     kind.name = "ep";
     kind.digits = {{2, 1}};
     const GroupKindId ep = groups.add(kind, 2);
-    set.shapes.resize(3);
+    set.shapes.resize(4);
     set.shapes[0].m = 1, set.shapes[1].m = 2;
     set.shapes[2].dtype = DataType::fp8;
+    set.shapes[3].scaling = Scaling::rowwise;
     set.splits = {{}, {2, {1, 0, 1, 0}}, {2, {0, 1, 0, 1}}};
     for (std::uint32_t i = 0; i < 3; ++i) {
       Program program;
@@ -98,8 +99,8 @@ TEST_CASE("a program is followed by one that differs in the load of experts alon
         "op 0 'work' of program 'step 0' cannot be followed by that of program 'step 1': they differ in more "
         "than the load of experts");
   for (void (*change)(Program&) :
-       {+[](Program& p) { p.ops[1].shape = 2; }, +[](Program& p) { p.ops[1].duration = SimTime{5}; },
-        +[](Program& p) { p.ops[1].split = 0; }})
+       {+[](Program& p) { p.ops[1].shape = 2; }, +[](Program& p) { p.ops[1].shape = 3; },
+        +[](Program& p) { p.ops[1].duration = SimTime{5}; }, +[](Program& p) { p.ops[1].split = 0; }})
     CHECK_THAT(with(change), Contains("op 1 'work' of program 'step 0' cannot be followed by"));
   CHECK_THAT(with(+[](Program& p) { p.ops[2].bytes = 8; }),
              Contains("op 2 'work' of program 'step 0' cannot be"));
