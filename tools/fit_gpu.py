@@ -5,6 +5,7 @@
         --bandwidth 3.35 --sms 132 --memory "80 GiB" --power 700 --collectives-of configs/gpus/h100_sxm.xml --out configs/gpus/my_gpu.xml
 
 Columns of gemm: system,dtype,m,n,k,time_us; of attention: system,op,batch,seqlen,kv_step,heads,kv_heads,head_dim,time_us.
+dtype: bf16, fp8 (one scale a tensor), fp8-rowwise (a scale a row and column: an element of its own beside fp8).
 tools/measure_gpu.py writes such files. Peaks in TFLOP/s, bandwidth in TB/s, power in W. Every figure of the file has its <source>: the
 datasheet, the system, shapes and errors of its fit, or that it is an estimate. Kernels say nothing of collectives: they are another device's
 (--collectives-of), or left out, and then NCCL's own constants. Without --attention the device runs matrix products alone.
@@ -26,7 +27,7 @@ from gpu_catalogue import BadInput  # noqa: E402
 
 TILES, SPLITS = ((64, 64), (64, 128), (128, 128), (128, 256)), (1, 2, 4, 8)
 ROWS, COLUMNS, SPLIT = (np.array(column)[:, None] for column in zip(*((*tile, split) for tile in TILES for split in SPLITS)))
-BYTES = {"bf16": 2, "fp8": 1}
+BYTES = {"bf16": 2, "fp8": 1, "fp8-rowwise": 1}
 NAMES = {"bfloat16": "bf16", "fp8": "fp8"}
 
 
@@ -160,7 +161,7 @@ def rows_of(data, column, name, paths, least):
 def fit_gemm(a, dtype, data):
     data = rows_of(data, "dtype", dtype, " ".join(a.gemm), len(GEMM))
     m, n, k = (data[c].to_numpy() for c in ("m", "n", "k"))
-    casts = dtype == "fp8" and a.casts == "on"
+    casts = dtype != "bf16" and a.casts == "on"
     q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[dtype], casts, a.peaks[dtype] * 1e12, a.bandwidth * 1e12, a.sms),
                    data.time_us.to_numpy() * 1e-6)
     return gpu_catalogue.Fit(q, error, f"{a.system} {dtype} GEMM")
@@ -214,7 +215,7 @@ def arguments():
             raise BadInput(f"{name}: {value:g} is not above 0")
     if "bf16" not in a.peaks:
         raise BadInput("--peak: bf16 is missing, whose products memory-bound kernels and attention go by")
-    if ("fp8" in a.peaks) != (a.casts is not None):
+    if (len(a.peaks) > 1) != (a.casts is not None):
         raise BadInput("--casts belongs to fp8 products: on where their times include the cast of the left operand, else off")
     if not re.fullmatch(r"\d+(\.\d+)? [KMGT]i?B", a.memory):
         raise BadInput(f"--memory {a.memory}: wanted a size, as in '80 GiB'")

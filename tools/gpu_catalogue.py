@@ -71,9 +71,12 @@ def text_of(a, gemms, attention, collectives):
             sources.append(source(" ".join(held), "estimate", f"as {other}", 2))
     lines = [tag("gpu", head), *sources]
     for dtype, fit in gemms.items():
-        about = {"dtype": dtype, "peak": f"{a.peaks[dtype]:g} TFLOP/s"}
+        about = {"dtype": dtype.removesuffix("-rowwise")}
+        if dtype != about["dtype"]:
+            about["scaling"] = "rowwise"
+        about["peak"] = f"{a.peaks[dtype]:g} TFLOP/s"
         casts = []
-        if dtype == "fp8":
+        if about["dtype"] == "fp8":
             about["casts"] = a.casts
             casts = [source("casts", "measured", "how the times were measured, as given to tools/fit_gpu.py")]
         lines += element("gemm", about | fit.attributes(), source("peak", "datasheet", a.datasheet), *casts, fitted([fit]))

@@ -2,7 +2,7 @@
 """Measure kernel times of a GPU with PyTorch and write the CSV that tools/fit_gpu.py reads.
 
     tools/measure_gpu.py gemm --system my_gpu > gemm.csv             bf16; --dtype fp8: float8, tensorwise
-    tools/measure_gpu.py gemm --system my_gpu --dtype fp8 --rowwise > fp8.csv
+    tools/measure_gpu.py gemm --system my_gpu --dtype fp8 --rowwise > rowwise.csv    float8, rowwise: rows of dtype fp8-rowwise
     tools/measure_gpu.py attention --system my_gpu > attention.csv   causal prefill and decode, grouped queries
     tools/measure_gpu.py gemm --system my_gpu --list                 the shapes, without a GPU and without PyTorch
 
@@ -51,7 +51,8 @@ def gemm_call(torch, dtype, is_rowwise, m, n, k):
     rows, columns = ((m, 1), (1, n)) if is_rowwise else ((), ())
     scales = [torch.ones(shape, device="cuda", dtype=torch.float32) for shape in (rows, columns)]
     a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn).t()
-    return lambda: torch._scaled_mm(a, b, scale_a=scales[0], scale_b=scales[1], out_dtype=torch.bfloat16)
+    # Rowwise kernels are made for fast accumulation, and torchao uses them so in all passes.
+    return lambda: torch._scaled_mm(a, b, scale_a=scales[0], scale_b=scales[1], out_dtype=torch.bfloat16, use_fast_accum=is_rowwise)
 
 
 def attention_call(torch, batch, queries, keys, heads, kv_heads, head_dim):
@@ -66,9 +67,10 @@ def attention_call(torch, batch, queries, keys, heads, kv_heads, head_dim):
 def rows(a):
     """(the row's first columns, what makes the call) of every shape."""
     if a.what == "gemm":
+        name = "fp8-rowwise" if a.rowwise else a.dtype
         for m, n, k in GEMM:
             if a.dtype == "bf16" or m % 16 == 0:  # what float8 products take
-                yield (a.system, a.dtype, m, n, k), lambda t, s=(m, n, k): gemm_call(t, a.dtype, a.rowwise, *s)
+                yield (a.system, name, m, n, k), lambda t, s=(m, n, k): gemm_call(t, a.dtype, a.rowwise, *s)
         return
     for batch, length, *heads in PREFILL:
         yield ((a.system, "context_attention", batch, length, 0, *heads),
@@ -87,6 +89,8 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--list", action="store_true")
     a = parser.parse_args()
+    if a.rowwise and (a.what, a.dtype) != ("gemm", "fp8"):
+        parser.error("--rowwise is of gemm with --dtype fp8")
     torch = None
     if not a.list:
         import torch

@@ -32,7 +32,7 @@ SCENARIO = """<scenario name="one"><cluster servers="1"><server gpus="1" nics="0
 
 
 def parameters(element):
-    return {k: float(v.removesuffix(" us")) for k, v in element.attrib.items() if k not in ("dtype", "peak", "casts")}
+    return {k: float(v.removesuffix(" us")) for k, v in element.attrib.items() if k not in ("dtype", "scaling", "peak", "casts")}
 
 
 def columns(rows):
@@ -87,11 +87,14 @@ def a_file_is_written_that_runs(folder):
     q8 = parameters(ElementTree.parse(ROOT / "configs/gpus/h100_sxm.xml").getroot().find("gemm[@dtype='fp8']"))
     write(folder / "fp8.csv", "system,dtype,m,n,k,time_us", [("new", "fp8", *row) for row in GEMMS],
           fit_gpu.gemm_seconds(q8, *columns(GEMMS), 1, False, 2 * PEAK, BANDWIDTH, SMS))
+    rowwise = {**q8, "efficiency": q8["efficiency"] / 2}
+    write(folder / "rowwise.csv", "system,dtype,m,n,k,time_us", [("new", "fp8-rowwise", *row) for row in GEMMS],
+          fit_gpu.gemm_seconds(rowwise, *columns(GEMMS), 1, False, 2 * PEAK, BANDWIDTH, SMS))
     shutil.copytree(ROOT / "configs", folder / "configs")
     out = folder / "configs/gpus/new.xml"
-    said = fit("--system", "new", "--gemm", folder / "gemm.csv", folder / "fp8.csv", "--attention", folder / "attention.csv",
-               *DATASHEET[2:], "--peak", "bf16=989", "fp8=1978", "--casts", "off", "--memory-power", 450, "--communication-power", 200,
-               "--idle-power", 80,
+    said = fit("--system", "new", "--gemm", folder / "gemm.csv", folder / "fp8.csv", folder / "rowwise.csv", "--attention", folder / "attention.csv",
+               *DATASHEET[2:], "--peak", "bf16=989", "fp8=1978", "fp8-rowwise=1978", "--casts", "off", "--memory-power", 450,
+               "--communication-power", 200, "--idle-power", 80,
                "--collectives-of", ROOT / "configs/gpus/h100_sxm.xml", "--measured", "a \"test\"", "--out", out)
     gpu, h100 = (ElementTree.parse(path).getroot() for path in (out, ROOT / "configs/gpus/h100_sxm.xml"))
     sources_are_complete(gpu)
@@ -111,9 +114,15 @@ def a_file_is_written_that_runs(folder):
     fp8 = gpu.findall("gemm")[1]
     assert (fp8.get("dtype"), fp8.get("peak"), fp8.get("casts"), gpu.find("gemm").get("casts")) == ("fp8", "1978 TFLOP/s", "off", None)
     assert abs(parameters(fp8)["memory-efficiency"] / q8["memory-efficiency"] - 1) < 0.05, fp8.attrib
+    rows = gpu.findall("gemm")[2]
+    assert [rows.get(name) for name in ("dtype", "scaling", "peak", "casts")] == ["fp8", "rowwise", "1978 TFLOP/s", "off"]
+    assert fp8.get("scaling") is None and "new fp8-rowwise GEMM" in out.read_text()
+    half = parameters(rows)["efficiency"] / parameters(fp8)["efficiency"]
+    assert abs(half / 0.5 - 1) < 0.1, half
     kernel = gpu.find("memory-kernel")
     assert (kernel.get("latency"), kernel.get("efficiency")) == (gpu.find("gemm").get("latency"), gpu.find("gemm").get("memory-efficiency"))
     ops = "".join(f'<op kind="gemm" m="{m}" n="{n}" k="{k}"/>' for m, n, k in GEMMS)
+    ops += '<op kind="gemm" m="4096" n="4096" k="4096" dtype="fp8" scaling="rowwise"/>'
     (folder / "one.xml").write_text(SCENARIO.format(ops=ops + '<op kind="memory-bound" size="1 GB"/>'))
     lightrail("validate", folder / "one.xml", "--catalogue", folder / "configs")
     lightrail("run", folder / "one.xml", "--catalogue", folder / "configs", "--out", folder / "one.h5", "--progress", "none")
@@ -204,11 +213,12 @@ def bad_input_is_refused(folder):
         (lines[0] + lines[1] + "new,bf16,64,64,64,-3\n", (), "bad.csv:3: column 'time_us': '-3.0' is no number above 0"),
         (lines[0] + lines[1] + "new,bf16,many,64,64,3\n", (), "bad.csv:3: column 'm': 'many' is no number above 0"),
         (good, ("--peak", "fp8=1979"), "--peak: bf16 is missing, whose products memory-bound kernels and attention go by"),
-        (good, ("--peak", "int8=3"), "--peak int8=3: no data type that is fitted (bf16, fp8)"),
+        (good, ("--peak", "int8=3"), "--peak int8=3: no data type that is fitted (bf16, fp8, fp8-rowwise)"),
         (good, ("--peak", "bf16"), "--peak bf16: wanted a number of TFLOP/s, as in bf16=989"),
         (good, ("--peak", "bf16=-1"), "--peak bf16: -1 is not above 0"),
         (good, ("--peak", "bf16=1", "fp8=2"), "--casts belongs to fp8 products: on where their times include the cast of the "
          "left operand, else off"),
+        (good, ("--peak", "bf16=1", "fp8-rowwise=2", "--casts", "off"), "bad.csv: no rows of dtype 'fp8-rowwise' (there are: bf16)"),
         (good, ("--casts", "on"), "--casts belongs to fp8 products: on where their times include the cast of the left operand, "
          "else off"),
         (good, ("--memory", "much"), "--memory much: wanted a size, as in '80 GiB'"),

@@ -21,8 +21,8 @@ class Tensor:
         clock[0] += 0.004 + 2.0 * m * n * k / 600e9 + 2.0 * (m * k + k * n + m * n) / 2.5e9
 def randn(*shape, device, dtype): return Tensor(*shape)
 def ones(shape, device, dtype): return Tensor(*shape)
-def _scaled_mm(a, b, scale_a, scale_b, out_dtype):
-    assert (len(scale_a.shape), len(scale_b.shape)) in ((0, 0), (2, 2))
+def _scaled_mm(a, b, scale_a, scale_b, out_dtype, use_fast_accum):
+    assert (len(scale_a.shape), len(scale_b.shape)) in ((0, 0), (2, 2)) and use_fast_accum == bool(scale_a.shape)
     if scale_a.shape: assert scale_a.shape[0] == a.shape[0] and scale_b.shape[1] == b.shape[1]
     a @ b
 class Event:
@@ -62,12 +62,15 @@ def main():
             header = text.splitlines()[0]
             assert f"of {what}: {header}" in reader, header  # as fit_gpu.py says that it reads
             names = {line.split(",")[1] for line in text.splitlines()[1:]}
-            assert names == ({"context_attention", "generation_attention"} if what == "attention" else {more[1] if more else "bf16"})
+            assert names == ({"context_attention", "generation_attention"} if what == "attention" else {
+                "fp8-rowwise" if "--rowwise" in more else more[1] if more else "bf16"})
             assert all(name in reader for name in names)
         rows = [line.split(",") for line in run("tools/measure_gpu.py", "gemm", "--system", "new", "--repeats", 1, path=folder).splitlines()]
         square = next(row for row in rows if row[2:5] == ["4096", "4096", "4096"])
         # 4 us, 2 x 4096^3 over 600 Tflop/s, 3 x 4096^2 x 2 B over 2.5 TB/s.
         assert abs(float(square[5]) - (4 + 229.065 + 40.265)) < 0.01, square
+        for words in (("gemm",), ("attention", "--dtype", "fp8")):
+            assert "--rowwise is of gemm with --dtype fp8" in run("tools/measure_gpu.py", *words, "--rowwise", "--system", "new", fails=True)
         assert "invalid choice" in run("tools/measure_gpu.py", "norm", "--system", "new", fails=True)
     print("measured and listed")
 
