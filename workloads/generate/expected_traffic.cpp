@@ -74,7 +74,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
   const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
-  const bool is_half = plan.dtype == DataType::fp8 && plan.sequence_parallel;
+  const bool is_half = plan.operand_bytes() == 1 && plan.sequence_parallel;
   const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
   const std::int64_t halves = (layers + with_dense) * (forward * (1 + again) + backward);
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather

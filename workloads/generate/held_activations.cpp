@@ -28,7 +28,7 @@ void add_layer(const Transformer& model, const TrainingPlan& plan, std::int64_t 
     // Inputs of both norms and, unless these are computed again, of the projection.
     const std::int64_t activation = 2 * plan.local_tokens() * model.hidden;
     bytes.kept += (plan.recompute == Recompute::light ? 2 : 4) * activation;
-    bytes.owed += (plan.dtype == DataType::fp8 ? 1 : 2) * 3 * activation / 2;
+    bytes.owed += plan.operand_bytes() * 3 * activation / 2;
   }
   if (plan.recompute >= Recompute::light) bytes.at_work = std::max(bytes.at_work, whole);
 }

@@ -101,11 +101,12 @@ void StageWriter::normalise_heads(bool is_backward) {
 void StageWriter::attention_forward() {
   if (model_.has_latent_attention()) return latent_attention_forward();
   norm(false);
+  cast_forward(From::kernel, cast_rows(), q_ + 2 * kv_, hidden_);
   gather_gemm("qkv", q_ + 2 * kv_, hidden_);
   normalise_heads(false);
   if (model_.positions == 0) memory("rotary", 2 * 2 * tokens_ * (q_ + kv_));
   attention_core(false);
-  cast(tokens_, q_);
+  cast_forward(From::other, tokens_, hidden_, q_);
   gemm_scatter("attention out", hidden_, q_);
   residual(false);
 }
@@ -114,7 +115,7 @@ void StageWriter::attention_backward() {
   if (model_.has_latent_attention()) return latent_attention_backward();
   residual(true);
   bias_gradient(hidden_);
-  cast(local_, hidden_);
+  cast_backward(From::other, cast_rows(), hidden_, q_);
   gather_gemm("attention out dgrad", q_, hidden_);
   weight_gemm("attention out wgrad", q_, hidden_, tokens_);
   if (plan_.recompute == Recompute::selective) attention_core(false);
@@ -122,7 +123,7 @@ void StageWriter::attention_backward() {
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));
   normalise_heads(true);
   bias_gradient(q_ + 2 * kv_);
-  cast(tokens_, q_ + 2 * kv_);
+  cast_backward(From::other, tokens_, q_ + 2 * kv_, hidden_);
   gathered_backward("qkv", q_ + 2 * kv_, hidden_);
   norm(true);
 }

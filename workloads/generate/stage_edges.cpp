@@ -61,6 +61,7 @@ void StageWriter::project() {
   embed();
   norm(false);
   norm(false);
+  cast_forward(From::kernel, local_, hidden_, 2 * hidden_);
   gemm("projection", local_, hidden_, 2 * hidden_);
 }
 
@@ -68,8 +69,11 @@ void StageWriter::project_backward(bool is_split) {
   if (is_split) put_off_.emplace_back();
   puts_off_ = is_split;
   if (plan_.recompute == Recompute::light)
-    for (int i = 0; i < 2; ++i) norm(false);
-  cast(local_, hidden_);
+    for (int i = 0; i < 2; ++i) {
+      norm(false);
+      cast_again(local_, hidden_);
+    }
+  cast_backward(From::other, local_, hidden_, 2 * hidden_);
   gemm("projection dgrad", local_, 2 * hidden_, hidden_);
   weight_gemm("projection wgrad", 2 * hidden_, hidden_, local_);
   norm(true);

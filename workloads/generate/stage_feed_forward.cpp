@@ -4,20 +4,23 @@ namespace lightrail {
 
 void StageWriter::inner_forward(const std::string& name, std::int64_t width) {
   const std::int64_t inner = model_.ffn_inputs() * width;
+  cast_forward(From::kernel, cast_rows(), inner, hidden_);
   gather_gemm(name + " in", inner, hidden_);
   activation(tokens_, width);
+  cast_forward(From::kernel, tokens_, hidden_, width);
   gemm_scatter(name + " out", hidden_, width);
 }
 
 void StageWriter::inner_backward(const std::string& name, std::int64_t width) {
   const std::int64_t inner = model_.ffn_inputs() * width;
   bias_gradient(hidden_);
-  cast(local_, hidden_);
+  cast_backward(From::other, cast_rows(), hidden_, width);
   gather_gemm(name + " out dgrad", width, hidden_);
   weight_gemm(name + " out wgrad", width, hidden_, tokens_);
   memory("activation backward", 2 * tokens_ * (2 * inner + width));
   clamp(true, tokens_, width);
   bias_gradient(inner);
+  cast_backward(From::kernel, tokens_, inner, hidden_);
   gathered_backward(name + " in", inner, hidden_);
 }
 
@@ -59,9 +62,9 @@ void StageWriter::quantize_for_dispatch(bool is_backward) {
 }
 
 /// Products of experts take FP8 as it comes; its other layout follows with the gradients of weights.
-void StageWriter::cast_dispatched(std::int64_t rows) {
-  if (plan_.dispatch != DataType::fp8) return cast(rows, hidden_, local_experts());
-  if (plan_.dtype != DataType::fp8) memory("dequantize", (1 + 2) * rows * hidden_);
+void StageWriter::dequantize(std::int64_t rows) {
+  if (plan_.dispatch == DataType::fp8 && plan_.dtype != DataType::fp8)
+    memory("dequantize", (1 + 2) * rows * hidden_);
 }
 
 /// What comes over the group is in the order of its senders; a GPU's experts take theirs one after the other.
@@ -70,12 +73,6 @@ void StageWriter::sort_by_expert(const std::string& name, std::int64_t rows, std
   const bool is_deepep =
       plan_.exchange == Algorithm::deepep || plan_.exchange == Algorithm::deepep_low_latency;
   if (groups_.ep.is_valid() && local_experts() > 1 && !is_deepep) memory(name, 2 * rows * token_bytes);
-}
-
-/// Grouped products cast their input expert by expert: what weighs activations by probabilities writes two
-/// bytes. Where tokens are dispatched in FP8, so is what is between the products.
-void StageWriter::cast_expert(std::int64_t rows, std::int64_t columns) {
-  if (plan_.dispatch != DataType::fp8) cast(rows, columns, local_experts());
 }
 
 /// Both halves clamped and joined again, beside the kernel of the activation (Megatron Core,
@@ -113,6 +110,9 @@ void StageWriter::experts_forward() {
   // Tokens and what goes to experts, or comes back.
   const std::int64_t moved = local_ + rows / plan_.expert_tp();
   const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
+  // Grouped products cast expert by expert: what weighs activations by probabilities writes two bytes. Where
+  // tokens are dispatched in FP8, so is what is between the products.
+  const bool casts = plan_.dispatch != DataType::fp8;
   norm(false);
   if (shared_ffn_ > 0) inner_forward("shared experts", shared_ffn_);
   dtype_ = DataType::bf16;
@@ -124,10 +124,11 @@ void StageWriter::experts_forward() {
   collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
   sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
-  cast_dispatched(rows);
+  dequantize(rows);
+  if (casts) cast_forward(From::other, rows, inner, hidden_, experts);
   gemm("experts in", each, inner, hidden_, experts);
   activation(rows, expert_ffn_);
-  cast_expert(rows, expert_ffn_);
+  if (casts) cast_forward(From::other, rows, hidden_, expert_ffn_, experts);
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   expert_biases(false, rows);
   sort_by_expert("sort by sender", rows, 2 * hidden_);
@@ -143,6 +144,7 @@ void StageWriter::experts_backward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
   const std::int64_t moved = local_ + rows / plan_.expert_tp();
   const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
+  const bool casts = plan_.dispatch != DataType::fp8;
   residual(true);
   if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
   quantize_for_dispatch(true);
@@ -152,7 +154,8 @@ void StageWriter::experts_backward() {
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
   sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
   expert_biases(true, rows);
-  cast_dispatched(rows);
+  dequantize(rows);
+  if (casts) cast_backward(From::other, rows, hidden_, expert_ffn_, experts);
   gemm("experts out dgrad", each, expert_ffn_, hidden_, experts);
   // DeepSeek-V3, section 3.5.2: dequantised, transposed, quantised along the tokens and written.
   const bool is_transposed = plan_.dispatch == DataType::fp8 && plan_.dtype == DataType::fp8;
@@ -160,7 +163,7 @@ void StageWriter::experts_backward() {
   weight_gemm("experts out wgrad", expert_ffn_, hidden_, each, experts);
   memory("activation backward", 2 * rows * (2 * inner + expert_ffn_));
   clamp(true, rows, expert_ffn_);
-  cast_expert(rows, inner);
+  if (casts) cast_backward(From::other, rows, inner, hidden_, experts);
   gemm("experts in dgrad", each, hidden_, inner, experts);
   if (is_transposed) weight_memory("transpose tokens", 2 * rows * hidden_);
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);

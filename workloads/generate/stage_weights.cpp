@@ -13,10 +13,11 @@ void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int6
     gemm(name, m, n, k, batch);
 }
 
-void StageWriter::weight_memory(const std::string& name, std::int64_t bytes) {
+void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels) {
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
+  shape.batch = kernels;
   if (puts_off_)
     put_off_.back().push_back({name, shape, false, load_});
   else
@@ -29,7 +30,7 @@ void StageWriter::weight_gradients() {
   const std::vector<std::uint32_t> start = waits_;
   std::deque<std::uint32_t> inputs;
   auto gather = [&](const KernelShape& shape) {
-    const std::int64_t bytes = (shape.dtype == DataType::fp8 ? 1 : 2) * tokens_ * hidden_;
+    const std::int64_t bytes = (shape.dtype == DataType::fp8 ? plan_.operand_bytes() : 2) * tokens_ * hidden_;
     return collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes);
   };
   const bool is_beside = is_overlapped(TensorOverlap::backward);

@@ -59,6 +59,7 @@ KernelShape StageWriter::gemm_shape(std::int64_t m, std::int64_t n, std::int64_t
   KernelShape shape;
   shape.kind = KernelKind::gemm;
   shape.dtype = dtype_;
+  if (dtype_ == DataType::fp8 && plan_.is_rowwise()) shape.scaling = Scaling::rowwise;
   shape.m = m, shape.n = n, shape.k = k, shape.batch = batch;
   return shape;
 }
@@ -123,10 +124,6 @@ void StageWriter::residual(bool is_backward) {
   memory(is_backward ? "residual backward" : "residual", bytes * local_ * hidden_);
 }
 
-void StageWriter::cast(std::int64_t rows, std::int64_t columns, std::int64_t kernels) {
-  if (plan_.dtype == DataType::fp8) memory("cast", (2 + 1 + 1) * rows * columns, kernels);
-}
-
 void StageWriter::bias_gradient(std::int64_t width) {
   if (model_.biases) weight_memory("bias gradient", 2 * tokens_ * width);
 }
@@ -171,13 +168,21 @@ void StageWriter::write_forward_layer(bool is_again) {
 
 void StageWriter::write_light_again() {
   norm(false);
+  cast_again(local_, hidden_);
   if (model_.has_latent_attention()) latents_forward();
   norm(false);
+  cast_again(local_, hidden_);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
-  if (is_moe_layer_) activation(expert_rows(), expert_ffn_);
+  if (is_moe_layer_) {
+    activation(expert_rows(), expert_ffn_);
+    cast_again(expert_rows(), expert_ffn_);
+  }
   load_ = 0;
   const std::int64_t width = is_moe_layer_ ? shared_ffn_ : ffn_;
-  if (width > 0) activation(tokens_, width);
+  if (width > 0) {
+    activation(tokens_, width);
+    cast_again(tokens_, width);
+  }
 }
 
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {

@@ -94,7 +94,7 @@ class StageWriter {
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                    std::int64_t batch = 1, bool gathers = false);
   /// A memory-bound kernel that only gradients of parameters need.
-  void weight_memory(const std::string& name, std::int64_t bytes);
+  void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
   Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
   KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) const;
   Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
@@ -109,7 +109,7 @@ class StageWriter {
   void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
   /// Bytes of `tokens` of an activation, as the products that are written take it.
   std::int64_t operand_bytes(std::int64_t tokens) const {
-    return (dtype_ == DataType::fp8 ? 1 : 2) * tokens * hidden_;
+    return (dtype_ == DataType::fp8 ? plan_.operand_bytes() : 2) * tokens * hidden_;
   }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                    std::uint32_t element_bytes = 2);
@@ -139,9 +139,8 @@ class StageWriter {
   void exchange(bool is_dispatch, bool is_known);
   void learn_gate(std::int64_t layer, std::int64_t micro_batch);
   void quantize_for_dispatch(bool is_backward);
-  void cast_dispatched(std::int64_t rows);
+  void dequantize(std::int64_t rows);
   void sort_by_expert(const std::string& name, std::int64_t rows, std::int64_t token_bytes);
-  void cast_expert(std::int64_t rows, std::int64_t columns);
   /// What a gated activation's limits cost, and the biases of experts' outputs.
   void clamp(bool is_backward, std::int64_t rows, std::int64_t width);
   void activation(std::int64_t rows, std::int64_t width);
@@ -151,8 +150,17 @@ class StageWriter {
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
-  /// FP8: casts an operand that arrives in 2 bytes, in both layouts. Norms and activations write FP8.
-  void cast(std::int64_t rows, std::int64_t columns, std::int64_t kernels = 1);
+  /// What has written an operand: a kernel that can scale it on its way (norm, activation), or one that
+  /// cannot.
+  enum class From : std::uint8_t { kernel, other };
+  /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such. FP8 only.
+  void cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
+  /// Casts before its gradients: the result's, weights, and what only the gradient of weights needs.
+  void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
+  /// An input that was computed again for the gradient of weights alone.
+  void cast_again(std::int64_t rows, std::int64_t columns);
+  /// Rows of a GPU's part of the sequence that it casts: before they are gathered, or all of them after that.
+  std::int64_t cast_rows() const { return plan_.is_rowwise() ? tokens_ : local_; }
 
   const Transformer& model_;
   const TrainingPlan& plan_;

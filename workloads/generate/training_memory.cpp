@@ -62,7 +62,7 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
 
 std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load) {
-  const std::int64_t tokens = plan.tokens(), byte = plan.dtype == DataType::fp8 ? 1 : 2;
+  const std::int64_t tokens = plan.tokens(), byte = plan.operand_bytes();
   const std::int64_t values = model.heads / plan.tp * model.value_size();
   std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
   bytes +=
@@ -81,7 +81,7 @@ std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
                                          std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
-  const std::int64_t byte = plan.dtype == DataType::fp8 ? 1 : 2;
+  const std::int64_t byte = plan.operand_bytes();
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
   std::int64_t elements = local * model.hidden + tokens * model.hidden;
   if (model.has_latent_attention()) {

@@ -113,6 +113,13 @@ Describe<TrainingPlan> training_parameters() {
       .field("scatter-gather", &TrainingPlan::scatter_gather,
              "without sequence-parallel: stages send tp-th parts of an activation, and gather them")
       .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
+      .choice(
+          "float8-recipe", &TrainingPlan::float8_recipe,
+          "scales of FP8 operands: delayed (from steps before; Transformer Engine), or of what is cast, a "
+          "tensor or a row and column (torchao)",
+          {{"delayed", Float8Recipe::delayed},
+           {"tensorwise", Float8Recipe::tensorwise},
+           {"rowwise", Float8Recipe::rowwise}})
       .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
       .field(
@@ -220,6 +227,13 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
     refuse("expert-exchange or dispatch without expert parallelism (ep = 1)");
+  if (plan.float8_recipe != Float8Recipe::delayed) {
+    const char* recipe = plan.is_rowwise() ? "rowwise" : "tensorwise";
+    if (plan.dtype != DataType::fp8)
+      refuse(fmt::format("float8-recipe=\"{}\" without dtype=\"fp8\"", recipe));
+    else if (plan.dispatch == DataType::fp8)
+      refuse(fmt::format("float8-recipe=\"{}\" with dispatch=\"fp8\" (tokens bring their scales)", recipe));
+  }
   if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
     refuse("loading-ahead without a loading-time");
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)

@@ -24,6 +24,9 @@ enum class Kernels : std::uint8_t { fused, separate };
 /// need them (Megatron-LM since 2022); all products, cut into as many pieces as the group has members
 /// (Transformer Engine's user buffers).
 enum class TensorOverlap : std::uint8_t { none, backward, all };
+/// Where the scales of FP8 operands are from: steps before (Transformer Engine), or what is cast: a tensor,
+/// or a row of one orientation and a column of the other (torchao's tensorwise and rowwise).
+enum class Float8Recipe : std::uint8_t { delayed, tensorwise, rowwise };
 /// Order of the passes through a stage (workloads/pipeline_schedule.hpp); 1F1B is interleaved with chunks.
 enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 
@@ -62,7 +65,8 @@ struct TrainingPlan {
   TensorOverlap tensor_overlap = TensorOverlap::none;
   bool dropout = false;  ///< after attention, feed-forward and embedding; unfused also on the scores
   DataType dtype = DataType::bf16;  ///< of the matrix products; activations and parameters are 2 bytes
-  Gate gate;                        ///< <gate>: where experts' tokens go
+  Float8Recipe float8_recipe = Float8Recipe::delayed;
+  Gate gate;                                    ///< <gate>: where experts' tokens go
   Algorithm exchange = Algorithm::auto_select;  ///< of experts' all-to-alls
   DataType dispatch = DataType::bf16;           ///< of tokens and gradients on their way to experts
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
@@ -76,6 +80,10 @@ struct TrainingPlan {
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
 
+  bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
+  /// Bytes an element of a product's input as it is gathered over tp and kept for the gradient of weights.
+  /// Rowwise it has another scale there, and stays as it was.
+  std::int64_t operand_bytes() const { return dtype == DataType::fp8 && !is_rowwise() ? 1 : 2; }
   std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
   std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }

@@ -62,6 +62,14 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "experts=\"2\" active-experts=\"1\"", 6},
       Case{"global-batch=\"4\" sequence=\"48\" tp=\"4\" cp=\"2\" tensor-overlap=\"all\" dtype=\"fp8\"", "",
            16},
+      Case{"global-batch=\"4\" sequence=\"48\" tp=\"4\" cp=\"2\" dtype=\"fp8\" float8-recipe=\"tensorwise\"",
+           "", 16},
+      Case{"global-batch=\"4\" sequence=\"48\" tp=\"4\" tensor-overlap=\"all\" dtype=\"fp8\" "
+           "float8-recipe=\"rowwise\"",
+           "", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"4\" schedule=\"zb-h1\" dtype=\"fp8\" "
+           "float8-recipe=\"rowwise\"",
+           "", 8},
       Case{"global-batch=\"18\" sequence=\"32\" shard-parameters=\"on\"", "", 9},
       Case{"global-batch=\"12\" sequence=\"48\" shard-parameters=\"on\" shard=\"3\" tp=\"2\" cp=\"3\" "
            "recompute=\"full\"",

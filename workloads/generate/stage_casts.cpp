@@ -1,0 +1,52 @@
+#include "workloads/generate/stage_writer.hpp"
+
+namespace lightrail {
+
+/// Bytes that casts move. A scale of steps before: read once, written in both layouts, or written so by a
+/// norm or an activation. A tensor's own: a read more for its largest value, which such a kernel finds on its
+/// way. Of a row: a block holds it, so one read; of a column: read twice, and only where the gradient of
+/// weights sums over rows. Weights are cast in every pass; with delayed scales once a step, which
+/// is left out.
+void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
+                               std::int64_t kernels) {
+  if (plan_.dtype != DataType::fp8) return;
+  const bool is_fused = from == From::kernel;
+  const std::int64_t input = rows * k, weights = kernels * n * k;
+  switch (plan_.float8_recipe) {
+    case Float8Recipe::delayed:
+      if (!is_fused) memory("cast", (2 + 1 + 1) * input, kernels);
+      return;
+    case Float8Recipe::tensorwise:
+      memory("cast", ((is_fused ? 0 : 2) + (2 + 1 + 1)) * input, kernels);
+      return memory("cast weights", (2 + (2 + 1)) * weights, kernels);
+    case Float8Recipe::rowwise:
+      memory("cast", ((is_fused ? 0 : 2) + 1) * input, kernels);
+      return memory("cast weights", (2 + 1) * weights, kernels);
+  }
+}
+
+void StageWriter::cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
+                                std::int64_t kernels) {
+  if (plan_.dtype != DataType::fp8) return;
+  const bool is_fused = from == From::kernel;
+  const std::int64_t gradient = rows * n, weights = kernels * n * k;
+  switch (plan_.float8_recipe) {
+    case Float8Recipe::delayed:
+      if (!is_fused) memory("cast", (2 + 1 + 1) * gradient, kernels);
+      return;
+    case Float8Recipe::tensorwise:
+      memory("cast", ((is_fused ? 0 : 2) + (2 + 1 + 1)) * gradient, kernels);
+      return memory("cast weights", (2 + 1) * weights, kernels);
+    case Float8Recipe::rowwise:
+      memory("cast", ((is_fused ? 0 : 2) + 1) * gradient, kernels);
+      memory("cast weights", (2 + 2 + 1) * weights, kernels);
+      return weight_memory("cast columns", (2 + 2 + 1) * (gradient + rows * k), 2 * kernels);
+  }
+}
+
+void StageWriter::cast_again(std::int64_t rows, std::int64_t columns) {
+  if (plan_.dtype == DataType::fp8 && plan_.float8_recipe == Float8Recipe::tensorwise)
+    memory("cast", (2 + 1) * rows * columns);
+}
+
+}  // namespace lightrail
