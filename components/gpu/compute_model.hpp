@@ -60,7 +60,7 @@ struct ComputeSpec {
   BitRate memory_bandwidth{};
   std::uint32_t collective_sms = 0, point_sms = 0;  ///< that a running collective, or send or receive, holds
   double collective_memory = 0;  ///< bytes of memory traffic for a byte that a running collective receives;
-                                 ///< half for a send or receive
+                                 ///< half for a send
   std::vector<GemmSpec> gemms;   ///< by data type and scaling, at most one each
   std::optional<AttentionSpec> attention;
   std::optional<MemoryKernelSpec> memory_kernel;

@@ -50,12 +50,13 @@ void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end)
 
 Taken ProgramRunner::taken_by(const Op& op, std::uint32_t slot) const {
   const ComputeSpec& gpu = times_->spec();
-  const bool is_point = op.kind == OpKind::send || op.kind == OpKind::recv;
-  if (!is_point && op.kind != OpKind::collective) return {};
-  // A collective writes what comes in and reads what it passes on; of a pair each does one of both.
+  if (op.kind == OpKind::recv) return {gpu.point_sms, 0};
+  if (op.kind != OpKind::send && op.kind != OpKind::collective) return {};
+  // A collective writes what comes in and reads what it passes on, a send reads.
+  const bool is_send = op.kind == OpKind::send;
   const double traffic =
-      (is_point ? 0.5 : 1.0) * gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
-  return {static_cast<std::int64_t>(is_point ? gpu.point_sms : gpu.collective_sms),
+      (is_send ? 0.5 : 1.0) * gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
+  return {is_send ? gpu.point_sms : gpu.collective_sms,
           static_cast<std::int64_t>(std::min(traffic, static_cast<double>(gpu.memory_bandwidth.value)))};
 }
 

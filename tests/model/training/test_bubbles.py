@@ -27,7 +27,7 @@ LIGHTRAIL, CONFIGS = sys.argv[1:3]
 SCENARIO = """<scenario name="test">
   <cluster servers="1">
     <server gpus="{stages}" nics="0">
-      <gpu catalogue="gpus/h100_sxm" memory="20 TB" point-sms="0"/>
+      <gpu catalogue="gpus/h100_sxm" memory="20 TB" point-sms="0" collective-memory="0"/>
       <nvswitch catalogue="nvswitches/nvswitch_gen3" port-rate="36 Tb/s"/>
       <link role="nvlink" catalogue="links/nvlink4" rate-per-link="206 GB/s"/>
     </server>
