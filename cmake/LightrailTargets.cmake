@@ -14,6 +14,16 @@ if(LIGHTRAIL_SANITIZE)
   target_link_options(lightrail_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# Profiles lie beside the object files, so that both builds need the same folder. Code that no run came by is optimised as ever.
+if(LIGHTRAIL_PROFILE STREQUAL "record")
+  target_compile_options(lightrail_options INTERFACE -fprofile-generate)
+  target_link_options(lightrail_options INTERFACE -fprofile-generate)
+elseif(LIGHTRAIL_PROFILE STREQUAL "use")
+  target_compile_options(lightrail_options INTERFACE -fprofile-use -fprofile-partial-training -Wno-missing-profile)
+elseif(LIGHTRAIL_PROFILE)
+  message(FATAL_ERROR "LIGHTRAIL_PROFILE is ${LIGHTRAIL_PROFILE}, wanted record or use")
+endif()
+
 # lightrail_library(name SOURCES ... LINKS ...): a static library with the project's options.
 function(lightrail_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
