@@ -8,13 +8,21 @@
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail::test {
+namespace {
+
+/// A kernel that moves `bytes`: 2 us and a microsecond for a million.
+KernelShape moves(std::int64_t bytes) {
+  KernelShape shape;
+  shape.kind = KernelKind::memory_bound;
+  shape.bytes = bytes;
+  return shape;
+}
+
+}  // namespace
 
 TEST_CASE("a kernel of bytes takes its latency and its bytes at the share of the bandwidth") {
   GpuBed bed({.gpus = 1});
-  KernelShape shape;
-  shape.kind = KernelKind::memory_bound;
-  shape.bytes = 1'000'000'000;
-  bed.set.shapes = {shape};
+  bed.set.shapes = {moves(1'000'000'000)};
   bed.run_all({compute(SimTime{0})});
   bed.run();
   // 2 us + 1 GB at half of 2 TB/s
@@ -106,10 +114,7 @@ SimTime end_beside(const ClusterShape& shape, const std::function<std::vector<Op
   GpuBed bed(shape);
   bed.gpu_spec->compute.collective_sms = 20, bed.gpu_spec->compute.point_sms = 10;
   bed.gpu_spec->compute.collective_memory = 2;
-  KernelShape kernel;
-  kernel.kind = KernelKind::memory_bound;
-  kernel.bytes = 1'000'000'000;
-  bed.set.shapes = {kernel};
+  bed.set.shapes = {moves(1'000'000'000)};
   Program p;
   p.role = "r";
   p.streams = {"compute"};
@@ -170,10 +175,7 @@ TEST_CASE("a kernel that ends as communication begins ends then, whichever comes
   for (bool is_host_first : {true, false}) {
     GpuBed bed({.gpus = 2});
     bed.gpu_spec->compute.collective_memory = 2;
-    KernelShape kernel;
-    kernel.kind = KernelKind::memory_bound;
-    kernel.bytes = 1'000'000'000;
-    bed.set.shapes = {kernel};
+    bed.set.shapes = {moves(1'000'000'000)};
     Op host, reduce = collective(CollectiveType::all_reduce, bed.group("tp", 2), 1 << 20);
     host.kind = OpKind::host;
     host.duration = microseconds(1'002);
@@ -217,11 +219,9 @@ TEST_CASE("power is drawn by what a GPU does") {
     bed.gpu_spec->communication_power = Watts{200}, bed.gpu_spec->idle_power = Watts{100};
     bed.gpu_spec->compute.gemms = {GemmSpec{
         .peak = Flops{100 * 65.536e9}, .latency = microseconds(2), .quantisation = 0, .overlap = 32}};
-    KernelShape memory, gemm;
-    memory.kind = KernelKind::memory_bound;
-    memory.bytes = 1'000'000'000;
+    KernelShape gemm;
     gemm.m = 1280, gemm.n = 2560, gemm.k = 1000;
-    bed.set.shapes = {memory, gemm};
+    bed.set.shapes = {moves(1'000'000'000), gemm};
     Op product = compute(SimTime{0}), host;
     product.shape = 1;
     host.kind = OpKind::host;
@@ -262,10 +262,7 @@ TEST_CASE("power is drawn at the busy rate while something runs, else at the idl
 TEST_CASE("of kernels side by side the one that is not bound by memory sets the power") {
   GpuBed bed({.gpus = 1});
   bed.gpu_spec->power = Watts{700}, bed.gpu_spec->memory_power = Watts{400};
-  KernelShape memory;
-  memory.kind = KernelKind::memory_bound;
-  memory.bytes = 1'000'000'000;
-  bed.set.shapes = {memory};
+  bed.set.shapes = {moves(1'000'000'000)};
   Program p;
   p.role = "r";
   p.streams = {"a", "b"};
