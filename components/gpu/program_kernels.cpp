@@ -117,8 +117,7 @@ void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t last = index_.chain[op_index(stream)] - 1;
   while (s.kernel < last)
-    next_kernel(context, stream,
-                s.is_chain ? kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_) : context.now());
+    next_kernel(context, stream, kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_));
   end_row(context, stream, context.now());
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 
-#include "components/gpu/compute_model.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
 
