@@ -5,8 +5,8 @@ namespace lightrail {
 /// Bytes that casts move. A scale of steps before: read once, written in both layouts, or written so by a
 /// norm or an activation. A tensor's own: a read more for its largest value, which such a kernel finds on its
 /// way. Of a row: a block holds it, so one read; of a column: read twice, and only where the gradient of
-/// weights sums over rows. Weights are cast in every pass; with delayed scales once a step, which
-/// is left out.
+/// weights sums over rows (cast_columns). Weights are cast in every pass; with delayed scales once a step,
+/// which is left out.
 void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
                                std::int64_t kernels) {
   if (plan_.dtype != DataType::fp8) return;
@@ -20,7 +20,7 @@ void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std
       memory("cast", ((is_fused ? 0 : 2) + (2 + 1 + 1)) * input, kernels);
       return memory("cast weights", (2 + (2 + 1)) * weights, kernels);
     case Float8Recipe::rowwise:
-      memory("cast", ((is_fused ? 0 : 2) + 1) * input, kernels);
+      if (rows > 0) memory("cast", ((is_fused ? 0 : 2) + 1) * input, kernels);
       return memory("cast weights", (2 + 1) * weights, kernels);
   }
 }
@@ -38,10 +38,18 @@ void StageWriter::cast_backward(From from, std::int64_t rows, std::int64_t n, st
       memory("cast", ((is_fused ? 0 : 2) + (2 + 1 + 1)) * gradient, kernels);
       return memory("cast weights", (2 + 1) * weights, kernels);
     case Float8Recipe::rowwise:
-      memory("cast", ((is_fused ? 0 : 2) + 1) * gradient, kernels);
-      memory("cast weights", (2 + 2 + 1) * weights, kernels);
-      return weight_memory("cast columns", (2 + 2 + 1) * (gradient + rows * k), 2 * kernels);
+      if (rows > 0) memory("cast", ((is_fused ? 0 : 2) + 1) * gradient, kernels);
+      return memory("cast weights", (2 + 2 + 1) * weights, kernels);
   }
+}
+
+void StageWriter::cast_gathered(std::int64_t rows) {
+  if (dtype_ == DataType::fp8 && casts_gathered()) memory("cast", (2 + 1) * rows * hidden_);
+}
+
+void StageWriter::cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
+                               bool gathers) {
+  weight_memory("cast columns", (2 + 2 + 1) * batch * k * (m + n), 2 * batch, gathers);
 }
 
 void StageWriter::cast_again(std::int64_t rows, std::int64_t columns) {

@@ -5,17 +5,21 @@ namespace lightrail {
 void StageWriter::gather_gemm(const std::string& name, std::int64_t n, std::int64_t k) {
   if (!is_overlapped(TensorOverlap::all)) {
     enter_tensor_parallel();
+    cast_gathered(tokens_);
     return gemm(name, tokens_, n, k);
   }
   // The GPU's own rows need no gathering; the others come in tp - 1 parts while products go on.
   const std::int64_t rows = local_, parts = tp_ - 1, piece = rows / parts;
   const std::vector<std::uint32_t> start = waits_;
+  cast_gathered(rows);
   chain(gemm_op(name, rows, n, k));
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t mine = i + 1 < parts ? piece : rows - (parts - 1) * piece;
-    if (mine > 0)
+    if (mine > 0) {
       wait_for(beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(mine * tp_)),
                       start));
+      cast_gathered(mine * parts);
+    }
     chain(gemm_op(name, rows, n, k));
   }
 }
@@ -45,7 +49,7 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
     enter_tensor_parallel();  // the input again, for the weight gradient
     gemm(dgrad, tokens_, k, n);
     leave_backward();
-    return gemm(wgrad, k, n, tokens_);
+    return weight_gemm(wgrad, k, n, tokens_);
   }
   const std::vector<std::uint32_t> start = waits_;
   const std::int64_t bytes = 2 * tokens_ * hidden_;
@@ -59,7 +63,7 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
   const std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
   const std::uint32_t summed = beside(collective_op(sum, groups_.tp, "tp", bytes), {product});
   if (gathers) wait_for(input);
-  chain(gemm_op(wgrad, k, n, tokens_));
+  weight_gemm(wgrad, k, n, tokens_);
   wait_for(summed);
 }
 

@@ -7,19 +7,23 @@ namespace lightrail {
 
 void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                               std::int64_t batch, bool gathers) {
+  const bool casts = dtype_ == DataType::fp8 && plan_.is_rowwise();
+  if (casts) cast_columns(m, n, k, batch, gathers);
+  gathers = gathers && !casts && plan_.sequence_parallel;  // once, for the first that takes it
   if (puts_off_)
-    put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers && plan_.sequence_parallel, load_});
+    put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers, load_});
   else
     gemm(name, m, n, k, batch);
 }
 
-void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels) {
+void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels,
+                                bool gathers) {
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
   shape.batch = kernels;
   if (puts_off_)
-    put_off_.back().push_back({name, shape, false, load_});
+    put_off_.back().push_back({name, shape, gathers && plan_.sequence_parallel, load_});
   else
     chain(compute_op(name, shape, load_));
 }

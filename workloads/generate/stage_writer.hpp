@@ -93,8 +93,9 @@ class StageWriter {
   /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                    std::int64_t batch = 1, bool gathers = false);
-  /// A memory-bound kernel that only gradients of parameters need.
-  void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
+  /// A memory-bound kernel that only gradients of parameters need; gathers: as above.
+  void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1,
+                     bool gathers = false);
   Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
   KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) const;
   Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
@@ -155,12 +156,20 @@ class StageWriter {
   enum class From : std::uint8_t { kernel, other };
   /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such. FP8 only.
   void cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
-  /// Casts before its gradients: the result's, weights, and what only the gradient of weights needs.
+  /// Casts before its gradients: the result's and weights.
   void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
+  /// Rowwise: rows of an activation that were gathered over tp, before a product takes them.
+  void cast_gathered(std::int64_t rows);
+  /// Rowwise: columns of an input and a gradient, before the product that gives the gradient of weights.
+  void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers);
   /// An input that was computed again for the gradient of weights alone.
   void cast_again(std::int64_t rows, std::int64_t columns);
-  /// Rows of a GPU's part of the sequence that it casts: before they are gathered, or all of them after that.
-  std::int64_t cast_rows() const { return plan_.is_rowwise() ? tokens_ : local_; }
+  /// Rowwise scales are made of what was gathered, which came in two bytes.
+  bool casts_gathered() const {
+    return plan_.is_rowwise() && plan_.sequence_parallel && groups_.tp.is_valid();
+  }
+  /// Rows of a product's input that are cast before they are gathered over tp.
+  std::int64_t cast_rows() const { return casts_gathered() ? 0 : local_; }
 
   const Transformer& model_;
   const TrainingPlan& plan_;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
 #include "workloads/generate/training_memory.hpp"
@@ -14,12 +15,13 @@ namespace {
 constexpr std::int64_t tokens = 32, hidden = 64, ffn = 128, qkv = 3 * hidden;
 constexpr std::int64_t weights = hidden * qkv + hidden * hidden + 2 * hidden * ffn;
 
-Job job_of(const std::string& plan, std::uint32_t gpus = 1, const std::string& model = "") {
-  MadeJob made = make_job_of(
-      "<workload kind=\"training\" global-batch=\"" + std::to_string(gpus) + "\" sequence=\"32\" " + plan +
-          "><model layers=\"1\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" " + model +
-          "/></workload>",
-      gpus);
+Job job_of(const std::string& plan, std::uint32_t gpus = 1, const std::string& model = "",
+           std::uint32_t layers = 1) {
+  MadeJob made = make_job_of("<workload kind=\"training\" global-batch=\"" + std::to_string(gpus) +
+                                 "\" sequence=\"32\" " + plan + "><model layers=\"" + std::to_string(layers) +
+                                 "\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" " + model +
+                                 "/></workload>",
+                             gpus);
   REQUIRE(made.errors == std::vector<std::string>{});
   return std::move(made.job);
 }
@@ -34,6 +36,21 @@ std::map<std::string, std::pair<std::int64_t, std::int64_t>> casts(const Job& jo
     all[name].second += job.programs.shapes[op.shape].batch;
   }
   return all;
+}
+
+/// Does `op` start only when `before` has ended?
+bool follows(const Program& program, std::uint32_t op, std::uint32_t before) {
+  std::vector<bool> ends(op + 1, false);  // with `before` or after it
+  ends[before] = true;
+  std::map<std::uint16_t, std::uint32_t> last;
+  for (std::uint32_t i = 0; i <= op; ++i) {
+    const Op& o = program.ops[i];
+    if (last.count(o.stream) > 0 && ends[last[o.stream]]) ends[i] = true;
+    for (std::uint32_t d = 0; d < o.dependency_count; ++d)
+      if (ends[program.dependencies[o.first_dependency + d]]) ends[i] = true;
+    last[o.stream] = i;
+  }
+  return ends[op];
 }
 
 std::map<std::string, Scaling> scalings(const Job& job) {
@@ -65,6 +82,68 @@ TEST_CASE("casts move the bytes of their recipe") {
         Casts{{"cast", {norms + activation + 3 * (attention + sums), 8}},
               {"cast weights", {(3 + 5) * weights, 8}},
               {"cast columns", {5 * (norms + attention + sums + activation), 8}}});
+}
+
+TEST_CASE("rowwise, what is gathered over tp is read and cast behind that, tensorwise before") {
+  using Casts = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
+  // Two micro-batches; halves of weights, of attention's inputs and of the inner size. Gathered are the
+  // inputs of qkv and ffn in, and the gradients of attention out and ffn out.
+  const std::int64_t rows = 2 * tokens, gathered = 4 * rows * hidden, others = rows * (hidden + qkv) / 2,
+                     inner = 2 * rows * ffn / 2;
+  const std::int64_t columns = rows * (4 * hidden + (qkv + hidden + 2 * ffn) / 2);
+  const Casts rowwise{{"cast", {3 * (gathered + others) + inner, 2 * 8}},
+                      {"cast weights", {2 * (3 + 5) * weights / 2, 2 * 8}},
+                      {"cast columns", {5 * columns, 2 * 8}}};
+  CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" tp=\"2\"", 2)) == rowwise);
+  // Cut in two, what is gathered has two casts.
+  Casts cut = rowwise;
+  cut["cast"].second += 2 * 4;
+  CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" tp=\"2\" tensor-overlap=\"all\"", 2)) == cut);
+  // Without sequence parallelism nothing is gathered: norms write rows, also of inputs.
+  CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" tp=\"2\" sequence-parallel=\"off\"", 2))
+            .at("cast")
+            .first == (2 + 2 * 3) * rows * hidden + 3 * others + inner);
+  // Before it is gathered a part is enough.
+  CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"tensorwise\" tp=\"2\"", 2)).at("cast").first ==
+        (2 * 4 + 2 * 6) * rows * hidden / 2 + 6 * others + 4 * inner);
+}
+
+TEST_CASE("rowwise casts stand between the gathering of what they cast and its product") {
+  const std::string overlap = GENERATE("none", "backward", "all"),
+                    schedule = GENERATE("", "schedule=\"zb-h1\"");
+  CAPTURE(overlap, schedule);
+  const Job job = job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" tp=\"4\" pp=\"2\" tensor-overlap=\"" +
+                             overlap + "\" " + schedule,
+                         8, "", 2);
+  int products = 0;
+  for (const Program& program : job.programs.programs) {
+    std::uint32_t before = 0, gather = 0;
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      const Op& op = program.ops[i];
+      const std::string& name = job.names[op.name];
+      if (op.kind == OpKind::collective && op.collective == CollectiveType::all_gather) gather = i;
+      if (op.kind != OpKind::compute) continue;
+      const bool is_gathered =
+          name == "qkv" || name == "ffn in" || name == "attention out dgrad" || name == "ffn out dgrad";
+      const bool is_weight_gradient = name == "qkv wgrad" || name == "ffn in wgrad";
+      CAPTURE(name, i);
+      if (is_gathered || is_weight_gradient) {
+        ++products;
+        CHECK(job.names[program.ops[before].name] == (is_gathered ? "cast" : "cast columns"));
+        // A pass of weights' gradients gathers all its inputs beside its first product.
+        if (is_gathered || schedule.empty()) CHECK(follows(program, before, gather));
+        if (is_weight_gradient && !schedule.empty()) {
+          bool waits = false;
+          for (std::uint32_t d = 0; d < program.ops[before].dependency_count; ++d)
+            waits |= program.ops[program.dependencies[program.ops[before].first_dependency + d]].collective ==
+                     CollectiveType::all_gather;
+          CHECK(waits);
+        }
+      }
+      before = i;
+    }
+  }
+  CHECK(products == 2 * 8 * (4 * (overlap == "all" ? 4 : 1) + 2));
 }
 
 TEST_CASE("full recomputation casts inputs and weights again, columns once") {

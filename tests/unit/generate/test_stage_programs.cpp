@@ -53,7 +53,10 @@ std::map<std::string, int> work_of(const Job& job, const Program& program) {
 }  // namespace
 
 TEST_CASE("ZB-H1 computes and sends what 1F1B does, the gradients of weights in passes of their own") {
-  const char* more = GENERATE("", "tensor-overlap=\"all\"", "recompute=\"full\"", "kernels=\"separate\"");
+  const char* more = GENERATE("", "tensor-overlap=\"all\"", "recompute=\"full\"", "kernels=\"separate\"",
+                              "dtype=\"fp8\" float8-recipe=\"rowwise\"",
+                              "dtype=\"fp8\" float8-recipe=\"rowwise\" tensor-overlap=\"all\"",
+                              "dtype=\"fp8\" float8-recipe=\"tensorwise\" recompute=\"light\"");
   const char* model = GENERATE(dense, experts, further);
   CAPTURE(more, model);
   const std::string plan = std::string("tp=\"2\" pp=\"4\" global-batch=\"8\" ") + more;
