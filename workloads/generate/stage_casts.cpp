@@ -5,7 +5,8 @@ namespace lightrail {
 /// Bytes that casts move. A scale of steps before: read once, written in both layouts, or written so by a
 /// norm or an activation. A tensor's own: a read more for its largest value, which such a kernel finds on its
 /// way. Of a row: a block holds it, so one read; of a column: read twice, and only where the gradient of
-/// weights sums over rows (cast_columns). Weights are cast in every pass; with delayed scales once a step,
+/// weights sums over rows (cast_columns); weights go back transposed, through a copy of two bytes (torchao,
+/// testing/training/roofline_utils.py). Weights are cast in every pass; with delayed scales once a step,
 /// which is left out.
 void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
                                std::int64_t kernels) {
@@ -39,7 +40,7 @@ void StageWriter::cast_backward(From from, std::int64_t rows, std::int64_t n, st
       return memory("cast weights", (2 + 1) * weights, kernels);
     case Float8Recipe::rowwise:
       if (rows > 0) memory("cast", ((is_fused ? 0 : 2) + 1) * gradient, kernels);
-      return memory("cast weights", (2 + 2 + 1) * weights, kernels);
+      return memory("cast weights", (2 + 2 + (2 + 1)) * weights, 2 * kernels);
   }
 }
 

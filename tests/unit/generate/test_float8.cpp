@@ -77,10 +77,11 @@ TEST_CASE("casts move the bytes of their recipe") {
         Casts{{"cast", {4 * (norms + activation) + 6 * (attention + sums), 8}},
               {"cast weights", {(5 + 3) * weights, 8}}});
   // Rows: written beside what norms and activations write, else read too. Columns: two reads and a byte, of
-  // every input and gradient, for the gradients of weights.
+  // every input and gradient, for the gradients of weights. Weights: rows; going back a transposed copy of
+  // two bytes, which is cast.
   CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"rowwise\"")) ==
         Casts{{"cast", {norms + activation + 3 * (attention + sums), 8}},
-              {"cast weights", {(3 + 5) * weights, 8}},
+              {"cast weights", {(3 + 7) * weights, 4 + 2 * 4}},
               {"cast columns", {5 * (norms + attention + sums + activation), 8}}});
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("rowwise, what is gathered over tp is read and cast behind that, tenso
                      inner = 2 * rows * ffn / 2;
   const std::int64_t columns = rows * (4 * hidden + (qkv + hidden + 2 * ffn) / 2);
   const Casts rowwise{{"cast", {3 * (gathered + others) + inner, 2 * 8}},
-                      {"cast weights", {2 * (3 + 5) * weights / 2, 2 * 8}},
+                      {"cast weights", {2 * (3 + 7) * weights / 2, 2 * (4 + 2 * 4)}},
                       {"cast columns", {5 * columns, 2 * 8}}};
   CHECK(casts(job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" tp=\"2\"", 2)) == rowwise);
   // Cut in two, what is gathered has two casts.
@@ -178,11 +179,9 @@ TEST_CASE("products have the recipe's scaling, the output layer and routers none
 TEST_CASE("experts' weights are cast expert by expert") {
   const Job job =
       job_of("dtype=\"fp8\" float8-recipe=\"rowwise\" ep=\"2\"", 2, "experts=\"4\" active-experts=\"2\"");
-  std::int64_t bytes = 0;
-  for (const Op& op : job.programs.programs[0].ops)
-    if (job.names[op.name] == "cast weights" && job.programs.shapes[op.shape].batch == 2)
-      bytes += job.programs.shapes[op.shape].bytes;
-  CHECK(bytes == (3 + 5) * 2 * 2 * hidden * ffn);
+  // Two products of two experts each, and attention's two.
+  const std::int64_t bytes = (3 + 7) * (2 * 2 * hidden * ffn + hidden * (qkv + hidden));
+  CHECK(casts(job).at("cast weights") == std::pair<std::int64_t, std::int64_t>{bytes, (1 + 2) * (2 * 2 + 2)});
 }
 
 TEST_CASE("a rowwise input is kept in two bytes for the gradient of weights") {
