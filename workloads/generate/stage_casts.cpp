@@ -12,13 +12,15 @@ void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std
                                std::int64_t kernels) {
   if (plan_.dtype != DataType::fp8) return;
   const bool is_fused = from == From::kernel;
-  const std::int64_t input = rows * k, weights = kernels * n * k;
+  // The other layout is for the gradient of weights, so a pass whose input is computed again leaves it out.
+  const bool is_kept = keeps_all_ || (plan_.recompute == Recompute::light && from == From::other);
+  const std::int64_t input = rows * k, weights = kernels * n * k, layouts = is_kept ? 2 : 1;
   switch (plan_.float8_recipe) {
     case Float8Recipe::delayed:
-      if (!is_fused) memory("cast", (2 + 1 + 1) * input, kernels);
+      if (!is_fused) memory("cast", (2 + layouts) * input, kernels);
       return;
     case Float8Recipe::tensorwise:
-      memory("cast", ((is_fused ? 0 : 2) + (2 + 1 + 1)) * input, kernels);
+      memory("cast", ((is_fused ? 0 : 2) + (2 + layouts)) * input, kernels);
       return memory("cast weights", (2 + (2 + 1)) * weights, kernels);
     case Float8Recipe::rowwise:
       if (rows > 0) memory("cast", ((is_fused ? 0 : 2) + 1) * input, kernels);
@@ -53,9 +55,10 @@ void StageWriter::cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, s
   weight_memory("cast columns", (2 + 2 + 1) * batch * k * (m + n), 2 * batch, gathers);
 }
 
-void StageWriter::cast_again(std::int64_t rows, std::int64_t columns) {
-  if (plan_.dtype == DataType::fp8 && plan_.float8_recipe == Float8Recipe::tensorwise)
-    memory("cast", (2 + 1) * rows * columns);
+void StageWriter::cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels) {
+  if (plan_.dtype != DataType::fp8 || plan_.is_rowwise()) return;
+  if (plan_.float8_recipe == Float8Recipe::tensorwise || from != From::kernel)
+    memory("cast", (2 + 1) * rows * columns, kernels);
 }
 
 }  // namespace lightrail

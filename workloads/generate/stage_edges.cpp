@@ -61,7 +61,9 @@ void StageWriter::project() {
   embed();
   norm(false);
   norm(false);
+  keeps_all_ = plan_.recompute != Recompute::light;
   cast_forward(From::kernel, local_, hidden_, 2 * hidden_);
+  keeps_all_ = true;
   gemm("projection", local_, hidden_, 2 * hidden_);
 }
 
@@ -71,7 +73,7 @@ void StageWriter::project_backward(bool is_split) {
   if (plan_.recompute == Recompute::light)
     for (int i = 0; i < 2; ++i) {
       norm(false);
-      cast_again(local_, hidden_);
+      cast_again(From::kernel, local_, hidden_);
     }
   cast_backward(From::other, local_, hidden_, 2 * hidden_);
   gemm("projection dgrad", local_, 2 * hidden_, hidden_);

@@ -128,7 +128,7 @@ void StageWriter::experts_forward() {
   if (casts) cast_forward(From::other, rows, inner, hidden_, experts);
   gemm("experts in", each, inner, hidden_, experts);
   activation(rows, expert_ffn_);
-  if (casts) cast_forward(From::other, rows, hidden_, expert_ffn_, experts);
+  if (casts) cast_forward(From::experts, rows, hidden_, expert_ffn_, experts);
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   expert_biases(false, rows);
   sort_by_expert("sort by sender", rows, 2 * hidden_);

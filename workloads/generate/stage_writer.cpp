@@ -159,29 +159,32 @@ void StageWriter::learn_gate(std::int64_t layer, std::int64_t micro_batch) {
 
 void StageWriter::write_forward_layer(bool is_again) {
   forward_is_known_ = is_again;
+  keeps_all_ = is_again || plan_.recompute < Recompute::light;
   attention_forward();
   if (is_moe_layer_)
     experts_forward();
   else
     feed_forward();
+  keeps_all_ = true;
 }
 
 void StageWriter::write_light_again() {
   norm(false);
-  cast_again(local_, hidden_);
+  cast_again(From::kernel, local_, hidden_);
   if (model_.has_latent_attention()) latents_forward();
   norm(false);
-  cast_again(local_, hidden_);
+  cast_again(From::kernel, local_, hidden_);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
   if (is_moe_layer_) {
     activation(expert_rows(), expert_ffn_);
-    cast_again(expert_rows(), expert_ffn_);
+    if (plan_.dispatch != DataType::fp8)
+      cast_again(From::experts, expert_rows(), expert_ffn_, local_experts());
   }
   load_ = 0;
   const std::int64_t width = is_moe_layer_ ? shared_ffn_ : ffn_;
   if (width > 0) {
     activation(tokens_, width);
-    cast_again(tokens_, width);
+    cast_again(From::kernel, tokens_, width);
   }
 }
 

@@ -151,9 +151,9 @@ class StageWriter {
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
-  /// What has written an operand: a kernel that can scale it on its way (norm, activation), or one that
-  /// cannot.
-  enum class From : std::uint8_t { kernel, other };
+  /// What has written an operand: a kernel that can scale it on its way (norm, activation), experts'
+  /// activation, which cannot, or another one. recompute="light" computes what the first two write again.
+  enum class From : std::uint8_t { kernel, experts, other };
   /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such. FP8 only.
   void cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Casts before its gradients: the result's and weights.
@@ -163,7 +163,7 @@ class StageWriter {
   /// Rowwise: columns of an input and a gradient, before the product that gives the gradient of weights.
   void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers);
   /// An input that was computed again for the gradient of weights alone.
-  void cast_again(std::int64_t rows, std::int64_t columns);
+  void cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels = 1);
   /// Rowwise scales are made of what was gathered, which came in two bytes.
   bool casts_gathered() const {
     return plan_.is_rowwise() && plan_.sequence_parallel && groups_.tp.is_valid();
@@ -194,6 +194,7 @@ class StageWriter {
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
+  bool keeps_all_ = true;  ///< of the forward pass that is written, for the gradients of weights
   GatePast& past_;
   std::uint16_t expected_ = 0;  ///< of the layer that is written
   GateSplits splits_;           ///< of the layer that is written

@@ -153,10 +153,68 @@ TEST_CASE("full recomputation casts inputs and weights again, columns once") {
   CHECK(again.at("cast").first - once.at("cast").first == tokens * (2 * hidden + ffn) + 3 * tokens * hidden);
   CHECK(again.at("cast weights").first - once.at("cast weights").first == 3 * weights);
   CHECK(again.at("cast columns") == once.at("cast columns"));
-  // What is made of kept inputs alone: norms and the activation, in the layout of the other gradient.
+  // What is made of kept inputs alone: norms and the activation, in the layout of the other gradient, which
+  // the forward pass leaves out.
   const auto light = casts(job_of("dtype=\"fp8\" float8-recipe=\"tensorwise\" recompute=\"light\"")),
              kept = casts(job_of("dtype=\"fp8\" float8-recipe=\"tensorwise\""));
-  CHECK(light.at("cast").first - kept.at("cast").first == 3 * tokens * (2 * hidden + ffn));
+  CHECK(light.at("cast").first - kept.at("cast").first == (3 - 1) * tokens * (2 * hidden + ffn));
+}
+
+TEST_CASE("a pass that is computed again casts its inputs in one layout") {
+  const std::int64_t norms = tokens * (2 * hidden + ffn), attention = tokens * hidden;
+  auto more = [](const std::string& recipe, const std::string& recompute) {
+    const std::string plan = "dtype=\"fp8\" float8-recipe=\"" + recipe + "\"";
+    return casts(job_of(plan + " recompute=\"" + recompute + "\"")).at("cast").first -
+           casts(job_of(plan)).at("cast").first;
+  };
+  CHECK(more("tensorwise", "full") == (4 - 1) * norms + (6 - 1) * attention);
+  CHECK(more("delayed", "full") == (4 - 1) * attention);
+  CHECK(more("tensorwise", "selective") == 0);
+  CHECK(more("delayed", "light") == 0);
+  CHECK(more("rowwise", "light") == 0);
+}
+
+TEST_CASE("experts' activations, which no kernel casts on its way, are cast once more where they are again") {
+  // Two experts a GPU and their copies of tokens; shared experts' and norms' layouts are left out and made
+  // again, by tensors.
+  const std::int64_t rows = 2 * tokens, shared = tokens * (2 * hidden + ffn);
+  auto casts_of = [](const std::string& recipe, const std::string& recompute) {
+    return casts(job_of("dtype=\"fp8\" ep=\"2\" float8-recipe=\"" + recipe + "\" recompute=\"" + recompute +
+                            "\"",
+                        2, "experts=\"4\" active-experts=\"2\" shared-experts=\"1\" shared-ffn=\"128\""))
+        .at("cast");
+  };
+  for (const char* recipe : {"delayed", "tensorwise", "rowwise"}) {
+    CAPTURE(recipe);
+    const auto none = casts_of(recipe, "none"), light = casts_of(recipe, "light");
+    const std::string name = recipe;
+    const std::int64_t activations = name == "rowwise" ? 0 : (3 - 1) * rows * ffn;
+    CHECK(light.first - none.first == activations + (name == "tensorwise" ? (3 - 1) * shared : 0));
+    // A kernel an expert, and of what norms and the shared activation write.
+    CHECK(light.second - none.second == (name == "rowwise" ? 0 : 2) + (name == "tensorwise" ? 3 : 0));
+  }
+}
+
+TEST_CASE("what predicts further casts the projection's input as its norms write it") {
+  auto cast_bytes = [](const std::string& recipe, const std::string& recompute, const std::string& further) {
+    return casts(job_of("dtype=\"fp8\" float8-recipe=\"" + recipe + "\" recompute=\"" + recompute + "\"", 1,
+                        further))
+        .at("cast")
+        .first;
+  };
+  // A further layer has the casts of a layer, and the projection those of two norms' output and one gradient.
+  const std::int64_t each = tokens * hidden;
+  for (const char* recompute : {"none", "light", "full"})
+    for (const char* recipe : {"tensorwise", "rowwise"}) {
+      CAPTURE(recompute, recipe);
+      const std::int64_t layer = cast_bytes(recipe, recompute, ""),
+                         two = cast_bytes(recipe, recompute, "mtp-layers=\"1\"");
+      const bool is_light = std::string(recompute) == "light";
+      if (std::string(recipe) == "rowwise")
+        CHECK(two - 2 * layer == 1 * 2 * each + 3 * each);
+      else
+        CHECK(two - 2 * layer == (is_light ? 3 + 3 : 4) * 2 * each + 6 * each);
+    }
 }
 
 TEST_CASE("products have the recipe's scaling, the output layer and routers none") {
