@@ -94,7 +94,9 @@ void GpuTransport::count(const Transfer& transfer) {
     by_dimension_[transfer.dimension].bytes += transfer.payload_bytes;
     ++by_dimension_[transfer.dimension].messages;
   }
-  if (!is_to_self && output_ && output_->is_recorded(tables::traffic_matrix, self_))
+  // What a switch sums or multicasts goes to no endpoint alone.
+  const bool has_receiver = transfer.in_switch == InSwitch::nothing || transfer.in_switch == InSwitch::fold;
+  if (!is_to_self && has_receiver && output_ && output_->is_recorded(tables::traffic_matrix, self_))
     by_receiver_[transfer.to.value] += transfer.payload_bytes;
 }
 

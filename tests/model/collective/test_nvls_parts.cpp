@@ -113,6 +113,31 @@ TEST_CASE("saving and loading in the middle of parts in the NVSwitch changes not
   for (std::int64_t at : {1, 30, 45, 60, 90, 110}) CHECK(ends(microseconds(at)) == straight);
 }
 
+TEST_CASE("what the NVSwitch sums and multicasts is no traffic between two endpoints, a folded ring's is") {
+  const std::int64_t bytes = 1 << 20;
+  auto matrix = [](GpuBed& bed, std::vector<Op> ops) {
+    bed.run_all(std::move(ops));
+    bed.run();
+    std::int64_t sum = 0;
+    for (const Row& row : bed.bed.rows(tables::traffic_matrix)) sum += row.values[2];
+    return sum;
+  };
+  GpuBed bed({.gpus = 4, .nvls_efficiency = 0.8});
+  bed.nccl.fold_rings = true;
+  const GroupKindId tp = bed.group("tp", 4);
+  Op ring = collective(CollectiveType::all_reduce, tp, bytes);
+  ring.algorithm = Algorithm::ring;
+  CHECK(matrix(bed, {in_switch(gather, tp, bytes), in_switch(scatter, tp, bytes),
+                     in_switch(CollectiveType::all_reduce, tp, bytes), ring}) == 2 * 3 * bytes);
+  // An all-gather sends every part once, a reduce-scatter and an all-reduce all; this one a part once more.
+  CHECK(bed.sent_bytes() == (1 + 4 + (4 + 1) + 2 * 3) * bytes);
+
+  GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+  Op tree = in_switch(CollectiveType::all_reduce, wide.group("world", 8), bytes);
+  tree.algorithm = Algorithm::nvls_tree;
+  CHECK(matrix(wide, {tree}) == 2 * bytes);  // over the rails, up and down
+}
+
 TEST_CASE("parts in the NVSwitch are refused over servers and where it does not reduce") {
   for (CollectiveType type : {gather, scatter}) {
     GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
