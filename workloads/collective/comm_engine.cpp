@@ -122,9 +122,19 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
   const double local = static_cast<double>(group.local_rate.value),
                rail = static_cast<double>(group.net_rate.value);
   double most = local;
+  const double buffer = 8.0 * static_cast<double>(op.bytes);
+  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
   if (form(slot) == Form::point) {
     if (group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_))) most = rail;
     return BitRate{static_cast<std::int64_t>(most)};
+  }
+  if (runs_[slot].algorithm == Algorithm::nvls || runs_[slot].algorithm == Algorithm::nvls_tree) {
+    // What the switch takes is read and what it gives is written, of an all-reduce the buffer and the buffer,
+    // of parts a part and the buffer; what is summed for an all-reduce goes out again from registers.
+    const double moved = op.collective == CollectiveType::all_reduce ? 2 : 1 + 1.0 / n;
+    if (buffer == 0) return BitRate{0};
+    return BitRate{
+        static_cast<std::int64_t>(moved / 2 * buffer / (buffer / nvls_rate(group, op.collective) + start))};
   }
   if (group.servers() > 1) {
     // Rings bring what passes the server's rails past every member; an all-to-all's shares come from outside
@@ -132,10 +142,8 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
     most = rail * (op.collective == CollectiveType::all_to_all ? static_cast<double>(n) / (n - here) : here);
     if (here > 1 && local > 0) most = std::min(most, local);
   }
-  const double bits =
-      8.0 * static_cast<double>(op.bytes) * (op.collective == CollectiveType::all_reduce ? 2 : 1);
+  const double bits = buffer * (op.collective == CollectiveType::all_reduce ? 2 : 1);
   if (bits == 0 || most == 0) return BitRate{0};
-  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
   return BitRate{static_cast<std::int64_t>(bits / (bits / most + start))};
 }
 

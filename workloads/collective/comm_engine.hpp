@@ -56,7 +56,8 @@ class CommEngine {
 
   const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
   /// What this GPU receives of the collective in `slot` a second, on average, where nothing is in its way: a
-  /// server's members share what all their rails bring, over NVLink; the collective's start counts.
+  /// server's members share what all their rails bring, over NVLink; the collective's start counts. In
+  /// NVSwitches, whose lines do not carry as much both ways: half of what the memory gives and takes.
   BitRate rate(std::uint32_t slot) const;
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);

@@ -124,18 +124,22 @@ double tree_seconds(const NcclSettings& settings, const GroupPlan& plan, Protoco
 
 double nvls_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                     std::int64_t bytes) {
-  const double n = plan.members_of(0), levels = std::log2(plan.servers());
+  const double levels = std::log2(plan.servers());
   const double latency =
       seconds(settings.nvls) + 2 * levels * net_seconds(plan, Protocol::simple, settings.nvls_tree_net);
+  return latency + static_cast<double>(bytes) * 8 / nvls_rate(plan, type);
+}
+
+}  // namespace
+
+double nvls_rate(const GroupPlan& plan, CollectiveType type) {
+  const double n = plan.members_of(0);
   double bits = bits_of(plan.local_rate) * plan.nvls_efficiency;
   // What is gathered comes in as the whole buffer, what is reduced leaves as it; an all-reduce adds the own
   // part's way back.
   if (type == CollectiveType::all_reduce) bits *= n / (n + 1);
-  if (plan.servers() > 1) bits = std::min(bits, tree_rails(plan));
-  return latency + static_cast<double>(bytes) * 8 / bits;
+  return plan.servers() > 1 ? std::min(bits, tree_rails(plan)) : bits;
 }
-
-}  // namespace
 
 double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                           Algorithm algorithm, Protocol protocol, std::int64_t bytes) {

@@ -23,6 +23,9 @@ namespace lightrail {
 double collective_seconds(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                           Algorithm algorithm, Protocol protocol, std::int64_t bytes);
 
+/// Buffer over time of a long collective in NVSwitches [bit/s].
+double nvls_rate(const GroupPlan& plan, CollectiveType type);
+
 /// What a ring's start and steps take of their constants. NCCL counts ring-plateau times as much for
 /// all-reduces of Simple over servers from 64 B a member and channel on; what a GPU kind has measured has
 /// that in it.

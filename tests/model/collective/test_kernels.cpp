@@ -149,6 +149,33 @@ TEST_CASE("collectives that share a GPU's lines take no more of its memory than 
   CHECK(reduces(2) == microseconds(1'002) * 5 / 4);
 }
 
+// Buffer S of n members: gathered, a part is read and S written, scattered the other way round, in
+// S / (efficiency x NVLink); summed for all, S and S in (n + 1) / n of that.
+TEST_CASE("in the NVSwitch the memory gives and takes what goes in and comes out") {
+  const std::int64_t bytes = 800'000'000;
+  for (const std::uint32_t n : {2u, 4u, 8u})
+    for (const CollectiveType type :
+         {CollectiveType::all_gather, CollectiveType::reduce_scatter, CollectiveType::all_reduce}) {
+      CAPTURE(n, type);
+      const SimTime end = end_beside({.gpus = n, .nvls_efficiency = 0.8}, [&](GpuBed& bed) {
+        Op op = collective(type, bed.group("tp", n), bytes);
+        op.algorithm = Algorithm::nvls;
+        return std::vector<Op>{op};
+      });
+      const double line = 0.8 * 1.6, sum = line * n / (n + 1);
+      const double taken = type == CollectiveType::all_reduce ? 2 * sum : (1 + 1.0 / n) * line;
+      CHECK(static_cast<double>(end.count()) == Approx(1'002e6 * 16 / (16 - taken)).epsilon(0.002));
+    }
+  // Over two servers of four GPUs no faster than two rails of 0.4.
+  const SimTime end =
+      end_beside({.servers = 2, .gpus = 4, .nics = 2, .nvls_efficiency = 0.8}, [&](GpuBed& bed) {
+        Op op = collective(CollectiveType::all_reduce, bed.group("dp", 8), bytes);
+        op.algorithm = Algorithm::nvls_tree;
+        return std::vector<Op>{op};
+      });
+  CHECK(static_cast<double>(end.count()) == Approx(1'002e6 * 16 / (16 - 2 * 0.8)).epsilon(0.002));
+}
+
 TEST_CASE("a send reads memory, a receive mostly waits") {
   const SimTime end = end_beside({.gpus = 2}, [](GpuBed& bed) {
     const GroupKindId pair = bed.group("pp", 2);
