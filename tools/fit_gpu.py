@@ -9,7 +9,8 @@ dtype: bf16, fp8 (one scale a tensor), fp8-rowwise (a scale a row and column: an
 tools/measure_gpu.py writes such files. Peaks in TFLOP/s, bandwidth in TB/s, power in W. Every figure of the file has its <source>: the
 datasheet, the system, shapes and errors of its fit, or that it is an estimate. Kernels say nothing of collectives: they are another device's
 (--collectives-of), or left out, and then NCCL's own constants. Without --attention the device runs matrix products alone.
---casts: whether FP8 times include the kernel that casts the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures).
+--casts: whether times of fp8 include the kernel that casts the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures);
+those of fp8-rowwise do not, whatever those of fp8 do.
 The formulas are those of components/gpu/compute_model.cpp; tests/unit/gpu holds the two against the same data.
 """
 import argparse
@@ -161,7 +162,7 @@ def rows_of(data, column, name, paths, least):
 def fit_gemm(a, dtype, data):
     data = rows_of(data, "dtype", dtype, " ".join(a.gemm), len(GEMM))
     m, n, k = (data[c].to_numpy() for c in ("m", "n", "k"))
-    casts = dtype != "bf16" and a.casts == "on"
+    casts = dtype == "fp8" and a.casts == "on"
     q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[dtype], casts, a.peaks[dtype] * 1e12, a.bandwidth * 1e12, a.sms),
                    data.time_us.to_numpy() * 1e-6)
     return gpu_catalogue.Fit(q, error, f"{a.system} {dtype} GEMM")
@@ -190,7 +191,7 @@ def arguments():
     parser.add_argument("--gemm", nargs="+", required=True, metavar="CSV")
     parser.add_argument("--attention", metavar="CSV")
     parser.add_argument("--peak", nargs="+", required=True, metavar="DTYPE=X", help="dense peaks [TFLOP/s]; what is fitted of --gemm")
-    parser.add_argument("--casts", choices=("on", "off"), help="with fp8: whether times include the cast of the left operand")
+    parser.add_argument("--casts", choices=("on", "off"), help="with fp8: whether its times include the cast of the left operand")
     parser.add_argument("--bandwidth", type=float, required=True, help="HBM bandwidth [TB/s]")
     parser.add_argument("--sms", type=int, required=True)
     parser.add_argument("--memory", required=True, help="'80 GiB'")
@@ -215,8 +216,10 @@ def arguments():
             raise BadInput(f"{name}: {value:g} is not above 0")
     if "bf16" not in a.peaks:
         raise BadInput("--peak: bf16 is missing, whose products memory-bound kernels and attention go by")
-    if (len(a.peaks) > 1) != (a.casts is not None):
+    if "fp8" in a.peaks and a.casts is None or len(a.peaks) == 1 and a.casts:
         raise BadInput("--casts belongs to fp8 products: on where their times include the cast of the left operand, else off")
+    if "fp8" not in a.peaks and a.casts == "on":
+        raise BadInput("--casts on: times of fp8-rowwise are those of the product alone")
     if not re.fullmatch(r"\d+(\.\d+)? [KMGT]i?B", a.memory):
         raise BadInput(f"--memory {a.memory}: wanted a size, as in '80 GiB'")
     given = {"power": a.power, "memory-power": a.memory_power, "communication-power": a.communication_power, "idle-power": a.idle_power}

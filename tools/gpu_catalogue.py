@@ -77,8 +77,9 @@ def text_of(a, gemms, attention, collectives):
         about["peak"] = f"{a.peaks[dtype]:g} TFLOP/s"
         casts = []
         if about["dtype"] == "fp8":
-            about["casts"] = a.casts
-            casts = [source("casts", "measured", "how the times were measured, as given to tools/fit_gpu.py")]
+            about["casts"] = "off" if "scaling" in about else a.casts
+            casts = [source("casts", "measured", "times of fp8-rowwise are those of the product alone" if "scaling" in about
+                            else "how the times were measured, as given to tools/fit_gpu.py")]
         lines += element("gemm", about | fit.attributes(), source("peak", "datasheet", a.datasheet), *casts, fitted([fit]))
     if attention:
         lines += element("attention", attention[0].attributes() | {"backward-work": "2.5"} | attention[1].attributes(), fitted(attention),

@@ -160,14 +160,17 @@ def casts_count_where_times_include_them(_):
 
 
 def a_fit_counts_casts_as_the_times_do(folder):
-    """What is fitted gives the times that it is given at the parameters that they were made with, with casts and without."""
+    """What is fitted gives the times that it is given at the parameters that they were made with, with casts and without; of rowwise products
+    without, whatever the others have."""
     measured(folder)
     h100 = ElementTree.parse(ROOT / "configs/gpus/h100_sxm.xml").getroot()
     search = fit_gpu.fit
     for casts in ("on", "off"):
-        q8 = parameters(h100.find("gemm[@dtype='fp8']"))
+        q8, rowwise = (parameters(element) for element in h100.findall("gemm[@dtype='fp8']"))
         write(folder / "fp8.csv", "system,dtype,m,n,k,time_us", [("new", "fp8", *row) for row in GEMMS],
               fit_gpu.gemm_seconds(q8, *columns(GEMMS), 1, casts == "on", 2 * PEAK, BANDWIDTH, SMS))
+        write(folder / "rowwise.csv", "system,dtype,m,n,k,time_us", [("new", "fp8-rowwise", *row) for row in GEMMS],
+              fit_gpu.gemm_seconds(rowwise, *columns(GEMMS), 1, False, 2 * PEAK, BANDWIDTH, SMS))
         errors = []
 
         def at_its_parameters(space, seconds, times):
@@ -175,16 +178,17 @@ def a_fit_counts_casts_as_the_times_do(folder):
             errors.append(np.abs(seconds(q) / times - 1).max())
             return q, np.array([0.0])
 
-        sys.argv = ["fit_gpu.py", "--system", "new", "--gemm", str(folder / "gemm.csv"), str(folder / "fp8.csv"), *DATASHEET[2:-2],
-                    "--peak", "bf16=989", "fp8=1978", "--casts", casts, "--out", str(folder / f"{casts}.xml")]
+        sys.argv = ["fit_gpu.py", "--system", "new", "--gemm", *(str(folder / f"{name}.csv") for name in ("gemm", "fp8", "rowwise")),
+                    *DATASHEET[2:-2], "--peak", "bf16=989", "fp8=1978", "fp8-rowwise=1978", "--casts", casts, "--out", str(folder / f"{casts}.xml")]
         fit_gpu.fit = at_its_parameters
         try:
             fit_gpu.main()
         finally:
             fit_gpu.fit = search
-        assert len(errors) == 2 and max(errors) < 1e-5, (casts, errors)
-        fp8 = ElementTree.parse(folder / f"{casts}.xml").getroot().findall("gemm")[1]
-        assert fp8.get("casts") == casts, fp8.attrib
+        assert len(errors) == 3 and max(errors) < 1e-5, (casts, errors)
+        written = ElementTree.parse(folder / f"{casts}.xml").getroot()
+        sources_are_complete(written)
+        assert [gemm.get("casts") for gemm in written.findall("gemm")] == [None, casts, "off"]
 
 
 def bad_input_is_refused(folder):
@@ -219,6 +223,8 @@ def bad_input_is_refused(folder):
         (good, ("--peak", "bf16=1", "fp8=2"), "--casts belongs to fp8 products: on where their times include the cast of the "
          "left operand, else off"),
         (good, ("--peak", "bf16=1", "fp8-rowwise=2", "--casts", "off"), "bad.csv: no rows of dtype 'fp8-rowwise' (there are: bf16)"),
+        (good, ("--peak", "bf16=1", "fp8-rowwise=2", "--casts", "on"), "--casts on: times of fp8-rowwise are those of the product alone"),
+        (good, ("--peak", "bf16=1", "fp8-rowwise=2"), "bad.csv: no rows of dtype 'fp8-rowwise' (there are: bf16)"),
         (good, ("--casts", "on"), "--casts belongs to fp8 products: on where their times include the cast of the left operand, "
          "else off"),
         (good, ("--memory", "much"), "--memory much: wanted a size, as in '80 GiB'"),
