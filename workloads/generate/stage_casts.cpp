@@ -15,15 +15,18 @@ void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std
   // The other layout is for the gradient of weights, so a pass whose input is computed again leaves it out.
   const bool is_kept = keeps_all_ || (plan_.recompute == Recompute::light && from == From::other);
   const std::int64_t input = rows * k, weights = kernels * n * k, layouts = is_kept ? 2 : 1;
+  auto cast = [&](std::int64_t bytes) {
+    if (rows > 0) memory("cast", bytes * input, kernels);
+  };
   switch (plan_.float8_recipe) {
     case Float8Recipe::delayed:
-      if (!is_fused) memory("cast", (2 + layouts) * input, kernels);
+      if (!is_fused) cast(2 + layouts);
       return;
     case Float8Recipe::tensorwise:
-      memory("cast", ((is_fused ? 0 : 2) + (2 + layouts)) * input, kernels);
+      cast((is_fused ? 0 : 2) + (2 + layouts));
       return memory("cast weights", (2 + (2 + 1)) * weights, kernels);
     case Float8Recipe::rowwise:
-      if (rows > 0) memory("cast", ((is_fused ? 0 : 2) + 1) * input, kernels);
+      cast((is_fused ? 0 : 2) + 1);
       return memory("cast weights", (2 + 1) * weights, kernels);
   }
 }
@@ -51,8 +54,9 @@ void StageWriter::cast_gathered(std::int64_t rows) {
 }
 
 void StageWriter::cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
-                               bool gathers) {
-  weight_memory("cast columns", (2 + 2 + 1) * batch * k * (m + n), 2 * batch, gathers);
+                               bool gathers, bool is_input_cast) {
+  weight_memory("cast columns", (2 + 2 + 1) * batch * k * ((is_input_cast ? 0 : m) + n),
+                (is_input_cast ? 1 : 2) * batch, gathers);
 }
 
 void StageWriter::cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels) {

@@ -5,25 +5,25 @@ namespace lightrail {
 /// Multi-head latent attention as it is trained (DeepSeek-V2, arXiv 2405.04434, section 2.1): queries, keys
 /// and values are multiplied out of their latents, then all heads attend as usual. Not split over tp or cp.
 void StageWriter::latent_attention_forward() {
-  const std::int64_t q_latent = model_.q_latent, queries = model_.heads * model_.query_size();
   norm(false);
-  cast_forward(From::kernel, tokens_, model_.latent + (q_latent > 0 ? q_latent : queries), hidden_);
-  if (q_latent > 0) gemm("q down", tokens_, model_.q_latent, hidden_);
+  cast_forward(From::kernel, tokens_, model_.latent + model_.q_latent, hidden_);
+  if (model_.q_latent > 0) gemm("q down", tokens_, model_.q_latent, hidden_);
   gemm("kv down", tokens_, model_.latent, hidden_);
-  latents_forward();
+  latents_forward(0);
   attention_core(false);
   cast_forward(From::other, tokens_, hidden_, model_.heads * model_.value_size());
   gemm_scatter("attention out", hidden_, model_.heads * model_.value_size());
   residual(false);
 }
 
-void StageWriter::latents_forward() {
+void StageWriter::latents_forward(std::int64_t cast_rows) {
   const std::int64_t heads = model_.heads, queries = heads * model_.query_size();
   if (model_.q_latent > 0) {
     memory("q norm", 2 * 2 * tokens_ * model_.q_latent);
     cast_forward(From::kernel, tokens_, queries, model_.q_latent);
     gemm("q up", tokens_, queries, model_.q_latent);
   } else {
+    cast_forward(From::kernel, cast_rows, queries, hidden_);
     gemm("q", tokens_, queries, hidden_);
   }
   memory("kv norm", 2 * 2 * tokens_ * model_.kv_latent());
@@ -53,9 +53,9 @@ void StageWriter::latent_attention_backward() {
     gathered_backward("q up", queries, model_.q_latent);
     memory("q norm backward", 3 * 2 * tokens_ * model_.q_latent);
     cast_backward(From::kernel, tokens_, model_.q_latent, hidden_);
-    gathered_backward("q down", model_.q_latent, hidden_);
+    gathered_backward("q down", model_.q_latent, hidden_, true);
   } else {
-    gathered_backward("q", queries, hidden_);
+    gathered_backward("q", queries, hidden_, true);
   }
   norm(true);
 }

@@ -38,18 +38,19 @@ void StageWriter::gemm_scatter(const std::string& name, std::int64_t n, std::int
   wait_for(last);
 }
 
-void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std::int64_t k) {
+void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std::int64_t k,
+                                    bool is_input_cast) {
   const std::string dgrad = name + " dgrad", wgrad = name + " wgrad";
   if (puts_off_) {
     gemm(dgrad, tokens_, k, n);
     leave_backward();
-    return weight_gemm(wgrad, k, n, tokens_, 1, true);
+    return weight_gemm(wgrad, k, n, tokens_, 1, true, is_input_cast);
   }
   if (!is_overlapped(TensorOverlap::backward)) {
     enter_tensor_parallel();  // the input again, for the weight gradient
     gemm(dgrad, tokens_, k, n);
     leave_backward();
-    return weight_gemm(wgrad, k, n, tokens_);
+    return weight_gemm(wgrad, k, n, tokens_, 1, false, is_input_cast);
   }
   const std::vector<std::uint32_t> start = waits_;
   const std::int64_t bytes = 2 * tokens_ * hidden_;
@@ -63,7 +64,7 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
   const std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
   const std::uint32_t summed = beside(collective_op(sum, groups_.tp, "tp", bytes), {product});
   if (gathers) wait_for(input);
-  weight_gemm(wgrad, k, n, tokens_);
+  weight_gemm(wgrad, k, n, tokens_, 1, false, is_input_cast);
   wait_for(summed);
 }
 

@@ -6,9 +6,9 @@
 namespace lightrail {
 
 void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
-                              std::int64_t batch, bool gathers) {
+                              std::int64_t batch, bool gathers, bool is_input_cast) {
   const bool casts = dtype_ == DataType::fp8 && plan_.is_rowwise();
-  if (casts) cast_columns(m, n, k, batch, gathers);
+  if (casts) cast_columns(m, n, k, batch, gathers, is_input_cast);
   gathers = gathers && !casts && plan_.sequence_parallel;  // once, for the first that takes it
   if (puts_off_)
     put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers, load_});

@@ -170,8 +170,9 @@ void StageWriter::write_forward_layer(bool is_again) {
 
 void StageWriter::write_light_again() {
   norm(false);
-  cast_again(From::kernel, local_, hidden_);
-  if (model_.has_latent_attention()) latents_forward();
+  const bool multiplies_input = model_.has_latent_attention() && model_.q_latent == 0;
+  if (!multiplies_input) cast_again(From::kernel, local_, hidden_);
+  if (model_.has_latent_attention()) latents_forward(tokens_);
   norm(false);
   cast_again(From::kernel, local_, hidden_);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;

@@ -88,11 +88,12 @@ class StageWriter {
   /// Multiplies, then scatters the sums over tp.
   void gemm_scatter(const std::string& name, std::int64_t n, std::int64_t k);
   /// Backward of a product whose input was gathered: gathers the input again beside the first product, and
-  /// scatters its result beside the second, where that is overlapped.
-  void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k);
+  /// scatters its result beside the second, where that is overlapped. is_input_cast: columns of the input
+  /// were cast for another product.
+  void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
   /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
-                   std::int64_t batch = 1, bool gathers = false);
+                   std::int64_t batch = 1, bool gathers = false, bool is_input_cast = false);
   /// A memory-bound kernel that only gradients of parameters need; gathers: as above.
   void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1,
                      bool gathers = false);
@@ -125,7 +126,9 @@ class StageWriter {
   void inner_forward(const std::string& name, std::int64_t width);
   void inner_backward(const std::string& name, std::int64_t width);
   void latent_attention_forward();
-  void latents_forward();  ///< queries, keys and values out of their latents
+  /// Queries, keys and values out of their latents; without one for queries out of the input, of which so
+  /// many rows are cast.
+  void latents_forward(std::int64_t cast_rows);
   void latent_attention_backward();
   /// Rows that the experts of one GPU work on.
   std::int64_t expert_rows() const;
@@ -154,14 +157,16 @@ class StageWriter {
   /// What has written an operand: a kernel that can scale it on its way (norm, activation), experts'
   /// activation, which cannot, or another one. recompute="light" computes what the first two write again.
   enum class From : std::uint8_t { kernel, experts, other };
-  /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such. FP8 only.
+  /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such; without
+  /// rows, of weights alone. FP8 only.
   void cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Casts before its gradients: the result's and weights.
   void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Rowwise: rows of an activation that were gathered over tp, before a product takes them.
   void cast_gathered(std::int64_t rows);
   /// Rowwise: columns of an input and a gradient, before the product that gives the gradient of weights.
-  void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers);
+  void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers,
+                    bool is_input_cast);
   /// An input that was computed again for the gradient of weights alone.
   void cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels = 1);
   /// Rowwise scales are made of what was gathered, which came in two bytes.

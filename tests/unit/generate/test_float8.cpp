@@ -195,6 +195,66 @@ TEST_CASE("experts' activations, which no kernel casts on its way, are cast once
   }
 }
 
+TEST_CASE("latent attention casts what its products take, an input of two products once") {
+  // 8 heads: queries of 8 + 4, keys and values of 8 and 8 out of a latent of 16, 4 more are the keys'
+  // positions.
+  const std::int64_t latent = 20, kv = 16, queries = 96, values = 64, up = 128;
+  const std::int64_t q_latent = GENERATE(0, 24);
+  const std::string text = "rope-dim=\"4\" head-dim=\"8\" value-dim=\"8\" latent=\"20\"" +
+                           std::string(q_latent > 0 ? " q-latent=\"24\"" : "");
+  auto casts_of = [&](const std::string& recipe, const std::string& recompute) {
+    return casts(
+        job_of("dtype=\"fp8\" float8-recipe=\"" + recipe + "\" recompute=\"" + recompute + "\"", 1, text));
+  };
+  CAPTURE(q_latent);
+  const std::int64_t norms = tokens * (2 * hidden + ffn + kv + q_latent), attention = tokens * values;
+  const std::int64_t fused = tokens * (latent + q_latent + ffn),
+                     others = tokens * (2 * hidden + up + queries);
+  const std::int64_t up_weights = kv * up + (q_latent > 0 ? q_latent : hidden) * queries;
+  const std::int64_t all = up_weights + hidden * (latent + q_latent) + values * hidden + 2 * hidden * ffn;
+  const auto rows = casts_of("rowwise", "none"), tensors = casts_of("tensorwise", "none");
+  CHECK(rows.at("cast").first == norms + fused + 3 * (attention + others));
+  CHECK(rows.at("cast columns").first == 5 * (norms + fused + attention + others));
+  CHECK(rows.at("cast weights").first == (3 + 7) * all);
+  CHECK(tensors.at("cast").first == 4 * (norms + fused) + 6 * (attention + others));
+  CHECK(tensors.at("cast weights").first == (5 + 3) * all);
+  // Again: norms, the activation and products out of latents, or of queries out of the input.
+  const auto rows_again = casts_of("rowwise", "light"), tensors_again = casts_of("tensorwise", "light");
+  const std::int64_t multiplied = tokens * (kv + (q_latent > 0 ? q_latent : hidden));
+  CHECK(rows_again.at("cast").first - rows.at("cast").first == multiplied);
+  CHECK(rows_again.at("cast weights").first - rows.at("cast weights").first == 3 * up_weights);
+  CHECK(rows_again.at("cast columns") == rows.at("cast columns"));
+  CHECK(tensors_again.at("cast").first - tensors.at("cast").first ==
+        (4 - 1) * multiplied + (3 - 1) * (norms - multiplied));
+  CHECK(tensors_again.at("cast weights").first - tensors.at("cast weights").first == 5 * up_weights);
+}
+
+TEST_CASE("shared experts cast as a dense feed-forward does") {
+  // A dense layer's casts less its attention, over tp too.
+  const std::string recipe = GENERATE("tensorwise", "rowwise");
+  const std::uint32_t tp = GENERATE(1u, 2u);
+  CAPTURE(recipe, tp);
+  const std::string plan = "dtype=\"fp8\" float8-recipe=\"" + recipe + "\" tp=\"" + std::to_string(tp) + "\"";
+  const std::string experts = "experts=\"4\" active-experts=\"2\"";
+  const Job dense = job_of(plan, tp), routed = job_of(plan, tp, experts),
+            shared = job_of(plan, tp, experts + " shared-experts=\"1\" shared-ffn=\"128\"");
+  auto of_inner = [](const Job& job, const std::string& prefix) {
+    std::map<std::string, std::int64_t> bytes;
+    const Op* before = nullptr;
+    for (const Op& op : job.programs.programs[0].ops) {
+      if (op.kind != OpKind::compute) continue;
+      const std::string& name = job.names[op.name];
+      if (name.rfind(prefix, 0) == 0 && before && job.names[before->name].rfind("cast", 0) == 0)
+        bytes[name.substr(prefix.size())] += job.programs.shapes[before->shape].bytes;
+      before = &op;
+    }
+    return bytes;
+  };
+  CHECK(of_inner(dense, "ffn").size() >= 2);
+  CHECK(of_inner(shared, "shared experts") == of_inner(dense, "ffn"));
+  for (const auto& [name, bytes] : casts(shared)) CHECK(bytes.first - casts(routed).at(name).first > 0);
+}
+
 TEST_CASE("what predicts further casts the projection's input as its norms write it") {
   auto cast_bytes = [](const std::string& recipe, const std::string& recompute, const std::string& further) {
     return casts(job_of("dtype=\"fp8\" float8-recipe=\"" + recipe + "\" recompute=\"" + recompute + "\"", 1,
