@@ -186,7 +186,9 @@ void read_shapes(Job& job, const TraceReader& in) {
   for (std::size_t i = 0; i < shapes.size(); i += shape_fields) {
     KernelShape s;
     check_range(in, "/shapes", i, shapes[i], 0, static_cast<std::int64_t>(KernelKind::memory_bound));
-    check_range(in, "/shapes", i + 1, shapes[i + 1], 0, rowwise_fp8_code);
+    const bool is_gemm = static_cast<KernelKind>(shapes[i]) == KernelKind::gemm;
+    check_range(in, "/shapes", i + 1, shapes[i + 1], 0,
+                is_gemm ? rowwise_fp8_code : static_cast<std::int64_t>(DataType::tf32));
     for (std::size_t f = 2; f < shape_fields; ++f)
       check_range(in, "/shapes", i + f, shapes[i + f], 0, std::int64_t{1} << 50);
     s.kind = static_cast<KernelKind>(shapes[i]);

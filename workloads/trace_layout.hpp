@@ -26,6 +26,8 @@ const std::vector<OpColumn>& op_columns();
 /// The members of a KernelShape in the order of the file. Rowwise FP8 has a data type of its own there.
 inline constexpr std::size_t shape_fields = 12;
 inline constexpr std::int64_t rowwise_fp8_code = 5;
+static_assert(rowwise_fp8_code == static_cast<std::int64_t>(DataType::tf32) + 1,
+              "a data type behind the last one needs another code, and files their next version");
 std::array<std::int64_t, shape_fields> fields_of(const KernelShape& shape);
 
 /// Captured figures a rank.

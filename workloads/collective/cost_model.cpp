@@ -18,8 +18,7 @@ constexpr std::uint32_t nvls_most_parts = 32;
 /// NCCL 2.21 gathers and scatters parts in the NVSwitch only inside one operating system (src/enqueue.cc: one
 /// node), not across the trays of a larger NVLink domain.
 bool is_past_host(const GroupPlan& plan, CollectiveType type, Algorithm algorithm) {
-  constexpr std::uint32_t gpus_of_host = 8;
-  return algorithm == Algorithm::nvls && type != CollectiveType::all_reduce && plan.size() > gpus_of_host;
+  return algorithm == Algorithm::nvls && type != CollectiveType::all_reduce && plan.spans_hosts;
 }
 
 double seconds(SimTime time) {

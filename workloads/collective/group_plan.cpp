@@ -97,6 +97,14 @@ double collnet_efficiency_of(const Model& model, const AddressBook& book, const 
   return efficiency;
 }
 
+/// GroupPlan::spans_hosts of a group of one server, with its members in order.
+bool spans_hosts(const AddressBook& book, const std::vector<EndpointId>& members) {
+  constexpr std::uint32_t most_of_host = 8, of_tray = 4;
+  const EndpointId last = members.back(), ninth{members[0].value - book[members[0]].local + most_of_host};
+  const bool has_trays = ninth.value < book.gpu_count && book[ninth].server == book[last].server;
+  return has_trays && book[members[0]].local / of_tray != book[last].local / of_tray;
+}
+
 /// Members of [first, last) that are the first on their NIC, in order.
 std::vector<std::uint32_t> entries(const AddressBook& book, const GroupPlan& plan, std::uint32_t first,
                                    std::uint32_t last) {
@@ -136,6 +144,7 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
       plan.plugin = slower(plan.plugin, adapter->net_plugin());
   }
   plan.server_first.push_back(plan.size());
+  plan.spans_hosts = plan.servers() == 1 && spans_hosts(book, plan.members);
   if (!is_measured) plan.device.reset();
   plan.local_rate = *std::min_element(local.begin(), local.end());
   plan.has_equal_nvlink = plan.local_rate == *std::max_element(local.begin(), local.end());

@@ -30,6 +30,9 @@ struct GroupPlan {
   double collnet_efficiency = 0;
   /// Head of a train from one member to another through the NVSwitch of its server: the longest.
   SimTime nvlink_path{};
+  /// Members of one server under several operating systems: an NVLink domain of more than 8 GPUs is made of
+  /// trays of 4, neighbours in it (NVL72).
+  bool spans_hosts = false;
   bool has_equal_nvlink = true;        ///< as fast for all members
   NetPlugin plugin{};                  ///< of the members' adapters: the slowest
   BitRate local_rate{}, net_rate{};    ///< slowest member's, one direction; 0: not connected

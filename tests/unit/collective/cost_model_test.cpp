@@ -17,6 +17,7 @@ GroupPlan make_plan(std::uint32_t servers, std::uint32_t gpus, double link, doub
   plan.local_rate = BitRate{static_cast<std::int64_t>(link * 8e9)};
   plan.net_rate = BitRate{static_cast<std::int64_t>(rail * 8e9)};
   plan.nvls_efficiency = nvls;
+  plan.spans_hosts = gpus > 8;
   return plan;
 }
 
@@ -251,6 +252,16 @@ TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simpl
   CHECK(pick_of(8, 370.8, 0.83, 141, 1024, Protocol::simple) == Algorithm::nvls);
   CHECK(pick_of(8, 370.8, 0.83, 141, 64 << 20, Protocol::simple) == Algorithm::ring);
   // More GPUs than one operating system has: NCCL 2.21 does not count with it, however long the ring.
+  GroupPlan trays = make_plan(1, 8, 721.8, 0, 0.74);
+  NcclSettings simple;
+  simple.protocol = Protocol::simple;
+  Op small;
+  small.kind = OpKind::collective;
+  small.collective = CollectiveType::reduce_scatter;
+  small.bytes = 1024;
+  CHECK(choose(simple, trays, small).algorithm == Algorithm::nvls);
+  trays.spans_hosts = true;
+  CHECK(choose(simple, trays, small).algorithm == Algorithm::ring);
   CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == Algorithm::ring);
 }
 

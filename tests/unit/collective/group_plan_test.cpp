@@ -48,6 +48,21 @@ TEST_CASE("inside a server there is one ring in the order of the GPUs") {
   }
 }
 
+TEST_CASE("a domain of more than 8 GPUs is trays of 4, each with an operating system") {
+  auto spans = [](std::uint32_t servers, std::uint32_t gpus, std::uint32_t count, std::uint32_t stride,
+                  std::uint32_t gpu) {
+    Model model = make_model(servers, gpus, gpus, {regular(count, stride)});
+    return GroupPlans(model).of(GroupKindId{0}, EndpointId{gpu}).spans_hosts;
+  };
+  for (std::uint32_t gpu : {0u, 60u, 143u}) {
+    CHECK(!spans(2, 72, 4, 1, gpu));
+    CHECK(spans(2, 72, 8, 1, gpu));
+    CHECK(spans(2, 72, 2, 4, gpu));
+    CHECK(!spans(18, 8, 8, 1, gpu));
+  }
+  CHECK(spans(1, 9, 9, 1, 0));
+}
+
 TEST_CASE("across servers there is a ring a rail, and it enters and leaves a server at that rail") {
   for (std::uint32_t nics : {8u, 4u, 2u, 1u}) {
     Model model = make_model(3, 8, nics, {regular(24, 1)});

@@ -108,6 +108,19 @@ TEST_CASE("programs that follow each other are read back, and older readers are 
   CHECK(read_error(folder.path("t.h5")) == "/programs/next row 3: 2 is out of range (4 ... 7)");
 }
 
+TEST_CASE("only products have scales of rows in a trace file") {
+  TraceFolder folder;
+  for (KernelKind kind : {KernelKind::gemm, KernelKind::attention, KernelKind::memory_bound}) {
+    Job job = sample();
+    job.programs.shapes[1].kind = kind;
+    write_trace(job, folder.path("t.h5"), "test");
+    if (kind == KernelKind::gemm)
+      CHECK(read_trace(folder.path("t.h5")).programs.shapes[1].scaling == Scaling::rowwise);
+    else
+      CHECK(read_error(folder.path("t.h5")) == "/shapes row 13: 5 is out of range (0 ... 4)");
+  }
+}
+
 TEST_CASE("the same job gives the same file") {
   TraceFolder folder;
   auto text = [](const std::string& path) {
