@@ -122,12 +122,12 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
   const double local = static_cast<double>(group.local_rate.value),
                rail = static_cast<double>(group.net_rate.value);
   double most = local;
-  const double buffer = 8.0 * static_cast<double>(op.bytes);
-  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
   if (form(slot) == Form::point) {
     if (group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_))) most = rail;
     return BitRate{static_cast<std::int64_t>(most)};
   }
+  const double buffer = 8.0 * static_cast<double>(op.bytes);
+  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
   if (runs_[slot].algorithm == Algorithm::nvls || runs_[slot].algorithm == Algorithm::nvls_tree) {
     // What the switch takes is read and what it gives is written, of an all-reduce the buffer and the buffer,
     // of parts a part and the buffer; what is summed for an all-reduce goes out again from registers.

@@ -16,14 +16,14 @@ void StageWriter::latent_attention_forward() {
   residual(false);
 }
 
-void StageWriter::latents_forward(std::int64_t cast_rows) {
+void StageWriter::latents_forward(std::int64_t rows) {
   const std::int64_t heads = model_.heads, queries = heads * model_.query_size();
   if (model_.q_latent > 0) {
     memory("q norm", 2 * 2 * tokens_ * model_.q_latent);
     cast_forward(From::kernel, tokens_, queries, model_.q_latent);
     gemm("q up", tokens_, queries, model_.q_latent);
   } else {
-    cast_forward(From::kernel, cast_rows, queries, hidden_);
+    cast_forward(From::kernel, rows, queries, hidden_);
     gemm("q", tokens_, queries, hidden_);
   }
   memory("kv norm", 2 * 2 * tokens_ * model_.kv_latent());

@@ -128,7 +128,7 @@ class StageWriter {
   void latent_attention_forward();
   /// Queries, keys and values out of their latents; without one for queries out of the input, of which so
   /// many rows are cast.
-  void latents_forward(std::int64_t cast_rows);
+  void latents_forward(std::int64_t rows);
   void latent_attention_backward();
   /// Rows that the experts of one GPU work on.
   std::int64_t expert_rows() const;
