@@ -27,23 +27,24 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       book_(*build.model.resource<AddressBook>()),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
-      memory_bandwidth_(memory_bandwidth),
       is_pxn_(nccl_of(build.model).pxn),
-      egress_(build),
+      in_lines_(build.record.port_count),
+      memory_bandwidth_(memory_bandwidth),
       proxy_(nic_port, wake_payload(GpuWake::proxy), nccl_of(build.model).net_overhead,
              nccl_of(build.model).net_progress, nccl_of(build.model).aggregate),
-      by_dimension_(build.model.dimensions.size()) {
+      by_dimension_(build.model.dimensions.size()),
+      egress_(build) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);
     const PortEnd end = port_end(build, port);
-    in_lines_.emplace_back(end.in_rate);
+    in_lines_[i] = LineTime(end.in_rate);
     injectors_.emplace_back();
     if (end.is_connected && port != nic_port && port != control_port && port != scheduler_port)
       injectors_.back().emplace(build, port, i);
   }
   if (const auto* regions = build.model.resource<Regions>();
       regions && regions->place(book_[self].server).region != Regions::none)
-    delegation_.emplace(build, *regions, book_, self);
+    delegation_ = std::make_unique<Delegation>(build, *regions, book_, self);
   if (const auto* rails = build.model.resource<Rails>())
     rail_ = std::make_unique<RailGate>(*rails, book_, self);
   // GPUs of a server are neighbours in the address book.

@@ -11,6 +11,7 @@
 #include "components/gpu/rail_gate.hpp"
 #include "components/network/egress_bank.hpp"
 #include "components/network/injector.hpp"
+#include "engine/base/small_array.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/output_selection.hpp"
 
@@ -68,7 +69,6 @@ class GpuTransport final : public Transport, private SentListener {
   /// Fetch what the next events touch; these read the object.
   void prefetch() const {
     egress_.prefetch_all();
-    __builtin_prefetch(in_lines_.data());
     __builtin_prefetch(injectors_.data());
   }
   void prefetch_arrival(const Payload& payload) const;
@@ -139,26 +139,27 @@ class GpuTransport final : public Transport, private SentListener {
   std::string name_of(EndpointId endpoint) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
+  // What a train's arrival reads comes first, in few cache lines.
   const Model& model_;
   const AddressBook& book_;
   const OutputSelection* output_;
   EndpointId self_;
-  BitRate memory_bandwidth_;
   bool is_pxn_ = false;
-  std::vector<bool> rails_;  ///< by NIC index: a GPU of this server has it
+  std::unique_ptr<RailGate> rail_;          ///< null: no photonic rails
+  std::unique_ptr<Delegation> delegation_;  ///< null: no circuits
+  SmallArray<LineTime, 5> in_lines_;        ///< by port
+  BitRate memory_bandwidth_;
+  Arrivals arrivals_;
+  std::vector<MessageEnd> ends_;  ///< empty between events
+  SimTime memory_free_at_{};
 
-  EgressBank egress_;
-  std::vector<LineTime> in_lines_;  ///< by port
   std::vector<std::optional<Injector>>
       injectors_;  ///< by port; none for the NIC and where nothing is connected
   ProxyQueue proxy_;
-  Arrivals arrivals_;
-  SimTime memory_free_at_{};
   std::vector<Notice> notices_;
-  std::vector<MessageEnd> ends_;  ///< empty between events
   std::vector<Counter> by_dimension_;
-  std::optional<Delegation> delegation_;               ///< none: no circuits
-  std::unique_ptr<RailGate> rail_;                     ///< null: no photonic rails
+  EgressBank egress_;
+  std::vector<bool> rails_;                            ///< by NIC index: a GPU of this server has it
   std::vector<Held> held_transfers_;                   ///< own, for circuits that change or come later
   std::vector<Payload> held_;                          ///< of others, at their delegate
   std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded

@@ -26,36 +26,33 @@ EgressBank::EgressBank(const BuildContext& build)
       meter_settings_(meter_settings(build.model)) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     if (output->is_recorded(tables::queue)) counts_.resize(ports_.size() * max_lanes);
-    if (output->is_recorded(tables::link_use) || output->is_recorded(tables::power)) {
+    if (output->is_recorded(tables::link_use)) {
       meters_.reserve(ports_.size());
       for (std::size_t i = 0; i < ports_.size(); ++i)
         meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
     }
   }
-  is_counting_ = !counts_.empty() || !meters_.empty();
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     PortEnd end = port_end(build, static_cast<PortIndex>(i));
     Port& port = ports_[i];
     port.is_connected = end.is_connected;
+    port.is_counted = !counts_.empty() || !meters_.empty();
     port.line = LineTime(end.out_rate);
-    if (end.out_rate.value != 0)
-      port.ps_per_byte = static_cast<std::uint32_t>(
-          std::min<std::int64_t>(transfer_time(Bytes{1}, end.out_rate).count(), UINT32_MAX));
     port.lanes = end.far.lanes;
     if (end.is_connected && !LineErrors::is_clean(*end.light)) {
-      port.errors = static_cast<std::uint16_t>(errors_.size());
+      port.errs = true;
+      errors_by_port_.resize(ports_.size());
+      errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
-    const auto capacity = static_cast<std::uint32_t>(
+    port.capacity = static_cast<std::uint32_t>(
         end.far.lanes == 0 ? UINT32_MAX : std::min<std::int64_t>(end.far.bytes, UINT32_MAX));
-    for (Lane& lane : port.near) lane.credits = lane.capacity = capacity;
+    for (Lane& lane : port.near) lane.credits = port.capacity;
     if (port.lanes <= near_lanes) continue;
     far_lanes_.resize(ports_.size() * (max_lanes - near_lanes));
-    for (std::uint32_t k = near_lanes; k < port.lanes; ++k) {
-      Lane& lane = far_lane(static_cast<PortIndex>(i), k);
-      lane.credits = lane.capacity = capacity;
-    }
+    for (std::uint32_t k = near_lanes; k < port.lanes; ++k)
+      far_lane(static_cast<PortIndex>(i), k).credits = port.capacity;
   }
 }
 
@@ -70,7 +67,7 @@ bool EgressBank::can_go_between(const Context& context, PortIndex port, std::uin
                                 std::uint32_t train_bytes) const {
   if (has_credit(port, lane, bytes, context)) return true;
   const Port& p = ports_[port];
-  return p.errors == no_errors && lane_of(p, context, port, lane).first_waiting == WaitingPool::none &&
+  return !p.errs && lane_of(p, context, port, lane).first_waiting == WaitingPool::none &&
          p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
          debt_of(port, lane) + bytes <= mtu_bytes;
 }
@@ -80,7 +77,7 @@ SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload&
   Port& p = ports_[port];
   Lane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
-  if (p.errors != no_errors || p.free_at <= ready || packet == SimTime{0})
+  if (p.errs || p.free_at <= ready || packet == SimTime{0})
     return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
@@ -94,11 +91,11 @@ SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload&
 
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
                       PortIndex from) {
-  if (train.bytes > lane.capacity)
+  if (train.bytes > ports_[port].capacity)
     throw SimulationError(
         context.now(), model_->component_name(context.self()),
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
-                    lane.capacity, port));
+                    ports_[port].capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, WaitingPool::none, from, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
@@ -121,7 +118,7 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
 EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {
   Lane& lane = lane_of(ports_[port], context, port, credit.lane);
   const std::uint32_t debt = debt_of(port, credit.lane), paid = std::min(debt, credit.bytes);
-  LIGHTRAIL_EXPECT(credit.bytes <= lane.capacity - lane.credits + debt);  // bytes are conserved
+  LIGHTRAIL_EXPECT(credit.bytes <= ports_[port].capacity - lane.credits + debt);  // bytes are conserved
   lane.credits += credit.bytes - paid;
   if (paid > 0) debts_[debt_index(port, credit.lane)] -= paid;
   return lane;
@@ -145,14 +142,15 @@ void EgressBank::finish(Context& context) {
 
 double EgressBank::link_energy_pj() const {
   double sum = 0;
-  for (std::size_t i = 0; i < meters_.size(); ++i)
-    sum += energy_pj_per_byte_[i] * static_cast<double>(meters_[i].total_bytes());
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    sum += energy_pj_per_byte_[i] * static_cast<double>(ports_[i].carried_bytes);
   return sum;
 }
 
 SimTime EgressBank::longest_busy() const {
   SimTime longest{};
-  for (const LinkMeter& meter : meters_) longest = std::max(longest, meter.total_busy());
+  for (const Port& p : ports_)
+    if (p.carried_bytes > 0) longest = std::max(longest, transfer_time(Bytes{p.carried_bytes}, p.line.rate()));
   return longest;
 }
 
@@ -172,14 +170,16 @@ std::vector<std::string> EgressBank::waits_for() const {
 }
 
 void EgressBank::save(StateWriter& out) const {
-  for (const Port& p : ports_) out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.near);
+  for (const Port& p : ports_)
+    out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.near), out.put(p.carried_bytes);
   out.put(far_lanes_), out.put(debts_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   pool_.save(out);
 }
 
 void EgressBank::load(StateReader& in) {
-  for (Port& p : ports_) in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near);
+  for (Port& p : ports_)
+    in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
   in.get(far_lanes_), in.get(debts_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   pool_.load(in);

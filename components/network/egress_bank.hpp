@@ -41,7 +41,7 @@ class EgressBank {
   SimTime load(PortIndex port, SimTime now) const {
     const Port& p = ports_[port];
     SimTime line = std::max(p.free_at - now, SimTime{0});
-    return p.waiting_bytes == 0 ? line : line + SimTime{p.ps_per_byte} * p.waiting_bytes;
+    return p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes;
   }
   /// True when `bytes` on `lane` would not have to wait for credits.
   bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const {
@@ -87,9 +87,9 @@ class EgressBank {
 
   /// Rows of link_use and queue. Call from Component::finish.
   void finish(Context& context);
-  /// Payload carried times the energy per bit of the links [pJ]; 0 unless power is recorded.
+  /// What the links carried, control messages included, times their energy per bit [pJ].
   double link_energy_pj() const;
-  /// Serialisation time of the port that was busy longest; 0 unless power is recorded.
+  /// Serialisation time of what the port carried that was busy longest.
   SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
   std::vector<std::string> waits_for() const;
@@ -110,10 +110,9 @@ class EgressBank {
   }
 
  private:
-  static constexpr std::uint16_t no_errors = 0xffff;
   static constexpr std::size_t few_meters = 8;  // all may be fetched ahead
   struct Lane {
-    std::uint32_t credits = 0, capacity = 0;  ///< left, and of an empty far buffer [B]
+    std::uint32_t credits = 0;  ///< left [B]
     std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
   };
   static constexpr std::uint32_t near_lanes = 2;
@@ -122,10 +121,11 @@ class EgressBank {
     std::int64_t waiting_bytes = 0;
     Lane near[near_lanes];
     LineTime line;
-    std::uint32_t ps_per_byte = 0;  ///< of the line, rounded up; for load() only
-    std::uint8_t lanes = 0;         ///< of the far buffer; 0: no flow control, one lane
-    bool is_connected = false;
-    std::uint16_t errors = no_errors;  ///< index into errors_
+    std::int64_t carried_bytes = 0;  ///< on the line so far, control messages included
+    std::uint32_t capacity = 0;      ///< of a lane of the empty far buffer [B]
+    std::uint8_t lanes = 0;          ///< of the far buffer; 0: no flow control, one lane
+    bool is_connected = false, is_counted = false;
+    bool errs = false;  ///< errors_ has the line
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -148,6 +148,7 @@ class EgressBank {
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
     return counts_[std::size_t{port} * max_lanes + (ports_[port].lanes == 0 ? 0 : lane)];
   }
+  LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
   std::size_t debt_index(PortIndex port, std::uint8_t lane) const {
     return std::size_t{port} * max_lanes + lane;
   }
@@ -163,31 +164,33 @@ class EgressBank {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
-    if (p.errors != no_errors) start = errors_[p.errors].last_start(start, busy, train.bytes);
+    if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
     p.free_at = start + busy;
     return leave(context, port, lane, train, ready, start, busy);
   }
   /// The line has `train` from `start` on, for `busy`.
   SimTime leave(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
                 SimTime start, SimTime busy) {
-    if (ports_[port].lanes != 0) lane.credits -= train.bytes;
-    if (is_counting_) count(context, port, train, ready, start, busy);
+    Port& p = ports_[port];
+    if (p.lanes != 0) lane.credits -= train.bytes;
+    p.carried_bytes += train.bytes;
+    if (p.is_counted) count(context, port, train, ready, start, busy);
     context.send(port, start, train);
     return start + busy;
   }
 
   SmallArray<Port, 3> ports_;
   WaitingPool pool_;
-  bool is_counting_ = false;
   std::vector<Lane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   /// By port and lane: credits that messages between packets took from trains not yet begun [B]; the next
   /// ones to come back pay for them. Empty while nothing was taken.
   std::vector<std::uint32_t> debts_;
-  std::vector<LineErrors> errors_;  ///< of the lines that err at all
+  std::vector<LineErrors> errors_;            ///< of the lines that err at all
+  std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;
   std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
-  std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use or power is recorded
+  std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use is recorded
   std::vector<LaneCount> counts_;  ///< by port and lane; empty unless queue is recorded
 };
 

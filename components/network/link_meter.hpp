@@ -24,7 +24,6 @@ class LinkMeter {
   void add(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
            std::uint32_t payload_bytes) {
     total_bytes_ += payload_bytes;
-    total_busy_ += busy;
     if (!settings.is_recorded) return;
     if (start + busy > interval_end_) return roll(context, settings, start, busy, payload_bytes);
     bytes_ += payload_bytes;
@@ -34,7 +33,6 @@ class LinkMeter {
   void finish(Context& context, const MeterSettings& settings);
 
   std::int64_t total_bytes() const { return total_bytes_; }  ///< payload of the whole run [B]
-  SimTime total_busy() const { return total_busy_; }         ///< serialisation time of the whole run
 
  private:
   void roll(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
@@ -43,7 +41,7 @@ class LinkMeter {
 
   SimTime interval_end_{0};
   std::int64_t bytes_ = 0, total_bytes_ = 0;
-  SimTime busy_{}, total_busy_{};
+  SimTime busy_{};
   LinkId link_{};
   std::uint32_t unused_ = 0;
 };

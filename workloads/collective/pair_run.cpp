@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/ring.hpp"
@@ -13,15 +14,12 @@ std::int64_t CommEngine::share(const Op& op, std::uint32_t from, std::uint32_t t
   const std::int64_t unit = op.element_bytes != 0 && op.bytes % op.element_bytes == 0 ? op.element_bytes : 1;
   const std::int64_t units = op.bytes / unit;
   // Cut at the rounded running sums, the last one at the end: the shares of a row add up exactly.
-  double sum = 0;
-  std::int64_t low = 0, high = 0;
-  for (std::uint32_t i = 0; i <= to; ++i) {
-    low = high;
-    sum += split.share[from * size + i];
-    high =
-        i + 1 == size ? units : std::min<std::int64_t>(units, std::llround(sum * static_cast<double>(units)));
-  }
-  return (high - low) * unit;
+  const double* shares = &split.share[from * size];
+  const double before = std::accumulate(shares, shares + to, 0.0);
+  const auto cut = [units](double sum) {
+    return std::min<std::int64_t>(units, std::llround(sum * static_cast<double>(units)));
+  };
+  return ((to + 1 == size ? units : cut(before + shares[to])) - cut(before)) * unit;
 }
 
 std::vector<PeerBytes> CommEngine::demand(const Op& op) const {
