@@ -77,8 +77,7 @@ SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload&
   Port& p = ports_[port];
   Lane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
-  if (p.errs || p.free_at <= ready || packet == SimTime{0})
-    return put(context, port, lane, message, ready);
+  if (p.errs || p.free_at <= ready || packet == SimTime{0}) return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
   if (lane.credits < message.bytes) {
@@ -150,7 +149,8 @@ double EgressBank::link_energy_pj() const {
 SimTime EgressBank::longest_busy() const {
   SimTime longest{};
   for (const Port& p : ports_)
-    if (p.carried_bytes > 0) longest = std::max(longest, transfer_time(Bytes{p.carried_bytes}, p.line.rate()));
+    if (p.carried_bytes > 0)
+      longest = std::max(longest, transfer_time(Bytes{p.carried_bytes}, p.line.rate()));
   return longest;
 }
 
@@ -178,8 +178,7 @@ void EgressBank::save(StateWriter& out) const {
 }
 
 void EgressBank::load(StateReader& in) {
-  for (Port& p : ports_)
-    in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
+  for (Port& p : ports_) in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
   in.get(far_lanes_), in.get(debts_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   pool_.load(in);

@@ -185,7 +185,7 @@ class EgressBank {
   /// By port and lane: credits that messages between packets took from trains not yet begun [B]; the next
   /// ones to come back pay for them. Empty while nothing was taken.
   std::vector<std::uint32_t> debts_;
-  std::vector<LineErrors> errors_;            ///< of the lines that err at all
+  std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;
   std::vector<double> energy_pj_per_byte_;  ///< by port

@@ -56,6 +56,7 @@ PortIndex PortChooser::least_loaded(const SwitchRoute::Candidates& ports, std::u
     if (!egress.is_connected(port)) continue;
     std::tuple<bool, SimTime> load{!egress.has_credit(port, train.lane, train.bytes, context),
                                    egress.load(port, context.now())};
+    if (load == std::tuple{false, SimTime{0}}) return port;  // none is less, and those before were more
     if (best != unroutable && load >= least) continue;
     least = load;
     best = port;
