@@ -149,7 +149,7 @@ double EgressBank::link_energy_pj() const {
 SimTime EgressBank::longest_busy() const {
   SimTime longest{};
   for (const Port& p : ports_)
-    if (p.carried_bytes > 0)
+    if (p.line.rate().value != 0)
       longest = std::max(longest, transfer_time(Bytes{p.carried_bytes}, p.line.rate()));
   return longest;
 }

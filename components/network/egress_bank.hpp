@@ -121,11 +121,11 @@ class EgressBank {
     std::int64_t waiting_bytes = 0;
     Lane near[near_lanes];
     LineTime line;
-    std::int64_t carried_bytes = 0;  ///< on the line so far, control messages included
-    std::uint32_t capacity = 0;      ///< of a lane of the empty far buffer [B]
-    std::uint8_t lanes = 0;          ///< of the far buffer; 0: no flow control, one lane
-    bool is_connected = false, is_counted = false;
-    bool errs = false;  ///< errors_ has the line
+    std::int64_t carried_bytes = 0;                 ///< on the line so far, control messages included
+    std::uint32_t capacity = 0;                     ///< of a lane of the empty far buffer [B]
+    std::uint8_t lanes = 0;                         ///< of the far buffer; 0: no flow control, one lane
+    bool is_connected = false, is_counted = false;  ///< is_counted: meters_ or counts_ are kept
+    bool errs = false;                              ///< errors_ has the line
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table

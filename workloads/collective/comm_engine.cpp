@@ -126,13 +126,13 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
     if (group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_))) most = rail;
     return BitRate{static_cast<std::int64_t>(most)};
   }
+  if (op.bytes == 0) return BitRate{0};
   const double buffer = 8.0 * static_cast<double>(op.bytes);
   const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
   if (runs_[slot].algorithm == Algorithm::nvls || runs_[slot].algorithm == Algorithm::nvls_tree) {
     // What the switch takes is read and what it gives is written, of an all-reduce the buffer and the buffer,
     // of parts a part and the buffer; what is summed for an all-reduce goes out again from registers.
     const double moved = op.collective == CollectiveType::all_reduce ? 2 : 1 + 1.0 / n;
-    if (buffer == 0) return BitRate{0};
     return BitRate{
         static_cast<std::int64_t>(moved / 2 * buffer / (buffer / nvls_rate(group, op.collective) + start))};
   }
@@ -143,7 +143,7 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
     if (here > 1 && local > 0) most = std::min(most, local);
   }
   const double bits = buffer * (op.collective == CollectiveType::all_reduce ? 2 : 1);
-  if (bits == 0 || most == 0) return BitRate{0};
+  if (most == 0) return BitRate{0};
   return BitRate{static_cast<std::int64_t>(bits / (bits / most + start))};
 }
 

@@ -63,6 +63,19 @@ TEST_CASE("with a buffer that covers the round trip the line never pauses") {
   CHECK(got.back().time == SimTime{3000 + 80 * 199});
 }
 
+TEST_CASE("a line without a rate is never busy, whatever it carries") {
+  NetworkBed bed;
+  const ComponentId p0 = bed.add_endpoint(), p1 = bed.add_endpoint();
+  const ComponentId s = bed.add(switch_kind(), std::make_shared<SwitchSpec>(), "switch");
+  const auto line = bed.link_class(SimTime{1000}, BitRate{0}, 100, 1);
+  bed.connect(p0, 0, s, 0, line);
+  bed.connect(s, 1, p1, 0, line);
+  bed.route(s, SwitchRoute{{}, 0, 0, {{0}, {1}}});
+  bed.script(p0, SimTime{0}, 0, make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 100, 1));
+  bed.run();
+  CHECK(bed.trains(p1).size() == 1);
+}
+
 TEST_CASE("a lane without credits does not hold up another lane") {
   TwoSwitches net(100, 2);
   for (int i = 0; i < 2; ++i) net.bed.script(net.p0, SimTime{80 * i}, 0, net.train(0));
