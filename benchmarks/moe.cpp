@@ -3,7 +3,7 @@
 #include <string>
 
 #include "benchmarks/measure.hpp"
-#include "engine/cli/build_model.hpp"
+#include "app/cli/build_model.hpp"
 
 using namespace lightrail;
 

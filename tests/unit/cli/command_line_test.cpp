@@ -1,4 +1,4 @@
-#include "engine/cli/command_line.hpp"
+#include "app/cli/command_line.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/cli/forecast.hpp"
+#include "app/cli/forecast.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/cli/print_summary.hpp"
+#include "app/cli/print_summary.hpp"
 
 #include <catch2/catch.hpp>
 

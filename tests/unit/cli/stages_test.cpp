@@ -1,4 +1,4 @@
-#include "engine/cli/stages.hpp"
+#include "app/cli/stages.hpp"
 
 #include <catch2/catch.hpp>
 #include <new>

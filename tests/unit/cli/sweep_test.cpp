@@ -1,4 +1,4 @@
-#include "engine/cli/sweep.hpp"
+#include "app/cli/sweep.hpp"
 
 #include <catch2/catch.hpp>
 

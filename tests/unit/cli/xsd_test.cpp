@@ -1,4 +1,4 @@
-#include "engine/cli/xsd.hpp"
+#include "app/cli/xsd.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/cli/options.hpp"
+#include "app/cli/options.hpp"
 
 #include <fmt/format.h>
 

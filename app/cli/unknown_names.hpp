@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/cli/xsd.hpp"
+#include "app/cli/xsd.hpp"
 #include "engine/scenario/element.hpp"
 
 namespace lightrail {

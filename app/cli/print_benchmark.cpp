@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/cli/commands.hpp"
-#include "engine/cli/run_command.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/run_command.hpp"
 #include "workloads/generate/nccl_tests_table.hpp"
 #include "workloads/import/capture_comparison.hpp"
 #include "workloads/operation_names.hpp"

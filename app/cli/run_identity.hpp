@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "engine/checkpoint/checkpoint_file.hpp"
-#include "engine/cli/command_line.hpp"
-#include "engine/cli/stages.hpp"
+#include "app/cli/command_line.hpp"
+#include "app/cli/stages.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/cli/forecast.hpp"
+#include "app/cli/forecast.hpp"
 
 #include <fmt/format.h>
 

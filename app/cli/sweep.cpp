@@ -1,10 +1,10 @@
-#include "engine/cli/sweep.hpp"
+#include "app/cli/sweep.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 
-#include "engine/cli/commands.hpp"
+#include "app/cli/commands.hpp"
 
 namespace lightrail {
 

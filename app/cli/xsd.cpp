@@ -1,4 +1,4 @@
-#include "engine/cli/xsd.hpp"
+#include "app/cli/xsd.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "components/gpu/compute_model.hpp"
 #include "components/gpu/kernel_variation.hpp"
-#include "engine/cli/build_model.hpp"
+#include "app/cli/build_model.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"

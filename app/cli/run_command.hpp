@@ -1,7 +1,7 @@
 #pragma once
-#include "engine/cli/build_model.hpp"
-#include "engine/cli/command_line.hpp"
-#include "engine/cli/stages.hpp"
+#include "app/cli/build_model.hpp"
+#include "app/cli/command_line.hpp"
+#include "app/cli/stages.hpp"
 #include "engine/record/summary.hpp"
 
 namespace lightrail {

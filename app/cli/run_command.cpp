@@ -1,12 +1,12 @@
-#include "engine/cli/run_command.hpp"
+#include "app/cli/run_command.hpp"
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "engine/checkpoint/checkpoint_file.hpp"
-#include "engine/cli/forecast.hpp"
-#include "engine/cli/print_summary.hpp"
+#include "app/cli/forecast.hpp"
+#include "app/cli/print_summary.hpp"
 
 namespace lightrail {
 namespace {

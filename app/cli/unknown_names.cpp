@@ -1,4 +1,4 @@
-#include "engine/cli/unknown_names.hpp"
+#include "app/cli/unknown_names.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cli/command_line.hpp"
+#include "app/cli/command_line.hpp"
 #include "engine/model/model.hpp"
 #include "engine/sync/forecast.hpp"
 

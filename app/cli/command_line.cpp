@@ -1,11 +1,11 @@
-#include "engine/cli/command_line.hpp"
+#include "app/cli/command_line.hpp"
 
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
 #include <limits>
 
-#include "engine/cli/forecast.hpp"
+#include "app/cli/forecast.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "engine/cli/commands.hpp"
+#include "app/cli/commands.hpp"
 #include "engine/record/provenance.hpp"
 #include "fabrics/system_text.hpp"
 

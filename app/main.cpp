@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "engine/cli/commands.hpp"
-#include "engine/cli/forecast.hpp"
-#include "engine/cli/run_command.hpp"
-#include "engine/cli/run_identity.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/forecast.hpp"
+#include "app/cli/run_command.hpp"
+#include "app/cli/run_identity.hpp"
 
 namespace lightrail {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cli/options.hpp"
+#include "app/cli/options.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/record/hdf5_recorder.hpp"
 #include "engine/sync/simulation.hpp"

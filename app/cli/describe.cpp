@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/cli/commands.hpp"
-#include "engine/cli/xsd.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/xsd.hpp"
 #include "fabrics/bill_of_materials.hpp"
 
 namespace lightrail {

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "engine/cli/commands.hpp"
+#include "app/cli/commands.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/import/import_trace.hpp"
 #include "workloads/import/kineto.hpp"

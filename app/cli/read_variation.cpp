@@ -1,4 +1,4 @@
-#include "engine/cli/read_variation.hpp"
+#include "app/cli/read_variation.hpp"
 
 #include <fmt/format.h>
 

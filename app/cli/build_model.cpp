@@ -1,4 +1,4 @@
-#include "engine/cli/build_model.hpp"
+#include "app/cli/build_model.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 
 #include "components/gpu/check_gpus.hpp"
 #include "components/registry.hpp"
-#include "engine/cli/read_variation.hpp"
-#include "engine/cli/unknown_names.hpp"
+#include "app/cli/read_variation.hpp"
+#include "app/cli/unknown_names.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/regions.hpp"
 #include "engine/record/parse_output.hpp"

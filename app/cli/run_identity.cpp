@@ -1,4 +1,4 @@
-#include "engine/cli/run_identity.hpp"
+#include "app/cli/run_identity.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "engine/base/hash.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
-#include "engine/cli/run_command.hpp"
+#include "app/cli/run_command.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/record/provenance.hpp"
