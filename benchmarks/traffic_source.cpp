@@ -4,7 +4,7 @@
 
 #include "benchmarks/measure.hpp"
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
 
 namespace lightrail::bench {

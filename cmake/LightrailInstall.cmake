@@ -13,7 +13,7 @@ foreach(name IN LISTS sdk)
   install(TARGETS lightrail_${name} EXPORT lightrailTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 # An include path is a path of the repository, so the headers keep their folders.
-foreach(folder engine/base engine/scenario engine/model components/network)
+foreach(folder engine/base engine/scenario engine/model network)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightrail/${parent}
           FILES_MATCHING PATTERN *.hpp)

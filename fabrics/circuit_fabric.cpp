@@ -8,7 +8,7 @@
 
 #include "components/controller/port_map.hpp"
 #include "engine/model/half_given.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuit_servers.hpp"
 #include "fabrics/failed_nics.hpp"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/routing.hpp"
+#include "network/routing/routing.hpp"
 #include "fabrics/clos_shape.hpp"
 #include "fabrics/servers.hpp"
 

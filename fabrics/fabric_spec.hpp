@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "fabrics/clos.hpp"
 
 namespace lightrail {

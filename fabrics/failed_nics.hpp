@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "components/network/routing.hpp"
+#include "network/routing/routing.hpp"
 #include "fabrics/circuits.hpp"
 #include "fabrics/clos.hpp"
 #include "fabrics/servers.hpp"

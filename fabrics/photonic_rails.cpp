@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/model/rails.hpp"
+#include "network/circuits/rails.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuit_servers.hpp"
 

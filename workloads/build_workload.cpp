@@ -9,7 +9,7 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/load_hint.hpp"
 #include "engine/model/program_names.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/import/trace_workload.hpp"
 #include "workloads/workload_context.hpp"

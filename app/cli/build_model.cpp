@@ -12,7 +12,7 @@
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "engine/model/address_book.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "engine/record/parse_output.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "components/controller/needed_resource.hpp"
-#include "components/network/build_checks.hpp"
-#include "components/network/region_control.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/wire/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
 #include "engine/model/half_given.hpp"
 

@@ -8,7 +8,7 @@
 #include "components/controller/port_map.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

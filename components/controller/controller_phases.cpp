@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
 
 namespace lightrail {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "components/controller/matching.hpp"
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
 
 namespace lightrail {

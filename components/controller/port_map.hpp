@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "components/controller/circuit_assignment.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

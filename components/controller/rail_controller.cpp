@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "components/controller/needed_resource.hpp"
-#include "components/network/build_checks.hpp"
-#include "components/network/rail_control.hpp"
-#include "components/network/region_control.hpp"
-#include "components/network/train.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/wire/rail_control.hpp"
+#include "network/wire/region_control.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 namespace {

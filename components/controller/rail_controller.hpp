@@ -6,7 +6,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/rails.hpp"
+#include "network/circuits/rails.hpp"
 
 namespace lightrail {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "components/network/flow_index.hpp"
+#include "network/transport/flow_index.hpp"
 #include "engine/base/time.hpp"
 #include "workloads/collective/transport.hpp"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "components/gpu/compute_model.hpp"
-#include "components/network/serving_control.hpp"
+#include "network/wire/serving_control.hpp"
 #include "engine/model/state_io.hpp"
 #include "workloads/program/serving.hpp"
 

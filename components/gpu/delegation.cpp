@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 namespace {

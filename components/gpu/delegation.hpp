@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {

@@ -4,7 +4,7 @@
 
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/transport_payloads.hpp"
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "components/gpu/gpu_transport.hpp"
 #include "components/gpu/transport_payloads.hpp"
-#include "components/network/rail_control.hpp"
+#include "network/wire/rail_control.hpp"
 
 namespace lightrail {
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "components/gpu/transport_payloads.hpp"
-#include "components/network/reports.hpp"
+#include "network/port/reports.hpp"
 #include "engine/model/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/phase.hpp"

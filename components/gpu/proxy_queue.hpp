@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/component.hpp"
 
 namespace lightrail {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "components/gpu/transport_payloads.hpp"
-#include "components/network/rail_control.hpp"
+#include "network/wire/rail_control.hpp"
 
 namespace lightrail {
 

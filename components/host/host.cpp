@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "components/network/reports.hpp"
+#include "network/port/reports.hpp"
 #include "engine/base/transfer_time.hpp"
 #include "workloads/program/phase.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "components/network/crossbar.hpp"
-#include "components/network/injector.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/port/injector.hpp"
 #include "engine/model/address_book.hpp"
 #include "workloads/program/program_index.hpp"
 

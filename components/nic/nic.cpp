@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "components/network/build_checks.hpp"
-#include "components/network/reports.hpp"
-#include "components/network/train.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/port/reports.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/half_given.hpp"
 
 namespace lightrail {

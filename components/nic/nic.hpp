@@ -1,13 +1,13 @@
 #pragma once
 #include <vector>
 
-#include "components/network/crossbar.hpp"
-#include "components/network/injector.hpp"
-#include "components/network/retransmission.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/port/injector.hpp"
+#include "network/transport/retransmission.hpp"
 #include "engine/model/address_book.hpp"
-#include "engine/model/net_plugin.hpp"
-#include "engine/model/rails.hpp"
-#include "engine/model/regions.hpp"
+#include "network/transport/net_plugin.hpp"
+#include "network/circuits/rails.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "components/network/build_checks.hpp"
-#include "components/network/reports.hpp"
-#include "components/network/train.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/port/reports.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "components/network/crossbar.hpp"
-#include "components/network/reductions.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/reduction/reductions.hpp"
 #include "engine/model/address_book.hpp"
 #include "workloads/collective/group_plan.hpp"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/buffered_spec.hpp"
+#include "network/port/buffered_spec.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {

@@ -7,9 +7,9 @@
 #include <bit>
 #include <cmath>
 
-#include "components/network/build_checks.hpp"
-#include "components/network/region_control.hpp"
-#include "components/network/train.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/wire/region_control.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/output_selection.hpp"
 #include "engine/model/tables.hpp"
 #include "links/optical/bit_errors.hpp"

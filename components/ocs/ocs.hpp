@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "components/network/line_errors.hpp"
-#include "components/network/line_time.hpp"
-#include "components/network/link_meter.hpp"
+#include "network/port/line_errors.hpp"
+#include "network/port/line_time.hpp"
+#include "network/port/link_meter.hpp"
 #include "components/ocs/credit_ledger.hpp"
 #include "components/ocs/ocs_spec.hpp"
 #include "engine/base/random.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "components/network/buffered_spec.hpp"
+#include "network/port/buffered_spec.hpp"
 #include "components/ocs/circuit_schedule.hpp"
 #include "engine/base/quantity.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "components/network/serving_control.hpp"
+#include "network/wire/serving_control.hpp"
 #include "components/scheduler/queue_state.hpp"
 #include "engine/model/serving_tables.hpp"
 

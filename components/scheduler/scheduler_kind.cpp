@@ -1,4 +1,4 @@
-#include "components/network/build_checks.hpp"
+#include "network/port/build_checks.hpp"
 #include "components/scheduler/scheduler.hpp"
 
 namespace lightrail {

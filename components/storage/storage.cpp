@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "components/network/port_end.hpp"
-#include "components/network/reports.hpp"
+#include "network/port/port_end.hpp"
+#include "network/port/reports.hpp"
 #include "engine/model/tables.hpp"
 #include "workloads/program/phase.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "components/network/line_time.hpp"
-#include "components/network/train.hpp"
+#include "network/port/line_time.hpp"
+#include "network/wire/train.hpp"
 #include "components/storage/drives.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "components/network/build_checks.hpp"
-#include "components/network/reports.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/port/reports.hpp"
 #include "engine/base/hash.hpp"
 
 namespace lightrail {

@@ -1,8 +1,8 @@
 #pragma once
-#include "components/network/crossbar.hpp"
-#include "components/network/reductions.hpp"
-#include "components/network/retransmission.hpp"
-#include "components/switch/port_chooser.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/reduction/reductions.hpp"
+#include "network/transport/retransmission.hpp"
+#include "network/routing/port_chooser.hpp"
 #include "engine/model/address_book.hpp"
 #include "workloads/collective/group_plan.hpp"
 

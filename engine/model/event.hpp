@@ -9,7 +9,7 @@
 namespace lightrail {
 
 /// What one component tells another: 16 plain bytes. The components that share a link agree on the meaning
-/// (components/network/train.hpp for everything that carries messages).
+/// (network/wire/train.hpp for everything that carries messages).
 struct Payload {
   std::uint8_t kind = 0;
   std::uint8_t lane = 0;

@@ -35,8 +35,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_a_workload_may_include_the_train_and_no_other_component_header(self):
         path = "workloads/collective/ring.cpp"
-        self.assertEqual(check({path: '#include "components/network/train.hpp"\n'})[0], 0)
-        self.assertEqual(check({path: '#include "components/network/routing.hpp"\n'})[0], 1)
+        self.assertEqual(check({path: '#include "network/wire/train.hpp"\n'})[0], 0)
+        self.assertEqual(check({path: '#include "network/routing/routing.hpp"\n'})[0], 1)
 
     def test_the_registry_and_the_command_line_may_include_all(self):
         text = '#include "components/gpu/gpu.hpp"\n'

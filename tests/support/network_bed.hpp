@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "components/network/routing.hpp"
-#include "components/network/train.hpp"
+#include "network/routing/routing.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"

@@ -5,7 +5,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
-#include "engine/model/net_plugin.hpp"
+#include "network/transport/net_plugin.hpp"
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/program/program.hpp"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/transport.hpp"
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/context.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/groups.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

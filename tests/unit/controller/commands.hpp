@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 #include "tests/support/network_bed.hpp"
 
 namespace lightrail::test {

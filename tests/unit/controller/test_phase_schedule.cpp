@@ -3,7 +3,7 @@
 
 #include "components/controller/phase_schedule.hpp"
 #include "components/controller/port_map.hpp"
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 #include "tests/unit/controller/random_demand.hpp"
 
 using namespace lightrail;

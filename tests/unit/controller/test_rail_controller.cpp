@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/controller/rail_controller.hpp"
-#include "components/network/rail_control.hpp"
+#include "network/wire/rail_control.hpp"
 #include "tests/unit/controller/commands.hpp"
 
 using namespace lightrail;

@@ -3,7 +3,7 @@
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/bill_of_materials.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "fabrics/bill_of_materials.hpp"
 #include "tests/unit/links/link_xml.hpp"
 

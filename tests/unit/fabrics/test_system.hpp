@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "components/network/routing.hpp"
+#include "network/routing/routing.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/registry.hpp"
 #include "fabrics/build_system.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/model/load_hint.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/generate/transformer.hpp"
 #include "workloads/job.hpp"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/nvswitch/nvswitch.hpp"
-#include "engine/model/regions.hpp"
+#include "network/circuits/regions.hpp"
 #include "tests/unit/gpu/sender.hpp"
 
 using namespace lightrail;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/region_control.hpp"
-#include "engine/model/regions.hpp"
+#include "network/wire/region_control.hpp"
+#include "network/circuits/regions.hpp"
 #include "tests/unit/gpu/sender.hpp"
 
 using namespace lightrail;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "components/network/flow_index.hpp"
+#include "network/transport/flow_index.hpp"
 #include "engine/base/hash.hpp"
 
 using namespace lightrail;

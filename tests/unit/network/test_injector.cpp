@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/buffered_spec.hpp"
-#include "components/network/injector.hpp"
+#include "network/port/buffered_spec.hpp"
+#include "network/port/injector.hpp"
 #include "engine/model/send_ahead.hpp"
 #include "tests/support/network_bed.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/line_errors.hpp"
+#include "network/port/line_errors.hpp"
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"
 

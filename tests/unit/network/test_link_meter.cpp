@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/link_meter.hpp"
+#include "network/port/link_meter.hpp"
 
 using namespace lightrail;
 

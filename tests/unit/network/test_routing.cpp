@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/routing.hpp"
+#include "network/routing/routing.hpp"
 
 using namespace lightrail;
 

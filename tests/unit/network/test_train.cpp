@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 
 using namespace lightrail;
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/network/reductions.hpp"
+#include "network/reduction/reductions.hpp"
 
 using namespace lightrail;
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "components/network/region_control.hpp"
+#include "network/wire/region_control.hpp"
 #include "components/ocs/ocs.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/unit/ocs/ocs_catalogue.hpp"

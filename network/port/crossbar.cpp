@@ -1,4 +1,4 @@
-#include "components/network/crossbar.hpp"
+#include "network/port/crossbar.hpp"
 
 namespace lightrail {
 

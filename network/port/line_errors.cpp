@@ -1,4 +1,4 @@
-#include "components/network/line_errors.hpp"
+#include "network/port/line_errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "components/network/flow_index.hpp"
+#include "network/transport/flow_index.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "components/network/reductions.hpp"
+#include "network/reduction/reductions.hpp"
 
 #include <algorithm>
 #include <numeric>

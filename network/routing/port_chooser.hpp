@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/egress_bank.hpp"
-#include "components/network/routing.hpp"
-#include "components/network/train.hpp"
+#include "network/port/egress_bank.hpp"
+#include "network/routing/routing.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 

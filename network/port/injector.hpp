@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/egress_bank.hpp"
-#include "components/network/flow_index.hpp"
+#include "network/port/egress_bank.hpp"
+#include "network/transport/flow_index.hpp"
 #include "engine/base/small_array.hpp"
 
 namespace lightrail {

@@ -1,4 +1,4 @@
-#include "components/network/routing.hpp"
+#include "network/routing/routing.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "components/network/egress_bank.hpp"
+#include "network/port/egress_bank.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "components/network/injector.hpp"
+#include "network/port/injector.hpp"
 
 #include <algorithm>
 

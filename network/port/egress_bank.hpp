@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "components/network/line_errors.hpp"
-#include "components/network/line_time.hpp"
-#include "components/network/link_meter.hpp"
-#include "components/network/port_end.hpp"
-#include "components/network/train.hpp"
-#include "components/network/waiting_pool.hpp"
+#include "network/port/line_errors.hpp"
+#include "network/port/line_time.hpp"
+#include "network/port/link_meter.hpp"
+#include "network/port/port_end.hpp"
+#include "network/wire/train.hpp"
+#include "network/port/credit/waiting_pool.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 

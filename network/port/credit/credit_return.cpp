@@ -1,10 +1,10 @@
-#include "components/network/credit_return.hpp"
+#include "network/port/credit/credit_return.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "components/network/train.hpp"
+#include "network/wire/train.hpp"
 #include "engine/model/context.hpp"
 
 namespace lightrail {

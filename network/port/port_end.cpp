@@ -1,4 +1,4 @@
-#include "components/network/port_end.hpp"
+#include "network/port/port_end.hpp"
 
 #include "engine/model/send_ahead.hpp"
 

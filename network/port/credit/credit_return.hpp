@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/network/port_end.hpp"
+#include "network/port/port_end.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 

@@ -1,8 +1,8 @@
-#include "components/network/build_checks.hpp"
+#include "network/port/build_checks.hpp"
 
 #include <fmt/format.h>
 
-#include "components/network/port_end.hpp"
+#include "network/port/port_end.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 

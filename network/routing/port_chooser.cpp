@@ -1,4 +1,4 @@
-#include "components/switch/port_chooser.hpp"
+#include "network/routing/port_chooser.hpp"
 
 #include <tuple>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "components/network/egress_bank.hpp"
+#include "network/port/egress_bank.hpp"
 #include "engine/base/quantity.hpp"
 
 namespace lightrail {

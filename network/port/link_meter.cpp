@@ -1,4 +1,4 @@
-#include "components/network/link_meter.hpp"
+#include "network/port/link_meter.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "components/network/flow_index.hpp"
+#include "network/transport/flow_index.hpp"
 #include "engine/model/context.hpp"
 
 namespace lightrail {

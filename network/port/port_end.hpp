@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "components/network/buffered_spec.hpp"
+#include "network/port/buffered_spec.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/model/kind.hpp"
 

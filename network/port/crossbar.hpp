@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "components/network/credit_return.hpp"
-#include "components/network/egress_bank.hpp"
+#include "network/port/credit/credit_return.hpp"
+#include "network/port/egress_bank.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "components/network/reports.hpp"
+#include "network/port/reports.hpp"
 
 #include <array>
 #include <bit>
