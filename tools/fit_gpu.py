@@ -11,7 +11,7 @@ datasheet, the system, shapes and errors of its fit, or that it is an estimate. 
 (--collectives-of), or left out, and then NCCL's own constants. Without --attention the device runs matrix products alone.
 --casts: whether times of fp8 include the kernel that casts the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures);
 those of fp8-rowwise do not, whatever those of fp8 do.
-The formulas are those of components/gpu/compute_model.cpp; tests/unit/gpu holds the two against the same data.
+The formulas are those of components/gpu/compute/compute_model.cpp; tests/unit/gpu holds the two against the same data.
 """
 import argparse
 import pathlib

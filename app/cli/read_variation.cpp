@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "components/gpu/kernel_variation.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/declared_parameters.hpp"
 #include "workloads/workload_context.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "components/gpu/compute_model.hpp"
-#include "components/gpu/kernel_variation.hpp"
+#include "components/gpu/compute/compute_model.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
 #include "app/cli/build_model.hpp"
 #include "fabrics/build_system.hpp"
 #include "workloads/build_workload.hpp"

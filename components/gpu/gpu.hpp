@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "components/gpu/gpu_spec.hpp"
-#include "components/gpu/program_runner.hpp"
+#include "components/gpu/execution/program_runner.hpp"
 
 namespace lightrail {
 

@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include "components/gpu/compute_model.hpp"
+#include "components/gpu/compute/compute_model.hpp"
 #include "engine/model/kind.hpp"
 #include "workloads/collective/nccl_device.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/program/phase.hpp"
 

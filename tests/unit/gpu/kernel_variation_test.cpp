@@ -1,4 +1,4 @@
-#include "components/gpu/kernel_variation.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

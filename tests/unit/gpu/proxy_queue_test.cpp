@@ -1,4 +1,4 @@
-#include "components/gpu/proxy_queue.hpp"
+#include "components/gpu/transport/proxy_queue.hpp"
 
 #include <catch2/catch.hpp>
 

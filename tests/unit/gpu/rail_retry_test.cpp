@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "components/gpu/gpu_transport.hpp"
-#include "components/gpu/transport_payloads.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
 #include "network/wire/rail_control.hpp"
 #include "tests/unit/gpu/sender.hpp"
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "components/gpu/gpu_transport.hpp"
-#include "components/gpu/transport_payloads.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
 #include "components/nic/nic.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"

@@ -1,4 +1,4 @@
-#include "components/gpu/delegation.hpp"
+#include "components/gpu/transport/paths/delegation.hpp"
 
 #include <algorithm>
 #include <cmath>

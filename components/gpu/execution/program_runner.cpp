@@ -1,4 +1,4 @@
-#include "components/gpu/program_runner.hpp"
+#include "components/gpu/execution/program_runner.hpp"
 
 #include <fmt/format.h>
 

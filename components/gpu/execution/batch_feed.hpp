@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "components/gpu/compute_model.hpp"
+#include "components/gpu/compute/compute_model.hpp"
 #include "network/wire/serving_control.hpp"
 #include "engine/model/state_io.hpp"
 #include "workloads/program/serving.hpp"

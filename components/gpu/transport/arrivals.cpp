@@ -1,4 +1,4 @@
-#include "components/gpu/arrivals.hpp"
+#include "components/gpu/transport/arrivals.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "components/gpu/compute_model.hpp"
+#include "components/gpu/compute/compute_model.hpp"
 
 namespace lightrail {
 namespace {

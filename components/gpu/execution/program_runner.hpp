@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "components/gpu/batch_feed.hpp"
-#include "components/gpu/contention.hpp"
-#include "components/gpu/gpu_transport.hpp"
-#include "components/gpu/kernel_times.hpp"
-#include "components/gpu/kernel_variation.hpp"
-#include "components/gpu/step_clock.hpp"
+#include "components/gpu/execution/batch_feed.hpp"
+#include "components/gpu/compute/contention.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
+#include "components/gpu/compute/kernel_times.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
+#include "components/gpu/execution/step_clock.hpp"
 #include "engine/model/output_selection.hpp"
 #include "workloads/collective/comm_engine.hpp"
 

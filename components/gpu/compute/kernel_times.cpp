@@ -1,4 +1,4 @@
-#include "components/gpu/kernel_times.hpp"
+#include "components/gpu/compute/kernel_times.hpp"
 
 #include "components/gpu/check_gpus.hpp"
 

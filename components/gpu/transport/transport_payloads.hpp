@@ -1,5 +1,5 @@
 #pragma once
-#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
 
 namespace lightrail {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "components/gpu/compute_model.hpp"
+#include "components/gpu/compute/compute_model.hpp"
 
 namespace lightrail {
 

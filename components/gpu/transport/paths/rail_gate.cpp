@@ -1,10 +1,10 @@
-#include "components/gpu/rail_gate.hpp"
+#include "components/gpu/transport/paths/rail_gate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "components/gpu/transport_payloads.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
 #include "network/wire/rail_control.hpp"
 
 namespace lightrail {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "components/gpu/program_runner.hpp"
+#include "components/gpu/execution/program_runner.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/tables.hpp"
 

@@ -1,4 +1,4 @@
-#include "components/gpu/batch_feed.hpp"
+#include "components/gpu/execution/batch_feed.hpp"
 
 namespace lightrail {
 

@@ -1,11 +1,11 @@
-#include "components/gpu/gpu_transport.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "components/gpu/transport_payloads.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
 #include "network/port/reports.hpp"
 #include "engine/model/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "components/gpu/gpu_transport.hpp"
-#include "components/gpu/transport_payloads.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
 #include "network/wire/region_control.hpp"
 
 namespace lightrail {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "components/gpu/compute_model.hpp"
+#include "components/gpu/compute/compute_model.hpp"
 
 namespace lightrail {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "components/gpu/arrivals.hpp"
-#include "components/gpu/delegation.hpp"
-#include "components/gpu/proxy_queue.hpp"
-#include "components/gpu/rail_gate.hpp"
+#include "components/gpu/transport/arrivals.hpp"
+#include "components/gpu/transport/paths/delegation.hpp"
+#include "components/gpu/transport/proxy_queue.hpp"
+#include "components/gpu/transport/paths/rail_gate.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/injector.hpp"
 #include "engine/base/small_array.hpp"
