@@ -8,7 +8,7 @@
 #include "components/nic/nic.hpp"
 #include "components/switch/switch.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 
 using namespace lightrail;
 

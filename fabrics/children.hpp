@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fabrics/system_builder.hpp"
+#include "fabrics/system/system_builder.hpp"
 
 namespace lightrail {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "fabrics/children.hpp"
-#include "fabrics/circuit_fabric.hpp"
+#include "fabrics/circuits/circuit_fabric.hpp"
 #include "fabrics/fabric_spec.hpp"
-#include "fabrics/photonic_rails.hpp"
+#include "fabrics/photonic_rails/photonic_rails.hpp"
 
 namespace lightrail {
 

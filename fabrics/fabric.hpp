@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabrics/clos.hpp"
+#include "fabrics/clos/clos.hpp"
 
 namespace lightrail {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "network/circuits/regions.hpp"
-#include "fabrics/clos.hpp"
+#include "fabrics/clos/clos.hpp"
 
 namespace lightrail {
 

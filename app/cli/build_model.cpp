@@ -14,7 +14,7 @@
 #include "engine/model/address_book.hpp"
 #include "network/circuits/regions.hpp"
 #include "engine/record/parse_output.hpp"
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"

@@ -5,7 +5,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/xsd.hpp"
-#include "fabrics/bill_of_materials.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 
 namespace lightrail {
 namespace {

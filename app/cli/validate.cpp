@@ -2,7 +2,7 @@
 
 #include "app/cli/commands.hpp"
 #include "engine/record/provenance.hpp"
-#include "fabrics/system_text.hpp"
+#include "fabrics/system/system_text.hpp"
 
 namespace lightrail {
 

@@ -5,7 +5,7 @@
 
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 using namespace lightrail;

@@ -4,10 +4,10 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/bill_of_materials.hpp"
 #include "network/circuits/regions.hpp"
-#include "fabrics/bill_of_materials.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 
 using namespace lightrail;
 

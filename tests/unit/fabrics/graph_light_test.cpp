@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "fabrics/circuits.hpp"
-#include "fabrics/system_text.hpp"
+#include "fabrics/circuits/circuits.hpp"
+#include "fabrics/system/system_text.hpp"
 #include "tests/unit/fabrics/graph_xml.hpp"
 
 using namespace lightrail;

@@ -6,7 +6,7 @@
 #include "network/circuits/rails.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 
 using namespace lightrail;
 

@@ -1,4 +1,4 @@
-#include "fabrics/system_text.hpp"
+#include "fabrics/system/system_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 #include "network/routing/routing.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/registry.hpp"
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 namespace lightrail::test {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "network/routing/routing.hpp"
-#include "fabrics/clos_shape.hpp"
-#include "fabrics/servers.hpp"
+#include "fabrics/clos/clos_shape.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

@@ -7,7 +7,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/scenario/units.hpp"
-#include "fabrics/system_text.hpp"
+#include "fabrics/system/system_text.hpp"
 #include "links/cable_table.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "fabrics/system_builder.hpp"
+#include "fabrics/system/system_builder.hpp"
 
 namespace lightrail {
 

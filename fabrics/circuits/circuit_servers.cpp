@@ -1,4 +1,4 @@
-#include "fabrics/circuit_servers.hpp"
+#include "fabrics/circuits/circuit_servers.hpp"
 
 #include <fmt/format.h>
 

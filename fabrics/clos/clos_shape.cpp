@@ -1,4 +1,4 @@
-#include "fabrics/clos_shape.hpp"
+#include "fabrics/clos/clos_shape.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "fabrics/system_builder.hpp"
+#include "fabrics/system/system_builder.hpp"
 
 namespace lightrail {
 

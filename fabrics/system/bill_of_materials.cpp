@@ -1,4 +1,4 @@
-#include "fabrics/bill_of_materials.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "fabrics/fabric_spec.hpp"
-#include "fabrics/servers.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

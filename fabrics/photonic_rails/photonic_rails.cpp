@@ -1,10 +1,10 @@
-#include "fabrics/photonic_rails.hpp"
+#include "fabrics/photonic_rails/photonic_rails.hpp"
 
 #include <fmt/format.h>
 
 #include "network/circuits/rails.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "fabrics/circuit_servers.hpp"
+#include "fabrics/circuits/circuit_servers.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "fabrics/system_builder.hpp"
+#include "fabrics/system/system_builder.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "fabrics/children.hpp"
-#include "fabrics/servers.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

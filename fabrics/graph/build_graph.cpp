@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 
 namespace lightrail {
 

@@ -1,13 +1,13 @@
-#include "fabrics/build_system.hpp"
+#include "fabrics/system/build_system.hpp"
 
 #include <fmt/format.h>
 
-#include "fabrics/bill_of_materials.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 #include "fabrics/children.hpp"
-#include "fabrics/circuit_fabric.hpp"
-#include "fabrics/connect_scheduler.hpp"
+#include "fabrics/circuits/circuit_fabric.hpp"
+#include "fabrics/servers/connect_scheduler.hpp"
 #include "fabrics/fabric.hpp"
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 #include "links/train_settings.hpp"
 
 namespace lightrail {

@@ -1,4 +1,4 @@
-#include "fabrics/failed_nics.hpp"
+#include "fabrics/servers/failed_nics.hpp"
 
 #include <fmt/format.h>
 

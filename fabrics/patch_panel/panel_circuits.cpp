@@ -1,4 +1,4 @@
-#include "fabrics/panel_circuits.hpp"
+#include "fabrics/patch_panel/panel_circuits.hpp"
 
 #include <fmt/format.h>
 

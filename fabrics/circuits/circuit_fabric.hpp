@@ -3,7 +3,7 @@
 
 #include "fabrics/children.hpp"
 #include "fabrics/fabric_spec.hpp"
-#include "fabrics/servers.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

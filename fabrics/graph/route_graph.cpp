@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 
 namespace lightrail {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 
 namespace lightrail {
 

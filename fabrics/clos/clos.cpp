@@ -1,4 +1,4 @@
-#include "fabrics/clos.hpp"
+#include "fabrics/clos/clos.hpp"
 
 #include <utility>
 

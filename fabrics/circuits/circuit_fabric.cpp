@@ -1,4 +1,4 @@
-#include "fabrics/circuit_fabric.hpp"
+#include "fabrics/circuits/circuit_fabric.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "engine/model/half_given.hpp"
 #include "network/circuits/regions.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "fabrics/circuit_servers.hpp"
-#include "fabrics/failed_nics.hpp"
-#include "fabrics/panel_circuits.hpp"
+#include "fabrics/circuits/circuit_servers.hpp"
+#include "fabrics/servers/failed_nics.hpp"
+#include "fabrics/patch_panel/panel_circuits.hpp"
 
 namespace lightrail {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "network/routing/routing.hpp"
-#include "fabrics/circuits.hpp"
-#include "fabrics/clos.hpp"
-#include "fabrics/servers.hpp"
+#include "fabrics/circuits/circuits.hpp"
+#include "fabrics/clos/clos.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "fabrics/servers.hpp"
+#include "fabrics/servers/servers.hpp"
 
 namespace lightrail {
 

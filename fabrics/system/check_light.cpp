@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 
 namespace lightrail {
 

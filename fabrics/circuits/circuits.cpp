@@ -1,4 +1,4 @@
-#include "fabrics/circuits.hpp"
+#include "fabrics/circuits/circuits.hpp"
 
 #include <charconv>
 #include <sstream>

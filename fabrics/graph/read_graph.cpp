@@ -5,7 +5,7 @@
 
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/children.hpp"
-#include "fabrics/graph.hpp"
+#include "fabrics/graph/graph.hpp"
 
 namespace lightrail {
 

@@ -1,4 +1,4 @@
-#include "fabrics/connect_scheduler.hpp"
+#include "fabrics/servers/connect_scheduler.hpp"
 
 #include <fmt/format.h>
 
