@@ -12,7 +12,7 @@
 #include "network/circuits/regions.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/import/trace_workload.hpp"
-#include "workloads/workload_context.hpp"
+#include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
 

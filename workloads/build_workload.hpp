@@ -6,7 +6,7 @@
 #include "engine/model/describe.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "workloads/job.hpp"
+#include "workloads/job/job.hpp"
 
 namespace lightrail {
 

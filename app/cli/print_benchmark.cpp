@@ -3,9 +3,9 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/run_command.hpp"
-#include "workloads/generate/nccl_tests_table.hpp"
-#include "workloads/import/capture_comparison.hpp"
-#include "workloads/operation_names.hpp"
+#include "workloads/generate/benchmark/nccl_tests_table.hpp"
+#include "workloads/import/kineto/capture_comparison.hpp"
+#include "workloads/job/operation_names.hpp"
 
 namespace lightrail {
 

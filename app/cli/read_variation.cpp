@@ -5,7 +5,7 @@
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/declared_parameters.hpp"
-#include "workloads/workload_context.hpp"
+#include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
 namespace {

@@ -3,9 +3,9 @@
 #include "app/cli/commands.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/import/import_trace.hpp"
-#include "workloads/import/kineto.hpp"
-#include "workloads/trace_digest.hpp"
-#include "workloads/trace_file.hpp"
+#include "workloads/import/kineto/kineto.hpp"
+#include "workloads/trace/trace_digest.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 namespace lightrail {
 namespace {

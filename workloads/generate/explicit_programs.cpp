@@ -5,8 +5,8 @@
 #include <map>
 
 #include "engine/model/describe.hpp"
-#include "workloads/operation_names.hpp"
-#include "workloads/workload_context.hpp"
+#include "workloads/job/operation_names.hpp"
+#include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/scenario/element.hpp"
-#include "workloads/transform_job.hpp"
+#include "workloads/job/transform_job.hpp"
 
 namespace lightrail {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/job.hpp"
+#include "workloads/job/job.hpp"
 
 namespace lightrail {
 

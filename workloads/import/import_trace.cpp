@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "engine/base/error.hpp"
-#include "workloads/import/chakra.hpp"
-#include "workloads/import/goal.hpp"
-#include "workloads/import/kineto.hpp"
+#include "workloads/import/chakra/chakra.hpp"
+#include "workloads/import/goal/goal.hpp"
+#include "workloads/import/kineto/kineto.hpp"
 
 namespace lightrail {
 

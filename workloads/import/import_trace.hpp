@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/expert_load.hpp"
-#include "workloads/import/aicb.hpp"
-#include "workloads/job_output.hpp"
+#include "workloads/job/expert_load.hpp"
+#include "workloads/import/aicb/aicb.hpp"
+#include "workloads/job/job_output.hpp"
 
 namespace lightrail {
 

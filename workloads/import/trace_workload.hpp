@@ -1,5 +1,5 @@
 #pragma once
-#include "workloads/workload_context.hpp"
+#include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/nccl_tests_table.hpp"
+#include "workloads/generate/benchmark/nccl_tests_table.hpp"
 
 using namespace lightrail;
 using Errors = std::vector<std::string>;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/training_memory.hpp"
+#include "workloads/generate/training/training_memory.hpp"
 
 using namespace lightrail;
 

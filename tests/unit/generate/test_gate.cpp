@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/load_predictor.hpp"
+#include "workloads/generate/training/load_predictor.hpp"
 
 using namespace lightrail;
 

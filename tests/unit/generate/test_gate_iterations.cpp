@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/gate_past.hpp"
+#include "workloads/generate/training/gate_past.hpp"
 #include "workloads/program/check.hpp"
 
 using namespace lightrail;

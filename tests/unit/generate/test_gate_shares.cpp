@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "workloads/generate/gate.hpp"
+#include "workloads/generate/training/gate.hpp"
 
 using namespace lightrail;
 

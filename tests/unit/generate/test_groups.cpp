@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/workload_context.hpp"
+#include "workloads/job/workload_context.hpp"
 
 using namespace lightrail;
 using Errors = std::vector<std::string>;

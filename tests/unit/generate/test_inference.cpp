@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/inference_plan.hpp"
-#include "workloads/generate/inference_requests.hpp"
-#include "workloads/generate/inference_writer.hpp"
+#include "workloads/generate/inference/inference_plan.hpp"
+#include "workloads/generate/inference/inference_requests.hpp"
+#include "workloads/generate/inference/inference_writer.hpp"
 
 using namespace lightrail;
 

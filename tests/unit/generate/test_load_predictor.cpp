@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "workloads/generate/load_predictor.hpp"
+#include "workloads/generate/training/load_predictor.hpp"
 
 using namespace lightrail;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/training_memory.hpp"
+#include "workloads/generate/training/training_memory.hpp"
 
 using namespace lightrail;
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "workloads/pipeline_schedule.hpp"
+#include "workloads/job/pipeline_schedule.hpp"
 
 using namespace lightrail;
 

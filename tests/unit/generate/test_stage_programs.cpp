@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/interleave.hpp"
+#include "workloads/generate/training/interleave.hpp"
 
 using namespace lightrail;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/unit/generate/workload_fixture.hpp"
-#include "workloads/generate/expected_traffic.hpp"
+#include "workloads/generate/training/expected_traffic.hpp"
 
 using namespace lightrail;
 

@@ -5,8 +5,8 @@
 #include "engine/model/load_hint.hpp"
 #include "network/circuits/regions.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "workloads/generate/transformer.hpp"
-#include "workloads/job.hpp"
+#include "workloads/generate/training/transformer.hpp"
+#include "workloads/job/job.hpp"
 
 namespace lightrail {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "workloads/job.hpp"
+#include "workloads/job/job.hpp"
 
 namespace lightrail {
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "engine/base/error.hpp"
-#include "workloads/import/kineto.hpp"
+#include "workloads/import/kineto/kineto.hpp"
 
 namespace lightrail {
 

@@ -3,8 +3,8 @@
 
 #include "tests/unit/import/imported.hpp"
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/expert_load.hpp"
-#include "workloads/pipeline_schedule.hpp"
+#include "workloads/job/expert_load.hpp"
+#include "workloads/job/pipeline_schedule.hpp"
 
 using namespace lightrail;
 

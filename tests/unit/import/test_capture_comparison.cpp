@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/import/capture_comparison.hpp"
-#include "workloads/trace_columns.hpp"
+#include "workloads/import/kineto/capture_comparison.hpp"
+#include "workloads/trace/trace_columns.hpp"
 
 using namespace lightrail;
 

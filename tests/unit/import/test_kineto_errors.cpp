@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/import/kineto.hpp"
+#include "workloads/import/kineto/kineto.hpp"
 
 using namespace lightrail;
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "engine/base/error.hpp"
-#include "workloads/import/kineto_reader.hpp"
+#include "workloads/import/kineto/kineto_reader.hpp"
 
 using namespace lightrail;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "tests/unit/import/evaluate_job.hpp"
-#include "workloads/import/kineto.hpp"
+#include "workloads/import/kineto/kineto.hpp"
 
 using namespace lightrail;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "workloads/import/nccl_metadata.hpp"
-#include "workloads/kernel_class.hpp"
+#include "workloads/import/kineto/nccl_metadata.hpp"
+#include "workloads/job/kernel_class.hpp"
 
 using namespace lightrail;
 

@@ -2,8 +2,8 @@
 
 #include "tests/unit/import/evaluate_job.hpp"
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/import/kineto.hpp"
-#include "workloads/transform_job.hpp"
+#include "workloads/import/kineto/kineto.hpp"
+#include "workloads/job/transform_job.hpp"
 
 using namespace lightrail;
 

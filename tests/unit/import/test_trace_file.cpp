@@ -6,10 +6,10 @@
 
 #include "engine/base/error.hpp"
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/import/kineto.hpp"
-#include "workloads/trace_columns.hpp"
-#include "workloads/trace_digest.hpp"
-#include "workloads/trace_file.hpp"
+#include "workloads/import/kineto/kineto.hpp"
+#include "workloads/trace/trace_columns.hpp"
+#include "workloads/trace/trace_digest.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 using namespace lightrail;
 

@@ -2,8 +2,8 @@
 
 #include "tests/unit/generate/workload_fixture.hpp"
 #include "tests/unit/import/kineto_text.hpp"
-#include "workloads/import/kineto.hpp"
-#include "workloads/trace_file.hpp"
+#include "workloads/import/kineto/kineto.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 using namespace lightrail;
 using Errors = std::vector<std::string>;

@@ -1,0 +1,156 @@
+#include "workloads/generate/training/expected_traffic.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "workloads/job/operation_names.hpp"
+#include "workloads/program/iterations.hpp"
+
+namespace lightrail {
+
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+/// Times (n - 1) S that a group of n sends in a collective of size S.
+int volume_factor(CollectiveType type) {
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return 2;
+    case CollectiveType::all_gather:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::broadcast:
+    case CollectiveType::all_to_all:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> expected_traffic(const Job& job) {
+  GroupTable groups;
+  for (const auto& kind : job.groups) groups.add(kind, job.gpu_count);
+  // A member's part of a group's volume may be no whole number, so volumes x n are summed first, by
+  // (dimension, n).
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Wide> times_n;
+  std::vector<Wide> total(job.dimensions.size());
+  std::vector<std::uint32_t> of_gpu = job.programs.program_of_gpu;
+  for (std::uint32_t left = job.programs.iterations, times = 1; left > 0; left -= times) {
+    const std::vector<std::uint32_t> now = of_gpu;
+    times = go_on(job.programs, of_gpu) ? 1 : left;  // what is executed again is counted once
+    for (std::uint32_t gpu = 0; gpu < job.gpu_count; ++gpu) {
+      std::vector<std::uint32_t> size_of_group(job.groups.size());
+      for (std::uint32_t k = 0; k < job.groups.size(); ++k)
+        size_of_group[k] = groups.group_of(GroupKindId{k}, EndpointId{gpu}).size;
+      for (const Op& op : job.programs.programs[now[gpu]].ops) {
+        if (op.kind == OpKind::send) total[op.dimension] += Wide{op.bytes} * times;
+        if (op.kind != OpKind::collective) continue;
+        const std::uint32_t n = size_of_group[op.group.value];
+        if (n > 1)
+          times_n[{op.dimension, n}] += Wide{volume_factor(op.collective)} * (n - 1) * op.bytes * times;
+      }
+    }
+  }
+  for (auto& [key, volume] : times_n) total[key.first] += volume / key.second;
+  std::vector<std::int64_t> bytes;
+  for (Wide t : total) bytes.push_back(static_cast<std::int64_t>(t));
+  return bytes;
+}
+
+TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t t = plan.tp, p = plan.pp, d = plan.data_gpus(), e = plan.ep, m = plan.micro_batches();
+  const std::int64_t k = plan.expert_tp(), layers = model.trained_layers();
+  const std::int64_t activation = 2 * plan.tokens() * model.hidden;  // of one micro-batch, BF16
+  const std::int64_t again = plan.recompute == Recompute::full ? 1 : 0;
+  TrainingTraffic bytes;
+
+  // Tensor: volumes in activations sent (t - 1) times by the tp groups of a stage, of which there are d.
+  // Attention: all-gather, reduce-scatter forward; both and one gather of the input again backward: 2 + 3.
+  // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
+  // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
+  // Shared experts do too.
+  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
+  const bool is_half = plan.operand_bytes() == 1 && plan.sequence_parallel;
+  const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
+  const std::int64_t halves = (layers + with_dense) * (forward * (1 + again) + backward);
+  // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
+  // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
+  // further has both again.
+  const std::int64_t heads = 1 + model.mtp_layers;
+  std::int64_t edge_volumes = heads * (2 + (plan.sequence_parallel ? 3 : 2));
+  // Stages send parts and gather them.
+  if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
+  const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
+  bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
+  // Once a step an all-reduce of the gradients that each GPU has for its part of the sequence.
+  for (std::uint32_t stage = 0; stage < p; ++stage)
+    bytes.tp += d * (t - 1) * 2 * bytes_of(plan.gradients) *
+                partial_gradients(plan, stage_parameters(model, plan, stage));
+
+  if (model.is_moe()) {
+    // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
+    const std::int64_t arrived = 2 * plan.kept_tokens(model) * model.hidden, moe = model.trained_moe_layers();
+    const std::int64_t dispatched = plan.kept_tokens(model) * plan.dispatch_bytes(model);
+    bytes.tp += m * moe * (t * d / k) * (k - 1) * k * (2 + again) * (dispatched + arrived);
+    // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
+    bytes.ep = m * moe * (2 + again) * (t * d / e) * (e - 1) * (dispatched + arrived);
+  }
+
+  // Context: keys and values go round forward and, with their gradients, backward.
+  if (plan.cp > 1) {
+    const std::int64_t local_kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    const std::int64_t shifts =
+        (plan.cp - 1) * (2 + again) + (plan.recompute == Recompute::selective ? plan.cp - 1 : 0) + plan.cp;
+    bytes.cp = m * layers * t * d * shifts * 2 * 2 * plan.tokens() * local_kv;
+  }
+
+  // Pipeline: every chunk but the last one's GPUs send an activation forward, and one gradient comes back.
+  bytes.pp = m * (p * plan.chunks - 1) * 2 * t * d * plan.stage_message(model);
+
+  // Data: gradients reduced and parameters gathered over d (dense) and over copies of an expert.
+  const std::int64_t g = bytes_of(plan.gradients), de = plan.expert_dp();
+  // Overlapped gradients are padded layer by layer, or bucket by bucket, others once.
+  auto volume = [&](const std::vector<LayerParameters>& of_layers, std::int64_t LayerParameters::*part,
+                    std::int64_t rest, std::int64_t members) {
+    std::int64_t sum = rest, each = padded_to(rest, members);
+    for (const LayerParameters& layer : of_layers) {
+      sum += layer.*part;
+      each += padded_to(layer.*part, members);
+    }
+    const std::int64_t once = padded_to(sum, members);
+    std::int64_t reduced = plan.overlap_gradients ? each : once;
+    if (const std::int64_t bucket = plan.bucket_size; bucket > 0)
+      reduced = sum / bucket * padded_to(bucket, members) + padded_to(sum % bucket, members);
+    const std::int64_t gathered = plan.overlap_parameters ? each : once;
+    return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
+  };
+  if (plan.shards_parameters) {
+    // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
+    const StageParameters s = stage_parameters(model, plan, 0);
+    const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
+    std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
+    for (const LayerParameters& layer : s.layers) {
+      gathered += padded_to(layer.dense, shard);
+      reduced += padded_to(layer.dense, d);
+    }
+    bytes.dp =
+        m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
+    return bytes;
+  }
+  // With two directions a stage and its mirror hold the same, and reduce it together.
+  const std::int64_t shared = plan.gradient_gpus();
+  for (std::uint32_t stage = 0; stage < p / plan.copies(); ++stage) {
+    StageParameters s = stage_parameters(model, plan, stage);
+    bytes.dp += t * volume(s.layers, &LayerParameters::dense, s.embedding, shared);
+    if (model.is_moe()) bytes.dp += k * e * volume(s.layers, &LayerParameters::expert, 0, de);
+  }
+  if (plan.copies_embedding(model))
+    bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;
+  return bytes;
+}
+
+}  // namespace lightrail

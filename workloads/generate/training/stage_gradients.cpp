@@ -1,0 +1,101 @@
+#include "workloads/generate/training/stage_writer.hpp"
+#include "workloads/job/operation_names.hpp"
+
+namespace lightrail {
+
+void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool is_aside) {
+  CollectiveType type =
+      plan_.distributed_optimizer ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
+  std::vector<std::uint32_t> main = waits_;
+  auto element = static_cast<std::int64_t>(bytes_of(plan_.gradients));
+  auto reduce = [&](GroupKindId group, std::int64_t parameters, std::int64_t members) {
+    if (!group.is_valid() || parameters == 0) return;
+    collective(type, group, "dp", padded_to(parameters, members) * element,
+               static_cast<std::uint32_t>(element));
+    if (is_aside) aside_.push_back(waits_[0]);
+  };
+  reduce(groups_.dp, dense, plan_.gradient_gpus());
+  reduce(groups_.expert_dp, expert, plan_.expert_dp());
+  if (is_aside) waits_ = main;
+}
+
+void StageWriter::sum_partial_gradients() {
+  const std::int64_t parameters = partial_gradients(plan_, stage_parameters(model_, plan_, stage_));
+  if (parameters == 0) return;
+  wait_for_gradients();
+  const auto element = bytes_of(plan_.gradients);
+  collective(CollectiveType::all_reduce, groups_.tp, "tp", parameters * element, element);
+}
+
+void StageWriter::wait_for_gradients() {
+  waits_.insert(waits_.end(), aside_.begin(), aside_.end());
+  aside_.clear();
+}
+
+void StageWriter::reduce_shared_embedding() {
+  std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
+  auto element = bytes_of(plan_.gradients);
+  collective(CollectiveType::all_reduce, groups_.embedding, "dp", elements * element, element);
+}
+
+void StageWriter::gather_parameters(std::int64_t dense, std::int64_t expert) {
+  std::vector<std::uint32_t> made;
+  auto gather = [&](GroupKindId group, std::int64_t parameters, std::int64_t members) {
+    if (!group.is_valid() || parameters == 0) return;
+    made.push_back(beside(
+        collective_op(CollectiveType::all_gather, group, "dp", 2 * padded_to(parameters, members)), waits_));
+  };
+  gather(plan_.shards_parameters ? groups_.shard : groups_.dp, dense,
+         plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus());
+  gather(groups_.expert_dp, expert, plan_.expert_dp());
+  gathered_.push_back(std::move(made));
+}
+
+void StageWriter::wait_for_parameters() {
+  waits_.insert(waits_.end(), gathered_.front().begin(), gathered_.front().end());
+  gathered_.pop_front();
+}
+
+void StageWriter::scatter_gradients(std::int64_t parameters) {
+  const std::int64_t shard = plan_.shard_gpus(), element = bytes_of(plan_.gradients);
+  const std::int64_t padded = padded_to(parameters, plan_.gradient_gpus());
+  std::vector<std::uint32_t> after = waits_;
+  auto reduce = [&](CollectiveType type, GroupKindId group, std::int64_t elements) {
+    if (!group.is_valid()) return;
+    after = {beside(collective_op(type, group, "dp", elements * element, static_cast<std::uint32_t>(element)),
+                    after)};
+    aside_.push_back(after[0]);
+  };
+  reduce(CollectiveType::reduce_scatter, groups_.shard, padded);
+  reduce(CollectiveType::all_reduce, groups_.replica, padded / shard);
+}
+
+void StageWriter::optimizer_step() {
+  wait_for_gradients();
+  StageParameters p = stage_parameters(model_, plan_, stage_);
+  bool is_split = plan_.distributed_optimizer;
+  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
+  std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), plan_.expert_dp());
+  std::int64_t mine = is_split ? dense / members + expert / plan_.expert_dp() : p.dense() + p.expert();
+  const std::int64_t gradient = bytes_of(plan_.gradients);
+  if (is_separate()) {
+    // To FP32, where they are not; unscaled and checked; their norm; clipped.
+    const std::int64_t cast = gradient == 4 ? 0 : gradient + 4;
+    memory("unscale and clip", mine * (cast + 8 + 4 + 8));
+    memory("optimizer", mine * (4 + 2 * plan_.optimizer_bytes()));
+    memory("copy parameters", mine * (4 + 2));
+  } else {
+    // The norm of all gradients, for clipping. Adam: gradient, FP32 copy and two moments read; copy, moments
+    // and 2-byte parameters written.
+    memory("gradient norm", mine * gradient);
+    memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
+  }
+  if (is_split && !plan_.overlap_parameters && !plan_.shards_parameters) {
+    collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);
+    if (expert > 0) collective(CollectiveType::all_gather, groups_.expert_dp, "dp", 2 * expert);
+  }
+  memory("zero gradients",
+         (plan_.shards_parameters ? mine : p.dense() + p.expert()) * bytes_of(plan_.gradients));
+}
+
+}  // namespace lightrail

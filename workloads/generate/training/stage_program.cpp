@@ -1,0 +1,248 @@
+#include "workloads/generate/training/stage_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "workloads/generate/training/stage_writer.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Where the parameters of a pass are gathered from, and how its gradients are reduced.
+class StageParameterFlow {
+ public:
+  StageParameterFlow(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage,
+                     StageWriter& writer)
+      : model_(model),
+        plan_(plan),
+        stage_(stage),
+        writer_(writer),
+        parameters_(stage_parameters(model, plan, stage)) {}
+
+  /// Before a pass.
+  void begin(const ChunkPass& pass) {
+    first_forward_ = plan_.overlap_parameters && pass.is_forward() && pass.micro_batch == 0;
+    if (first_forward_ && !has_gathered_) {
+      // All of the stage one after the other, from the start of the step on.
+      has_gathered_ = true;
+      writer_.gather_parameters(parameters_.embedding, 0);
+      for (const LayerParameters& layer : of_first_passes(pass.chunk))
+        writer_.gather_parameters(layer.dense, layer.expert);
+      writer_.wait_for_parameters();
+    }
+    if (!plan_.shards_parameters) return;
+    writer_.gather_parameters(parameters_.embedding, 0);
+    gather_layer(pass.is_forward() ? 0 : last_layer());
+    writer_.wait_for_parameters();
+  }
+  /// `layer` counts those of the pass's chunk.
+  void before_layer(const ChunkPass& pass, std::int64_t layer) {
+    const std::int64_t next = layer + (pass.is_forward() ? 1 : -1);
+    if (plan_.shards_parameters && next >= 0 && next <= last_layer()) gather_layer(next);
+    if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
+  }
+  /// After a layer of a pass that ends with the gradients of weights.
+  void after_layer(const ChunkPass& pass, std::int64_t layer) {
+    const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
+    if (plan_.shards_parameters) return writer_.scatter_gradients(of_layer.dense);
+    if (pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
+    if (plan_.overlap_gradients) reduce(of_layer);
+  }
+  void end(const ChunkPass& pass) {
+    if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
+  }
+  void finish() {
+    if (plan_.shards_parameters) return;
+    if (plan_.overlap_gradients) {
+      reduce({parameters_.embedding, 0});
+      writer_.reduce_gradients(std::exchange(waiting_.dense, 0), std::exchange(waiting_.expert, 0), true);
+    } else {
+      writer_.reduce_gradients(parameters_.dense(), parameters_.expert(), false);
+    }
+  }
+
+ private:
+  /// FSDP has one stage of one chunk: its layers are the chunk's.
+  std::int64_t last_layer() const { return static_cast<std::int64_t>(parameters_.layers.size()) - 1; }
+  void gather_layer(std::int64_t layer) {
+    writer_.gather_parameters(parameters_.layers[static_cast<std::size_t>(layer)].dense, 0);
+  }
+  /// Starts reducing what has become ready: at once, or as soon as a bucket is full.
+  void reduce(const LayerParameters& ready) {
+    const std::int64_t bucket = plan_.bucket_size;
+    if (bucket == 0) return writer_.reduce_gradients(ready.dense, ready.expert, true);
+    waiting_.dense += ready.dense, waiting_.expert += ready.expert;
+    for (; waiting_.dense >= bucket; waiting_.dense -= bucket) writer_.reduce_gradients(bucket, 0, true);
+    for (; waiting_.expert >= bucket; waiting_.expert -= bucket) writer_.reduce_gradients(0, bucket, true);
+  }
+  /// The layers in the order in which first forward passes come to them: from the chunk that begins on.
+  std::vector<LayerParameters> of_first_passes(std::uint32_t first_chunk) const {
+    std::vector<LayerParameters> all = parameters_.layers;
+    if (plan_.is_bidirectional() && first_chunk == 1)
+      std::rotate(all.begin(), all.begin() + plan_.layers_of_chunk(model_, stage_, 0), all.end());
+    return all;
+  }
+
+  const Transformer& model_;
+  const TrainingPlan& plan_;
+  std::uint32_t stage_;
+  StageWriter& writer_;
+  StageParameters parameters_;
+  LayerParameters waiting_;  ///< in buckets that are not full
+  bool first_forward_ = false, has_gathered_ = false;
+};
+
+const char* name_of(PassKind kind) {
+  switch (kind) {
+    case PassKind::forward:
+      return "forward";
+    case PassKind::backward:
+      return "backward";
+    case PassKind::input_gradient:
+      return "input gradient";
+    case PassKind::weight_gradient:
+      return "weight gradient";
+  }
+  return "";
+}
+
+/// Writes one pass after the other.
+class PassWriter {
+ public:
+  PassWriter(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage, StageWriter& writer)
+      : model_(model), plan_(plan), stage_(stage), writer_(writer), parameters_(model, plan, stage, writer) {}
+
+  void write(const ChunkPass& pass) {
+    enter(pass);
+    compute(pass);
+    leave(pass);
+  }
+
+  /// Two passes that run together: both begin when both have their inputs, and what they send leaves when
+  /// both have ended, as in DualPipe's own code.
+  void write_together(const ChunkPass& first, const ChunkPass& second) {
+    writer_.begin_together();
+    enter(first);
+    writer_.next_input();
+    enter(second);
+    writer_.run_together();
+    compute(first);
+    writer_.next_together();
+    compute(second);
+    writer_.end_together();
+    leave(first);
+    leave(second);
+  }
+
+  StageParameterFlow& parameters() { return parameters_; }
+
+ private:
+  bool begins(const ChunkPass& pass) const { return plan_.model_stage(stage_, pass.chunk) == 0; }
+  bool ends(const ChunkPass& pass) const { return plan_.ends_model(stage_, pass.chunk); }
+  std::int64_t layers(const ChunkPass& pass) const {
+    return plan_.layers_of_chunk(model_, stage_, pass.chunk);
+  }
+  /// The neighbour that a chunk's activations go to, or come from.
+  std::uint32_t neighbour(const ChunkPass& pass, bool is_next) const {
+    const bool is_up = is_next != (plan_.is_bidirectional() && pass.chunk == 1);
+    return (stage_ + (is_up ? 1 : plan_.pp - 1)) % plan_.pp;
+  }
+
+  void enter(const ChunkPass& pass) {
+    std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
+    if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
+    writer_.marker(name);
+    if (pass.kind == PassKind::weight_gradient) return;
+    parameters_.begin(pass);
+    if (pass.is_forward() ? !begins(pass) : !ends(pass))
+      writer_.receive(neighbour(pass, !pass.is_forward()), pass.is_forward(), pass.chunk);
+  }
+  void compute(const ChunkPass& pass) {
+    if (pass.kind == PassKind::forward)
+      forward(pass);
+    else if (pass.kind == PassKind::weight_gradient)
+      weights(pass);
+    else
+      backward(pass);
+    parameters_.end(pass);
+  }
+  void leave(const ChunkPass& pass) {
+    if (pass.kind == PassKind::weight_gradient) return;
+    if (pass.is_forward() ? !ends(pass) : !begins(pass))
+      writer_.send(neighbour(pass, pass.is_forward()), pass.is_forward(), pass.chunk);
+  }
+
+  void forward(const ChunkPass& pass) {
+    if (begins(pass)) writer_.load_batch(ends(pass) ? 2 : 1), writer_.embed();
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
+    for (std::int64_t l = 0; l < count; ++l) {
+      parameters_.before_layer(pass, l);
+      if (model_.is_mtp_layer(first + l)) {
+        writer_.head();
+        writer_.project();
+      }
+      writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
+    }
+    if (ends(pass) && !begins(pass)) writer_.load_batch(1);
+    if (ends(pass)) writer_.head();
+  }
+
+  void backward(const ChunkPass& pass) {
+    const bool is_split = pass.kind == PassKind::input_gradient;
+    if (ends(pass)) writer_.head_backward(is_split);
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
+    for (std::int64_t l = count - 1; l >= 0; --l) {
+      parameters_.before_layer(pass, l);
+      writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
+      if (model_.is_mtp_layer(first + l)) {
+        writer_.project_backward(is_split);
+        writer_.head_backward(is_split);
+      }
+      if (!is_split) parameters_.after_layer(pass, first + l);
+    }
+    if (begins(pass)) writer_.embed_backward();
+  }
+
+  void weights(const ChunkPass& pass) {
+    if (ends(pass)) writer_.weight_gradients();
+    const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk);
+    for (std::int64_t l = layers(pass) - 1; l >= 0; --l) {
+      writer_.weight_gradients();
+      // Its projection, and the output layer before it.
+      for (int i = 0; i < 2 && model_.is_mtp_layer(first + l); ++i) writer_.weight_gradients();
+      parameters_.after_layer(pass, first + l);
+    }
+  }
+
+  const Transformer& model_;
+  const TrainingPlan& plan_;
+  std::uint32_t stage_;
+  StageWriter& writer_;
+  StageParameterFlow parameters_;
+};
+
+}  // namespace
+
+Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
+                    std::uint32_t stage, JobBuilder& job, GatePast& past) {
+  StageWriter writer(model, plan, groups, stage, job, past);
+  PassWriter passes(model, plan, stage, writer);
+  const std::vector<ChunkPass> order = plan.passes(stage);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i].overlaps_next)
+      passes.write_together(order[i], order[i + 1]), ++i;
+    else
+      passes.write(order[i]);
+  writer.marker("gradients");
+  passes.parameters().finish();
+  writer.sum_partial_gradients();
+  if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
+  writer.optimizer_step();
+  past.end_step(plan.micro_batches());
+  return writer.take();
+}
+
+}  // namespace lightrail

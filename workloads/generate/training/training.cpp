@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/scenario/units.hpp"
+#include "workloads/generate/training/model_experts.hpp"
+#include "workloads/generate/training/stage_program.hpp"
+#include "workloads/generate/training/training_memory.hpp"
+#include "workloads/job/transform_job.hpp"
+#include "workloads/job/workload_context.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Programs of later iterations hold no more operations together: a few gigabytes.
+constexpr std::int64_t most_operations = 50'000'000;
+
+void check_memory(const TrainingMemory& memory, std::uint32_t stage, std::int64_t iteration,
+                  WorkloadContext& context) {
+  if (context.gpu_memory_bytes == 0 || memory.total() <= context.gpu_memory_bytes) return;
+  context.errors.add(context.element.error(
+      fmt::format("<workload> kind 'training': stage {} does not fit a GPU of {:.2f} GiB ({}){}", stage,
+                  static_cast<double>(context.gpu_memory_bytes) / (1ll << 30), memory_table(memory),
+                  iteration == 0 ? "" : fmt::format(" in iteration {}", iteration))));
+}
+
+/// Iterations that have programs of their own: where loads drift on. What is wrong with the attribute is
+/// said by who reads it.
+std::int64_t different_iterations(const TrainingPlan& plan, const Element& workload) {
+  const Attribute* text = workload.find("iterations");
+  std::uint32_t count = 1;
+  if (!text || !plan.gate.goes_on || !parse_value(text->value, count).empty()) return 1;
+  return std::max<std::int64_t>(1, count);
+}
+
+bool are_too_many(std::int64_t iterations, WorkloadContext& context) {
+  std::int64_t operations = 0;
+  for (const Program& program : context.job.job().programs.programs)
+    operations += static_cast<std::int64_t>(program.ops.size());
+  if (operations * iterations <= most_operations) return false;
+  context.errors.add(context.element.child("gate")->error(
+      fmt::format("<gate> over-iterations: each of {} iterations has {} operations of its own, together more "
+                  "than {}",
+                  iterations, operations, most_operations)));
+  return true;
+}
+
+/// The programs of one iteration, one a stage: what the GPUs begin with, or go on with after those in `last`.
+bool write_iteration(std::int64_t iteration, const Transformer& model, const TrainingPlan& plan,
+                     const TrainingGroups& groups, std::vector<GatePast>& past,
+                     std::vector<std::uint32_t>& last, WorkloadContext& context) {
+  const std::size_t before = context.errors.size();
+  std::vector<TrainingMemory> memory;
+  for (std::uint32_t stage = 0; stage < plan.pp; ++stage)
+    check_memory(memory.emplace_back(training_memory(model, plan, stage)), stage, iteration, context);
+  if (context.errors.size() > before) return false;
+  for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
+    Program program;
+    try {
+      program = write_stage(model, plan, groups, stage, context.job, past[stage]);
+    } catch (const InputErrors& problem) {
+      context.errors.add(context.element.error("<workload> kind 'training': " + problem.errors()[0].what));
+      return false;
+    }
+    program.memory_bytes = memory[stage].total();
+    if (iteration > 0) program.role += fmt::format(", iteration {}", iteration);
+    const std::uint32_t index = context.job.program(std::move(program));
+    if (iteration > 0) context.job.job().programs.programs[last[stage]].next = index;
+    last[stage] = index;
+  }
+  return true;
+}
+
+void write_job(WorkloadContext& context) {
+  std::size_t before = context.errors.size();
+  Transformer model;
+  TrainingPlan plan;
+  const Element* element = context.element.child("model");
+  if (!element) {
+    context.errors.add(
+        context.element.error("<workload> kind 'training' lacks its <model catalogue=\"models/...\"/>"));
+    return;
+  }
+  read_transformer(*element, model, context.errors);
+  if (context.errors.size() > before) return;
+  read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
+  plan.learns_gate = context.learns_gate;
+  check_deepep_experts(model, context);
+  if (context.errors.size() > before) return;
+  for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
+  if (plan.cp > 1) context.job.dimension("cp");
+  TrainingGroups groups = make_training_groups(model, plan, context);
+  std::vector<GatePast> past(plan.pp);
+  std::vector<std::uint32_t> last(plan.pp);
+  if (!write_iteration(0, model, plan, groups, past, last, context)) return;
+  const std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
+  for (std::uint32_t gpu = 0; gpu < plan.pp * stage_gpus; ++gpu)
+    context.job.assign(gpu, last[gpu / stage_gpus]);
+  const std::int64_t iterations = different_iterations(plan, context.element);
+  if (iterations > 1 && are_too_many(iterations, context)) return;
+  for (std::int64_t i = 1; i < iterations; ++i)
+    if (!write_iteration(i, model, plan.of_iteration(i), groups, past, last, context)) return;
+}
+
+}  // namespace
+
+void make_training(WorkloadContext& context) {
+  const Attribute* gpus = context.element.find("gpus");
+  if (!gpus || gpus->value == "all") return write_job(context);
+  const std::size_t before = context.errors.size();
+  std::vector<std::uint32_t> placement;
+  if (const std::string problem = parse_gpu_list(gpus->value, context.gpu_count, placement); !problem.empty())
+    return context.add_error(context.element, "gpus", problem);
+  const auto count = static_cast<std::uint32_t>(placement.size());
+  JobBuilder builder(count);
+  WorkloadContext part{context.element,
+                       context.scenario,
+                       count,
+                       context.storage_servers,
+                       context.hosts,
+                       context.gpu_memory_bytes,
+                       builder,
+                       context.errors,
+                       context.seed,
+                       nullptr,
+                       context.learns_gate};
+  write_job(part);
+  if (context.errors.size() > before) return;
+  Job job = builder.take();
+  try {
+    place_job(job, placement, context.gpu_count);
+  } catch (const InputErrors& problem) {
+    return context.add_error(context.element, "gpus", problem.errors()[0].what);
+  }
+  context.job.job() = std::move(job);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,101 @@
+#include "workloads/generate/training/training_groups.hpp"
+
+#include <fmt/format.h>
+
+namespace lightrail {
+
+namespace {
+
+class GroupMaker {
+ public:
+  GroupMaker(const TrainingPlan& plan, WorkloadContext& context) : plan_(plan), context_(context) {}
+
+  GroupKindId add(const char* name, std::uint32_t count, std::uint32_t stride) {
+    return add(name, {{count, stride}});
+  }
+  GroupKindId add(const char* name, std::vector<GroupKind::Digit> digits) {
+    std::erase_if(digits, [](const GroupKind::Digit& digit) { return digit.count < 2; });
+    if (is_taken(name) || digits.empty()) return {};
+    GroupKind kind;
+    kind.name = name;
+    kind.digits = std::move(digits);
+    return context_.job.group(std::move(kind));
+  }
+
+  /// Who holds the same parameters: of a stage, and with two directions of its mirror stage too.
+  GroupKindId copies(const char* name, const std::vector<GroupKind::Digit>& digits) {
+    if (plan_.copies() == 1) return add(name, digits);
+    if (is_taken(name)) return {};
+    GroupKind kind;
+    kind.name = name;
+    const std::uint32_t stage_gpus = plan_.tp * plan_.cp * plan_.dp;
+    for (std::uint32_t stage = 0; stage < plan_.pp / 2; ++stage)
+      for (std::uint32_t first = 0; first < stage_gpus; ++first) {
+        std::vector<std::uint32_t> places{first};
+        for (const GroupKind::Digit& digit : digits) {
+          if (first / digit.stride % digit.count != 0) places.clear();
+          const std::size_t inner = places.size();
+          for (std::uint32_t i = 1; i < digit.count; ++i)
+            for (std::size_t p = 0; p < inner; ++p) places.push_back(places[p] + i * digit.stride);
+        }
+        if (places.empty()) continue;
+        auto& members = kind.listed.emplace_back();
+        for (std::uint32_t holder : {stage, plan_.pp - 1 - stage})
+          for (std::uint32_t place : places) members.emplace_back(holder * stage_gpus + place);
+      }
+    return context_.job.group(std::move(kind));
+  }
+
+ private:
+  bool is_taken(const char* name) {
+    if (!context_.job.find_group(name).is_valid()) return false;
+    context_.errors.add(context_.element.error(
+        fmt::format("<groups> declares '{}', which a training workload makes itself", name)));
+    return true;
+  }
+
+  const TrainingPlan& plan_;
+  WorkloadContext& context_;
+};
+
+}  // namespace
+
+TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
+                                    WorkloadContext& context) {
+  TrainingGroups groups;
+  GroupMaker maker(plan, context);
+  groups.tp = maker.add("tp", plan.tp, 1);
+  const auto data = static_cast<std::uint32_t>(plan.data_gpus());
+  if (plan.cp > 1) groups.cp = maker.add("cp", plan.cp, plan.tp);
+  groups.dp = maker.copies("dp", {{data, plan.tp}});
+  if (plan.shards_parameters) {
+    const auto shard = static_cast<std::uint32_t>(plan.shard_gpus());
+    groups.shard = shard == data ? groups.dp : maker.add("shard", shard, plan.tp);
+    if (shard < data) groups.replica = maker.add("replica", data / shard, plan.tp * shard);
+  }
+  if (model.is_moe()) {
+    const auto etp = static_cast<std::uint32_t>(plan.expert_tp());
+    const auto expert_dp = static_cast<std::uint32_t>(plan.expert_dp()) / plan.copies();
+    groups.etp = etp == plan.tp ? groups.tp : maker.add("etp", etp, 1);
+    if (plan.repeats_experts()) {
+      groups.ep = maker.add("ep", plan.ep, plan.tp);
+      groups.expert_dp =
+          maker.copies("expert-dp", {{plan.tp / etp, etp}, {data / plan.ep, plan.tp * plan.ep}});
+    } else {
+      groups.ep = maker.add("ep", plan.ep, etp);
+      groups.expert_dp = maker.copies("expert-dp", {{expert_dp, etp * plan.ep}});
+    }
+  }
+  groups.pp = maker.add("pp", plan.pp, plan.tp * data);
+  if (plan.copies_embedding(model)) {
+    GroupKind kind;
+    kind.name = "embedding";
+    std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
+    for (std::uint32_t g = 0; g < stage_gpus; ++g)
+      kind.listed.push_back({EndpointId{g}, EndpointId{g + (plan.pp - 1) * stage_gpus}});
+    groups.embedding = context.job.group(std::move(kind));
+  }
+  return groups;
+}
+
+}  // namespace lightrail

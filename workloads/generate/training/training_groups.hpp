@@ -1,0 +1,17 @@
+#pragma once
+#include "workloads/generate/training/training_plan.hpp"
+#include "workloads/job/workload_context.hpp"
+
+namespace lightrail {
+
+/// The groups of a training job; invalid where the group would have one member.
+struct TrainingGroups {
+  GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
+  GroupKindId shard{}, replica{};  ///< FSDP: who shares the parameters, who has the same part
+};
+
+/// Adds them to the job; an error where the scenario declares one of their names.
+TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
+                                    WorkloadContext& context);
+
+}  // namespace lightrail

@@ -1,0 +1,142 @@
+#include "workloads/generate/training/training_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "workloads/generate/training/held_activations.hpp"
+#include "workloads/job/operation_names.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Elements of a token on one GPU: queries, keys, values and the attention's output, split over heads.
+std::int64_t attention_elements(const Transformer& model, const TrainingPlan& plan) {
+  if (model.has_latent_attention())
+    return 2 * (model.q_latent + model.latent) + 2 * model.heads * (model.query_size() + model.value_size());
+  std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
+  return 2 * model.attention_width() / plan.tp + 2 * kv_width;
+}
+
+/// Of a dense feed-forward on one GPU, before and after its activation function.
+std::int64_t feed_forward_elements(const Transformer& model, std::int64_t width) {
+  return (model.ffn_inputs() + 1) * width;
+}
+
+/// Rows that the experts of one GPU work on.
+std::int64_t expert_rows(const Transformer& model, const TrainingPlan& plan, double load) {
+  const double kept = static_cast<double>(plan.kept_tokens(model));
+  return static_cast<std::int64_t>(std::ceil(kept * load - 1e-6)) * plan.expert_tp();
+}
+
+/// Of a layer: after attention and after the feed-forward, a byte an element (Korthikanti et al. 2022).
+std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& plan) {
+  return 2 * plan.local_tokens() * model.hidden;
+}
+
+}  // namespace
+
+std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load) {
+  std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
+  // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
+  std::int64_t elements = 4 * local * model.hidden + tokens * attention_elements(model, plan);
+  if (model.is_moe_layer(layer)) {
+    const std::int64_t rows = expert_rows(model, plan, load);
+    elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
+    elements += rows * feed_forward_elements(model, model.ffn / plan.expert_tp());
+    elements += tokens * feed_forward_elements(model, model.shared_width() / t);
+  } else {
+    elements += tokens * feed_forward_elements(model, model.dense_width() / t);
+  }
+  std::int64_t bytes = 2 * elements;
+  // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
+  const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
+  if (plan.kernels == Kernels::separate && plan.recompute == Recompute::none)
+    bytes += (2 + (plan.dropout ? 3 : 0)) * scores;
+  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
+  return bytes;
+}
+
+std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                    double load) {
+  const std::int64_t tokens = plan.tokens(), byte = plan.operand_bytes();
+  const std::int64_t values = model.heads / plan.tp * model.value_size();
+  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
+  bytes +=
+      2 * tokens *
+      (model.has_latent_attention() ? model.q_latent + model.latent
+                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
+  bytes += tokens * byte * values;
+  if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
+  auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
+  if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
+  const std::int64_t rows = expert_rows(model, plan, load);
+  return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
+         tokens * inner(model.shared_width() / plan.tp);
+}
+
+std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
+                                         std::int64_t layer, double load) {
+  const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
+  const std::int64_t byte = plan.operand_bytes();
+  // The input and the output's gradient of each product; what is gathered for it is gathered again.
+  std::int64_t elements = local * model.hidden + tokens * model.hidden;
+  if (model.has_latent_attention()) {
+    elements += tokens * (2 * model.q_latent + model.latent + model.kv_latent() +
+                          model.heads * (model.query_size() + model.head_size() + 2 * model.value_size()));
+  } else {
+    const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    elements += tokens * (2 * model.attention_width() / t + 2 * kv);
+  }
+  auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
+  if (!model.is_moe_layer(layer))
+    return byte * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
+  const std::int64_t rows = expert_rows(model, plan, load);
+  elements += rows * (model.hidden + feed_forward(model.ffn / plan.expert_tp()));
+  if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
+  return byte * (elements + local * (model.hidden + model.experts));
+}
+
+TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  TrainingMemory memory;
+  StageParameters p = stage_parameters(model, plan, stage);
+  if (plan.shards_parameters) {
+    // A part of everything, and two layers whole: the one at work and the one that comes.
+    const std::int64_t shard = plan.shard_gpus(), mine = padded_to(p.dense(), shard) / shard;
+    memory.parameters = 2 * mine;
+    memory.gradients = bytes_of(plan.gradients) * mine;
+    memory.optimizer = plan.optimizer_bytes() * mine;
+    // Layers are alike, but for those of mtp_layers, which come last.
+    std::int64_t two = 2 * p.layers.back().dense;
+    if (p.layers.size() > 1) two = p.layers.back().dense + p.layers[p.layers.size() - 2].dense;
+    memory.buffers = (2 + bytes_of(plan.gradients)) * (two + p.embedding);
+  } else {
+    std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
+    std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
+    memory.parameters = 2 * (p.dense() + p.expert());
+    memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
+    memory.optimizer = plan.optimizer_bytes() * (padded_to(p.dense(), dense_split) / dense_split +
+                                                 padded_to(p.expert(), expert_split) / expert_split);
+  }
+  memory.activations = held_activation_bytes(model, plan, stage);
+  // The last stage's logits, of every head, and the gradient of one, FP32.
+  if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0))
+    memory.logits = (2 + model.mtp_layers) * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
+  return memory;
+}
+
+std::string memory_table(const TrainingMemory& m) {
+  auto gib = [](std::int64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(std::int64_t{1} << 30);
+  };
+  return fmt::format(
+      "parameters {:.2f} GiB, gradients {:.2f} GiB, optimiser {:.2f} GiB, activations {:.2f} GiB, logits "
+      "{:.2f} GiB, buffers {:.2f} GiB: {:.2f} GiB",
+      gib(m.parameters), gib(m.gradients), gib(m.optimizer), gib(m.activations), gib(m.logits),
+      gib(m.buffers), gib(m.total()));
+}
+
+}  // namespace lightrail

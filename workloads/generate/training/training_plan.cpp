@@ -1,0 +1,278 @@
+#include "workloads/generate/training/training_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "workloads/job/operation_names.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// What a schedule other than 1F1B asks of the plan.
+template <class Refuse>
+void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
+  if (plan.schedule == Schedule::one_f_one_b) return;
+  const char* name = plan.schedule == Schedule::zb_h1 ? "zb-h1" : "dualpipe";
+  if (plan.pp == 1) return refuse(fmt::format("schedule=\"{}\" with one pipeline stage (pp = 1)", name));
+  if (plan.chunks > 1)
+    return refuse(
+        fmt::format("schedule=\"{}\" with chunks = {} (only 1f1b is interleaved)", name, plan.chunks));
+  if (plan.schedule != Schedule::dualpipe) return;
+  if (plan.pp % 2 != 0)
+    return refuse(fmt::format("schedule=\"dualpipe\" with pp = {} (expected an even number)", plan.pp));
+  if (plan.global_batch % (plan.micro_batch * plan.dp) != 0) return;  // has its own message
+  const std::int64_t micro_batches = plan.micro_batches();
+  if (micro_batches % 2 != 0 || micro_batches < 2 * std::int64_t{plan.pp})
+    refuse(fmt::format(
+        "schedule=\"dualpipe\" with {} micro-batches (expected an even number, at least 2 pp = {})",
+        micro_batches, 2 * plan.pp));
+}
+
+}  // namespace
+
+Describe<TrainingPlan> training_parameters() {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  auto one = std::int64_t{1};
+  Describe<TrainingPlan> table;
+  table.field("tp", &TrainingPlan::tp, "tensor-parallel GPUs", 1u, 1024u)
+      .field("cp", &TrainingPlan::cp, "context-parallel GPUs: a sequence is cut over them", 1u, 1024u)
+      .field("pp", &TrainingPlan::pp, "pipeline stages", 1u, 10'000u)
+      .field("chunks", &TrainingPlan::chunks,
+             "parts of the model that a stage holds; above 1: interleaved 1F1B", 1u, 1024u)
+      .choice(
+          "schedule", &TrainingPlan::schedule,
+          "order of the passes: 1F1B (interleaved with chunks), ZB-H1 (gradients of weights fill idle time), "
+          "DualPipe (micro-batches enter at both ends; two copies of the parameters)",
+          {{"1f1b", Schedule::one_f_one_b}, {"zb-h1", Schedule::zb_h1}, {"dualpipe", Schedule::dualpipe}})
+      .field("stage-layers", &TrainingPlan::stage_layers_text,
+             "layers of the stages where they are not equal: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
+      .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
+      .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
+      .choice("expert-groups", &TrainingPlan::expert_groups,
+              "with etp below tp: expert-parallel groups of neighbouring ranks, or of the same "
+              "tensor-parallel rank "
+              "of ep data-parallel replicas",
+              {{"neighbours", ExpertGroups::neighbours}, {"replicas", ExpertGroups::replicas}})
+      .field("sequence", &TrainingPlan::sequence, "tokens of a sequence", one, most)
+      .field("micro-batch", &TrainingPlan::micro_batch, "sequences a forward pass works on", one, most)
+      .required("global-batch", &TrainingPlan::global_batch,
+                "sequences of a step, over all data-parallel replicas", one, most)
+      .field("sequence-parallel", &TrainingPlan::sequence_parallel,
+             "all-gather and reduce-scatter instead of all-reduce over tp")
+      .field("distributed-optimizer", &TrainingPlan::distributed_optimizer, "optimiser state split over dp")
+      .field("overlap-gradients", &TrainingPlan::overlap_gradients,
+             "reduce gradients while the backward pass goes on")
+      .field("bucket-size", &TrainingPlan::bucket_size,
+             "overlapped gradients are reduced in pieces of so many parameters (Megatron's DDP buckets); 0: "
+             "layer "
+             "by layer",
+             std::int64_t{0}, most)
+      .field("overlap-parameters", &TrainingPlan::overlap_parameters,
+             "distributed optimiser: gather a layer's parameters beside the next forward pass")
+      .field("shard-parameters", &TrainingPlan::shards_parameters,
+             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead")
+      .field("shard", &TrainingPlan::shard, "FSDP: GPUs that share the parameters; fewer than dp x cp: HSDP",
+             0u, 65'536u)
+      .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
+              {{"none", Recompute::none},
+               {"selective", Recompute::selective},
+               {"light", Recompute::light},
+               {"full", Recompute::full}})
+      .choice("kernels", &TrainingPlan::kernels,
+              "fused (FlashAttention, Transformer Engine), or one by one as before 2022",
+              {{"fused", Kernels::fused}, {"separate", Kernels::separate}})
+      .choice(
+          "tensor-overlap", &TrainingPlan::tensor_overlap,
+          "what hides the collectives over tp: nothing, products of the backward pass, all products in "
+          "pieces",
+          {{"none", TensorOverlap::none}, {"backward", TensorOverlap::backward}, {"all", TensorOverlap::all}})
+      .choice("expert-exchange", &TrainingPlan::exchange, "algorithm of the experts' all-to-alls",
+              {{"auto", Algorithm::auto_select},
+               {"direct", Algorithm::direct},
+               {"pairwise", Algorithm::pairwise},
+               {"hierarchical", Algorithm::hierarchical},
+               {"deepep", Algorithm::deepep}})
+      .choice("dispatch", &TrainingPlan::dispatch,
+              "of tokens and gradients on their way to experts; what comes back is 2 bytes",
+              {{"bf16", DataType::bf16}, {"fp8", DataType::fp8}})
+      .field(
+          "capacity-factor", &TrainingPlan::capacity_factor,
+          "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
+          "are taken",
+          0.0, 1e3)
+      .field("uneven-experts", &TrainingPlan::has_uneven_experts,
+             "kernels of experts take as long as the tokens that the gate sends, not their average")
+      .field("pad-to-capacity", &TrainingPlan::pads_to_capacity,
+             "every expert works on its whole capacity, and all-to-alls are even")
+      .field("dropout", &TrainingPlan::dropout, "kernels and masks of dropout")
+      .field("edges-count", &TrainingPlan::edges_count,
+             "embedding and output layer count as a layer each when stages are made equal")
+      .field("scatter-gather", &TrainingPlan::scatter_gather,
+             "without sequence-parallel: stages send tp-th parts of an activation, and gather them")
+      .choice("dtype", &TrainingPlan::dtype, "of the matrix products", data_type_names())
+      .choice(
+          "float8-recipe", &TrainingPlan::float8_recipe,
+          "scales of FP8 operands: delayed (from steps before; Transformer Engine), or of what is cast, a "
+          "tensor or a row and column (torchao)",
+          {{"delayed", Float8Recipe::delayed},
+           {"tensorwise", Float8Recipe::tensorwise},
+           {"rowwise", Float8Recipe::rowwise}})
+      .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
+      .field(
+          "loading-time", &TrainingPlan::loading_time,
+          "of a CPU to make a micro-batch for a GPU of the first and last stage, which then copies it from "
+          "its host; 0: data are there",
+          SimTime{0}, milliseconds(1'000'000))
+      .field("loading-ahead", &TrainingPlan::loading_ahead,
+             "micro-batches that are made ahead, beside the passes before", 1u, 1024u)
+      .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
+  return table;
+}
+
+void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
+                        TrainingPlan& plan, ErrorList& errors) {
+  std::size_t before = errors.size();
+  training_parameters().parse(workload, plan, errors);
+  if (errors.size() > before) return;
+  auto refuse = [&](const std::string& what) {
+    errors.add(workload.error("<workload> kind 'training': " + what));
+  };
+  auto divides = [&](std::int64_t part, std::int64_t whole, const char* part_name, const char* whole_name) {
+    if (whole % part == 0) return true;
+    refuse(fmt::format("{} = {} does not divide {} = {}", part_name, part, whole_name, whole));
+    return false;
+  };
+  std::int64_t model_gpus = std::int64_t{plan.tp} * plan.cp * plan.pp;
+  if (!divides(model_gpus, gpus, plan.cp > 1 ? "tp x cp x pp" : "tp x pp", "the GPUs")) return;
+  plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
+  if (plan.etp == 0 || plan.etp == plan.tp || plan.repeats_experts())
+    divides(plan.ep, plan.data_gpus(), "ep", plan.cp > 1 ? "dp x cp" : "dp");
+  else
+    divides(plan.expert_tp() * plan.ep, plan.tp * plan.data_gpus(), "etp x ep", "tp x cp x dp");
+  if (plan.repeats_experts()) divides(plan.expert_tp(), plan.tp, "etp", "tp");
+  if (plan.expert_groups == ExpertGroups::replicas && !(model.is_moe() && plan.repeats_experts()))
+    refuse("expert-groups=\"replicas\" needs a model with experts and etp below tp");
+  if (plan.etp > 0 && !model.is_moe()) refuse(fmt::format("etp = {} for a model without experts", plan.etp));
+  if (plan.cp > 1) divides(2 * std::int64_t{plan.cp}, plan.sequence, "2 cp", "sequence");
+  if (model.window > 0 && (plan.cp > 1 || plan.kernels == Kernels::separate))
+    refuse("a model with window and cp > 1 or kernels=\"separate\"");
+  if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
+  if (plan.overlap_parameters && (!plan.distributed_optimizer || plan.shards_parameters))
+    refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");
+  if (plan.bucket_size > 0 && (!plan.overlap_gradients || plan.shards_parameters))
+    refuse("bucket-size needs overlap-gradients=\"on\" and shard-parameters=\"off\"");
+  else if (plan.bucket_size > 0 && plan.bucket_size < 10'000)
+    refuse(fmt::format("bucket-size = {} (a collective needs at least 10000 parameters)", plan.bucket_size));
+  if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
+  if (plan.shards_parameters) {
+    if (model.is_moe()) refuse("shard-parameters with experts");
+    if (plan.pp > 1) refuse("shard-parameters with pp > 1");
+    if (!plan.distributed_optimizer) refuse("shard-parameters needs distributed-optimizer=\"on\"");
+    divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");
+  }
+  if (plan.scatter_gather && plan.sequence_parallel)
+    refuse("scatter-gather=\"on\" needs sequence-parallel=\"off\" (which sends tp-th parts anyway)");
+  if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
+  if (plan.tensor_overlap == TensorOverlap::all && !plan.sequence_parallel)
+    refuse("tensor-overlap=\"all\" needs sequence-parallel=\"on\"");
+  if (!plan.stage_layers_text.empty()) {
+    if (const std::string problem = read_stage_layers(model, plan); !problem.empty())
+      refuse(fmt::format("stage-layers=\"{}\" {}", plan.stage_layers_text, problem));
+  } else if (plan.edges_count && plan.pp > 1) {
+    divides(plan.pp, model.layers + 2, "pp", "layers + 2 (edges-count=\"on\")");
+    if (plan.chunks > 1) refuse("edges-count=\"on\" with chunks > 1");
+  } else if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1) {
+    divides(plan.chunks, plan.layers_of_stage(model, 0), "chunks", "layers / pp");
+  }
+  if (plan.chunks > 1 && plan.pp == 1)
+    refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
+  check_schedule(plan, refuse);
+  divides(plan.tp, model.heads, "tp", "heads");
+  if (plan.tp > model.kv())
+    divides(model.kv(), plan.tp, "kv-heads", "tp");
+  else
+    divides(plan.tp, model.kv(), "tp", "kv-heads");
+  divides(model.is_moe() ? plan.expert_tp() : plan.tp, model.ffn,
+          model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
+  if (model.dense_layers > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
+  if (model.has_latent_attention() && (plan.tp > 1 || plan.cp > 1 || plan.kernels == Kernels::separate))
+    refuse("latent attention (rope-dim) with tp > 1, cp > 1 or kernels=\"separate\"");
+  if (plan.sequence_parallel)
+    divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
+  if (model.is_moe()) {
+    divides(plan.ep, model.experts, "ep", "experts");
+    read_gate(workload, plan.ep, model.experts, plan.gate, errors);
+    if (plan.gate.is_given() && plan.ep == 1)
+      refuse("a <gate> without expert parallelism (ep = 1), where all tokens stay");
+    if (plan.pads_to_capacity && plan.capacity_factor == 0)
+      refuse("pad-to-capacity=\"on\" without a capacity-factor");
+    if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && !plan.gate.is_given())
+      refuse(fmt::format(
+          "capacity-factor = {} without a <gate> or pad-to-capacity=\"on\" (an even gate fills no expert "
+          "beyond its average: nothing would be dropped)",
+          plan.capacity_factor));
+    if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
+      refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
+    if (plan.pads_to_capacity && plan.gate.is_given())
+      refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
+  } else if (plan.ep > 1)
+    refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity || plan.has_uneven_experts))
+    refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
+  if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
+    refuse("expert-exchange or dispatch without expert parallelism (ep = 1)");
+  if (plan.float8_recipe != Float8Recipe::delayed) {
+    const char* recipe = plan.is_rowwise() ? "rowwise" : "tensorwise";
+    if (plan.dtype != DataType::fp8)
+      refuse(fmt::format("float8-recipe=\"{}\" without dtype=\"fp8\"", recipe));
+    else if (plan.dispatch == DataType::fp8)
+      refuse(fmt::format("float8-recipe=\"{}\" with dispatch=\"fp8\" (tokens bring their scales)", recipe));
+  }
+  if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
+    refuse("loading-ahead without a loading-time");
+  if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)
+    refuse("recompute=\"light\" needs kernels=\"fused\"");
+  if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
+    refuse(
+        "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
+        "times)");
+  if (divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch") &&
+      plan.chunks > 1)
+    divides(plan.pp, plan.micro_batches(), "pp", "micro-batches (as chunks > 1 needs)");
+  if (plan.tokens() > (std::int64_t{1} << 30))
+    refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
+  if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
+}
+
+std::int64_t TrainingPlan::capacity(const Transformer& model) const {
+  const double average =
+      static_cast<double>(local_tokens() * model.active_experts) / static_cast<double>(model.experts);
+  // What a factor such as 1.1 lacks or has in binary is no token.
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(capacity_factor * average - 1e-6)));
+}
+
+double TrainingPlan::most_share(const Transformer& model) const {
+  if (capacity_factor == 0) return 1;
+  return static_cast<double>(capacity(model) * model.experts / ep) /
+         static_cast<double>(local_tokens() * model.active_experts);
+}
+
+TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
+  TrainingPlan plan = *this;
+  if (gate.goes_on) plan.gate.first += iteration * micro_batches();
+  return plan;
+}
+
+std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
+  if (schedule == Schedule::zb_h1) return zb_h1_schedule(stage, pp, micro_batches());
+  if (schedule == Schedule::dualpipe) return dualpipe_schedule(stage, pp, micro_batches());
+  return interleaved_schedule(stage, pp, chunks, micro_batches());
+}
+
+}  // namespace lightrail

@@ -1,0 +1,150 @@
+#include "workloads/import/goal/goal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/base/error.hpp"
+#include "workloads/import/dag_program.hpp"
+#include "workloads/import/goal/goal_reader.hpp"
+#include "workloads/import/goal/message_ledger.hpp"
+
+namespace lightrail {
+
+namespace {
+
+constexpr std::int64_t longest_rank_ns = std::int64_t{1} << 52;  // 52 days: half of what picoseconds hold
+
+/// Makes the program of one rank after the other.
+class Importer {
+ public:
+  Importer(const std::string& path, JobOutput& output, MessageLedger& ledger)
+      : path_(path), output_(output), ledger_(ledger) {}
+
+  void start(std::uint32_t ranks) {
+    output_.begin(ranks);
+    ranks_ = ranks;
+    JobBuilder& job = output_.job();
+    GroupKind world;
+    world.name = "world";
+    world.digits = {{ranks, 1}};
+    world_ = job.group(world);
+    dimension_ = job.dimension("world");
+    calc_ = job.name("calc"), send_ = job.name("send"), recv_ = job.name("recv");
+  }
+
+  void add(GoalRank& rank) {
+    const auto count = static_cast<std::uint32_t>(rank.nodes.size());
+    std::stable_sort(rank.edges.begin(), rank.edges.end(),
+                     [](const auto& a, const auto& b) { return a.later < b.later; });
+    const auto& sorted = rank.edges;
+    std::vector<std::uint32_t> order;
+    {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+      edges.reserve(sorted.size());
+      for (const auto& edge : sorted) edges.emplace_back(edge.later, edge.earlier);
+      order = topological_order(count, edges);
+    }
+    if (order.size() < count) fail_at_cycle(rank, order);
+
+    DagProgram dag(output_);
+    std::vector<std::uint32_t> op_of(count);
+    std::map<std::uint32_t, std::vector<std::uint32_t>>
+        before_start;  // by node that another one's start follows
+    for (const auto& edge : rank.edges)
+      if (edge.is_start) before_start[edge.earlier];
+    std::int64_t total_ns = 0;
+    for (std::uint32_t i : order) {
+      const GoalNode& node = rank.nodes[i];
+      std::vector<std::uint32_t> after;
+      auto edge = std::lower_bound(sorted.begin(), sorted.end(), i,
+                                   [](const auto& e, std::uint32_t later) { return e.later < later; });
+      for (; edge != sorted.end() && edge->later == i; ++edge) {
+        const std::uint32_t on = op_of[edge->earlier];
+        if (!edge->is_start) {
+          after.push_back(on);
+        } else {
+          const auto& before = before_start[edge->earlier];
+          after.insert(after.end(), before.begin(), before.end());
+        }
+      }
+      if (node.kind == GoalNode::Kind::calc) total_ns += node.size;
+      if (total_ns > longest_rank_ns) fail(node.line, "the calcs of a rank take more than 52 days");
+      auto start = before_start.find(i);
+      op_of[i] = emit(dag, rank.rank, node, std::move(after),
+                      start == before_start.end() ? nullptr : &start->second);
+    }
+    output_.job().assign(rank.rank, dag.end(fmt::format("rank {}", rank.rank)));
+  }
+
+  [[noreturn]] void fail(std::uint64_t line, const std::string& what) const {
+    throw InputErrors(InputError{path_, static_cast<int>(line), what});
+  }
+
+ private:
+  std::uint32_t emit(DagProgram& dag, std::uint32_t rank, const GoalNode& node,
+                     std::vector<std::uint32_t> after, std::vector<std::uint32_t>* waited) {
+    Op op;
+    if (node.kind == GoalNode::Kind::calc) {
+      op.kind = node.size > 0 ? OpKind::compute : OpKind::marker;
+      op.dimension = no_dimension;
+      op.name = calc_;
+      op.duration = nanoseconds(node.size);
+      return dag.on_stream(fmt::format("cpu {}", node.cpu), op, std::move(after), waited);
+    }
+    const bool is_send = node.kind == GoalNode::Kind::send;
+    op.kind = is_send ? OpKind::send : OpKind::recv;
+    op.name = is_send ? send_ : recv_;
+    op.dimension = dimension_;
+    op.group = world_;
+    op.element_bytes = 1;
+    op.bytes = std::max<std::int64_t>(1, node.size);  // an empty message still says that it has come
+    op.peer_mode = PeerMode::offset;
+    op.peer = static_cast<std::int32_t>((node.peer + ranks_ - rank) % ranks_);
+    op.root = MessageLedger::lane_of(node.tag);
+    if (is_send)
+      ledger_.sent({rank, node.peer, node.tag, op.bytes, node.line});
+    else
+      ledger_.received({node.peer, rank, node.tag, op.bytes, node.line});
+    return dag.message(op, std::move(after), waited);
+  }
+
+  [[noreturn]] void fail_at_cycle(const GoalRank& rank, const std::vector<std::uint32_t>& order) const {
+    std::vector<bool> is_done(rank.nodes.size());
+    for (std::uint32_t i : order) is_done[i] = true;
+    for (const auto& edge : rank.edges)
+      if (!is_done[edge.later] && !is_done[edge.earlier])
+        fail(edge.line, fmt::format("the dependencies of rank {} run in a circle", rank.rank));
+    fail(rank.line, fmt::format("the dependencies of rank {} run in a circle", rank.rank));
+  }
+
+  std::string path_;
+  JobOutput& output_;
+  MessageLedger& ledger_;
+  std::uint32_t ranks_ = 0, calc_ = 0, send_ = 0, recv_ = 0;
+  GroupKindId world_{};
+  std::uint16_t dimension_ = no_dimension;
+};
+
+void read(const std::string& path, JobOutput& output, MessageLedger& ledger) {
+  Importer importer(path, output, ledger);
+  read_goal(
+      path, [&](std::uint32_t ranks) { importer.start(ranks); }, [&](GoalRank& rank) { importer.add(rank); });
+}
+
+}  // namespace
+
+void import_goal(const std::string& path, JobOutput& output) {
+  MessageLedger ledger;
+  read(path, output, ledger);
+  if (ledger.is_balanced()) return;
+  ledger.focus();
+  JobOutput nowhere(JobOutput::discard);
+  read(path, nowhere, ledger);
+  auto problem = ledger.problem();
+  throw InputErrors(InputError{path, static_cast<int>(problem.place),
+                               fmt::format("rank {}: {}", problem.rank, problem.what)});
+}
+
+}  // namespace lightrail

@@ -1,0 +1,114 @@
+#include "workloads/import/kineto/capture_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+
+#include "engine/base/time.hpp"
+#include "workloads/trace/trace_columns.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Rank by GPU number; -1: no rank there.
+std::map<std::int64_t, std::size_t> rank_of_gpu(const Capture& capture) {
+  std::map<std::int64_t, std::size_t> rank;
+  for (std::size_t r = 0; r < capture.ranks.size(); ++r) rank[capture.ranks[r].gpu] = r;
+  return rank;
+}
+
+void read_spans(const Capture& capture, const TraceReader& in, ReplayFigures& figures) {
+  auto gpu = in.numbers("/tables/ops/gpu"), kind = in.numbers("/tables/ops/kind"),
+       iteration = in.numbers("/tables/ops/iteration"), start = in.numbers("/tables/ops/t_start_ps"),
+       end = in.numbers("/tables/ops/t_end_ps");
+  if (kind.size() != gpu.size() || iteration.size() != gpu.size() || start.size() != gpu.size() ||
+      end.size() != gpu.size())
+    in.fail("/tables/ops columns differ in length");
+  auto ranks = rank_of_gpu(capture);
+  std::vector<std::int64_t> first(capture.ranks.size(), std::numeric_limits<std::int64_t>::max()),
+      last(first.size(), -1);
+  for (std::size_t i = 0; i < gpu.size(); ++i) {
+    auto rank = ranks.find(gpu[i]);
+    auto op = static_cast<OpKind>(kind[i]);
+    if (rank == ranks.end() || iteration[i] != 0 || op == OpKind::host || op == OpKind::marker) continue;
+    first[rank->second] = std::min(first[rank->second], start[i]);
+    last[rank->second] = std::max(last[rank->second], end[i]);
+    figures.step_ps = std::max(figures.step_ps, end[i]);
+  }
+  for (std::size_t r = 0; r < first.size(); ++r)
+    figures.span_ps.push_back(last[r] < 0 ? -1 : last[r] - first[r]);
+}
+
+/// Members of one group end a collective one after the other but run it at the same time: the n-th of a group
+/// kind, type and size on every GPU is taken as the n-th collective.
+void read_collectives(const Capture& capture, const TraceReader& in, ReplayFigures& figures) {
+  auto gpu = in.numbers("/tables/collectives/gpu"), group = in.numbers("/tables/collectives/group"),
+       type = in.numbers("/tables/collectives/collective"),
+       size = in.numbers("/tables/collectives/size_bytes"),
+       start = in.numbers("/tables/collectives/t_start_ps"), end = in.numbers("/tables/collectives/t_end_ps");
+  if (group.size() != gpu.size() || type.size() != gpu.size() || size.size() != gpu.size() ||
+      start.size() != gpu.size() || end.size() != gpu.size())
+    in.fail("/tables/collectives columns differ in length");
+  auto ranks = rank_of_gpu(capture);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < gpu.size(); ++i)
+    if (ranks.contains(gpu[i])) rows.push_back(i);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::size_t a, std::size_t b) { return start[a] < start[b]; });
+  using Key = std::array<std::int64_t, 3>;
+  std::map<std::pair<std::int64_t, Key>, std::int64_t> count;
+  std::map<std::pair<Key, std::int64_t>, std::int64_t> fastest;
+  std::map<std::int64_t, std::int64_t> of_gpu;
+  for (std::size_t i : rows) {
+    Key key{group[i], type[i], size[i]};
+    auto [entry, is_new] = fastest.try_emplace({key, count[{gpu[i], key}]++}, end[i] - start[i]);
+    entry->second = std::min(entry->second, end[i] - start[i]);
+    figures.collectives = std::max(figures.collectives, ++of_gpu[gpu[i]]);
+  }
+  std::vector<std::int64_t> durations;
+  for (auto& [key, duration] : fastest) {
+    durations.push_back(duration);
+    figures.fastest_sum_ps += duration;
+  }
+  if (durations.empty()) return;
+  std::sort(durations.begin(), durations.end());
+  figures.fastest_median_ps = (durations[(durations.size() - 1) / 2] + durations[durations.size() / 2]) / 2;
+}
+
+std::string line(const std::string& what, std::int64_t captured, std::int64_t simulated) {
+  double percent =
+      captured > 0 ? 100 * (static_cast<double>(simulated) / static_cast<double>(captured) - 1) : 0;
+  return fmt::format("{:<28} {:>14} {:>14} {:>+9.2f} %\n", what, format_time(picoseconds(captured)),
+                     format_time(picoseconds(simulated)), percent);
+}
+
+}  // namespace
+
+ReplayFigures read_replay(const Capture& capture, const std::string& result_file) {
+  TraceReader in(result_file);
+  ReplayFigures figures;
+  read_spans(capture, in, figures);
+  read_collectives(capture, in, figures);
+  return figures;
+}
+
+std::string comparison_text(const Capture& capture, const ReplayFigures& replay) {
+  std::string text = fmt::format("{:<28} {:>14} {:>14} {:>11}\n", "replay of a capture", "captured",
+                                 "simulated", "difference");
+  text += line("step", capture.step_ps, replay.step_ps);
+  for (std::size_t r = 0; r < capture.ranks.size(); ++r)
+    if (replay.span_ps[r] >= 0)
+      text += line(fmt::format("GPU span, rank {}", r), capture.ranks[r].span_ps, replay.span_ps[r]);
+  if (capture.fastest_median_ps > 0) {
+    text += line("collective, median", capture.fastest_median_ps, replay.fastest_median_ps);
+    text += line("collectives, sum", capture.fastest_sum_ps, replay.fastest_sum_ps);
+    text += "  (of each collective the fastest member; the others' time has their waiting in it)\n";
+  }
+  return text;
+}
+
+}  // namespace lightrail

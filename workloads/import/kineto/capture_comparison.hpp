@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+
+#include "workloads/job/job.hpp"
+
+namespace lightrail {
+
+/// The replayed figures of one run, as the capture has them.
+struct ReplayFigures {
+  std::vector<std::int64_t>
+      span_ps;               ///< by rank: first GPU operation's start to the last one's end; -1: not recorded
+  std::int64_t step_ps = 0;  ///< start of the run to the last GPU operation's end, of the recorded GPUs
+  std::int64_t fastest_median_ps = 0;  ///< of each collective the fastest member's duration; their median
+  std::int64_t fastest_sum_ps = 0;     ///< ... and their sum
+  std::int64_t collectives = 0;        ///< a rank took part in
+};
+
+/// Reads them from the tables ops and collectives of a finished result file. `capture.ranks[r].gpu` is rank
+/// r's GPU. Throws InputErrors when the file lacks the tables.
+ReplayFigures read_replay(const Capture& capture, const std::string& result_file);
+
+/// Captured against simulated, with the difference in per cent: step, GPU span by rank, median and sum of
+/// collectives.
+std::string comparison_text(const Capture& capture, const ReplayFigures& replay);
+
+}  // namespace lightrail

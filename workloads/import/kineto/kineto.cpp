@@ -1,0 +1,210 @@
+#include "workloads/import/kineto/kineto.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "workloads/import/kineto/kineto_program.hpp"
+#include "workloads/import/kineto/kineto_rank.hpp"
+#include "workloads/import/kineto/process_groups.hpp"
+
+namespace lightrail {
+
+namespace {
+
+using Bound = std::vector<std::vector<BoundCommunication>>;
+/// One process group: of each member (by rank) its collectives, in order.
+using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
+
+std::vector<RankTrace> read_all(const KinetoOptions& options) {
+  if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
+  std::vector<RankTrace> ranks;
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    ranks.push_back(
+        read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
+    // A large trace is read twice rather than held.
+    held += ranks.back().bytes();
+    if (held > options.most_held_bytes) ranks.back().reduce();
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (r > 0 && ranks[r].rank == ranks[r - 1].rank)
+      throw InputErrors(InputError{ranks[r].path, 0,
+                                   fmt::format("rank {} is also in {}", ranks[r].rank, ranks[r - 1].path)});
+    if (ranks[r].world_size != ranks[0].world_size)
+      throw InputErrors(InputError{ranks[r].path, 0,
+                                   fmt::format("world of {} ranks, but {} in {}", ranks[r].world_size,
+                                               ranks[0].world_size, ranks[0].path)});
+  }
+  std::size_t world = std::max<std::size_t>(ranks[0].world_size, ranks.size());
+  for (std::uint32_t r = 0; r < world; ++r)
+    if (r >= ranks.size() || ranks[r].rank != r)
+      throw InputErrors(
+          InputError{ranks[0].path, 0,
+                     fmt::format("no file for rank {} of {} ({} files given)", r, world, ranks.size())});
+  return ranks;
+}
+
+/// The calls of every process group, matched by order. Key: group kind, first member's rank.
+std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> calls_by_group(
+    const std::vector<RankTrace>& ranks, const Bound& bound, const JobBuilder& job) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, GroupCalls> all;
+  const auto& kinds = job.job().groups;
+  std::vector<std::vector<std::uint32_t>> first_of(kinds.size(), std::vector<std::uint32_t>(ranks.size()));
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (const auto& list : kinds[k].listed)
+      for (EndpointId member : list) first_of[k][member.value] = list[0].value;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r)
+    for (const auto& op : ranks[r].operations) {
+      if (op.communication < 0) continue;
+      auto index = static_cast<std::size_t>(op.communication);
+      if (ranks[r].communications[index].kind != OpKind::collective) continue;
+      GroupKindId id = bound[r][index].group;
+      all[{id.value, first_of[id.value][r]}][r].push_back(&op);
+    }
+  return all;
+}
+
+template <class T>
+T median(std::vector<T> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// How far each rank's clock is ahead of rank 0's [ns]: collectives end together, so the median difference of
+/// the ends of shared collectives is the difference of the clocks. Ranks that share none, even indirectly,
+/// keep their clocks.
+template <class Calls>
+std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all) {
+  std::vector<std::int64_t> offset(rank_count, 0);
+  std::vector<bool> is_known(rank_count, false);
+  for (std::size_t root = 0; root < rank_count; ++root) {
+    if (is_known[root]) continue;
+    is_known[root] = true;
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (const auto& [key, group] : all) {
+        auto known =
+            std::find_if(group.begin(), group.end(), [&](const auto& m) { return is_known[m.first]; });
+        if (known == group.end()) continue;
+        for (const auto& [rank, calls] : group) {
+          if (is_known[rank]) continue;
+          std::vector<std::int64_t> difference;
+          for (std::size_t i = 0; i < calls.size(); ++i)
+            difference.push_back(calls[i]->end_ns() - known->second[i]->end_ns());
+          offset[rank] = offset[known->first] + median(std::move(difference));
+          is_known[rank] = has_changed = true;
+        }
+      }
+    }
+  }
+  return offset;
+}
+
+template <class Calls>
+Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<std::int64_t>& offset,
+                        std::int64_t epoch_ns, const Calls& all) {
+  Capture capture;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    Capture::Rank figures;
+    figures.gpu = static_cast<std::uint32_t>(r);
+    const RankTrace::Figures& all_of = ranks[r].figures;
+    figures.other_kernels_ps = all_of.kernels_ns * 1000;
+    figures.collectives_ps = all_of.communication_ns * 1000;
+    figures.span_ps = (all_of.end_ns - all_of.first_start_ns) * 1000;
+    capture.step_ps = std::max(capture.step_ps, (all_of.end_ns - offset[r] - epoch_ns) * 1000);
+    capture.collectives =
+        std::max(capture.collectives, static_cast<std::int64_t>(ranks[r].communications.size()));
+    capture.ranks.push_back(figures);
+  }
+  std::vector<std::int64_t> fastest;
+  for (const auto& [key, group] : all)
+    for (std::size_t i = 0; i < group.begin()->second.size(); ++i) {
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      for (const auto& [rank, calls] : group) least = std::min(least, calls[i]->duration_ns);
+      fastest.push_back(least * 1000);
+      capture.fastest_sum_ps += least * 1000;
+    }
+  if (!fastest.empty()) {
+    std::sort(fastest.begin(), fastest.end());
+    capture.fastest_median_ps = (fastest[(fastest.size() - 1) / 2] + fastest[fastest.size() / 2]) / 2;
+  }
+  return capture;
+}
+
+}  // namespace
+
+Job import_kineto(const KinetoOptions& options) {
+  JobOutput output;
+  import_kineto(options, output);
+  return output.take();
+}
+
+void import_kineto(const KinetoOptions& options, JobOutput& output) {
+  std::vector<RankTrace> ranks = read_all(options);
+  output.begin(static_cast<std::uint32_t>(ranks.size()));
+  JobBuilder& job = output.job();
+  Bound bound = bind_process_groups(ranks, job);
+  auto calls = calls_by_group(ranks, bound, job);
+  auto offset = clock_offsets(ranks.size(), calls);
+  std::int64_t epoch_ns = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto& trace = ranks[r];
+    epoch_ns =
+        std::min({epoch_ns, trace.first_call_ns - offset[r], trace.figures.first_start_ns - offset[r]});
+  }
+  job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
+  constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].figures.last_start_ns - offset[r] - epoch_ns > longest_ns)
+      throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
+    ReplayOptions replay;
+    replay.epoch_ns = epoch_ns + offset[r];
+    replay.bind_communication = [&](std::size_t index, Op& op) {
+      const Communication& c = ranks[r].communications[index];
+      const BoundCommunication& b = bound[r][index];
+      op.kind = c.kind;
+      op.collective = c.type;
+      op.bytes = c.bytes;
+      op.element_bytes = c.element_bytes;
+      op.group = b.group;
+      op.dimension = b.dimension;
+      op.peer = b.peer;
+    };
+    if (ranks[r].is_reduced) {
+      const RankTrace whole =
+          read_kineto_rank(ranks[r].path, static_cast<std::uint32_t>(r), {options.element_bytes});
+      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(whole, replay, job)));
+    } else {
+      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(ranks[r], replay, job)));
+      ranks[r].reduce();
+    }
+  }
+}
+
+std::vector<std::string> files_matching(const std::string& pattern) {
+  namespace fs = std::filesystem;
+  fs::path path(pattern);
+  std::string last = path.filename().string();
+  fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code code;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
+      found.push_back(entry.path().string());
+  if (code)
+    throw InputErrors(InputError{pattern, 0, fmt::format("cannot read the folder ({})", code.message())});
+  if (found.empty()) throw InputErrors(InputError{pattern, 0, "no file matches"});
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace lightrail

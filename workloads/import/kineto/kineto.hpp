@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/job/job_output.hpp"
+
+namespace lightrail {
+
+struct KinetoOptions {
+  std::vector<std::string> files;   ///< one a rank, any order
+  std::uint32_t element_bytes = 0;  ///< where a trace does not name the data type; 0: refuse it
+  /// Kernels and calls are held up to this size [B]; ranks beyond are read twice instead.
+  std::size_t most_held_bytes = 64 << 20;
+};
+
+/// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming
+/// file and event.
+void import_kineto(const KinetoOptions& options, JobOutput& output);
+Job import_kineto(const KinetoOptions& options);
+
+/// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.
+std::vector<std::string> files_matching(const std::string& pattern);
+
+}  // namespace lightrail

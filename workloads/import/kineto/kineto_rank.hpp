@@ -1,0 +1,91 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/job/kernel_class.hpp"
+#include "workloads/program/program.hpp"
+
+namespace lightrail {
+
+/// A runtime or driver call that a replay needs.
+struct RuntimeCall {
+  enum class Kind : std::uint8_t { launch, event_record, stream_wait, stream_sync, device_sync, event_sync };
+  Kind kind = Kind::launch;
+  bool is_copy = false;      ///< cudaMemcpy*, may block the CPU
+  bool is_blocking = false;  ///< a copy that always blocks the CPU (cudaMemcpy without Async)
+  std::uint32_t thread = 0;  ///< index into RankTrace::threads
+  std::int64_t start_ns = 0, duration_ns = 0;
+  std::int64_t correlation = 0;
+  std::int32_t stream = -1;  ///< index of the stream it acts on; -1: the trace does not say
+  std::int32_t wait_on_stream = -1;
+  std::int64_t record_correlation = 0;  ///< of the cudaEventRecord that a wait waits for; 0: unknown
+  std::int64_t end_ns() const { return start_ns + duration_ns; }
+};
+
+/// What a collective or a send or receive moved.
+struct Communication {
+  OpKind kind = OpKind::collective;
+  CollectiveType type = CollectiveType::none;
+  std::int64_t bytes = 0;  ///< nccl-tests' size [B]
+  std::uint32_t element_bytes = 0;
+  std::uint32_t group = 0;      ///< index into RankTrace::groups
+  std::int64_t peer_rank = -1;  ///< send, recv
+};
+
+/// What a trace says of a process group.
+struct ProcessGroup {
+  std::int64_t size = 0;  ///< 0: unknown
+  std::string description;
+  std::vector<std::uint32_t> ranks;  ///< empty: the trace does not say
+  auto operator<=>(const ProcessGroup&) const = default;
+};
+
+/// One kernel, copy or memset as it ran.
+struct GpuOperation {
+  std::int64_t start_ns = 0, duration_ns = 0;
+  std::int64_t correlation = 0;
+  std::uint32_t stream = 0;  ///< index into RankTrace::streams
+  std::uint32_t name = 0;    ///< index into RankTrace::names
+  KernelClass kernel_class = KernelClass::memory_bound;
+  std::int32_t communication = -1;  ///< index into RankTrace::communications
+  bool is_pageable_copy = false;
+  std::int64_t event = 0;  ///< place in the file, for messages
+  std::int64_t end_ns() const { return start_ns + duration_ns; }
+};
+
+/// One rank's trace, reduced to what runs and why; calls and operations ordered by start.
+struct RankTrace {
+  std::string path;
+  std::uint32_t rank = 0, world_size = 0;
+  std::int64_t first_call_ns = 0;  ///< the earliest runtime call of any kind
+  std::vector<std::string> threads, streams, names;
+  std::vector<RuntimeCall> calls;
+  std::vector<GpuOperation> operations;
+  std::vector<Communication> communications;
+  std::vector<ProcessGroup> groups;  ///< each once
+
+  /// Of all operations, also of those that were dropped.
+  struct Figures {
+    std::int64_t first_start_ns = 0, last_start_ns = 0, end_ns = 0, kernels_ns = 0, communication_ns = 0;
+  };
+  Figures figures;
+  bool is_reduced = false;
+  /// Keeps collectives, sends and receives only: what ranks must know of each other. read_kineto_rank() gives
+  /// the rest again.
+  void reduce();
+  std::size_t bytes() const {
+    return operations.size() * sizeof(GpuOperation) + calls.size() * sizeof(RuntimeCall);
+  }
+};
+
+struct KinetoRankOptions {
+  std::uint32_t element_bytes = 0;  ///< where an old trace does not name the data type; 0: refuse it
+};
+
+/// Reads one rank's file. `default_rank`: its rank when the trace itself and its name do not say. Throws
+/// InputErrors naming file and event.
+RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
+                           const KinetoRankOptions& options);
+
+}  // namespace lightrail

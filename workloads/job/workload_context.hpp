@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/describe.hpp"
+#include "engine/scenario/element.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "workloads/job/job.hpp"
+#include "workloads/program/serving.hpp"
+
+namespace lightrail {
+
+/// What the makers of a workload may know of the system, and where they put jobs and mistakes.
+struct WorkloadContext {
+  const Element& element;  ///< <workload>
+  const Scenario& scenario;
+  std::uint32_t gpu_count = 0;
+  std::uint32_t storage_servers = 0, hosts = 0;
+  std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
+  JobBuilder& job;
+  ErrorList& errors;
+  std::uint64_t seed = 1;                          ///< of the run
+  std::shared_ptr<ServingPlan> serving = nullptr;  ///< what an inference workload leaves beside its job
+  bool learns_gate = false;  ///< the fabric expects what transitions between layers, learned, let expect
+
+  /// Problem with one attribute: "<op> attribute 'size': ...".
+  void add_error(const Element& at, const std::string& attribute, const std::string& problem);
+};
+
+/// "0-7,16, 32-39" -> numbers below `gpu_count`, in the order given; "" or what is wrong. `all`: every GPU.
+std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
+                           std::vector<std::uint32_t>& gpus);
+
+/// Reads <groups>, adds every group kind and "world" (all GPUs) to the job. Null: only "world".
+void read_groups(const Element* groups, WorkloadContext& context);
+
+/// Members of the smallest group of a kind.
+std::uint32_t group_size(const GroupKind& kind);
+
+/// The group that an attribute names, with did-you-mean; reports and returns invalid when there is none.
+GroupKindId require_group(const Element& at, const std::string& name, WorkloadContext& context);
+
+// The kinds of <workload> that are made here; each reads the element and fills the context's job.
+void make_explicit_programs(WorkloadContext& context);
+void make_collective_benchmark(WorkloadContext& context);
+void make_storage_job(WorkloadContext& context);
+void make_training(WorkloadContext& context);
+void make_inference(WorkloadContext& context);
+
+// Their attributes.
+std::vector<ParameterDoc> operation_documentation();  ///< <op>, of all kinds
+std::vector<ParameterDoc> collective_benchmark_documentation();
+std::vector<ParameterDoc> storage_job_documentation();
+std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
+
+}  // namespace lightrail
