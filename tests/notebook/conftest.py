@@ -1,4 +1,4 @@
-"""Results for the tests, written by the recorder itself (tests/unit/record/record_rows.cpp)."""
+"""Results for the tests, written by the recorder itself (tests/unit/engine/record/record_rows.cpp)."""
 
 import os
 import subprocess

@@ -1,0 +1,226 @@
+#include "engine/record/hdf5_recorder.hpp"
+
+#include <hdf5.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/base/error.hpp"
+#include "engine/base/hash.hpp"
+#include "tests/unit/engine/record/synthetic_run.hpp"
+
+using namespace lightrail;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of its own, removed at the end.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("lightrail-record-" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::string file(const std::string& name) const { return (path / name).string(); }
+};
+
+/// Reads a copy of the file, as any HDF5 user would see it now.
+struct Reader {
+  hid_t file;
+  explicit Reader(const std::string& path) {
+    fs::copy_file(path, path + ".copy", fs::copy_options::overwrite_existing);
+    file = H5Fopen((path + ".copy").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    REQUIRE(file >= 0);
+  }
+  ~Reader() { H5Fclose(file); }
+  std::string text(const char* object, const char* name) const {
+    Hdf5Handle owner(H5Oopen(file, object, H5P_DEFAULT), H5Oclose);
+    Hdf5Handle attribute(H5Aopen(owner.get(), name, H5P_DEFAULT), H5Aclose);
+    if (!attribute.is_valid()) return "";
+    Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    std::string value(H5Tget_size(type.get()), '\0');
+    H5Aread(attribute.get(), type.get(), value.data());
+    return value.c_str();
+  }
+  std::vector<std::int64_t> column(const char* path) const {
+    Hdf5Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    REQUIRE(dataset.is_valid());
+    Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
+    H5Dread(dataset.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    return values;
+  }
+};
+
+struct Fixture {
+  Folder folder;
+  Model model = test::synthetic_model(2);
+  Partition partition = test::dealt_partition(model, 1);
+  RecorderOptions options;
+  Fixture() {
+    options.path = folder.file("result.h5");
+    options.write_every_s = 0;
+    options.scenario_xml = "<scenario name=\"x\"/>";
+    options.command_line = "lightrail run x.xml";
+  }
+  void add_message(Recorder& recorder, std::uint32_t component, SimTime time, std::int64_t bytes) {
+    recorder.append(tables::messages, ComponentId{component}, time,
+                    std::array<std::int64_t, 6>{0, 1, 2, bytes, 3, 4});
+  }
+  std::string error() {
+    try {
+      Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+      for (int i = 0; i < 50'000; ++i)
+        add_message(recorder, 3, nanoseconds(i), static_cast<std::int64_t>(mix64(i) >> 1));
+      recorder.flush(milliseconds(1));
+      recorder.finish(test::synthetic_outcome());
+    } catch (const IoError& e) {
+      return e.what();
+    }
+    return "none";
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "rows come back ordered by interval, component and time, with units") {
+  {
+    Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+    add_message(recorder, 5, nanoseconds(1), 10);
+    add_message(recorder, 3, nanoseconds(9), 20);
+    add_message(recorder, 3, nanoseconds(2), 30);
+    recorder.flush(milliseconds(1));
+    add_message(recorder, 0, nanoseconds(1), 40);
+    recorder.flush(milliseconds(2));
+    recorder.finish(test::synthetic_outcome());
+  }
+  Reader reader(options.path);
+  CHECK(reader.column("/tables/messages/size_bytes") == std::vector<std::int64_t>{30, 20, 10, 40});
+  CHECK(reader.column("/tables/messages/component") == std::vector<std::int64_t>{3, 3, 5, 0});
+  CHECK(reader.text("/tables/messages/size_bytes", "units") == "B");
+  CHECK(reader.text("/tables/messages/t_end_ps", "units") == "ps");
+  CHECK(reader.column("/tables/ops/gpu").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "the status is running until the run has ended") {
+  Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+  CHECK(Reader(options.path).text("/run", "status") == "running");
+  add_message(recorder, 5, nanoseconds(1), 10);
+  recorder.flush(milliseconds(1));
+  {
+    Reader during(options.path);
+    CHECK(during.text("/run", "status") == "running");
+    CHECK(during.column("/tables/messages/size_bytes") == std::vector<std::int64_t>{10});
+  }
+  RunOutcome outcome = test::synthetic_outcome();
+  outcome.status = "deadlock";
+  outcome.waits = {"gpu3: op 17 all_reduce tp: no data from gpu2"};
+  recorder.finish(outcome);
+  Reader after(options.path);
+  CHECK(after.text("/run", "status") == "deadlock");
+  CHECK(after.text("/run", "hash") == "0123456789abcdef");
+  CHECK(after.text("/run", "command_line") == "lightrail run x.xml");
+}
+
+TEST_CASE_METHOD(Fixture, "a recorder that is never finished leaves a readable file with status running") {
+  {
+    Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+    add_message(recorder, 5, nanoseconds(1), 10);
+    recorder.flush(milliseconds(1));
+  }
+  CHECK(Reader(options.path).text("/run", "status") == "running");
+}
+
+TEST_CASE_METHOD(Fixture, "without a path there is a summary and no file") {
+  options.path.clear();
+  Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+  test::record_synthetic_rows(recorder, model, partition, 0, 2, 4);
+  Summary summary = recorder.finish(test::synthetic_outcome());
+  CHECK(summary.status == "complete");
+  CHECK(summary.iterations.size() == 2);
+  CHECK(fs::is_empty(folder.path));
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "traffic, steps and requests that were not asked for are summed up but not written") {
+  auto selection = std::make_shared<OutputSelection>();
+  selection->by_table[tables::steps] = {true, {{2, 3}}};
+  model.set_resource<OutputSelection>(selection);
+  Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+  for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+    recorder.append(tables::steps, ComponentId{gpu}, SimTime{0},
+                    std::array<std::int64_t, 7>{gpu, 0, 0, 10, 5, 3, 2});
+    recorder.append(tables::traffic, ComponentId{gpu}, SimTime{0},
+                    std::array<std::int64_t, 4>{gpu, 0, 100, 1});
+  }
+  recorder.append(tables::requests, ComponentId{0}, SimTime{0},
+                  std::array<std::int64_t, 10>{0, 0, 1, 2, 3, 4, 1, 0, 0, 0});
+  Summary summary = recorder.finish(test::synthetic_outcome());
+  CHECK(summary.iterations.at(0).gpus == 4);
+  CHECK(summary.dimensions.at(0).size_bytes == 400);
+  Reader reader(options.path);
+  CHECK(reader.column("/tables/steps/gpu") == std::vector<std::int64_t>{2, 3});
+  CHECK(reader.column("/tables/traffic/gpu").empty());
+  REQUIRE(summary.serving);
+  CHECK(summary.serving->requests == 1);
+  CHECK(reader.column("/tables/requests/request").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "the file holds the model, its parameters and its names") {
+  Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+  recorder.finish(test::synthetic_outcome());
+  Reader reader(options.path);
+  CHECK(reader.column("/model/components/atom").size() == 16);
+  CHECK(reader.column("/model/links/from").size() == 32);
+  CHECK(reader.column("/model/links/latency_ps").at(0) == 500'000);
+  CHECK(reader.column("/model/params/gpu/spec") == std::vector<std::int64_t>{0, 0});
+  CHECK(reader.column("/summary/dimensions/size_bytes") == std::vector<std::int64_t>{0, 0});
+  CHECK(reader.column("/profile/windows/events") == std::vector<std::int64_t>{12'345});
+  CHECK(reader.text("/", "schema") == "lightrail result");
+  CHECK(reader.text("/", "software_version").size() >= 5);
+}
+
+TEST_CASE_METHOD(Fixture, "a row for a table that does not exist is our bug") {
+  Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+  CHECK_THROWS_AS(recorder.append(999, ComponentId{0}, SimTime{0}, {}), ContractError);
+  CHECK_THROWS_AS(recorder.append(tables::ops, ComponentId{0}, SimTime{0}, {}), ContractError);
+}
+
+TEST_CASE_METHOD(Fixture, "a result that cannot be created names the path and the reason") {
+  options.path = folder.path.string();
+  CHECK(error() == "result file '" + options.path + "': cannot create (Is a directory)");
+  options.path = folder.file("missing/result.h5");
+  CHECK(error() == "result file '" + options.path + "': cannot create (No such file or directory)");
+  std::ofstream(folder.file("plain")) << "x";
+  options.path = folder.file("plain/result.h5");
+  CHECK(error() == "result file '" + options.path + "': cannot create (Not a directory)");
+}
+
+TEST_CASE_METHOD(Fixture, "an existing result is replaced") {
+  CHECK(error() == "none");
+  CHECK(error() == "none");
+  CHECK(Reader(options.path).column("/tables/messages/size_bytes").size() == 50'000);
+}
+
+TEST_CASE_METHOD(Fixture, "a file that outgrows its disk ends in an error and does not look whole") {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  for (rlim_t room : {100'000, 420'000}) {
+    rlimit small{room, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    std::string text = error();
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(text.find("result file '" + options.path + "': cannot ") == 0);
+    CHECK(text.find("(File too large)") != text.npos);
+    fs::copy_file(options.path, folder.file("copy"), fs::copy_options::overwrite_existing);
+    Hdf5Handle file(H5Fopen(folder.file("copy").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.is_valid()) continue;
+    std::string status = Reader(options.path).text("/run", "status");
+    CHECK((status.empty() || status == "running"));
+  }
+  std::signal(SIGXFSZ, SIG_DFL);
+}

@@ -1,0 +1,144 @@
+#include "engine/record/summary_collector.hpp"
+
+#include <array>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.hpp"
+#include "tests/unit/engine/record/synthetic_run.hpp"
+
+using namespace lightrail;
+using Row4 = std::array<std::int64_t, 4>;
+using Row7 = std::array<std::int64_t, 7>;
+using Row8 = std::array<std::int64_t, 8>;
+
+namespace {
+
+Summary reduced(const SummaryCollector& collector, const Model& model) {
+  Summary summary;
+  collector.reduce(MPI_COMM_SELF, model, summary);
+  return summary;
+}
+
+}  // namespace
+
+TEST_CASE("the step lasts from the first start to the last end, and the last iteration is reported") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model.dimensions.size());
+  // gpu, iteration, start, end, compute, exposed, idle
+  collector.add(tables::steps, Row7{0, 0, 0, 500, 500, 0, 0});
+  collector.add(tables::steps, Row7{0, 1, 1000, 1400, 200, 100, 100});
+  collector.add(tables::steps, Row7{1, 1, 1100, 1700, 300, 200, 100});
+  Summary summary = reduced(collector, model);
+  REQUIRE(summary.iterations.size() == 2);
+  CHECK(summary.iterations[0].step_ps() == 500);
+  const IterationSummary& last = *summary.last_iteration();
+  CHECK(last.step_ps() == 700);
+  CHECK(last.gpus == 2);
+  CHECK(last.fraction(last.compute_ps) == Approx(0.5));
+  CHECK(last.fraction(last.exposed_ps) == Approx(0.3));
+  CHECK(last.fraction(last.idle_ps) == Approx(0.2));
+  CHECK(last.gpu_step_min_ps == 400);
+  CHECK(last.gpu_step_max_ps == 600);
+  CHECK(last.gpu_compute_min_ps == 200);
+  CHECK(last.gpu_compute_max_ps == 300);
+}
+
+TEST_CASE("an iteration that no GPU finished is left out") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model.dimensions.size());
+  collector.add(tables::steps, Row7{0, 2, 0, 500, 500, 0, 0});
+  Summary summary = reduced(collector, model);
+  REQUIRE(summary.iterations.size() == 1);
+  CHECK(summary.iterations[0].iteration == 2);
+}
+
+TEST_CASE("bytes and messages are added by parallel dimension") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model.dimensions.size());
+  collector.add(tables::traffic, Row4{0, 0, 100, 1});
+  collector.add(tables::traffic, Row4{1, 0, 50, 2});
+  collector.add(tables::traffic, Row4{1, 1, 7, 3});
+  Summary summary = reduced(collector, model);
+  REQUIRE(summary.dimensions.size() == 2);
+  CHECK(summary.dimensions[0].name == "tp");
+  CHECK(summary.dimensions[0].size_bytes == 150);
+  CHECK(summary.dimensions[0].messages == 3);
+  CHECK(summary.dimensions[1].size_bytes == 7);
+}
+
+TEST_CASE("a dimension that the model lacks is our bug") {
+  SummaryCollector collector(2);
+  CHECK_THROWS_AS(collector.add(tables::traffic, Row4{0, 2, 1, 1}), ContractError);
+  CHECK_THROWS_AS(collector.add(tables::traffic, Row4{0, -1, 1, 1}), ContractError);
+}
+
+TEST_CASE("collectives are summed up by type, group and size with nccl-tests' bandwidths") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model.dimensions.size());
+  // gpu, group, collective (1: all_reduce, 5: all_to_all), algorithm, protocol, bytes, start, end [ps]
+  for (std::int64_t duration : {1'000'000, 4'000'000, 2'000'000})
+    collector.add(tables::collectives, Row8{0, 0, 1, 1, 3, 8'000'000, 5, 5 + duration});
+  collector.add(tables::collectives, Row8{0, 0, 1, 1, 3, 16'000'000, 0, 9'000'000});
+  collector.add(tables::collectives, Row8{0, 0, 5, 1, 3, 8'000'000, 0, 1'000'000});
+  Summary summary = reduced(collector, model);
+  REQUIRE(summary.collectives.size() == 3);
+  const CollectiveSummary& first = summary.collectives[0];
+  CHECK(first.collective == "all_reduce");
+  CHECK(first.group == "tp");
+  CHECK(first.group_size == 8);
+  CHECK(first.count == 3);
+  CHECK(first.median_ps == 2'000'000);
+  CHECK(first.min_ps == 1'000'000);
+  CHECK(first.max_ps == 4'000'000);
+  CHECK(first.algbw_bytes_per_s == Approx(4e12));          // 8 MB in 2 us
+  CHECK(first.busbw_bytes_per_s == Approx(4e12 * 7 / 4));  // times 2 (n - 1) / n
+  CHECK(summary.collectives[2].busbw_bytes_per_s == Approx(8e12 * 7 / 8));
+  // Of 1, 2, 4 and 9 us: the mean of the two in the middle.
+  CHECK(summary.all_reduce_median_ps == 3'000'000);
+}
+
+TEST_CASE("energy is added up over components") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model.dimensions.size());
+  CHECK_FALSE(reduced(collector, model).energy_j.has_value());
+  for (double picojoules : {1.5e12, 2.5e12})
+    collector.add(tables::power, std::array<std::int64_t, 2>{0, std::bit_cast<std::int64_t>(picojoules)});
+  CHECK(*reduced(collector, model).energy_j == Approx(4.0));
+}
+
+TEST_CASE("energy is told by step, performance by dollar") {
+  Summary summary;
+  CHECK_FALSE(summary.energy_per_step_j().has_value());
+  CHECK_FALSE(summary.steps_per_s_per_musd().has_value());
+  summary.energy_j = 12;
+  summary.network_cost_usd = 500'000;
+  summary.iterations.resize(3);
+  summary.iterations[2].t_end_ps = 250'000'000'000;  // four steps a second
+  CHECK(*summary.energy_per_step_j() == 4);
+  CHECK(*summary.steps_per_s_per_musd() == Approx(8));
+}
+
+TEST_CASE("the JSON summary has every key scripts rely on, null where the run has no value") {
+  Summary summary;
+  summary.status = "stopped";
+  summary.hash = "00000000000000ff";
+  auto empty = nlohmann::json::parse(to_json(summary));
+  for (const char* key : {"status", "hash", "events", "sim_end_ps", "wall_s", "ranks", "step_time_ps",
+                          "exposed_communication_fraction", "bytes_by_dimension", "peak_rss_bytes"})
+    CHECK(empty.contains(key));
+  CHECK(empty["step_time_ps"].is_null());
+  CHECK(empty["exposed_communication_fraction"].is_null());
+  CHECK(empty["bytes_by_dimension"].is_object());
+  CHECK(empty["hash"] == "00000000000000ff");
+
+  summary.dimensions = {{"ep", 12, 3}};
+  summary.iterations = {{0, 8, 100, 350, 2000, 1000, 500, 500, 240, 250, 100, 140}};
+  auto full = nlohmann::json::parse(to_json(summary));
+  CHECK(full["step_time_ps"] == 250);
+  CHECK(full["exposed_communication_fraction"] == 0.25);
+  CHECK(full["bytes_by_dimension"]["ep"] == 12);
+  CHECK(full["messages_by_dimension"]["ep"] == 3);
+  CHECK(full["iterations"][0]["gpu_step_max_ps"] == 250);
+}

@@ -1,0 +1,111 @@
+#include "tests/unit/workloads/generate/workload_fixture.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/kind.hpp"
+#include "engine/model/model.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "workloads/build_workload.hpp"
+
+namespace lightrail {
+
+namespace {
+
+std::filesystem::path scenario_path() {
+  return std::filesystem::temp_directory_path() / ("lightrail_workload_" + std::to_string(getpid()) + ".xml");
+}
+
+Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
+  Model model;
+  auto book = std::make_shared<AddressBook>();
+  auto storage = std::make_shared<ComponentKind>();
+  storage->name = "storage";
+  model.kinds.push_back(storage);
+  book->gpu_count = gpus;
+  for (std::uint32_t e = 0; e < gpus + storage_servers; ++e) {
+    book->endpoints.emplace_back();
+    book->component_of.emplace_back(e);
+    ComponentRecord record;
+    record.kind = e < gpus ? 1 : 0;
+    model.components.push_back(record);
+  }
+  model.set_resource<AddressBook>(book);
+  return model;
+}
+
+}  // namespace
+
+Scenario scenario_of(const std::string& children) {
+  auto path = scenario_path();
+  std::ofstream(path) << "<scenario name=\"test\">" << children << "</scenario>";
+  Scenario scenario = load_scenario(path.string(), {{}, "configs"});
+  std::filesystem::remove(path);
+  return scenario;
+}
+
+Transformer catalogue_model(const std::string& name) {
+  Scenario scenario = scenario_of("<model catalogue=\"models/" + name + "\"/>");
+  ErrorList errors;
+  Transformer model;
+  read_transformer(*scenario.root.child("model"), model, errors);
+  errors.throw_if_any();
+  return model;
+}
+
+std::string small_model(const std::string& more) {
+  return std::string("<model layers=\"4\" hidden=\"64\" heads=\"8\" ffn=\"128\" vocabulary=\"1000\" ") +
+         (more.find("kv-heads") == std::string::npos ? "kv-heads=\"4\" " : "") + more + "/>";
+}
+
+MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
+                    Prediction predicts) {
+  MadeJob made;
+  auto path = scenario_path();
+  auto take = [&](const InputErrors& problem) {
+    for (const auto& error : problem.errors())
+      made.errors.push_back(error.file == path.string() ? std::to_string(error.line) + ": " + error.what
+                                                        : to_string(error));
+  };
+  try {
+    Scenario scenario = scenario_of(children);
+    Model model = model_of(gpus, storage_servers);
+    if (predicts != Prediction::off) {
+      auto regions = std::make_shared<Regions>();
+      regions->predicts = predicts;
+      model.set_resource<Regions>(regions);
+    }
+    ErrorList errors;
+    made.job = make_job(scenario, model, errors);
+    if (errors.is_empty()) report_unread(scenario.root, errors);
+    errors.throw_if_any();
+  } catch (const InputErrors& problem) {
+    take(problem);
+  }
+  return made;
+}
+
+MadeJob gated_training(const std::string& gate, const std::string& more, int batch, Prediction predicts) {
+  return make_job_of(
+      "<workload kind=\"training\" global-batch=\"" + std::to_string(batch) + "\" sequence=\"64\" ep=\"2\" " +
+          more +
+          "><model layers=\"2\" hidden=\"64\" heads=\"8\" kv-heads=\"4\" ffn=\"128\" vocabulary=\"1000\" "
+          "experts=\"4\" active-experts=\"2\"/>" +
+          gate + "</workload>",
+      4, 0, predicts);
+}
+
+LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
+  const Scenario scenario = scenario_of(children);
+  Model model = model_of(gpus, 0);
+  ErrorList errors;
+  build_workload(scenario, model, errors);
+  errors.throw_if_any();
+  return *model.resource<LoadHint>();
+}
+
+}  // namespace lightrail
