@@ -2,8 +2,8 @@
 // servers, GPUs and collectives, window engine against reference engine in the same run.
 #include <string>
 
-#include "benchmarks/measure.hpp"
 #include "app/cli/build_model.hpp"
+#include "benchmarks/measure.hpp"
 
 using namespace lightrail;
 

@@ -4,8 +4,8 @@
 
 #include "benchmarks/measure.hpp"
 
-#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "network/circuits/regions.hpp"
 #include "fabrics/clos/clos.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/model/half_given.hpp"
+#include "engine/model/require_together.hpp"
 #include "links/electrical/electrical_spec.hpp"
 #include "links/optical/light_budget.hpp"
 
@@ -31,7 +31,7 @@ XSpec parse(const Describe<XSpec>& table, const Element& element, Cable& cable, 
 
 void read_electrical(const Element& link, Cable& cable, ErrorList& errors) {
   const auto spec = parse(electrical_table(), link, cable, "", errors);
-  refuse_half_given(link, {{"fec-interleave", "fec"}, {"fec-decode", "fec"}}, errors);
+  require_together(link, {{"fec-interleave", "fec"}, {"fec-decode", "fec"}}, errors);
   cable.rate = spec.payload_rate();
   cable.propagation = spec.propagation();
   if (spec.rate.value > 0) cable.receive = spec.receive_latency();
@@ -54,7 +54,7 @@ void read_pcie(const Element& link, Cable& cable, ErrorList& errors) {
 
 void read_optical(const Element& link, Cable& cable, ErrorList& errors) {
   auto spec = std::make_shared<OpticalSpec>(parse(optical_table(), link, cable, "", errors));
-  refuse_half_given(
+  require_together(
       link, {{"flap-time", "flap-interval"}, {"circulator-loss", "circulators"}, {"splice-loss", "splices"}},
       errors);
   if (!spec->replay) refuse_without(link, {"replay-turnaround"}, "replay=\"on\"", errors);

@@ -9,8 +9,8 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/load_hint.hpp"
 #include "engine/model/program_names.hpp"
-#include "network/circuits/regions.hpp"
 #include "engine/scenario/units.hpp"
+#include "network/circuits/regions.hpp"
 #include "workloads/import/trace_workload.hpp"
 #include "workloads/job/workload_context.hpp"
 

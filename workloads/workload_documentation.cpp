@@ -2,9 +2,9 @@
 
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
-#include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"
+#include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/import/trace_workload.hpp"

@@ -7,14 +7,14 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "components/gpu/check_gpus.hpp"
-#include "components/registry.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
+#include "components/gpu/check_gpus.hpp"
+#include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
-#include "network/circuits/regions.hpp"
 #include "engine/record/parse_output.hpp"
 #include "fabrics/system/build_system.hpp"
+#include "network/circuits/regions.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"

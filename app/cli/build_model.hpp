@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/base/time.hpp"
 #include "app/cli/command_line.hpp"
+#include "engine/base/time.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/registry.hpp"
 #include "engine/scenario/scenario.hpp"

@@ -9,7 +9,7 @@
 namespace lightrail {
 namespace {
 
-constexpr std::int64_t most_ranks = 1'000'000;
+constexpr std::int64_t max_ranks = 1'000'000;
 
 [[noreturn]] void fail(const std::string& option, const std::string& what) {
   throw InputErrors(InputError{"", 0, "option --" + option + ": " + what});
@@ -38,8 +38,8 @@ std::vector<int> parse_rank_counts(const std::string& text) {
   std::vector<int> counts;
   for (const std::string& part : split(text)) {
     const auto count = parse<std::int64_t>("predict-ranks", part);
-    if (count < 2 || count > most_ranks)
-      fail("predict-ranks", fmt::format("'{}' is out of range (2 ... {})", part, most_ranks));
+    if (count < 2 || count > max_ranks)
+      fail("predict-ranks", fmt::format("'{}' is out of range (2 ... {})", part, max_ranks));
     counts.push_back(static_cast<int>(count));
   }
   if (counts.size() > ForecastPlan::most)

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/checkpoint/checkpoint_file.hpp"
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"
+#include "engine/checkpoint/checkpoint_file.hpp"
 
 namespace lightrail {
 namespace {

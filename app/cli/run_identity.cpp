@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/cli/run_command.hpp"
 #include "engine/base/hash.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
-#include "app/cli/run_command.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/record/provenance.hpp"

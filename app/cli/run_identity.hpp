@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
 
-#include "engine/checkpoint/checkpoint_file.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/stages.hpp"
+#include "engine/checkpoint/checkpoint_file.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
 

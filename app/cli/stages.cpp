@@ -44,8 +44,8 @@ std::string error_text(const std::exception_ptr& error) {
   } catch (const InputErrors& input) {
     std::string text;
     for (const InputError& e : input.errors()) text += "error: " + to_string(e) + "\n";
-    if (input.errors().size() >= most_errors)
-      text += fmt::format("error: stopped after {} mistakes, there may be more\n", most_errors);
+    if (input.errors().size() >= max_errors)
+      text += fmt::format("error: stopped after {} mistakes, there may be more\n", max_errors);
     return text;
   } catch (const FailedElsewhere&) {
     return "";

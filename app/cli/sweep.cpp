@@ -10,7 +10,7 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::size_t most_points = 100'000;
+constexpr std::size_t max_points = 100'000;
 
 /// "1 8 16", or with commas where a value has blanks: "10 m, 50 m".
 std::vector<std::string> values_of(const std::string& text) {
@@ -38,8 +38,8 @@ std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
     // load_scenario has checked that names are variables and values are there.
     for (const Element* vary : sweep->children_named("vary")) {
       const auto values = values_of(vary->find("values")->value);
-      if (all.size() + points.size() * values.size() > most_points)
-        throw InputErrors(vary->error(fmt::format("<sweep> has more than {} points", most_points)));
+      if (all.size() + points.size() * values.size() > max_points)
+        throw InputErrors(vary->error(fmt::format("<sweep> has more than {} points", max_points)));
       std::vector<std::vector<std::string>> longer;
       for (const auto& point : points)
         for (const std::string& value : values) {

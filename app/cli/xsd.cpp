@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "app/cli/build_model.hpp"
 #include "components/gpu/compute/compute_model.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
-#include "app/cli/build_model.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"

@@ -9,7 +9,7 @@ namespace lightrail {
 namespace {
 
 /// Trails are searched as far as there are at most this many of them.
-constexpr double most_trails = 3e5;
+constexpr double max_trails = 3e5;
 
 CircuitCounts successive_matchings(const DemandMatrix& demand, const Ports& ports) {
   const std::uint32_t n = demand.servers;
@@ -105,7 +105,7 @@ CircuitCounts b_matching(const DemandMatrix& demand, const Ports& ports) {
   TrailSearch trails(demand, ports, circuits);
   const double n = demand.servers;
   double count = n;
-  for (std::uint32_t length = 1; length <= 2 * demand.servers && (count *= n) <= most_trails;)
+  for (std::uint32_t length = 1; length <= 2 * demand.servers && (count *= n) <= max_trails;)
     if (trails.improve(length))
       length = 1, count = n;
     else

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-#include "components/controller/needed_resource.hpp"
+#include "components/controller/require_resource.hpp"
+#include "engine/base/transfer_time.hpp"
+#include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/wire/region_control.hpp"
-#include "engine/base/transfer_time.hpp"
-#include "engine/model/half_given.hpp"
 
 namespace lightrail {
 namespace {
 
 const Regions& regions_of(const BuildContext& build) {
-  return needed_resource<Regions>(
+  return require_resource<Regions>(
       build, "a controller belongs to a region of a <fabric kind=\"mixnet\">",
       [&](const Regions& regions) { return build.record.number < regions.regions.size(); });
 }

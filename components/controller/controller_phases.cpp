@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "network/wire/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 

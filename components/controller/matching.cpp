@@ -8,7 +8,7 @@
 namespace lightrail {
 namespace {
 
-constexpr std::uint32_t most_exact = 16;
+constexpr std::uint32_t max_exact = 16;
 
 /// Best weight of every subset of vertices; the lowest vertex of a subset stays alone or takes a partner.
 std::vector<std::uint32_t> exact_matching(std::uint32_t n, const std::vector<std::int64_t>& weight) {
@@ -134,7 +134,7 @@ Permutation heaviest_permutation(std::uint32_t n, const std::vector<std::int64_t
 }  // namespace
 
 std::vector<std::uint32_t> maximum_weight_matching(std::uint32_t n, const std::vector<std::int64_t>& weight) {
-  if (n <= most_exact) return exact_matching(n, weight);
+  if (n <= max_exact) return exact_matching(n, weight);
   std::vector<std::uint32_t> partner = heaviest_first(n, weight);
   exchange(n, weight, partner);
   return partner;

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "components/controller/matching.hpp"
-#include "network/wire/region_control.hpp"
 #include "engine/base/transfer_time.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 namespace {
@@ -118,11 +118,11 @@ PhaseSchedule schedule(const DemandMatrix& demand, const Ports& ports, std::uint
 }  // namespace
 
 std::vector<PhaseSchedule> schedules(const DemandMatrix& demand, const Ports& ports,
-                                     std::uint32_t most_phases) {
+                                     std::uint32_t max_phases) {
   const std::uint32_t most = ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end());
-  const std::vector<Permutation> parts = permutations_of(demand, std::size_t{most_phases} * most);
+  const std::vector<Permutation> parts = permutations_of(demand, std::size_t{max_phases} * most);
   std::vector<PhaseSchedule> all;
-  for (std::uint32_t phases = 1; phases <= most_phases; ++phases)
+  for (std::uint32_t phases = 1; phases <= max_phases; ++phases)
     all.push_back(schedule(demand, ports, most, layers_of(parts, std::size_t{phases} * most, most)));
   return all;
 }

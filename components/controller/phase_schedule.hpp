@@ -22,7 +22,7 @@ using PhaseSchedule = std::vector<CircuitPhase>;
 /// phases sends all its bytes in them, by their weights; a pair that has none is left to the packet network.
 /// Equal phases are one. Schedule i of the result has i + 1 phases at most; none has any without demand.
 std::vector<PhaseSchedule> schedules(const DemandMatrix& demand, const Ports& ports,
-                                     std::uint32_t most_phases);
+                                     std::uint32_t max_phases);
 
 /// The one that leaves least to the packet network, of these the shortest, of these that of fewest phases.
 PhaseSchedule shortest(const std::vector<PhaseSchedule>& all, const DemandMatrix& demand);

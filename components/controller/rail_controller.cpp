@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "components/controller/needed_resource.hpp"
+#include "components/controller/require_resource.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/wire/rail_control.hpp"
 #include "network/wire/region_control.hpp"
@@ -14,8 +14,8 @@ namespace lightrail {
 namespace {
 
 const Rails& rails_of(const BuildContext& build) {
-  return needed_resource<Rails>(build, "a rail-controller belongs to a <fabric kind=\"photonic-rails\">",
-                                [](const Rails&) { return true; });
+  return require_resource<Rails>(build, "a rail-controller belongs to a <fabric kind=\"photonic-rails\">",
+                                 [](const Rails&) { return true; });
 }
 
 }  // namespace

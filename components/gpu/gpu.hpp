@@ -2,8 +2,8 @@
 #include <memory>
 #include <optional>
 
-#include "components/gpu/gpu_spec.hpp"
 #include "components/gpu/execution/program_runner.hpp"
+#include "components/gpu/gpu_spec.hpp"
 
 namespace lightrail {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/half_given.hpp"
+#include "engine/model/require_together.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
@@ -61,9 +61,9 @@ void settle_powers(const Element& element, GpuSpec& spec, ErrorList& errors) {
 std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors) {
   auto spec = std::make_shared<GpuSpec>();
   gpu_parameters().parse(element, *spec, errors);
-  refuse_half_given(element,
-                    {{"idle-power", "power"}, {"memory-power", "power"}, {"communication-power", "power"}},
-                    errors);
+  require_together(element,
+                   {{"idle-power", "power"}, {"memory-power", "power"}, {"communication-power", "power"}},
+                   errors);
   settle_powers(element, *spec, errors);
   parse_compute(element, spec->compute, errors);
   if (const Element* child = element.child("collectives"))

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "network/port/reports.hpp"
 #include "engine/base/transfer_time.hpp"
+#include "network/port/reports.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/injector.hpp"
-#include "engine/model/address_book.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/train.hpp"
-#include "engine/model/half_given.hpp"
 
 namespace lightrail {
 
@@ -273,7 +273,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
                  "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
           .field("retransmit-timeout", &NicSpec::retransmit_timeout,
                  "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
-          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, most_retries)
+          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
           .field("nccl-latency", &NicSpec::nccl_latency,
                  "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
                  SimTime{0}, milliseconds(1))
@@ -290,7 +290,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
           .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
   kind->make_spec = [parse = kind->make_spec](const Element& nic, ErrorList& errors) {
-    refuse_half_given(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
+    require_together(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
     return parse(nic, errors);
   };
   accept_sources(*kind);

@@ -1,13 +1,13 @@
 #pragma once
 #include <vector>
 
-#include "network/port/crossbar.hpp"
-#include "network/port/injector.hpp"
-#include "network/transport/retransmission.hpp"
 #include "engine/model/address_book.hpp"
-#include "network/transport/net_plugin.hpp"
 #include "network/circuits/rails.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/port/injector.hpp"
+#include "network/transport/net_plugin.hpp"
+#include "network/transport/retransmission.hpp"
 
 namespace lightrail {
 
@@ -19,7 +19,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec {
   std::uint32_t lanes = 2;
   SimTime send_latency{0}, receive_latency{0};
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
-  std::uint32_t retries = most_retries;
+  std::uint32_t retries = max_retries;
   Watts power{0};
   SimTime nccl_latency{0}, message_time{0};
   bool is_simple_only = false;

@@ -1,9 +1,9 @@
 #pragma once
 #include <vector>
 
+#include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/reduction/reductions.hpp"
-#include "engine/model/address_book.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {

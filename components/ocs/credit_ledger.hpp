@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/port/buffered_spec.hpp"
 #include "engine/model/state_io.hpp"
+#include "network/port/buffered_spec.hpp"
 
 namespace lightrail {
 

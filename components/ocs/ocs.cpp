@@ -7,13 +7,13 @@
 #include <bit>
 #include <cmath>
 
-#include "network/port/build_checks.hpp"
-#include "network/wire/region_control.hpp"
-#include "network/wire/train.hpp"
 #include "engine/model/output_selection.hpp"
 #include "engine/model/tables.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/wire/region_control.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 namespace {

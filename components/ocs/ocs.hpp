@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "network/port/line_errors.hpp"
-#include "network/port/line_time.hpp"
-#include "network/port/link_meter.hpp"
 #include "components/ocs/credit_ledger.hpp"
 #include "components/ocs/ocs_spec.hpp"
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
+#include "network/port/line_errors.hpp"
+#include "network/port/line_time.hpp"
+#include "network/port/link_meter.hpp"
 
 namespace lightrail {
 

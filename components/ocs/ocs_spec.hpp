@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "network/port/buffered_spec.hpp"
 #include "components/ocs/circuit_schedule.hpp"
 #include "engine/base/quantity.hpp"
+#include "network/port/buffered_spec.hpp"
 
 namespace lightrail {
 

@@ -63,7 +63,7 @@ class Replica {
   std::int64_t room(std::uint32_t request) const;
   /// A request whose keys and values come from elsewhere: takes its room; join() when they are here.
   void reserve(std::uint32_t request);
-  bool has_place() const { return running_.size() + coming_ < most_sequences(); }
+  bool has_place() const { return running_.size() + coming_ < max_sequences(); }
   void join(std::uint32_t request);
   /// The request has ended or gone elsewhere.
   void leave(std::uint32_t request);
@@ -81,7 +81,7 @@ class Replica {
   void load(StateReader& in);
 
  private:
-  std::size_t most_sequences() const { return std::size_t{plan_->sequences} * pool_->dp; }
+  std::size_t max_sequences() const { return std::size_t{plan_->sequences} * pool_->dp; }
   void admit(std::uint32_t request);
   void add_decodes(Batch& batch, std::int64_t& budget, const std::vector<RequestState>& requests);
   void add_prompts(Batch& batch, std::int64_t& budget, const std::vector<RequestState>& requests);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "network/wire/serving_control.hpp"
 #include "components/scheduler/queue_state.hpp"
 #include "engine/model/serving_tables.hpp"
+#include "network/wire/serving_control.hpp"
 
 namespace lightrail {
 namespace {

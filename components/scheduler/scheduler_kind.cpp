@@ -1,5 +1,5 @@
-#include "network/port/build_checks.hpp"
 #include "components/scheduler/scheduler.hpp"
+#include "network/port/build_checks.hpp"
 
 namespace lightrail {
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/model/tables.hpp"
 #include "network/port/port_end.hpp"
 #include "network/port/reports.hpp"
-#include "engine/model/tables.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr std::int64_t most_stripes = 1024;
+constexpr std::int64_t max_stripes = 1024;
 /// Sizes of messages have 32 bits.
 constexpr std::int64_t largest_stripe = std::int64_t{1} << 30;
 
@@ -92,7 +92,7 @@ void Storage::handle(const Event& event, PortIndex port, Context& context) {
 }
 
 std::int64_t Storage::stripe_of(const Request& r) const {
-  return std::clamp((r.bytes + most_stripes - 1) / most_stripes, spec_.stripe.value, largest_stripe);
+  return std::clamp((r.bytes + max_stripes - 1) / max_stripes, spec_.stripe.value, largest_stripe);
 }
 
 void Storage::begin(EndpointId gpu, std::uint32_t ordinal, Context& context) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "network/port/line_time.hpp"
-#include "network/wire/train.hpp"
 #include "components/storage/drives.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/port/line_time.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

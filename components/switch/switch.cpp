@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
-#include "engine/base/hash.hpp"
 
 namespace lightrail {
 namespace {
@@ -168,7 +168,7 @@ std::shared_ptr<const ComponentKind> switch_kind() {
                  SimTime{0}, milliseconds(1000))
           .field("retransmit-timeout", &SwitchSpec::retransmit_timeout,
                  "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
-          .field("retries", &SwitchSpec::retries, "how often before the connection breaks", 0u, most_retries)
+          .field("retries", &SwitchSpec::retries, "how often before the connection breaks", 0u, max_retries)
           .field("sharp-efficiency", &SwitchSpec::sharp_efficiency,
                  "share of the links' rate that reduction in the switch reaches (SHARP); 0: it has none", 0.0,
                  1.0)

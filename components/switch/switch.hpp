@@ -1,9 +1,9 @@
 #pragma once
+#include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/reduction/reductions.hpp"
-#include "network/transport/retransmission.hpp"
 #include "network/routing/port_chooser.hpp"
-#include "engine/model/address_book.hpp"
+#include "network/transport/retransmission.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
@@ -18,7 +18,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec {
   std::uint32_t flow_entries = 1024;
   SimTime flowlet_gap = microseconds(1);
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
-  std::uint32_t retries = most_retries;
+  std::uint32_t retries = max_retries;
   Watts power{0};
   double sharp_efficiency = 0;
 

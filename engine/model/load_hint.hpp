@@ -4,7 +4,7 @@ namespace lightrail {
 
 /// What the workload tells the partitioner; a resource of the model. Changes no result.
 struct LoadHint {
-  bool works_in_turns = false;  ///< parts of the model wait for others, as the stages of a pipeline do
+  bool is_pipelined = false;  ///< parts of the model wait for others, as the stages of a pipeline do
 };
 
 }  // namespace lightrail

@@ -12,7 +12,7 @@ namespace lightrail {
 namespace {
 
 /// Ranks that METIS keeps about even in every window of a model that works all at once.
-constexpr int most_together = 16;
+constexpr int max_metis_ranks = 16;
 
 /// Consecutive atoms, cut where the running weight passes each rank's share.
 std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
@@ -74,11 +74,11 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   const auto stripes = [&] { return measured(split_in_stripes(model.atom_count, ranks)); };
   if (plan.partitioner == Partitioner::stripes) return stripes();
   const bool is_automatic = plan.partitioner == Partitioner::automatic;
-  if (is_automatic && ranks > most_together) return stripes();
+  if (is_automatic && ranks > max_metis_ranks) return stripes();
   const AtomGraph graph = make_atom_graph(model);
   Partition together = measured(split_by_neighbours(graph, ranks, plan.partitioner));
   const auto* hint = model.resource<LoadHint>();
-  if (!is_automatic || !hint || !hint->works_in_turns) return together;
+  if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes();
   if (dealt.lookahead < enough) dealt = measured(split_in_wide_stripes(model, graph, ranks));

@@ -14,7 +14,7 @@ constexpr std::int64_t bytes_a_port =
 
 /// A tile costs places and queue blocks whatever is in it: no more tiles than these, or one for so many
 /// components.
-constexpr std::int64_t most_tiles = 4096, components_a_tile = 64;
+constexpr std::int64_t max_tiles = 4096, components_a_tile = 64;
 
 std::int64_t bytes_of(const Model& model, const ComponentRecord& component) {
   const ComponentKind& kind = *model.kinds[component.kind];
@@ -90,7 +90,7 @@ Tiles cut(const Model& model, const Partition& partition, int rank) {
   Groups groups(std::move(bytes_mine));
   const bool is_split = partition.tile_bytes > 0 && total > partition.tile_bytes;
   const std::int64_t bytes =
-      std::max(partition.tile_bytes, total / std::max(most_tiles, count / components_a_tile));
+      std::max(partition.tile_bytes, total / std::max(max_tiles, count / components_a_tile));
   if (is_split) unite_while_small(groups, edges, bytes);
 
   Tiles tiles;

@@ -45,7 +45,7 @@ bool is_crowded(MPI_Comm comm) {
 
 /// What writing that many rows of each table can need at most: a chunk is first laid out raw, then
 /// compressed.
-std::int64_t most_bytes(const std::vector<std::int64_t>& rows) {
+std::int64_t max_bytes(const std::vector<std::int64_t>& rows) {
   std::int64_t bytes = 1 << 20;
   for (std::size_t table = 0; table < rows.size(); ++table) {
     if (rows[table] == 0) continue;
@@ -149,7 +149,7 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
   std::unique_ptr<ColumnWriter> columns;
   if (rank_ < writers)
     columns = std::make_unique<ColumnWriter>(options_.path, writers > 1 ? comm_ : MPI_COMM_SELF);
-  if (writers > 1 && rank_ == 0) columns->reserve(most_bytes(rows));
+  if (writers > 1 && rank_ == 0) columns->reserve(max_bytes(rows));
   agree(columns ? columns->problem() : "");
   for (std::size_t table = 0; table < buffers_.size(); ++table)
     if (rows[table] > 0) write_table(table, before, writers, columns.get());
@@ -158,10 +158,10 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
   last_write_s_ = MPI_Wtime();
 }
 
-/// Ranks 0 ... writers - 1 write; a table of this write has at most `most_rows` rows.
-int Hdf5Recorder::writers_for(std::int64_t most_rows) const {
+/// Ranks 0 ... writers - 1 write; a table of this write has at most `max_rows` rows.
+int Hdf5Recorder::writers_for(std::int64_t max_rows) const {
   if (options_.io == IoMode::collective) return ranks_;
-  bool is_large = most_rows >= rows_worth_sharing;
+  bool is_large = max_rows >= rows_worth_sharing;
   return options_.io == IoMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
 }
 

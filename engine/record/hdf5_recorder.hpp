@@ -69,7 +69,7 @@ class Hdf5Recorder final : public Recorder {
   void create_file();
   /// Writes the rows of intervals before `before`.
   void write_pending(std::int64_t before = RowBuffer::any);
-  int writers_for(std::int64_t most_rows) const;
+  int writers_for(std::int64_t max_rows) const;
   void write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns);
   void agree(const std::string& problem);          ///< of the result file
   void agree_on_text(const std::string& problem);  ///< the whole text

@@ -14,7 +14,7 @@ void remember(std::vector<std::string>& asked, std::string_view name) {
 
 void ErrorList::add(InputError error) {
   errors_.push_back(std::move(error));
-  if (errors_.size() >= most_errors) throw_if_any();
+  if (errors_.size() >= max_errors) throw_if_any();
 }
 
 void ErrorList::throw_if_any() const {

@@ -8,9 +8,9 @@
 namespace lightrail {
 
 /// More mistakes than this are not looked for.
-inline constexpr std::size_t most_errors = 20;
+inline constexpr std::size_t max_errors = 20;
 
-/// Collects mistakes; throw_if_any() ends the stage that found them. Stops by itself at most_errors.
+/// Collects mistakes; throw_if_any() ends the stage that found them. Stops by itself at max_errors.
 class ErrorList {
  public:
   void add(InputError error);  ///< the 20th throws

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_elements = 1'000'000, most_inclusions = 10'000;
+constexpr std::size_t max_elements = 1'000'000, max_inclusions = 10'000;
 constexpr int deepest_level = 100;
 
 /// Children replace a catalogue entry's children of the same name and role.
@@ -70,10 +70,10 @@ bool Resolver::enter(const std::string& path, const InputError& place, const std
     errors_.add({place.file, place.line, fmt::format("{} includes itself ({}{})", what, chain, path)});
     return false;
   }
-  if (++inclusion_count_ > most_inclusions) {
-    if (inclusion_count_ == most_inclusions + 1)
+  if (++inclusion_count_ > max_inclusions) {
+    if (inclusion_count_ == max_inclusions + 1)
       errors_.add({place.file, place.line,
-                   fmt::format("more than {} includes and catalogue references", most_inclusions)});
+                   fmt::format("more than {} includes and catalogue references", max_inclusions)});
     return false;
   }
   open_.push_back(path);
@@ -82,10 +82,10 @@ bool Resolver::enter(const std::string& path, const InputError& place, const std
 
 void Resolver::resolve_element(const Element& raw, int depth, Element& out) {
   out.name = raw.name, out.file = raw.file, out.line = raw.line;
-  if (++element_count_ > most_elements || depth > deepest_level) {
-    if (element_count_ == most_elements + 1 || depth == deepest_level + 1)
+  if (++element_count_ > max_elements || depth > deepest_level) {
+    if (element_count_ == max_elements + 1 || depth == deepest_level + 1)
       errors_.add(raw.error(
-          fmt::format("the scenario grows beyond {} elements or {} levels", most_elements, deepest_level)));
+          fmt::format("the scenario grows beyond {} elements or {} levels", max_elements, deepest_level)));
     return;
   }
   const Attribute* reference = nullptr;

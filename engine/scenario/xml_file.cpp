@@ -15,7 +15,7 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::size_t most_bytes = 64 << 20;
+constexpr std::size_t max_bytes = 64 << 20;
 constexpr int deepest_level = 64;
 
 /// The text of one file and where its lines begin.
@@ -48,7 +48,7 @@ std::string read_text(const std::string& path, std::string& text) {
   std::size_t size = 0;
   while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
     all.write(buffer, file.gcount());
-    if ((size += static_cast<std::size_t>(file.gcount())) > most_bytes) return "it is larger than 64 MiB";
+    if ((size += static_cast<std::size_t>(file.gcount())) > max_bytes) return "it is larger than 64 MiB";
   }
   if (file.bad()) return std::strerror(errno);
   text = all.str();

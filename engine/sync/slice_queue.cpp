@@ -26,7 +26,7 @@ SliceQueue::SliceQueue(RankModel& model, SimTime slice, std::uint32_t block)
   LIGHTRAIL_EXPECT(block >= 1);
   const std::vector<std::uint32_t>& starts = model.tile_starts();
   const bool has_tiles = starts.size() > 2;
-  block = std::max(block, std::bit_ceil(starts.back() / most_blocks + 1));
+  block = std::max(block, std::bit_ceil(starts.back() / max_blocks + 1));
   if (has_tiles) block = std::min(block, RankModel::tile_alignment);
   block_bits_ = static_cast<std::uint32_t>(std::bit_width(block) - 1);
   if (has_tiles) tile_slices_ = std::clamp<std::int64_t>(model.tile_width() / slice, 1, round_slices);

@@ -20,10 +20,10 @@ namespace lightrail {
 /// works on stays in the cache meanwhile.
 class SliceQueue {
  public:
-  /// `block`: components a block of the ring; more where that would be over most_blocks, for every slice of
+  /// `block`: components a block of the ring; more where that would be over max_blocks, for every slice of
   /// the ring has a bucket a block, and one that is not empty takes 1 KB.
   SliceQueue(RankModel& model, SimTime slice, std::uint32_t block);
-  static constexpr std::uint32_t most_blocks = 16384;
+  static constexpr std::uint32_t max_blocks = 16384;
   std::uint32_t blocks() const { return block_starts_.back(); }
   std::int64_t tile_slices() const { return tile_slices_; }  ///< slices a turn of a tile
 

@@ -7,12 +7,12 @@
 #include <set>
 
 #include "components/controller/port_map.hpp"
-#include "engine/model/half_given.hpp"
-#include "network/circuits/regions.hpp"
+#include "engine/model/require_together.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuits/circuit_servers.hpp"
-#include "fabrics/servers/failed_nics.hpp"
 #include "fabrics/patch_panel/panel_circuits.hpp"
+#include "fabrics/servers/failed_nics.hpp"
+#include "network/circuits/regions.hpp"
 
 namespace lightrail {
 

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/routing/routing.hpp"
 #include "fabrics/clos/clos_shape.hpp"
 #include "fabrics/servers/servers.hpp"
+#include "network/routing/routing.hpp"
 
 namespace lightrail {
 

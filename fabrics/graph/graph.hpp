@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "network/routing/routing.hpp"
 #include "fabrics/circuits/circuits.hpp"
 #include "fabrics/clos/clos.hpp"
 #include "fabrics/servers/servers.hpp"
+#include "network/routing/routing.hpp"
 
 namespace lightrail {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "network/circuits/rails.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuits/circuit_servers.hpp"
+#include "network/circuits/rails.hpp"
 
 namespace lightrail {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "engine/model/half_given.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/model/require_together.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "links/cable_table.hpp"
 
@@ -163,7 +163,7 @@ void price_network(const Element& prices, Model& model, ErrorList& errors) {
   const std::size_t before = errors.size();
   PricesSpec spec;
   prices_table().parse(prices, spec, errors);
-  refuse_half_given(prices, {{"nvlink", "nvlink-port"}}, errors);
+  require_together(prices, {{"nvlink", "nvlink-port"}}, errors);
   std::vector<PriceSpec> known;
   for (const Element* price : prices.children_named("price")) {
     price_table().parse(*price, known.emplace_back(), errors);

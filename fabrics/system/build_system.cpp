@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "fabrics/system/bill_of_materials.hpp"
 #include "fabrics/children.hpp"
 #include "fabrics/circuits/circuit_fabric.hpp"
-#include "fabrics/servers/connect_scheduler.hpp"
 #include "fabrics/fabric.hpp"
 #include "fabrics/graph/graph.hpp"
+#include "fabrics/servers/connect_scheduler.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 #include "links/train_settings.hpp"
 
 namespace lightrail {

@@ -40,7 +40,7 @@ LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) 
   const TransceiverSpec& rx = spans.back().fibre->transceiver;
   LightBudget budget{std::move(path), tx.launch,   {},
                      rx.sensitivity,  Metres{0.0}, std::min(tx.reach, rx.reach)};
-  budget.least_margin = spans.front().fibre->least_margin;
+  budget.min_margin = spans.front().fibre->min_margin;
   double level = tx.launch.value;
   auto lose = [&](std::string what, double loss) {
     level -= loss;
@@ -54,7 +54,7 @@ LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans) 
   for (const LightSpan& span : spans) {
     const OpticalSpec& fibre = *span.fibre;
     budget.length += fibre.length;
-    budget.least_margin = std::min(budget.least_margin, fibre.least_margin);
+    budget.min_margin = std::min(budget.min_margin, fibre.min_margin);
     budget.burst_bits = std::max(budget.burst_bits, fibre.burst_bits);
     if (fibre.connectors > 0)
       lose(fmt::format("connectors, {} x {:g} dB", fibre.connectors, fibre.connector_loss.value),
@@ -79,7 +79,7 @@ void check_budget(const LightBudget& budget, const InputError& place, ErrorList&
                 fmt::format("{} of fibre on {} is beyond the reach of the transceivers ({})",
                             format_value(budget.length), budget.path, format_value(budget.reach))});
   // Sums of decibels: a budget that closes exactly may come out a rounding error below.
-  const double least = budget.least_margin.value, margin = budget.margin().value;
+  const double least = budget.min_margin.value, margin = budget.margin().value;
   if (margin >= least - 1e-9) return;
   errors.add({place.file, place.line,
               least == 0 ? fmt::format("the light margin is negative, {:.2f} dB:\n{}", margin, budget.text())

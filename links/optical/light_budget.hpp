@@ -20,7 +20,7 @@ struct LightBudget {
   Metres length;  ///< of all fibre on the way
   Metres reach;   ///< of the transceivers
   double burst_bits = 1;
-  Decibel least_margin{0.0};  ///< of the fibres that ask for least
+  Decibel min_margin{0.0};  ///< of the fibres that ask for least
 
   Decibel margin() const;
   double bit_error_rate() const;  ///< before FEC

@@ -63,7 +63,7 @@ Describe<OpticalSpec> optical_table() {
       .field("ageing", &S::ageing, "allowance for age and temperature", none, most)
       .field("burst-bits", &S::burst_bits, "mean length of bursts of bit errors; 1: independent bits", 1.0,
              140.0)
-      .field("least-margin", &S::least_margin,
+      .field("least-margin", &S::min_margin,
              "light to spare that a path must have; below 0 for studies of "
              "bit errors",
              Decibel{-3.0}, most)

@@ -38,10 +38,10 @@ struct OpticalSpec {
   Decibel splice_loss{0.1};
   std::uint32_t circulators = 0;  ///< they join both directions on one fibre: one at each device
   Decibel circulator_loss{0.8};
-  Decibel ageing{0.0};        ///< allowance for the module's and the fibre's age and temperature
-  double burst_bits = 1;      ///< mean length of bursts of bit errors; 1: bit errors are independent
-  Decibel least_margin{0.0};  ///< paths with less are refused
-  bool replay = true;         ///< the link sends again what FEC could not correct; else the transport must
+  Decibel ageing{0.0};      ///< allowance for the module's and the fibre's age and temperature
+  double burst_bits = 1;    ///< mean length of bursts of bit errors; 1: bit errors are independent
+  Decibel min_margin{0.0};  ///< paths with less are refused
+  bool replay = true;       ///< the link sends again what FEC could not correct; else the transport must
   SimTime replay_turnaround = nanoseconds(200);
   SimTime flap_interval{0};  ///< mean time between two losses of light; 0: none
   SimTime flap_time = milliseconds(100);

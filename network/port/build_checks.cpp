@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "network/port/port_end.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
+#include "network/port/port_end.hpp"
 
 namespace lightrail {
 namespace {

@@ -62,18 +62,18 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
       fmt::format("port {} has no virtual lane {} (its far end has {})", port, lane, ports_[port].lanes));
 }
 
-bool EgressBank::can_go_between(const Context& context, PortIndex port, std::uint8_t lane,
+bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uint8_t lane,
                                 std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
                                 std::uint32_t train_bytes) const {
   if (has_credit(port, lane, bytes, context)) return true;
   const Port& p = ports_[port];
-  return !p.errs && lane_of(p, context, port, lane).first_waiting == WaitingPool::none &&
+  return !p.errs && lane_of(p, context, port, lane).first_waiting == CreditQueue::none &&
          p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
          debt_of(port, lane) + bytes <= mtu_bytes;
 }
 
-SimTime EgressBank::put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
-                                std::uint32_t mtu_bytes) {
+SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Payload& message, SimTime ready,
+                                     std::uint32_t mtu_bytes) {
   Port& p = ports_[port];
   Lane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
@@ -95,7 +95,7 @@ void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payloa
         context.now(), model_->component_name(context.self()),
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
                     ports_[port].capacity, port));
-  pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, WaitingPool::none, from, 0});
+  pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, CreditQueue::none, from, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
   if (counts_.empty()) return;
@@ -161,7 +161,7 @@ std::vector<std::string> EgressBank::waits_for() const {
       std::int64_t count = 0, bytes = 0;
       const Lane& lane =
           k < near_lanes ? ports_[i].near[k] : far_lanes_[i * (max_lanes - near_lanes) + k - near_lanes];
-      for (auto w = lane.first_waiting; w != WaitingPool::none; w = pool_[w].next)
+      for (auto w = lane.first_waiting; w != CreditQueue::none; w = pool_[w].next)
         ++count, bytes += pool_[w].train.bytes;
       if (count > 0)
         all.push_back(fmt::format("port {} lane {}: {} trains ({} B) wait for credits", i, k, count, bytes));

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/small_array.hpp"
+#include "engine/model/component.hpp"
+#include "network/port/credit/credit_queue.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
 #include "network/wire/train.hpp"
-#include "network/port/credit/waiting_pool.hpp"
-#include "engine/base/small_array.hpp"
-#include "engine/model/component.hpp"
 
 namespace lightrail {
 
@@ -46,7 +46,7 @@ class EgressBank {
   /// True when `bytes` on `lane` would not have to wait for credits.
   bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const {
     const Lane& l = lane_of(ports_[port], context, port, lane);
-    return l.first_waiting == WaitingPool::none && l.credits >= bytes;
+    return l.first_waiting == CreditQueue::none && l.credits >= bytes;
   }
 
   /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
@@ -56,20 +56,21 @@ class EgressBank {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
     Lane& lane = lane_of(p, context, port, train.lane);
-    if (lane.first_waiting == WaitingPool::none && lane.credits >= train.bytes)
+    if (lane.first_waiting == CreditQueue::none && lane.credits >= train.bytes)
       return put(context, port, lane, train, ready);
     wait(context, port, lane, train, ready, from);
     return std::nullopt;
   }
 
-  /// True when put_between() may send a small message of `bytes` that is ready at `ready`: there are credits,
-  /// or a train of `train_bytes` at most that has the line already has not begun and holds what is missing.
-  bool can_go_between(const Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+  /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: there are
+  /// credits, or a train of `train_bytes` at most that has the line already has not begun and holds what is
+  /// missing.
+  bool can_interleave(const Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                       SimTime ready, std::uint32_t mtu_bytes, std::uint32_t train_bytes) const;
   /// Sends a small message between the packets of trains that have the line already: it waits for the packet
   /// of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
-  SimTime put_between(Context& context, PortIndex port, const Payload& message, SimTime ready,
-                      std::uint32_t mtu_bytes);
+  SimTime send_interleaved(Context& context, PortIndex port, const Payload& message, SimTime ready,
+                           std::uint32_t mtu_bytes);
 
   /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for
   /// each.
@@ -77,7 +78,7 @@ class EgressBank {
   void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
     Lane& lane = take_credit(context, port, credit);
     Port& p = ports_[port];
-    while (lane.first_waiting != WaitingPool::none && lane.credits >= pool_[lane.first_waiting].train.bytes) {
+    while (lane.first_waiting != CreditQueue::none && lane.credits >= pool_[lane.first_waiting].train.bytes) {
       Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
       p.waiting_bytes -= w.train.bytes;
       SimTime tail = put(context, port, lane, w.train, w.ready);
@@ -101,7 +102,7 @@ class EgressBank {
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (lane >= near_lanes) return;
     const std::uint32_t first = ports_[port].near[lane].first_waiting;
-    if (first != WaitingPool::none) __builtin_prefetch(&pool_[first], 1);
+    if (first != CreditQueue::none) __builtin_prefetch(&pool_[first], 1);
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
@@ -113,7 +114,7 @@ class EgressBank {
   static constexpr std::size_t few_meters = 8;  // all may be fetched ahead
   struct Lane {
     std::uint32_t credits = 0;  ///< left [B]
-    std::uint32_t first_waiting = WaitingPool::none, last_waiting = WaitingPool::none;
+    std::uint32_t first_waiting = CreditQueue::none, last_waiting = CreditQueue::none;
   };
   static constexpr std::uint32_t near_lanes = 2;
   struct alignas(64) Port {  // what a hop needs: one cache line
@@ -180,7 +181,7 @@ class EgressBank {
   }
 
   SmallArray<Port, 3> ports_;
-  WaitingPool pool_;
+  CreditQueue pool_;
   std::vector<Lane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   /// By port and lane: credits that messages between packets took from trains not yet begun [B]; the next
   /// ones to come back pay for them. Empty while nothing was taken.

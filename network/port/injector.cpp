@@ -106,7 +106,7 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
     if (rings_[ring].last == none) continue;
     const std::uint8_t lane = head_message(ring).head.lane;
     const std::uint32_t bytes = next_bytes(ring);
-    if (ahead_ > SimTime{0} ? egress.can_go_between(context, port_, lane, bytes, context.now() + latency_,
+    if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
                             : egress.has_credit(port_, lane, bytes, context))
       return ring;
@@ -143,7 +143,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime tail = is_control(ring) && ahead_ > SimTime{0}
-                     ? egress.put_between(context, port_, train, at + latency_, mtu_bytes_)
+                     ? egress.send_interleaved(context, port_, train, at + latency_, mtu_bytes_)
                      : *egress.offer(context, port_, train, at + latency_);
   bool is_done = message.left == 0;
   std::uint64_t token = message.token;

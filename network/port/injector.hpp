@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/transport/flow_index.hpp"
-#include "engine/base/small_array.hpp"
 
 namespace lightrail {
 

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
-#include "network/port/buffered_spec.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/model/kind.hpp"
+#include "network/port/buffered_spec.hpp"
 
 namespace lightrail {
 

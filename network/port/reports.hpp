@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
-#include "network/port/egress_bank.hpp"
 #include "engine/base/quantity.hpp"
+#include "network/port/egress_bank.hpp"
 
 namespace lightrail {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "network/transport/flow_index.hpp"
 #include "engine/model/context.hpp"
+#include "network/transport/flow_index.hpp"
 
 namespace lightrail {
 

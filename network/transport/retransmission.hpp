@@ -1,8 +1,8 @@
 #pragma once
 #include <optional>
 
-#include "network/wire/train.hpp"
 #include "engine/model/context.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 

@@ -42,7 +42,7 @@ inline bool passes_nvlink_by(const Payload& p) {
 
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;
-inline constexpr std::uint32_t most_retries = 7;
+inline constexpr std::uint32_t max_retries = 7;
 /// `count` of a train: 4,096 stands for that and more, which only NVLink has.
 inline std::uint16_t packets_in(std::uint32_t bytes, std::uint32_t mtu_bytes) {
   return static_cast<std::uint16_t>(

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "network/routing/routing.hpp"
-#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
+#include "network/routing/routing.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail::test {
 

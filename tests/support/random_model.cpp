@@ -8,7 +8,7 @@
 
 namespace lightrail::test {
 
-RandomCase random_case(std::uint64_t number, std::uint64_t most_events) {
+RandomCase random_case(std::uint64_t number, std::uint64_t max_events) {
   Random random(number, ComponentId{0}, 99);
   const auto draw = [&](std::uint64_t low, std::uint64_t high) { return low + random.below(high - low + 1); };
   RandomCase result;
@@ -18,7 +18,7 @@ RandomCase random_case(std::uint64_t number, std::uint64_t most_events) {
   const auto count = static_cast<std::uint32_t>(draw(1, shape == 1 ? 60 : 20));
   const std::uint64_t max_delay = std::uint64_t{1} << draw(0, 16);
   const auto starters = draw(1, count);
-  const auto budget = static_cast<std::int64_t>(draw(1, most_events) / starters + 1);
+  const auto budget = static_cast<std::int64_t>(draw(1, max_events) / starters + 1);
   for (std::uint32_t c = 0; c < count; ++c) {
     auto spec = std::make_shared<RestlessSpec>();
     spec->first_budget = c < starters ? budget : 0;

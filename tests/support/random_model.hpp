@@ -15,7 +15,7 @@ struct RandomCase {
   SimTime interval = time_never;
   std::string text;  ///< what was drawn, for a failing test's report
 };
-RandomCase random_case(std::uint64_t number, std::uint64_t most_events = 6000);
+RandomCase random_case(std::uint64_t number, std::uint64_t max_events = 6000);
 
 /// What every engine and every number of ranks must agree on.
 struct Outcome {

@@ -14,7 +14,7 @@ using Message = ExchangePlan::Message;
 using Round = ExchangePlan::Round;
 
 /// Slices of one message at most: bounds the number of messages of a member.
-constexpr std::int64_t most_slices = 16;
+constexpr std::int64_t max_slices = 16;
 
 /// What the plans share: who sits where, what a message takes.
 class Places {
@@ -62,7 +62,7 @@ void add(std::vector<Message>& to, const Message& message) {
 }
 
 std::int64_t slices_of(std::int64_t bytes, std::int64_t slice) {
-  return std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, most_slices);
+  return std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, max_slices);
 }
 
 /// Slice `slice` of `slices` of `bytes`, cut at bytes.

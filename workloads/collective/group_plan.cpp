@@ -99,8 +99,8 @@ double collnet_efficiency_of(const Model& model, const AddressBook& book, const 
 
 /// GroupPlan::spans_hosts of a group of one server, with its members in order.
 bool spans_hosts(const AddressBook& book, const std::vector<EndpointId>& members) {
-  constexpr std::uint32_t most_of_host = 8, of_tray = 4;
-  const EndpointId last = members.back(), ninth{members[0].value - book[members[0]].local + most_of_host};
+  constexpr std::uint32_t max_of_host = 8, of_tray = 4;
+  const EndpointId last = members.back(), ninth{members[0].value - book[members[0]].local + max_of_host};
   const bool has_trays = ninth.value < book.gpu_count && book[ninth].server == book[last].server;
   return has_trays && book[members[0]].local / of_tray != book[last].local / of_tray;
 }

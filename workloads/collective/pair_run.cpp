@@ -38,7 +38,7 @@ void CommEngine::announce_next(Context& context, Transport& transport, std::uint
     if (op.kind != OpKind::collective || op.collective != CollectiveType::all_to_all ||
         op.group != done.group)
       continue;
-    if (op.root == known_before || !transport.expects_the_past())
+    if (op.root == known_before || !transport.predicts_from_history())
       return transport.announce_ahead(context, demand(op), op.root == known_before);
     if (op.root < expects_split) return;  // nothing is known yet
     Op expected = op;

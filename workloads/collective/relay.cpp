@@ -11,7 +11,7 @@ namespace lightrail {
 namespace {
 
 /// Slices of a stage at most: bounds the messages of a member; filling the pipeline costs depth / slices.
-constexpr std::int64_t most_slices = 512;
+constexpr std::int64_t max_slices = 512;
 
 class Builder {
  public:
@@ -40,7 +40,7 @@ class Builder {
     stage.slices = static_cast<std::uint32_t>(
         stage.bytes == 0 ? 0
                          : std::clamp<std::int64_t>((stage.bytes + slice - 1) / slice, 1,
-                                                    std::max<std::int64_t>(1, std::min(most_slices, units))));
+                                                    std::max<std::int64_t>(1, std::min(max_slices, units))));
     stage.first_count = result_.counts;
     result_.counts = stage.count_of_output(static_cast<std::uint32_t>(stage.outputs.size()));
     result_.stages.push_back(std::move(stage));

@@ -9,7 +9,7 @@ namespace lightrail {
 namespace {
 
 /// Slices of a broadcast on one channel at most: bounds the number of messages of one member.
-constexpr std::int64_t most_slices = 64;
+constexpr std::int64_t max_slices = 64;
 
 }  // namespace
 
@@ -145,7 +145,7 @@ CommEngine::Slices CommEngine::slices(std::uint32_t slot, std::uint32_t channel)
   const Medium medium = plan(op).servers() == 1 ? Medium::nvlink : Medium::net;
   const std::int64_t bytes = part_bytes(op.bytes, op.element_bytes, run.channels, channel);
   const std::int64_t slice = nccl(op).slice_bytes(run.protocol, medium);
-  const std::int64_t count = std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, most_slices);
+  const std::int64_t count = std::clamp<std::int64_t>((bytes + slice - 1) / slice, 1, max_slices);
   return {bytes, static_cast<std::uint32_t>(bytes == 0 ? 0 : count)};
 }
 

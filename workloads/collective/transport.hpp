@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "network/wire/train.hpp"
 #include "engine/model/context.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
@@ -81,7 +81,7 @@ class Transport {
   /// demand; else it is a prediction, where those are asked for, or nothing happens.
   virtual void announce_ahead(Context&, std::span<const PeerBytes>, bool) {}
   /// Whether predictions are what the same exchange sent in the past; else they are the demand itself.
-  virtual bool expects_the_past() const { return false; }
+  virtual bool predicts_from_history() const { return false; }
   /// The program has no exchange that a controller wants to know of.
   virtual void announce_absence(Context&) {}
   /// The exchange starts now: true; or when CommEngine::on_timer is called once more.

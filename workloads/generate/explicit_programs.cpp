@@ -12,7 +12,7 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::size_t most_operations = 1'000'000;
+constexpr std::size_t max_operations = 1'000'000;
 
 /// What one <op> may say; which attributes it has depends on its kind.
 struct OpSpec {
@@ -131,7 +131,7 @@ class Reader {
     parent.children_named("op");
     parent.children_named("repeat");
     for (const Element& child : parent.children) {
-      if (program_.ops.size() >= most_operations) return;
+      if (program_.ops.size() >= max_operations) return;
       if (child.name == "op") {
         read_op(child);
       } else if (child.name == "repeat") {
@@ -159,9 +159,9 @@ class Reader {
       is_repeated_ = false;
       if (program_.ops.size() == before || context_.errors.size() > errors_before) return;
       // Every time adds as many: said after the first one, not after a million.
-      if (before + (program_.ops.size() - before) * (count - i) >= most_operations)
+      if (before + (program_.ops.size() - before) * (count - i) >= max_operations)
         return context_.errors.add(
-            repeat.error(fmt::format("program '{}' has over {} operations", program_.role, most_operations)));
+            repeat.error(fmt::format("program '{}' has over {} operations", program_.role, max_operations)));
     }
   }
 

@@ -13,14 +13,14 @@ namespace lightrail {
 namespace {
 
 constexpr std::uint32_t none = 0xffffffff;
-constexpr std::size_t most_dependencies = 60'000;  ///< of one operation; more are joined by markers
+constexpr std::size_t max_dependencies = 60'000;  ///< of one operation; more are joined by markers
 
 }  // namespace
 
 std::uint16_t DagProgram::open_stream(const std::string& name, bool is_named) {
-  if (streams_.size() >= most_streams)
+  if (streams_.size() >= max_streams)
     throw InputErrors(InputError{
-        "", 0, fmt::format("a rank has more than {} operations that nothing orders", most_streams)});
+        "", 0, fmt::format("a rank has more than {} operations that nothing orders", max_streams)});
   names_.push_back(name);
   streams_.push_back({none, is_named, {}});
   return static_cast<std::uint16_t>(streams_.size() - 1);
@@ -30,9 +30,9 @@ std::uint16_t DagProgram::open_stream(const std::string& name, bool is_named) {
 void DagProgram::normalise(std::vector<std::uint32_t>& after) {
   std::sort(after.begin(), after.end(), std::greater<>());
   after.erase(std::unique(after.begin(), after.end()), after.end());
-  while (after.size() > most_dependencies) {
-    std::vector<std::uint32_t> oldest(after.end() - most_dependencies, after.end());
-    after.resize(after.size() - most_dependencies);
+  while (after.size() > max_dependencies) {
+    std::vector<std::uint32_t> oldest(after.end() - max_dependencies, after.end());
+    after.resize(after.size() - max_dependencies);
     Op join;
     join.dimension = no_dimension;
     after.insert(after.begin(), anywhere(join, std::move(oldest)));

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/job/expert_load.hpp"
 #include "workloads/import/aicb/aicb.hpp"
+#include "workloads/job/expert_load.hpp"
 #include "workloads/job/job_output.hpp"
 
 namespace lightrail {

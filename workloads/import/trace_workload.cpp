@@ -9,8 +9,8 @@
 #include "workloads/import/gpu_roofs.hpp"
 #include "workloads/import/import_trace.hpp"
 #include "workloads/import/kineto/kineto.hpp"
-#include "workloads/trace/trace_file.hpp"
 #include "workloads/job/transform_job.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 namespace lightrail {
 

@@ -14,7 +14,7 @@ namespace lightrail {
 inline constexpr std::uint16_t no_dimension = 0xffff;
 
 /// A program has no more streams; those that importers make without a name of their own count too.
-inline constexpr std::size_t most_streams = 65'535;
+inline constexpr std::size_t max_streams = 65'535;
 
 /// No single operation moves more than this [B]; larger sizes are refused as typing mistakes.
 inline constexpr std::int64_t largest_operation_bytes = std::int64_t{1} << 44;

@@ -200,8 +200,9 @@ class Checker {
               fmt::format("peer {} is not in a group of {} ('{}')", op.peer, size, groups_.kind(kind).name));
           return;
         }
-        if (op.root >= most_lanes) {
-          complain(program, index, fmt::format("lane {} does not exist (there are {})", op.root, most_lanes));
+        if (op.root >= max_send_lanes) {
+          complain(program, index,
+                   fmt::format("lane {} does not exist (there are {})", op.root, max_send_lanes));
           return;
         }
         auto other = static_cast<std::uint32_t>(peer);

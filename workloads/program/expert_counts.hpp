@@ -5,14 +5,14 @@ namespace lightrail {
 
 /// Op::peer of an all-to-all of experts: what a model says about the experts of a token. 0: nothing is said.
 struct ExpertCounts {
-  std::int64_t experts = 0;  ///< that a token goes to, 1 ... most_experts
-  std::int64_t servers = 0;  ///< that they are on at most, up to most_servers; 0: any number
+  std::int64_t experts = 0;  ///< that a token goes to, 1 ... max_experts
+  std::int64_t servers = 0;  ///< that they are on at most, up to max_servers; 0: any number
 
-  static constexpr std::int64_t most_experts = (1 << 17) - 1, most_servers = (1 << 13) - 1;
+  static constexpr std::int64_t max_experts = (1 << 17) - 1, max_servers = (1 << 13) - 1;
 
-  std::int32_t packed() const { return static_cast<std::int32_t>(experts + servers * (most_experts + 1)); }
+  std::int32_t packed() const { return static_cast<std::int32_t>(experts + servers * (max_experts + 1)); }
   static ExpertCounts of(std::int32_t packed) {
-    return {packed % (most_experts + 1), packed / (most_experts + 1)};
+    return {packed % (max_experts + 1), packed / (max_experts + 1)};
   }
 };
 

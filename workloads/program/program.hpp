@@ -57,7 +57,7 @@ enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
 enum class PeerMode : std::uint8_t { index, offset };  ///< group index, or my index + peer modulo the size
 
 /// Lanes that a pair's sends and receives can be told apart by.
-inline constexpr std::uint32_t most_lanes = 256;
+inline constexpr std::uint32_t max_send_lanes = 256;
 
 /// One operation, 64 bytes. It starts when the operation before it on its stream and all its dependencies
 /// have finished. Bytes follow nccl-tests: all-reduce, broadcast: the buffer; all-gather: the gathered

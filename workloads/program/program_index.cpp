@@ -8,7 +8,7 @@ namespace lightrail {
 namespace {
 
 /// Ordinals travel in 16 bits of a Connection.
-constexpr std::size_t most_io_ops = 65'536;
+constexpr std::size_t max_io_ops = 65'536;
 
 /// ProgramIndex::chain.
 std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& index) {
@@ -85,10 +85,10 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
       complain(i, fmt::format("split matrix {} does not exist (there are {})", op.split, set.splits.size()));
     io_ops += is_io(op.kind);
   }
-  if (io_ops > most_io_ops)
+  if (io_ops > max_io_ops)
     errors.add({"", 0,
                 fmt::format("program '{}' has {} storage and host copy operations (at most {})", program.role,
-                            io_ops, most_io_ops)});
+                            io_ops, max_io_ops)});
 }
 
 }  // namespace lightrail

@@ -8,7 +8,7 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::size_t most_told = 16;
+constexpr std::size_t max_told = 16;
 
 const char* kind_name(OpKind kind) {
   switch (kind) {
@@ -70,7 +70,7 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
   for (std::size_t p = 0; p < set.programs.size(); ++p)
     if (set.programs[p].next != itself) gpus[set.programs[p].next] += gpus[p];
   for (std::size_t p = 0; p < programs.size(); ++p) {
-    if (p == most_told) {
+    if (p == max_told) {
       text += fmt::format("and {} programs more\n", programs.size() - p);
       break;
     }

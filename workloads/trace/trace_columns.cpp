@@ -15,7 +15,7 @@ namespace {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 constexpr hsize_t chunk_rows = 65'536;
-constexpr std::size_t most_rows = std::size_t{1} << 32;
+constexpr std::size_t max_rows = std::size_t{1} << 32;
 
 /// Closes an identifier with its function.
 class Handle {
@@ -247,7 +247,7 @@ std::vector<T> TraceReader::read(const std::string& path, std::int64_t type) con
   Handle space(H5Dget_space(found.get()), H5Sclose);
   hssize_t rows =
       H5Sget_simple_extent_ndims(space.get()) == 1 ? H5Sget_simple_extent_npoints(space.get()) : -1;
-  if (rows < 0 || static_cast<std::size_t>(rows) > most_rows)
+  if (rows < 0 || static_cast<std::size_t>(rows) > max_rows)
     fail(fmt::format("{} has an impossible shape", path));
   std::vector<T> values(static_cast<std::size_t>(rows));
   if (rows > 0 && H5Dread(found.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
@@ -272,7 +272,7 @@ std::vector<std::string> TraceReader::texts(const std::string& path) const {
     fail(fmt::format("{} is not text of fixed length", path));
   std::size_t width = H5Tget_size(type.get());
   hssize_t rows = H5Sget_simple_extent_npoints(space.get());
-  if (rows < 0 || width == 0 || width > 65'536 || static_cast<std::size_t>(rows) > most_rows / width)
+  if (rows < 0 || width == 0 || width > 65'536 || static_cast<std::size_t>(rows) > max_rows / width)
     fail(fmt::format("{} has an impossible shape", path));
   std::string flat(width * static_cast<std::size_t>(rows), '\0');
   if (rows > 0 && H5Dread(found.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, flat.data()) < 0)

@@ -150,7 +150,7 @@ void read_programs(Job& job, const TraceReader& in) {
     program.memory_bytes = memory[p];
     check_range(in, "/programs/memory_bytes", p, memory[p], 0, std::numeric_limits<std::int64_t>::max());
     check_range(in, "/programs/streams", p, stream_counts[p], 0,
-                std::min<std::int64_t>(most_streams, static_cast<std::int64_t>(streams.size() - stream_at)));
+                std::min<std::int64_t>(max_streams, static_cast<std::int64_t>(streams.size() - stream_at)));
     for (std::int64_t s = 0; s < stream_counts[p]; ++s) program.streams.push_back(streams[stream_at++]);
     for (std::int64_t i = 0; i < op_counts[p]; ++i) {
       Op op = ops[op_at++];

@@ -19,7 +19,7 @@ const std::vector<OpColumn>& op_columns() {
       {"kind", "1", 0, static_cast<std::int64_t>(OpKind::marker),
        [](const Op& o) { return std::int64_t(o.kind); },
        [](Op& o, std::int64_t v) { o.kind = static_cast<OpKind>(v); }},
-      {"stream", "1", 0, most_streams, [](const Op& o) { return std::int64_t(o.stream); },
+      {"stream", "1", 0, max_streams, [](const Op& o) { return std::int64_t(o.stream); },
        [](Op& o, std::int64_t v) { o.stream = static_cast<std::uint16_t>(v); }},
       {"collective", "1", 0, static_cast<std::int64_t>(CollectiveType::barrier),
        [](const Op& o) { return std::int64_t(o.collective); },

@@ -7,33 +7,39 @@
 namespace lightrail {
 
 /// What running communication takes from a GPU's kernels.
-struct Taken {
+struct Interference {
   std::int64_t sms = 0;     ///< multiprocessors, held from begin to end, waiting included
   std::int64_t memory = 0;  ///< traffic of the memory [bit/s]
 
-  friend bool operator==(const Taken&, const Taken&) = default;
-  friend Taken operator+(const Taken& a, const Taken& b) { return {a.sms + b.sms, a.memory + b.memory}; }
-  friend Taken operator-(const Taken& a, const Taken& b) { return {a.sms - b.sms, a.memory - b.memory}; }
+  friend bool operator==(const Interference&, const Interference&) = default;
+  friend Interference operator+(const Interference& a, const Interference& b) {
+    return {a.sms + b.sms, a.memory + b.memory};
+  }
+  friend Interference operator-(const Interference& a, const Interference& b) {
+    return {a.sms - b.sms, a.memory - b.memory};
+  }
 };
 
 /// How much longer kernels take beside communication. At most half is taken: NCCL leaves room for the kernels
 /// it waits for.
 class Contention {
  public:
-  /// `most`: traffic of the memory that communication makes where it fills all lines of the GPU, which
+  /// `max_traffic`: traffic of the memory that communication makes where it fills all lines of the GPU, which
   /// collectives that run at once share.
-  Contention(std::uint32_t sms, BitRate memory, BitRate most)
-      : sms_(std::max(1u, sms)), memory_(std::max<std::int64_t>(1, memory.value)), most_(most.value) {}
-  /// Time that `work`, timed on an idle GPU, takes beside what is taken.
-  SimTime time_of(SimTime work, Bound bound, const Taken& taken) const {
-    if (taken == Taken{}) return work;
-    const Share left = left_of(bound, taken);
+  Contention(std::uint32_t sms, BitRate memory, BitRate max_traffic)
+      : sms_(std::max(1u, sms)),
+        memory_(std::max<std::int64_t>(1, memory.value)),
+        max_traffic_(max_traffic.value) {}
+  /// Time that `work`, timed on an idle GPU, takes beside `interference`.
+  SimTime time_of(SimTime work, Bound bound, const Interference& interference) const {
+    if (interference == Interference{}) return work;
+    const Share left = left_of(bound, interference);
     return SimTime{static_cast<std::int64_t>((Wide{work.count()} * left.all + left.rest - 1) / left.rest)};
   }
   /// Work done in `time`.
-  SimTime work_in(SimTime time, Bound bound, const Taken& taken) const {
-    if (taken == Taken{}) return time;
-    const Share left = left_of(bound, taken);
+  SimTime work_in(SimTime time, Bound bound, const Interference& interference) const {
+    if (interference == Interference{}) return time;
+    const Share left = left_of(bound, interference);
     return SimTime{static_cast<std::int64_t>(Wide{time.count()} * left.rest / left.all)};
   }
 
@@ -42,12 +48,13 @@ class Contention {
   struct Share {
     std::int64_t rest, all;
   };
-  Share left_of(Bound bound, const Taken& taken) const {
+  Share left_of(Bound bound, const Interference& interference) const {
     const std::int64_t all = bound == Bound::memory ? memory_ : sms_;
-    const std::int64_t gone = bound == Bound::memory ? std::min(taken.memory, most_) : taken.sms;
+    const std::int64_t gone =
+        bound == Bound::memory ? std::min(interference.memory, max_traffic_) : interference.sms;
     return {all - std::min(gone, all / 2), all};
   }
-  std::int64_t sms_, memory_, most_;
+  std::int64_t sms_, memory_, max_traffic_;
 };
 
 }  // namespace lightrail

@@ -50,8 +50,8 @@ SimTime GpuPace::of(SimTime time, std::uint64_t kernel) const {
   if (jitter_ > 0)
     scaled *= draw(Random(hash_combine(seed_, kernel), ComponentId{gpu_.value}, jitter_purpose), jitter_);
   // Whole nanoseconds hide the last bits of libm.
-  constexpr double most_ns = 9e15;  // what picoseconds hold
-  return nanoseconds(std::max<std::int64_t>(1, std::llround(std::min(scaled * 1e-3, most_ns))));
+  constexpr double max_ns = 9e15;  // what picoseconds hold
+  return nanoseconds(std::max<std::int64_t>(1, std::llround(std::min(scaled * 1e-3, max_ns))));
 }
 
 }  // namespace lightrail

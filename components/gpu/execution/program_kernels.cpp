@@ -19,7 +19,7 @@ constexpr std::uint16_t no_dimension = 0xffff;
 KernelCost ProgramRunner::cost_of(std::uint32_t op) {
   const Op& o = program_->ops[op];
   KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration}
-                    : feed_                  ? feed_->cost_of(o.shape)
+                    : batch_queue_           ? batch_queue_->cost_of(o.shape)
                                              : times_->of(o.shape);
   if (o.duration == SimTime{0} && o.split != 0)
     cost.time = nanoseconds(
@@ -32,10 +32,10 @@ KernelCost ProgramRunner::cost_of(std::uint32_t op) {
 SimTime ProgramRunner::chain_end(std::uint32_t stream) {
   const Stream& s = streams_[stream];
   const std::uint32_t* ops = chain(stream);
-  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), taken_);
+  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), interference_);
   for (std::uint32_t k = s.kernel + 1; k < index_.chain[ops[0]]; ++k) {
     const KernelCost cost = cost_of(ops[k]);
-    end += contention_.time_of(cost.time, cost.bound, taken_);
+    end += contention_.time_of(cost.time, cost.bound, interference_);
   }
   return end;
 }
@@ -48,7 +48,7 @@ void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end)
   context.wake(end, wake);
 }
 
-Taken ProgramRunner::taken_by(const Op& op, std::uint32_t slot) const {
+Interference ProgramRunner::interference_of(const Op& op, std::uint32_t slot) const {
   const ComputeSpec& gpu = times_->spec();
   if (op.kind == OpKind::recv) return {gpu.point_sms, 0};
   if (op.kind != OpKind::send && op.kind != OpKind::collective) return {};
@@ -69,9 +69,9 @@ double ProgramRunner::load_of(const Op& op) const {
   return load;
 }
 
-void ProgramRunner::take(Context& context, const Taken& taken) {
-  if (taken == taken_) return;
-  const Taken before = std::exchange(taken_, taken);
+void ProgramRunner::set_interference(Context& context, const Interference& interference) {
+  if (interference == interference_) return;
+  const Interference before = std::exchange(interference_, interference);
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     if (!streams_[stream].is_running || !streams_[stream].is_chain) continue;
     advance(context, stream, before);
@@ -99,17 +99,18 @@ void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime 
   s.done = SimTime{0};
 }
 
-void ProgramRunner::advance(Context& context, std::uint32_t stream, const Taken& taken) {
+void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interference& interference) {
   Stream& s = streams_[stream];
   const std::uint32_t last = index_.chain[op_index(stream)] - 1;
   KernelCost cost = cost_of(chain(stream)[s.kernel]);
-  for (SimTime end = kernel_end(s, cost, taken); s.kernel < last && end <= context.now();
-       end = kernel_end(s, cost, taken)) {
+  for (SimTime end = kernel_end(s, cost, interference); s.kernel < last && end <= context.now();
+       end = kernel_end(s, cost, interference)) {
     next_kernel(context, stream, end);
     cost = cost_of(chain(stream)[s.kernel]);
   }
   // The last one's end is the chain's, which another event tells.
-  s.done = std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, taken), cost.time);
+  s.done =
+      std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, interference), cost.time);
   s.since = context.now();
 }
 
@@ -117,7 +118,7 @@ void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t last = index_.chain[op_index(stream)] - 1;
   while (s.kernel < last)
-    next_kernel(context, stream, kernel_end(s, cost_of(chain(stream)[s.kernel]), taken_));
+    next_kernel(context, stream, kernel_end(s, cost_of(chain(stream)[s.kernel]), interference_));
   end_row(context, stream, context.now());
 }
 
@@ -125,7 +126,7 @@ StepClock::Activity ProgramRunner::finish(Context& context) {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     const Stream& s = streams_[stream];
     if (!s.is_running) continue;
-    if (s.is_chain) advance(context, stream, taken_);
+    if (s.is_chain) advance(context, stream, interference_);
     if (records_power_ && is_computing(s, chain(stream)[s.kernel])) clock_.computed(context.now() - s.start);
   }
   return clock_.activity(context.now());

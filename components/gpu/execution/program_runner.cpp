@@ -26,14 +26,14 @@ const Program& program_of(const Model& model, EndpointId gpu) {
                                                        : empty;
 }
 
-std::optional<BatchFeed> feed_of(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
+std::optional<BatchQueue> feed_of(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
   const auto* plan = model.resource<ServingPlan>();
   if (!plan) return std::nullopt;
   const auto& set = *model.resource<ProgramSet>();
-  return std::optional<BatchFeed>(std::in_place, *plan, set, set.program_of_gpu[gpu.value], spec);
+  return std::optional<BatchQueue>(std::in_place, *plan, set, set.program_of_gpu[gpu.value], spec);
 }
 
-BitRate most_traffic(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
+BitRate max_traffic(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
   const double bits = spec.collective_memory * static_cast<double>(receive_rate_of(model, gpu).value);
   return std::min(spec.memory_bandwidth, BitRate{static_cast<std::int64_t>(std::min(bits, 1e18))});
 }
@@ -47,15 +47,15 @@ const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
 ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times)
     : model_(build.model),
       set_(*build.model.resource<ProgramSet>()),
-      feed_(feed_of(build.model, self, times->spec())),
-      program_(&(feed_ ? feed_->program() : program_of(build.model, self))),
+      batch_queue_(feed_of(build.model, self, times->spec())),
+      program_(&(batch_queue_ ? batch_queue_->program() : program_of(build.model, self))),
       index_(index_of(build.model, self)),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
       contention_(times_->spec().sms, times_->spec().memory_bandwidth,
-                  most_traffic(build.model, self, times_->spec())),
+                  max_traffic(build.model, self, times_->spec())),
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
@@ -113,13 +113,13 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
-  if (feed_ && op.kind != OpKind::compute && op.bytes == 0) {
+  if (batch_queue_ && op.kind != OpKind::compute && op.bytes == 0) {
     // The batch leaves nothing to do, for every member alike.
   } else if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
     if (s.slot != CommEngine::no_slot) {
-      s.taken = taken_by(op, s.slot);
-      take(context, taken_ + s.taken);
+      s.interference = interference_of(op, s.slot);
+      set_interference(context, interference_ + s.interference);
       return true;
     }
   } else if (is_timed_from_shape(op)) {
@@ -148,7 +148,7 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   count(context, op, -1);
-  take(context, taken_ - std::exchange(s.taken, Taken{}));
+  set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
   if (records_ops_ || records_power_) end_rows(context, stream);
   s.ended += index_.chain[index], ended_ += index_.chain[index];
@@ -180,7 +180,7 @@ void ProgramRunner::on_end(Context& context, GpuTransport& transport, const Mess
 }
 
 void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, const Payload& p) {
-  LIGHTRAIL_EXPECT(feed_.has_value());
+  LIGHTRAIL_EXPECT(batch_queue_.has_value());
   const std::int64_t bytes = std::int64_t{p.bytes} * kv_unit;
   switch (serving_kind_of(p)) {
     case ServingKind::kv_send: {
@@ -195,7 +195,7 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
       return transport.expect(context,
                               {EndpointId{p.a}, kv_connection, bytes, bytes, SimTime{0}, {kv_slot, p.b}});
     default:
-      if (feed_->take(p)) schedule(context, transport);
+      if (batch_queue_->take(p)) schedule(context, transport);
   }
 }
 
@@ -231,9 +231,9 @@ void ProgramRunner::end_iteration(Context& context) {
   for (Stream& s : streams_) s.ended = 0;
   turns_.assign(turns_.size(), 0);
   if (program_->next != itself) go_on_with(set_.programs[program_->next]);
-  if (feed_)
+  if (batch_queue_)
     return context.send(GpuTransport::scheduler_port, context.now(),
-                        serving_payload(ServingKind::batch_done, 0, 0, feed_->end()));
+                        serving_payload(ServingKind::batch_done, 0, 0, batch_queue_->end()));
   const std::array<std::int64_t, 7> row{self_.value,           iteration_ - 1,        step_start_.count(),
                                         context.now().count(), split.compute.count(), split.exposed.count(),
                                         split.idle.count()};
@@ -242,7 +242,7 @@ void ProgramRunner::end_iteration(Context& context) {
 }
 
 void ProgramRunner::find_program() {
-  if (!feed_ && self_.value < set_.program_of_gpu.size())
+  if (!batch_queue_ && self_.value < set_.program_of_gpu.size())
     go_on_with(set_.programs[program_in(set_, set_.program_of_gpu[self_.value], iteration_)]);
 }
 
@@ -277,16 +277,17 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 }
 
 void ProgramRunner::save(StateWriter& out) const {
-  if (feed_) feed_->save(out);
+  if (batch_queue_) batch_queue_->save(out);
   comm_.save(out), clock_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
-      out.put(taken_);
+      out.put(interference_);
 }
 
 void ProgramRunner::load(StateReader& in) {
-  if (feed_) feed_->load(in);
+  if (batch_queue_) batch_queue_->load(in);
   comm_.load(in), clock_.load(in);
-  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_), in.get(taken_);
+  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
+      in.get(interference_);
   find_program();
 }
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "components/gpu/execution/batch_feed.hpp"
 #include "components/gpu/compute/contention.hpp"
-#include "components/gpu/transport/gpu_transport.hpp"
 #include "components/gpu/compute/kernel_times.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
+#include "components/gpu/execution/batch_queue.hpp"
 #include "components/gpu/execution/step_clock.hpp"
+#include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
 #include "workloads/collective/comm_engine.hpp"
 
@@ -22,7 +22,7 @@ namespace lightrail {
 /// collectives and steps.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
-/// sizes of that batch (BatchFeed), moves keys and values as the scheduler says, and reports both.
+/// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
 class ProgramRunner {
  public:
   ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
@@ -53,9 +53,9 @@ class ProgramRunner {
     /// what of it was done at `since`.
     std::uint32_t is_chain = 0, kernel = 0;
     SimTime done{}, since{};
-    Taken taken;  ///< by the running communication
+    Interference interference;  ///< by the running communication
   };
-  bool has_work() const { return feed_ ? feed_->is_busy() : iteration_ < set_.iterations; }
+  bool has_work() const { return batch_queue_ ? batch_queue_->is_busy() : iteration_ < set_.iterations; }
   const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
   std::uint32_t op_index(std::uint32_t stream) const {
     return index_.stream_ops[stream][streams_[stream].ended];
@@ -78,29 +78,29 @@ class ProgramRunner {
   void go_on_with(const Program& program);
   void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
-  Taken taken_by(const Op& op, std::uint32_t slot) const;
+  Interference interference_of(const Op& op, std::uint32_t slot) const;
   void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
   /// Kernels of the stream that is at `ended`.
   const std::uint32_t* chain(std::uint32_t stream) const {
     return &index_.stream_ops[stream][streams_[stream].ended];
   }
-  /// When the kernel of a chain ends that runs, beside `taken` since `since`.
-  SimTime kernel_end(const Stream& s, const KernelCost& cost, const Taken& taken) const {
-    return s.since + contention_.time_of(cost.time - s.done, cost.bound, taken);
+  /// When the kernel of a chain ends that runs, beside `interference` since `since`.
+  SimTime kernel_end(const Stream& s, const KernelCost& cost, const Interference& interference) const {
+    return s.since + contention_.time_of(cost.time - s.done, cost.bound, interference);
   }
   /// The operation that runs, of a chain its kernel, has ended at that time: its row and its part of the
   /// energy.
   void end_row(Context& context, std::uint32_t stream, SimTime end);
   /// The kernel that runs has ended at that time and the next one begins.
   void next_kernel(Context& context, std::uint32_t stream, SimTime end);
-  /// Goes on to where a chain is now, beside `taken` since its last change.
-  void advance(Context& context, std::uint32_t stream, const Taken& taken);
+  /// Goes on to where a chain is now, beside `interference` since its last change.
+  void advance(Context& context, std::uint32_t stream, const Interference& interference);
   /// The kernels of a stream end, the last of them now.
   void end_rows(Context& context, std::uint32_t stream);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
   double load_of(const Op& op) const;
   /// Kernels that run are as fast as what communication leaves them.
-  void take(Context& context, const Taken& taken);
+  void set_interference(Context& context, const Interference& interference);
   /// When the chain that runs ends, beside what communication takes now.
   SimTime chain_end(std::uint32_t stream);
   /// Of the operation that runs; one that was set before counts no more.
@@ -110,8 +110,8 @@ class ProgramRunner {
 
   const Model& model_;
   const ProgramSet& set_;
-  std::optional<BatchFeed> feed_;  ///< none: no inference job
-  const Program* program_;         ///< of this iteration
+  std::optional<BatchQueue> batch_queue_;  ///< none: no inference job
+  const Program* program_;                 ///< of this iteration
   const ProgramIndex& index_;
   const OutputSelection* output_;
   EndpointId self_;
@@ -123,7 +123,7 @@ class ProgramRunner {
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
-  Taken taken_;  ///< by all communication that runs
+  Interference interference_;  ///< by all communication that runs
   bool records_ops_ = false, records_power_ = false;
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "network/transport/flow_index.hpp"
 #include "engine/base/time.hpp"
+#include "network/transport/flow_index.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "components/gpu/transport/transport_payloads.hpp"
-#include "network/port/reports.hpp"
 #include "engine/model/tables.hpp"
+#include "network/port/reports.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/phase.hpp"
 
@@ -46,7 +46,7 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       regions && regions->place(book_[self].server).region != Regions::none)
     delegation_ = std::make_unique<Delegation>(build, *regions, book_, self);
   if (const auto* rails = build.model.resource<Rails>())
-    rail_ = std::make_unique<RailGate>(*rails, book_, self);
+    rail_ = std::make_unique<RailCircuitClient>(*rails, book_, self);
   // GPUs of a server are neighbours in the address book.
   std::uint32_t first = self.value;
   while (first > 0 && book_.endpoints[first - 1].server == book_[self].server) --first;
@@ -160,7 +160,7 @@ void GpuTransport::send_control(Context& context, EndpointId to, Connection conn
 /// Read and written at the memory's bandwidth, one message after the other: here when it is all read.
 void GpuTransport::send_local(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, most_piece);
+    const std::int64_t piece = std::min(left, max_piece);
     memory_free_at_ =
         std::max(memory_free_at_, context.now()) + transfer_time(Bytes{2 * piece}, memory_bandwidth_);
     arrive(
@@ -174,7 +174,7 @@ void GpuTransport::send_local(Context& context, const Transfer& transfer) {
 
 void GpuTransport::send_to_nic(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, most_piece);
+    const std::int64_t piece = std::min(left, max_piece);
     left -= piece;
     const bool notify = transfer.notify && left == 0;
     if (is_on_rail(transfer.to)) {

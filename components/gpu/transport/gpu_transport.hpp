@@ -7,13 +7,13 @@
 
 #include "components/gpu/transport/arrivals.hpp"
 #include "components/gpu/transport/paths/delegation.hpp"
+#include "components/gpu/transport/paths/rail_circuit_client.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
-#include "components/gpu/transport/paths/rail_gate.hpp"
-#include "network/port/egress_bank.hpp"
-#include "network/port/injector.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/port/egress_bank.hpp"
+#include "network/port/injector.hpp"
 
 namespace lightrail {
 
@@ -32,8 +32,8 @@ enum class GpuWake : std::uint8_t {
 /// bandwidth), over NVLink, over PCIe through its host where there is no NVSwitch, or through its NIC. With
 /// PXN a message to another server's GPU on another rail goes over NVLink to the local GPU of that rail,
 /// which hands it to its own NIC when it has arrived. Where circuits join servers, GPUs delegate
-/// (delegation.hpp) or ask for a circuit (rail_gate.hpp). Counts what it sends by dimension and, where
-/// recorded, by receiver.
+/// (delegation.hpp) or ask for a circuit (rail_circuit_client.hpp). Counts what it sends by dimension and,
+/// where recorded, by receiver.
 class GpuTransport final : public Transport, private SentListener {
  public:
   static constexpr PortIndex nvlink_port = 0, nic_port = 1, host_port = 2, control_port = 3,
@@ -49,7 +49,7 @@ class GpuTransport final : public Transport, private SentListener {
   void wake_after(Context& context, SimTime delay, Owner owner) override;
   bool wants_demand(std::uint16_t dimension) const override;
   void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) override;
-  bool expects_the_past() const override;
+  bool predicts_from_history() const override;
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 
@@ -130,7 +130,7 @@ class GpuTransport final : public Transport, private SentListener {
   // Where rails are optical switches (gpu_rails.cpp).
   bool is_on_rail(EndpointId to) const { return rail_ && book_[to].server != book_[self_].server; }
   void send_on_rail(Context& context, const Payload& message, bool is_by_gpu, bool is_own, Owner owner);
-  void post_on_rail(Context& context, const RailGate::Work& work);
+  void post_on_rail(Context& context, const RailCircuitClient::Work& work);
   void send_control_on_rail(Context& context, const Payload& control);
   void on_rail_control(Context& context, const Payload& payload);
   void arrive(Context& context, const Payload& payload, SimTime tail);
@@ -145,9 +145,9 @@ class GpuTransport final : public Transport, private SentListener {
   const OutputSelection* output_;
   EndpointId self_;
   bool is_pxn_ = false;
-  std::unique_ptr<RailGate> rail_;          ///< null: no photonic rails
-  std::unique_ptr<Delegation> delegation_;  ///< null: no circuits
-  SmallArray<LineTime, 5> in_lines_;        ///< by port
+  std::unique_ptr<RailCircuitClient> rail_;  ///< null: no photonic rails
+  std::unique_ptr<Delegation> delegation_;   ///< null: no circuits
+  SmallArray<LineTime, 5> in_lines_;         ///< by port
   BitRate memory_bandwidth_;
   Arrivals arrivals_;
   std::vector<MessageEnd> ends_;  ///< empty between events

@@ -6,7 +6,7 @@ namespace lightrail {
 namespace {
 
 /// A work request's size is 32 bits; requests grow no further than this.
-constexpr std::uint32_t most_bytes = 1u << 30;
+constexpr std::uint32_t max_bytes = 1u << 30;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool ProxyQueue::merge(const Payload& work) {
   auto same = std::find_if(pending_.rbegin(), pending_.rend(),
                            [&](const Payload& p) { return p.a == work.a && p.b == work.b; });
   if (same == pending_.rend() || same->count != 0 || work.count != 0 ||
-      same->bytes > most_bytes - std::min(work.bytes, most_bytes))
+      same->bytes > max_bytes - std::min(work.bytes, max_bytes))
     return false;
   same->bytes += work.bytes;
   return true;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/wire/train.hpp"
 #include "engine/model/component.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 

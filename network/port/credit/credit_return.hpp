@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/port/port_end.hpp"
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
+#include "network/port/port_end.hpp"
 
 namespace lightrail {
 

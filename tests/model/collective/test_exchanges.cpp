@@ -172,7 +172,7 @@ TEST_CASE("a model limits the servers of a token or does not, whatever <nccl> sa
 
 TEST_CASE("experts of a token and their servers come out of an operation as they went in") {
   for (const ExpertCounts in : {ExpertCounts{1, 0}, ExpertCounts{8, 4},
-                                ExpertCounts{ExpertCounts::most_experts, ExpertCounts::most_servers}}) {
+                                ExpertCounts{ExpertCounts::max_experts, ExpertCounts::max_servers}}) {
     CHECK(in.packed() > 0);
     CHECK(ExpertCounts::of(in.packed()).experts == in.experts);
     CHECK(ExpertCounts::of(in.packed()).servers == in.servers);

@@ -16,25 +16,25 @@ namespace {
 
 enum Purpose : std::uint32_t { gaps = 101, prompts, outputs };
 
-constexpr std::uint32_t most_requests = 10'000'000, most_tokens = 1u << 24;
+constexpr std::uint32_t max_requests = 10'000'000, max_tokens = 1u << 24;
 
 Describe<RequestsSpec> requests_table() {
   using S = RequestsSpec;
   Describe<S> table;
   table.field("trace", &S::trace, "CSV with the columns arrival_s, prompt_tokens, output_tokens")
-      .field("count", &S::count, "requests", 1u, most_requests)
+      .field("count", &S::count, "requests", 1u, max_requests)
       .field("rate", &S::rate, "requests a second, on average", 1e-6, 1e9)
       .choice("arrivals", &S::arrivals, "independent, with equal gaps, or all at the start",
               {{"poisson", ArrivalKind::poisson}, {"even", ArrivalKind::even}, {"burst", ArrivalKind::burst}})
-      .field("prompt", &S::prompt, "tokens of a prompt", 1u, most_tokens)
-      .field("output", &S::output, "tokens of an answer", 1u, most_tokens)
+      .field("prompt", &S::prompt, "tokens of a prompt", 1u, max_tokens)
+      .field("output", &S::output, "tokens of an answer", 1u, max_tokens)
       .choice("lengths", &S::lengths, "how prompt and output are spread",
               {{"fixed", LengthKind::fixed},
                {"uniform", LengthKind::uniform},
                {"lognormal", LengthKind::lognormal}})
       .field("spread", &S::spread,
              "uniform: relative half width; lognormal: standard deviation of the logarithm", 0.0, 10.0)
-      .field("longest", &S::longest, "no drawn length is above [tokens]", 1u, most_tokens);
+      .field("longest", &S::longest, "no drawn length is above [tokens]", 1u, max_tokens);
   return table;
 }
 
@@ -42,7 +42,7 @@ std::uint32_t draw_length(const RequestsSpec& spec, std::uint32_t middle, Random
   double length = middle;
   if (spec.lengths == LengthKind::uniform) length *= 1 + spec.spread * (2 * random.uniform() - 1);
   if (spec.lengths == LengthKind::lognormal) length *= std::exp(spec.spread * random.normal(0, 1));
-  const std::uint32_t most = spec.lengths == LengthKind::fixed ? most_tokens : spec.longest;
+  const std::uint32_t most = spec.lengths == LengthKind::fixed ? max_tokens : spec.longest;
   return static_cast<std::uint32_t>(std::clamp(std::round(length), 1.0, static_cast<double>(most)));
 }
 
@@ -73,7 +73,7 @@ bool to_time(const std::string& text, SimTime& time) {
 
 bool to_tokens(const std::string& text, std::uint32_t& tokens) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), tokens);
-  return code == std::errc{} && end == text.data() + text.size() && tokens >= 1 && tokens <= most_tokens;
+  return code == std::errc{} && end == text.data() + text.size() && tokens >= 1 && tokens <= max_tokens;
 }
 
 void check_drawn(const Element& element, const RequestsSpec& spec, WorkloadContext& context) {
@@ -135,7 +135,7 @@ std::vector<ServingRequest> read_requests(const std::string& path) {
       fail(fmt::format("invalid arrival '{}' (expected seconds: 12.5)", cells[column[0]]));
     if (!to_tokens(cells[column[1]], request.prompt) || !to_tokens(cells[column[2]], request.output))
       fail(fmt::format("invalid tokens '{}', '{}' (expected 1 ... {})", cells[column[1]], cells[column[2]],
-                       most_tokens));
+                       max_tokens));
     if (!requests.empty() && request.arrival < requests.back().arrival)
       fail("arrives before the request above it");
     requests.push_back(request);

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/program/serving.hpp"
 #include "workloads/job/workload_context.hpp"
+#include "workloads/program/serving.hpp"
 
 namespace lightrail {
 

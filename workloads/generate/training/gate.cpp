@@ -140,7 +140,7 @@ std::vector<double> GateShares::received() const {
   return sum;
 }
 
-GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share) {
+GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share) {
   const std::uint32_t n = gate.size, neighbours = n / gate.rows;
   const double drifted = gate.drift * static_cast<double>(gate.first + micro_batch),
                whole = std::floor(drifted);
@@ -160,19 +160,19 @@ GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_
   for (std::uint32_t from = 0; from < n; ++from)
     for (std::uint32_t to = 0; to < n; ++to) {
       double& part = made.share[std::size_t{from} * n + to];
-      const double beyond = std::max(0.0, part - most_share);
+      const double beyond = std::max(0.0, part - max_share);
       part -= beyond, made.dropped[from] += beyond, kept -= beyond;
     }
   made.kept = kept;
   return made;
 }
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share,
                            JobBuilder& job) {
   GateSplits splits;
   if (gate.is_even()) return splits;
   const std::uint32_t n = gate.size;
-  const GateShares shares = gate_shares(gate, layer, micro_batch, most_share);
+  const GateShares shares = gate_shares(gate, layer, micro_batch, max_share);
   const std::vector<double>&share = shares.share, &dropped = shares.dropped, received = shares.received();
   splits.kept = shares.kept / n;
   const double most = *std::max_element(received.begin(), received.end());

@@ -49,11 +49,11 @@ struct GateShares {
   /// What every member receives, over what a member sends.
   std::vector<double> received() const;
 };
-/// Of an uneven gate. `most_share`: of a sender's tokens, the largest share that one member's experts take
+/// Of an uneven gate. `max_share`: of a sender's tokens, the largest share that one member's experts take
 /// (their capacity); what is beyond is dropped.
-GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share);
+GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share);
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double most_share,
+GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share,
                            JobBuilder& job);
 
 }  // namespace lightrail

@@ -43,7 +43,7 @@ std::vector<PassBytes> bytes_of_pass(const Transformer& model, const TrainingPla
     std::vector<double> load(bytes.size(), 1);
     if (!gate.is_even() && model.is_moe_layer(l)) {
       const std::vector<double> received =
-          gate_shares(gate, l, micro_batch, plan.most_share(model)).received();
+          gate_shares(gate, l, micro_batch, plan.max_share(model)).received();
       const double over_even =
           static_cast<double>(plan.routed_tokens(model)) / static_cast<double>(plan.kept_tokens(model));
       for (std::size_t i = 0; i < load.size(); ++i)

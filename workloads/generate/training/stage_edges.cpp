@@ -44,7 +44,7 @@ void StageWriter::head() {
 }
 
 void StageWriter::head_backward(bool is_split) {
-  if (is_split) put_off_.emplace_back();
+  if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   std::int64_t vocabulary = padded_vocabulary(model_, plan_) / tp_;
   // Scaled in FP32; separate: cast to 2 bytes after that.
@@ -68,7 +68,7 @@ void StageWriter::project() {
 }
 
 void StageWriter::project_backward(bool is_split) {
-  if (is_split) put_off_.emplace_back();
+  if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   if (plan_.recompute == Recompute::light)
     for (int i = 0; i < 2; ++i) {

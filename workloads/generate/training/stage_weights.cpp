@@ -11,7 +11,7 @@ void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int6
   if (casts) cast_columns(m, n, k, batch, gathers, is_input_cast);
   gathers = gathers && !casts && plan_.sequence_parallel;  // once, for the first that takes it
   if (puts_off_)
-    put_off_.back().push_back({name, gemm_shape(m, n, k, batch), gathers, load_});
+    deferred_.back().push_back({name, gemm_shape(m, n, k, batch), gathers, load_});
   else
     gemm(name, m, n, k, batch);
 }
@@ -23,14 +23,14 @@ void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std
   shape.bytes = bytes;
   shape.batch = kernels;
   if (puts_off_)
-    put_off_.back().push_back({name, shape, gathers && plan_.sequence_parallel, load_});
+    deferred_.back().push_back({name, shape, gathers && plan_.sequence_parallel, load_});
   else
     chain(compute_op(name, shape, load_));
 }
 
 void StageWriter::weight_gradients() {
-  const std::vector<PutOff> kernels = std::move(put_off_.front());
-  put_off_.pop_front();
+  const std::vector<DeferredKernel> kernels = std::move(deferred_.front());
+  deferred_.pop_front();
   const std::vector<std::uint32_t> start = waits_;
   std::deque<std::uint32_t> inputs;
   auto gather = [&](const KernelShape& shape) {
@@ -38,9 +38,9 @@ void StageWriter::weight_gradients() {
     return collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes);
   };
   const bool is_beside = is_overlapped(TensorOverlap::backward);
-  for (const PutOff& kernel : kernels)
+  for (const DeferredKernel& kernel : kernels)
     if (kernel.gathers && is_beside) inputs.push_back(beside(gather(kernel.shape), start));
-  for (const PutOff& kernel : kernels) {
+  for (const DeferredKernel& kernel : kernels) {
     if (kernel.gathers && is_beside) {
       wait_for(inputs.front());
       inputs.pop_front();

@@ -133,7 +133,7 @@ void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
   is_windowed_ = model_.is_windowed(layer);
   splits_ = {};
   if (!is_moe_layer_) return;
-  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, plan_.most_share(model_), job_);
+  splits_ = add_gate_splits(plan_.gate, layer, micro_batch, plan_.max_share(model_), job_);
 }
 
 void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
@@ -193,7 +193,7 @@ void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, b
   set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
   if (plan_.recompute == Recompute::light) write_light_again();
-  if (is_split) put_off_.emplace_back();
+  if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   if (is_moe_layer_)
     experts_backward();

@@ -185,13 +185,14 @@ class StageWriter {
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
   /// A kernel that a split backward pass puts off; gathers: its input is gathered over tp first.
-  struct PutOff {
+  struct DeferredKernel {
     std::string name;
     KernelShape shape;
     bool gathers = false;
     std::uint16_t load = 0;
   };
-  std::deque<std::vector<PutOff>> put_off_;  ///< of output layers and layers, in the order of their passes
+  std::deque<std::vector<DeferredKernel>>
+      deferred_;  ///< of output layers and layers, in the order of their passes
   bool puts_off_ = false;
   std::uint32_t together_ = 0, second_ = 0;  ///< where two passes that run together begin
   std::vector<std::uint32_t> start_, first_end_;

@@ -15,7 +15,7 @@ namespace lightrail {
 namespace {
 
 /// Programs of later iterations hold no more operations together: a few gigabytes.
-constexpr std::int64_t most_operations = 50'000'000;
+constexpr std::int64_t max_operations = 50'000'000;
 
 void check_memory(const TrainingMemory& memory, std::uint32_t stage, std::int64_t iteration,
                   WorkloadContext& context) {
@@ -39,11 +39,11 @@ bool are_too_many(std::int64_t iterations, WorkloadContext& context) {
   std::int64_t operations = 0;
   for (const Program& program : context.job.job().programs.programs)
     operations += static_cast<std::int64_t>(program.ops.size());
-  if (operations * iterations <= most_operations) return false;
+  if (operations * iterations <= max_operations) return false;
   context.errors.add(context.element.child("gate")->error(
       fmt::format("<gate> over-iterations: each of {} iterations has {} operations of its own, together more "
                   "than {}",
-                  iterations, operations, most_operations)));
+                  iterations, operations, max_operations)));
   return true;
 }
 

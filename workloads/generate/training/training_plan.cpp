@@ -257,7 +257,7 @@ std::int64_t TrainingPlan::capacity(const Transformer& model) const {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(capacity_factor * average - 1e-6)));
 }
 
-double TrainingPlan::most_share(const Transformer& model) const {
+double TrainingPlan::max_share(const Transformer& model) const {
   if (capacity_factor == 0) return 1;
   return static_cast<double>(capacity(model) * model.experts / ep) /
          static_cast<double>(local_tokens() * model.active_experts);

@@ -27,7 +27,8 @@ enum class TensorOverlap : std::uint8_t { none, backward, all };
 /// Where the scales of FP8 operands are from: steps before (Transformer Engine), or what is cast: a tensor,
 /// or a row of one orientation and a column of the other (torchao's tensorwise and rowwise).
 enum class Float8Recipe : std::uint8_t { delayed, tensorwise, rowwise };
-/// Order of the passes through a stage (workloads/job/pipeline_schedule.hpp); 1F1B is interleaved with chunks.
+/// Order of the passes through a stage (workloads/job/pipeline_schedule.hpp); 1F1B is interleaved with
+/// chunks.
 enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 
 /// Who is in an expert-parallel group where an expert has fewer GPUs than tp (etp): ranks next to each other,
@@ -118,7 +119,7 @@ struct TrainingPlan {
   /// Tokens that an expert takes from one GPU's micro-batch at most.
   std::int64_t capacity(const Transformer& model) const;
   /// The largest part of its copies of tokens that a GPU's experts take from another GPU: their capacity.
-  double most_share(const Transformer& model) const;
+  double max_share(const Transformer& model) const;
   /// That share the gradient of an expert.
   std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.

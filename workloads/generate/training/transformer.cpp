@@ -79,7 +79,7 @@ Describe<Transformer> transformer_parameters() {
              std::int64_t{65'536})
       .field("node-limit", &Transformer::node_limit,
              "servers that a token's experts are on at most (node-limited routing); 0: any", none,
-             ExpertCounts::most_servers)
+             ExpertCounts::max_servers)
       .field("latent", &Transformer::latent,
              "elements of a token that all heads cache together (MLA); 0: keys and values a head", none, most)
       .field("shared-experts", &Transformer::shared_experts, "experts that every token goes to", none,

@@ -5,8 +5,8 @@
 #include "workloads/import/chakra/chakra_groups.hpp"
 #include "workloads/import/chakra/chakra_reader.hpp"
 #include "workloads/import/dag_program.hpp"
-#include "workloads/import/group_families.hpp"
 #include "workloads/import/goal/message_ledger.hpp"
+#include "workloads/import/group_families.hpp"
 #include "workloads/import/streamed_dag.hpp"
 
 namespace lightrail {

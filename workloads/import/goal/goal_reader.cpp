@@ -16,7 +16,7 @@ namespace lightrail {
 
 namespace {
 
-constexpr std::uint64_t most_ranks = 1 << 20;
+constexpr std::uint64_t max_ranks = 1 << 20;
 constexpr std::size_t longest_line = 4096;
 constexpr std::int64_t longest_calc_ns = std::int64_t{1} << 52;  // 52 days
 
@@ -173,7 +173,7 @@ class Reader {
   void count() {
     if (has_count_) fail("a second 'num_ranks'");
     if (words_.size() != 2) fail("expected 'num_ranks N'");
-    count_ = static_cast<std::uint32_t>(number(word(1), "number of ranks", most_ranks));
+    count_ = static_cast<std::uint32_t>(number(word(1), "number of ranks", max_ranks));
     if (count_ == 0) fail("number of ranks 0 is out of range (1 ...)");
     has_count_ = true;
     on_start_(count_);
@@ -185,7 +185,7 @@ class Reader {
     if (!text.empty() && text.back() == '{') text.remove_suffix(1), has_brace = true;
     if (words_.size() > (word(2) == "{" ? 3u : 2u))
       fail(fmt::format("unexpected '{}' after 'rank'", word(2)));
-    const std::uint64_t rank = number(text, "rank", most_ranks);
+    const std::uint64_t rank = number(text, "rank", max_ranks);
     if (rank != next_rank_ || rank >= count_)
       fail(next_rank_ == count_
                ? fmt::format("rank {}, but num_ranks is {}", rank, count_)

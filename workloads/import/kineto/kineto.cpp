@@ -31,7 +31,7 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
         read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
     // A large trace is read twice rather than held.
     held += ranks.back().bytes();
-    if (held > options.most_held_bytes) ranks.back().reduce();
+    if (held > options.max_held_bytes) ranks.back().reduce();
   }
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (std::size_t r = 0; r < ranks.size(); ++r) {

@@ -11,7 +11,7 @@ struct KinetoOptions {
   std::vector<std::string> files;   ///< one a rank, any order
   std::uint32_t element_bytes = 0;  ///< where a trace does not name the data type; 0: refuse it
   /// Kernels and calls are held up to this size [B]; ranks beyond are read twice instead.
-  std::size_t most_held_bytes = 64 << 20;
+  std::size_t max_held_bytes = 64 << 20;
 };
 
 /// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming

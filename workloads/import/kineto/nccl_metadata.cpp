@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 45;
-constexpr std::int64_t most_ranks = 1 << 17;
+constexpr std::int64_t max_elements = std::int64_t{1} << 45;
+constexpr std::int64_t max_ranks = 1 << 17;
 
 /// Lower case letters and digits only: "_allgather_base" -> "allgatherbase".
 std::string plain(const std::string& text) {
@@ -28,18 +28,18 @@ bool has(const std::string& text, std::string_view word) {
   return text.find(word) != std::string::npos;
 }
 
-/// Elements of a tensor ([4, 2048]) or of a list of tensors ([[4, 2048], [8]]); saturates at most_elements.
+/// Elements of a tensor ([4, 2048]) or of a list of tensors ([[4, 2048], [8]]); saturates at max_elements.
 std::int64_t elements_of(const json& dims) {
   if (!dims.is_array() || dims.empty()) return 0;
   std::int64_t total = 0, product = 1;
   bool is_list = dims[0].is_array();
   for (const auto& item : dims) {
     if (is_list)
-      total = std::min(total + elements_of(item), most_elements);
+      total = std::min(total + elements_of(item), max_elements);
     else if (!item.is_number_integer() || item.get<std::int64_t>() < 0)
       return 0;
-    else if (product > 0 && item.get<std::int64_t>() > most_elements / product)
-      return most_elements;
+    else if (product > 0 && item.get<std::int64_t>() > max_elements / product)
+      return max_elements;
     else
       product *= item.get<std::int64_t>();
   }
@@ -100,11 +100,11 @@ NcclMetadata nccl_metadata(const KinetoEvent& event) {
   m.group_description = event.group_description.empty() ? event.group_name : event.group_description;
   m.in_elements = std::max<std::int64_t>(event.in_elements.value_or(0), 0);
   m.out_elements = std::max<std::int64_t>(event.out_elements.value_or(0), 0);
-  m.group_size = std::clamp<std::int64_t>(event.group_size.value_or(0), 0, most_ranks);
+  m.group_size = std::clamp<std::int64_t>(event.group_size.value_or(0), 0, max_ranks);
   m.source_rank = event.source_rank.value_or(-1);
   m.target_rank = event.target_rank.value_or(-1);
   for (std::int64_t rank : numbers_of(event.group_ranks))
-    m.ranks.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(rank, 0, most_ranks)));
+    m.ranks.push_back(static_cast<std::uint32_t>(std::clamp<std::int64_t>(rank, 0, max_ranks)));
   if (event.name.rfind("nccl:", 0) == 0) m.collective = event.name.substr(5);
   if (event.name.rfind("c10d::", 0) == 0) m.collective = event.name.substr(6);
   if (m.dtype.empty()) m.dtype = item_of(event.input_types, 0);

@@ -118,7 +118,7 @@ std::int64_t Delegation::later(EndpointId to, std::int64_t bytes) const {
   return part_of(bytes, later_[place_of(to).member]);
 }
 
-bool Delegation::tells_begun() {
+bool Delegation::take_begin_request() {
   if (!is_asked_ || started_ < granted_) return false;
   is_asked_ = false;
   return true;

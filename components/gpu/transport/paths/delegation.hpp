@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "network/wire/train.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -59,7 +59,7 @@ class Delegation {
   bool start(Owner owner);
 
   /// True once for an exchange of which the controller wants to know that it has begun, when it has.
-  bool tells_begun();
+  bool take_begin_request();
   /// Of an exchange's `bytes` for `to`: what takes packet NICs at once.
   std::int64_t beside(EndpointId to, std::int64_t bytes) const;
   /// Of an exchange's `bytes` for `to` over circuits: what waits for later ones.

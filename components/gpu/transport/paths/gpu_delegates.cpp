@@ -10,7 +10,7 @@ namespace lightrail {
 namespace {
 
 /// A message is spread over several NICs in parts of at least this [B].
-constexpr std::int64_t least_part = 64 * 1024;
+constexpr std::int64_t min_part = 64 * 1024;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void GpuTransport::announce_ahead(Context& context, std::span<const PeerBytes> d
   announce(context, demand, !is_known);
 }
 
-bool GpuTransport::expects_the_past() const {
+bool GpuTransport::predicts_from_history() const {
   return delegation_ &&
          (delegation_->prediction() == Prediction::past || delegation_->prediction() == Prediction::learned);
 }
@@ -41,7 +41,7 @@ bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> d
 }
 
 void GpuTransport::tell_begun(Context& context) {
-  if (delegation_->tells_begun())
+  if (delegation_->take_begin_request())
     context.send(control_port, context.now(), control_payload(ControlKind::begun));
 }
 
@@ -94,13 +94,13 @@ void GpuTransport::send_parts(Context& context, const Transfer& transfer, std::i
   std::rotate(ways.nic.begin(), ways.nic.begin() + (book_[self_].local + transfer.to.value) % ways.count,
               ways.nic.begin() + ways.count);
   const auto parts =
-      static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / least_part, 1, std::int64_t{ways.count}));
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / min_part, 1, std::int64_t{ways.count}));
   std::stable_partition(ways.nic.begin(), ways.nic.begin() + parts,
                         [&](std::uint16_t nic) { return delegation_->owns(nic); });
   for (std::uint32_t i = 0; i < parts; ++i) {
     const std::int64_t low = bytes * i / parts, high = bytes * (i + 1) / parts;
     for (std::int64_t left = high - low; left > 0;) {
-      const std::int64_t piece = std::min(left, most_piece);
+      const std::int64_t piece = std::min(left, max_piece);
       left -= piece;
       send_over(context, ways.nic[i],
                 make_wire(WireKind::train, self_, transfer.to, transfer.connection,

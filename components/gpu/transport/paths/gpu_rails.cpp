@@ -13,13 +13,13 @@ void GpuTransport::send_on_rail(Context& context, const Payload& message, bool i
   if (book_[to].nic != book_[self_].nic)
     fail(context, fmt::format("{} is on rail {}, this GPU on rail {}: only PXN joins photonic rails",
                               name_of(to), book_[to].nic, book_[self_].nic));
-  RailGate::Work work{message, owner, is_own, is_by_gpu, book_[to].server};
+  RailCircuitClient::Work work{message, owner, is_own, is_by_gpu, book_[to].server};
   if (rail_->admit(work)) return post_on_rail(context, work);
   rail_->settle(context);
 }
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it.
-void GpuTransport::post_on_rail(Context& context, const RailGate::Work& work) {
+void GpuTransport::post_on_rail(Context& context, const RailCircuitClient::Work& work) {
   Payload message = work.message;
   if (work.is_own) notices_.push_back({flow_of(to_of(message), connection_of(message)), work.owner});
   message.count = static_cast<std::uint16_t>(message.count | notify_sent);
@@ -43,7 +43,8 @@ void GpuTransport::on_rail_control(Context& context, const Payload& payload) {
   }
   switch (rail_control_of(payload)) {
     case RailControl::granted:
-      for (const RailGate::Work& work : rail_->on_granted(context, payload.a)) post_on_rail(context, work);
+      for (const RailCircuitClient::Work& work : rail_->on_granted(context, payload.a))
+        post_on_rail(context, work);
       return;
     case RailControl::reclaim:
       return rail_->on_reclaim(context);

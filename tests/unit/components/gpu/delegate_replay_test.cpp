@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "network/wire/region_control.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/region_control.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 
 using namespace lightrail;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "network/wire/region_control.hpp"
 #include "components/ocs/ocs.hpp"
+#include "network/wire/region_control.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/unit/components/ocs/ocs_catalogue.hpp"
 

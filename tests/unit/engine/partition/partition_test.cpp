@@ -124,9 +124,9 @@ TEST_CASE("stripes give every rank its share of any run and of any stride of ser
 }
 
 TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes") {
-  const auto partition_of = [](bool works_in_turns, int ranks, Partitioner partitioner) {
+  const auto partition_of = [](bool is_pipelined, int ranks, Partitioner partitioner) {
     Model model = ring_of_servers(64, SimTime{500});
-    model.set_resource(std::make_shared<const LoadHint>(LoadHint{works_in_turns}));
+    model.set_resource(std::make_shared<const LoadHint>(LoadHint{is_pipelined}));
     return make_partition(model, ranks, partitioner).rank_of_atom;
   };
   const auto stripes = [&](int ranks) { return partition_of(false, ranks, Partitioner::stripes); };

@@ -3,8 +3,8 @@
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/bill_of_materials.hpp"
-#include "network/circuits/regions.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
+#include "network/circuits/regions.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 #include "fabrics/system/build_system.hpp"

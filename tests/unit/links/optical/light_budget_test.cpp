@@ -105,10 +105,10 @@ TEST_CASE("a study may ask for less margin than none, a careful one for more") {
   OpticalSpec spec = dr4();
   spec.ageing = Decibel{2.3};  // 0.5 dB too little
   ErrorList errors;
-  spec.least_margin = Decibel{-0.5};
+  spec.min_margin = Decibel{-0.5};
   check_budget(light_budget("a", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
   CHECK(test::texts(errors) == "");
-  spec.least_margin = Decibel{1.0};
+  spec.min_margin = Decibel{1.0};
   spec.ageing = Decibel{1.0};
   check_budget(light_budget("a", {{&spec, "", Decibel{0}}}), {"x.xml", 7, ""}, errors);
   CHECK_THAT(test::texts(errors),

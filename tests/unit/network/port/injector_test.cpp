@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "engine/model/send_ahead.hpp"
 #include "network/port/buffered_spec.hpp"
 #include "network/port/injector.hpp"
-#include "engine/model/send_ahead.hpp"
 #include "tests/support/network_bed.hpp"
 
 using namespace lightrail;

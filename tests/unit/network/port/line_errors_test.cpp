@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "network/port/line_errors.hpp"
 #include "components/switch/switch.hpp"
+#include "network/port/line_errors.hpp"
 #include "tests/support/network_bed.hpp"
 
 using namespace lightrail;

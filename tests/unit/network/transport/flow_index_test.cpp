@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "network/transport/flow_index.hpp"
 #include "engine/base/hash.hpp"
+#include "network/transport/flow_index.hpp"
 
 using namespace lightrail;
 

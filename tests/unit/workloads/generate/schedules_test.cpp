@@ -129,7 +129,7 @@ void check_complete(const std::vector<ChunkPass>& order, std::uint32_t chunks, s
 }
 
 /// The most micro-batches that have gone forward and still owe a gradient, of their weights or their input.
-std::int64_t most_held(const std::vector<ChunkPass>& order) {
+std::int64_t max_held(const std::vector<ChunkPass>& order) {
   std::int64_t held = 0, most = 0;
   for (const ChunkPass& pass : order) {
     if (pass.kind == PassKind::forward) ++held;
@@ -164,8 +164,8 @@ TEST_CASE(
 TEST_CASE("ZB-H1 keeps on every stage what 1F1B keeps on its first, a micro-batch a stage") {
   for (std::uint32_t stages : {2u, 4u, 8u})
     for (std::uint32_t s = 0; s < stages; ++s) {
-      CHECK(most_held(zb_h1_schedule(s, stages, 4 * stages)) == stages);
-      CHECK(most_held(interleaved_schedule(s, stages, 1, 4 * stages)) == stages - s);
+      CHECK(max_held(zb_h1_schedule(s, stages, 4 * stages)) == stages);
+      CHECK(max_held(interleaved_schedule(s, stages, 1, 4 * stages)) == stages - s);
     }
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("DualPipe: every micro-batch of both directions goes forward and back 
       const Pipeline p = dualpipe(stages, micro_batches);
       for (const auto& order : p.orders) {
         check_complete(order, 2, micro_batches / 2);
-        CHECK(most_held(order) <= stages + 1);
+        CHECK(max_held(order) <= stages + 1);
       }
       CHECK(makespan(p, {3, 4, 2}).has_value());
     }
@@ -236,7 +236,7 @@ TEST_CASE("DualPipe idles (p / 2 - 1)(F&B + B - 3 W) and keeps p + 1 micro-batch
       CHECK(makespan(p, times).value() - work(times, micro_batches) ==
             (stages / 2 - 1) * (times.forward + back + back - 3 * times.weight));
       CHECK(std::any_of(p.orders.begin(), p.orders.end(),
-                        [&](const auto& order) { return most_held(order) == stages + 1; }));
+                        [&](const auto& order) { return max_held(order) == stages + 1; }));
     }
 }
 

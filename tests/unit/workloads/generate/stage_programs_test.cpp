@@ -266,13 +266,13 @@ TEST_CASE("gradients are reduced in buckets as they fill: each of the same size,
 }
 
 TEST_CASE("the partitioner is told of stages that work in turns") {
-  const auto works_in_turns = [](const std::string& plan) {
+  const auto is_pipelined = [](const std::string& plan) {
     return load_hint_of("<workload kind=\"training\" sequence=\"32\" global-batch=\"8\" " + plan + ">" +
                             dense + "</workload>",
                         8)
-        .works_in_turns;
+        .is_pipelined;
   };
-  CHECK(works_in_turns("pp=\"4\""));
-  CHECK_FALSE(works_in_turns("tp=\"2\""));
-  CHECK_FALSE(load_hint_of("<workload kind=\"collective\" collective=\"all-reduce\"/>", 8).works_in_turns);
+  CHECK(is_pipelined("pp=\"4\""));
+  CHECK_FALSE(is_pipelined("tp=\"2\""));
+  CHECK_FALSE(load_hint_of("<workload kind=\"collective\" collective=\"all-reduce\"/>", 8).is_pipelined);
 }

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "engine/model/load_hint.hpp"
-#include "network/circuits/regions.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "network/circuits/regions.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/job.hpp"
 

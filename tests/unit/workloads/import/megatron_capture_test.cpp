@@ -51,7 +51,7 @@ TEST_CASE("the capture's own figures are those of the published target") {
 TEST_CASE("ranks that are read twice instead of held give the same job") {
   KinetoOptions options;
   options.files = files_matching("tests/data/kineto-megatron-tp8/megatron_kineto_*.json.gz");
-  options.most_held_bytes = 0;
+  options.max_held_bytes = 0;
   const Job again = import_kineto(options), &held = captured_job();
   REQUIRE(again.programs.programs.size() == held.programs.programs.size());
   for (std::size_t p = 0; p < again.programs.programs.size(); ++p) {

@@ -1,9 +1,9 @@
-#include "components/gpu/execution/batch_feed.hpp"
+#include "components/gpu/execution/batch_queue.hpp"
 
 namespace lightrail {
 
-BatchFeed::BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program,
-                     const ComputeSpec& spec)
+BatchQueue::BatchQueue(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program,
+                       const ComputeSpec& spec)
     : plan_(plan),
       set_(set),
       spec_(spec),
@@ -12,7 +12,7 @@ BatchFeed::BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32
       program_(set.programs[program]),
       costs_(set.shapes.size()) {}
 
-bool BatchFeed::take(const Payload& p) {
+bool BatchQueue::take(const Payload& p) {
   switch (serving_kind_of(p)) {
     case ServingKind::prefill:
       next_.prefill_tokens = p.bytes, next_.twice_prefill_keys = p.a, next_.prefill_sequences = p.b;
@@ -31,20 +31,20 @@ bool BatchFeed::take(const Payload& p) {
   return true;
 }
 
-std::uint32_t BatchFeed::end() {
+std::uint32_t BatchQueue::end() {
   const std::uint32_t number = batches_.front().number;
   batches_.erase(batches_.begin());
   if (is_busy()) apply();
   return number;
 }
 
-void BatchFeed::apply() {
+void BatchQueue::apply() {
   costs_.assign(costs_.size(), KernelCost{SimTime{-1}});
   for (std::size_t i = 0; i < program_.ops.size(); ++i)
     program_.ops[i].bytes = units_.ops[i].bytes * units_of(rules_.unit_of_op[i], rules_, batches_.front());
 }
 
-KernelCost BatchFeed::cost_of(std::uint32_t shape) {
+KernelCost BatchQueue::cost_of(std::uint32_t shape) {
   KernelCost& cost = costs_[shape];
   if (cost.time < SimTime{0}) {
     const KernelShape kernel =
@@ -54,11 +54,11 @@ KernelCost BatchFeed::cost_of(std::uint32_t shape) {
   return cost;
 }
 
-void BatchFeed::save(StateWriter& out) const {
+void BatchQueue::save(StateWriter& out) const {
   out.put(batches_), out.put(next_);
 }
 
-void BatchFeed::load(StateReader& in) {
+void BatchQueue::load(StateReader& in) {
   in.get(batches_), in.get(next_);
   if (is_busy()) apply();
 }

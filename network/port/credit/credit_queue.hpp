@@ -18,7 +18,7 @@ struct Waiting {
 
 /// FIFOs of waiting trains, linked by index through one array; freed places are used again, so a steady state
 /// allocates nothing. A FIFO is a pair (first, last), both `none` when empty.
-class WaitingPool {
+class CreditQueue {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 

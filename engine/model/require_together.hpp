@@ -12,7 +12,7 @@ struct GivenWith {
 };
 
 /// Complains about every parameter that `element` has without the other one.
-void refuse_half_given(const Element& element, std::initializer_list<GivenWith> pairs, ErrorList& errors);
+void require_together(const Element& element, std::initializer_list<GivenWith> pairs, ErrorList& errors);
 
 /// Complains about every one of these that `element` has, for they have no effect without `needed`.
 void refuse_without(const Element& element, std::initializer_list<const char*> parameters, const char* needed,

@@ -1,4 +1,4 @@
-#include "components/gpu/transport/paths/rail_gate.hpp"
+#include "components/gpu/transport/paths/rail_circuit_client.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 
 namespace lightrail {
 
-RailGate::RailGate(const Rails& rails, const AddressBook& book, EndpointId self)
+RailCircuitClient::RailCircuitClient(const Rails& rails, const AddressBook& book, EndpointId self)
     : rails_(rails), peer_(rails.next(book[self].server)), is_live_(1) {}
 
-bool RailGate::admit(const Work& work) {
+bool RailCircuitClient::admit(const Work& work) {
   if (!is_live_ || work.server != peer_) {
     kept_.push_back(work);
     return false;
@@ -21,14 +21,14 @@ bool RailGate::admit(const Work& work) {
   return true;
 }
 
-void RailGate::gone(Context& context) {
+void RailCircuitClient::gone(Context& context) {
   LIGHTRAIL_EXPECT(outstanding_ > 0);
   --outstanding_;
   last_ = context.now();
   settle(context);
 }
 
-std::vector<RailGate::Work> RailGate::on_granted(Context& context, std::uint32_t server) {
+std::vector<RailCircuitClient::Work> RailCircuitClient::on_granted(Context& context, std::uint32_t server) {
   LIGHTRAIL_EXPECT(is_asking_ && server == peer_);
   is_asking_ = 0;
   is_live_ = 1;
@@ -40,18 +40,18 @@ std::vector<RailGate::Work> RailGate::on_granted(Context& context, std::uint32_t
   return now;
 }
 
-void RailGate::on_reclaim(Context& context) {
+void RailCircuitClient::on_reclaim(Context& context) {
   if (!is_live_) return;  // it has been given up meanwhile, the controller hears of it
   is_reclaimed_ = 1;
   settle(context);
 }
 
-void RailGate::on_timer(Context& context) {
+void RailCircuitClient::on_timer(Context& context) {
   has_timer_ = 0;
   settle(context);
 }
 
-void RailGate::settle(Context& context) {
+void RailCircuitClient::settle(Context& context) {
   if (outstanding_ > 0 || is_asking_) return;
   if (is_live_) {
     if (kept_.empty() && !is_reclaimed_) return;
@@ -70,16 +70,16 @@ void RailGate::settle(Context& context) {
   context.send(GpuTransport::control_port, context.now(), rail_payload(RailControl::request, peer_));
 }
 
-std::string RailGate::waits_for() const {
+std::string RailCircuitClient::waits_for() const {
   return kept_.empty() ? "" : fmt::format("{} messages wait for a circuit to server {}", kept_.size(), peer_);
 }
 
-void RailGate::save(StateWriter& out) const {
+void RailCircuitClient::save(StateWriter& out) const {
   out.put(peer_), out.put(outstanding_), out.put(is_live_), out.put(is_asking_), out.put(is_reclaimed_);
   out.put(has_timer_), out.put(last_), out.put(kept_);
 }
 
-void RailGate::load(StateReader& in) {
+void RailCircuitClient::load(StateReader& in) {
   in.get(peer_), in.get(outstanding_), in.get(is_live_), in.get(is_asking_), in.get(is_reclaimed_);
   in.get(has_timer_), in.get(last_), in.get(kept_);
 }

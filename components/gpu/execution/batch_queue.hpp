@@ -2,17 +2,17 @@
 #include <vector>
 
 #include "components/gpu/compute/compute_model.hpp"
-#include "network/wire/serving_control.hpp"
 #include "engine/model/state_io.hpp"
+#include "network/wire/serving_control.hpp"
 #include "workloads/program/serving.hpp"
 
 namespace lightrail {
 
 /// The batches that the scheduler of an inference job gives one GPU, worked on in the order they come, and
 /// the GPU's program with the sizes that the batch at work gives its operations.
-class BatchFeed {
+class BatchQueue {
  public:
-  BatchFeed(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program, const ComputeSpec& spec);
+  BatchQueue(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program, const ComputeSpec& spec);
 
   const Program& program() const { return program_; }
   bool is_busy() const { return !batches_.empty(); }

@@ -15,7 +15,7 @@ namespace lightrail {
 /// time. Work for another one is kept until the circuit that there is has been idle for Rails::hold; then the
 /// GPU asks its rail's controller for the next one, in the order work came. A circuit that others wait for is
 /// released in the same way. Plain state.
-class RailGate {
+class RailCircuitClient {
  public:
   /// A work request for the NIC.
   struct Work {
@@ -26,7 +26,7 @@ class RailGate {
     std::uint32_t server = 0;
   };
 
-  RailGate(const Rails& rails, const AddressBook& book, EndpointId self);
+  RailCircuitClient(const Rails& rails, const AddressBook& book, EndpointId self);
 
   /// The work may go now: true; else it is kept.
   bool admit(const Work& work);

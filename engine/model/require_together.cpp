@@ -1,4 +1,4 @@
-#include "engine/model/half_given.hpp"
+#include "engine/model/require_together.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ void refuse(const Element& element, const char* parameter, const std::string& wh
 
 }  // namespace
 
-void refuse_half_given(const Element& element, std::initializer_list<GivenWith> pairs, ErrorList& errors) {
+void require_together(const Element& element, std::initializer_list<GivenWith> pairs, ErrorList& errors) {
   for (const auto& [parameter, other] : pairs)
     if (!element.find(other))
       refuse(element, parameter, fmt::format("does nothing without '{}'", other), errors);
