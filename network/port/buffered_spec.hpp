@@ -3,6 +3,7 @@
 
 #include "engine/model/context.hpp"
 #include "engine/model/kind.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -22,8 +23,5 @@ class BufferedSpec : public Spec {
   /// circuit.
   virtual bool is_transparent() const { return false; }
 };
-
-/// Virtual lanes of a port at most.
-inline constexpr std::uint32_t max_lanes = 8;
 
 }  // namespace lightrail

@@ -4,32 +4,40 @@
 
 #include "engine/base/id.hpp"
 #include "engine/model/event.hpp"
+#include "network/wire/connection.hpp"
+#include "network/wire/frame.hpp"
+#include "network/wire/message_kind.hpp"
 
 namespace lightrail {
 
-/// What a payload on a message-carrying link is.
-enum class WireKind : std::uint8_t {
-  train = 1,    ///< `count` packets, `bytes` payload bytes in all, of one message; time is the head's arrival
-  credit = 2,   ///< flow control: `bytes` of buffer freed on `lane` at the far end of this link
-  message = 3,  ///< GPU/host -> NIC work request: send `bytes` from src to dst (the NIC reads them over
-                ///< PCIe); `lane` is the virtual lane of its trains, `count` its flags
-  control = 4,  ///< small control message (clear-to-send, acknowledgement), routed like a train, not counted
-                ///< as payload
-  wake = 5,     ///< a component's own timer
-  sent = 6,     ///< NIC -> poster: the last byte of that message (same addresses, `bytes`) is on the wire
-  // Optical switch -> who sent it light: the train or control message did not get through. Stands for the
-  // acknowledgement that does not come: the sender's transport acts on it, not the switch.
-  lost_train = 7,        ///< met darkness: sent again when the retransmission timer ends
-  lost_control = 8,      ///< the same, a control message
-  corrupt_train = 9,     ///< FEC could not correct it: the link replays it
-  corrupt_control = 10,  ///< the same, a control message
-  reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
-                ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
-                ///< at the same place of other servers; the sum goes to each as a train from itself
-  multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server
-  fold = 13  ///< GPU -> NVSwitch: a train of a folded ring: when all members of the group have sent theirs,
-             ///< as many bytes go to each of them, as trains from the member before it
+/// How often a train or work request may be sent again.
+inline constexpr std::uint32_t max_retries = 7;
+inline constexpr int retry_bits = 3;
+static_assert(max_retries < 1u << retry_bits);
+/// Train::packets stops there: only trains on NVLink have more.
+inline constexpr std::uint32_t max_packets = 4096;
+inline constexpr int packet_bits = 13;
+static_assert(max_packets < 1u << packet_bits);
+
+/// A train: packets of one message that follow one another without gap, seen as one event when the head of
+/// the first arrives. A control message is a train of one packet. What an optical switch sends back is the
+/// train as it came (lost_..., corrupt_...).
+struct Train {
+  MessageKind kind = MessageKind::train;
+  std::uint8_t lane = 0;                    ///< virtual lane
+  std::uint16_t packets : packet_bits = 1;  ///< max_packets: so many or more
+  std::uint16_t retries : retry_bits = 0;   ///< how often it was sent again
+  std::uint32_t bytes = 0;                  ///< on the wire [B]
+  Address address{};
+
+  static constexpr bool carries(MessageKind kind) {
+    using enum MessageKind;
+    return kind == train || kind == control || (kind >= lost_train && kind <= fold);
+  }
 };
+static_assert(Message<Train>);
+
+using WireKind = MessageKind;
 
 /// In `count` of what a GPU puts on NVLink for another server: the local GPU that it goes to first, its
 /// delegate, is the rest of `count`.
@@ -42,7 +50,6 @@ inline bool passes_nvlink_by(const Payload& p) {
 
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;
-inline constexpr std::uint32_t max_retries = 7;
 /// `count` of a train: 4,096 stands for that and more, which only NVLink has.
 inline std::uint16_t packets_in(std::uint32_t bytes, std::uint32_t mtu_bytes) {
   return static_cast<std::uint16_t>(
@@ -59,24 +66,6 @@ inline constexpr std::uint16_t notify_sent =
 inline constexpr std::uint16_t reduce_in_fabric = 2;  ///< its trains are WireKind::reduce
 inline constexpr std::uint16_t sent_again = 4;        ///< so is its notice: `count` of WireKind::sent
 
-/// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
-/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its
-/// program how many bytes the next message of a connection has, so trains carry no message number.
-struct Connection {
-  std::uint32_t value = 0;  ///< 24 bits
-  static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
-    return {(group_kind & 0xff) << 16 | (channel & 0xff) << 8 | (phase & 0xff)};
-  }
-  constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
-  constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
-  constexpr std::uint32_t phase() const { return value & 0xff; }
-  constexpr auto operator<=>(const Connection&) const = default;
-};
-
-/// Endpoints take 20 bits: 1,048,576 GPUs, hosts and storage servers.
-inline constexpr std::uint32_t endpoint_bits = 20;
-inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
-
 /// The addressing of trains, messages and control payloads.
 inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connection connection,
                          std::uint32_t bytes, std::uint16_t packets, std::uint8_t lane = 0) {
@@ -87,13 +76,9 @@ inline Payload make_wire(WireKind kind, EndpointId from, EndpointId to, Connecti
                  to.value | (connection.value >> 12) << endpoint_bits,
                  from.value | (connection.value & 0xfff) << endpoint_bits};
 }
-inline WireKind kind_of(const Payload& p) {
-  return static_cast<WireKind>(p.kind);
-}
 /// Carries payload, and is counted as such.
 inline bool is_train(WireKind kind) {
-  return kind == WireKind::train || kind == WireKind::reduce || kind == WireKind::multicast ||
-         kind == WireKind::fold;
+  return is_payload(kind);
 }
 inline EndpointId to_of(const Payload& p) {
   return EndpointId{p.a & endpoint_mask};
@@ -103,10 +88,6 @@ inline EndpointId from_of(const Payload& p) {
 }
 inline Connection connection_of(const Payload& p) {
   return Connection{(p.a >> endpoint_bits) << 12 | p.b >> endpoint_bits};
-}
-/// A connection of `endpoint`, 44 bits.
-inline std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
-  return std::uint64_t{endpoint.value} << 24 | connection.value;
 }
 /// What identifies a flow to ECMP and to the receiver.
 inline std::uint64_t flow_key(const Payload& p) {

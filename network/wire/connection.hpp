@@ -1,0 +1,63 @@
+#pragma once
+#include <compare>
+#include <cstdint>
+
+#include "engine/base/id.hpp"
+
+namespace lightrail {
+
+/// Endpoints take 20 bits: 1,048,576 GPUs, hosts and storage servers.
+inline constexpr std::uint32_t endpoint_bits = 20;
+inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
+
+/// Each of the three parts of a Connection takes 8 bits.
+inline constexpr std::uint32_t max_group_kinds = 256, max_channels = 256, max_phases = 256;
+
+/// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
+/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its
+/// program how many bytes the next message of a connection has, so trains carry no message number.
+struct Connection {
+  static constexpr std::uint32_t bits = 24;
+
+  std::uint32_t value = 0;  ///< < 2^bits
+  /// Each part < 256. No input passes that: Groups, NCCL's settings and I/O operations check theirs.
+  static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
+    return {(group_kind & 0xff) << 16 | (channel & 0xff) << 8 | (phase & 0xff)};
+  }
+  constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
+  constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
+  constexpr std::uint32_t phase() const { return value & 0xff; }
+  constexpr auto operator<=>(const Connection&) const = default;
+};
+
+/// A connection of `endpoint`, 44 bits.
+[[nodiscard]] constexpr std::uint64_t flow_of(EndpointId endpoint, Connection connection) {
+  return std::uint64_t{endpoint.value} << Connection::bits | connection.value;
+}
+
+/// Between which endpoints and on which connection, in 8 bytes.
+class Address {
+ public:
+  constexpr Address() = default;
+  constexpr Address(EndpointId from, EndpointId to, Connection connection)
+      : to_(to.value | connection.value >> half << endpoint_bits),
+        from_(from.value | (connection.value & half_mask) << endpoint_bits) {}
+
+  constexpr EndpointId from() const { return EndpointId{from_ & endpoint_mask}; }
+  constexpr EndpointId to() const { return EndpointId{to_ & endpoint_mask}; }
+  constexpr Connection connection() const { return {to_ >> endpoint_bits << half | from_ >> endpoint_bits}; }
+  /// What identifies a flow to ECMP and to the receiver.
+  constexpr std::uint64_t flow() const { return flow_of(from(), connection()); }
+  /// The bytes as a word, `to` in its lower half.
+  constexpr std::uint64_t word() const { return to_ | std::uint64_t{from_} << 32; }
+  constexpr bool operator==(const Address&) const = default;
+
+ private:
+  static constexpr std::uint32_t half = Connection::bits / 2, half_mask = (1u << half) - 1;
+  static_assert(endpoint_bits + half == 32);
+
+  std::uint32_t to_ = 0, from_ = 0;  ///< the endpoint below, half of the connection above
+};
+static_assert(sizeof(Address) == 8);
+
+}  // namespace lightrail

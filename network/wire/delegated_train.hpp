@@ -1,0 +1,45 @@
+#pragma once
+#include "network/wire/frame.hpp"
+#include "network/wire/train.hpp"
+
+namespace lightrail {
+
+/// A train or control message between GPUs of a server on its way to a delegate, the GPU that has a way to
+/// where it goes (bypass_...: it takes NVLink's latency alone, no time of a line and no buffer).
+struct DelegatedTrain {
+  MessageKind kind = MessageKind::delegated_train;
+  std::uint8_t lane = 0;
+  std::uint16_t via = 0;    ///< local number of the delegate, the NVSwitch's port
+  std::uint32_t bytes = 0;  ///< [B]
+  Address address{};
+
+  static constexpr bool carries(MessageKind kind) {
+    return kind >= MessageKind::delegated_train && kind <= MessageKind::bypass_control;
+  }
+  constexpr bool is_bypass() const { return kind >= MessageKind::bypass_train; }
+};
+static_assert(Message<DelegatedTrain>);
+
+/// A train or control message that an optical switch could not pass on, from the NIC back to its GPU, which
+/// knows where circuits lead.
+struct ReturnedTrain {
+  MessageKind kind = MessageKind::returned_train;
+  std::uint8_t lane = 0;
+  std::uint16_t unused : 12 = 0;
+  std::uint16_t is_given_up : 1 = 0;       ///< the NIC has sent it as often as it may
+  std::uint16_t retries : retry_bits = 0;  ///< how often it was sent again
+  std::uint32_t bytes = 0;                 ///< [B]
+  Address address{};
+
+  static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::returned_train || kind == MessageKind::returned_control;
+  }
+};
+static_assert(Message<ReturnedTrain>);
+
+/// MessageKind::train or control: what a kind of DelegatedTrain or ReturnedTrain is a form of.
+[[nodiscard]] constexpr MessageKind plain_kind(MessageKind kind) {
+  return is_payload(kind) ? MessageKind::train : MessageKind::control;
+}
+
+}  // namespace lightrail

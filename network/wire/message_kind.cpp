@@ -1,0 +1,108 @@
+#include "network/wire/message_kind.hpp"
+
+#include <fmt/format.h>
+
+namespace lightrail {
+
+std::string_view name_of(MessageKind kind) {
+  using enum MessageKind;
+  switch (kind) {  // the compiler wants every enumerator here (-Wswitch)
+    case train:
+      return "train";
+    case control:
+      return "control message";
+    case lost_train:
+      return "lost train";
+    case lost_control:
+      return "lost control message";
+    case corrupt_train:
+      return "corrupt train";
+    case corrupt_control:
+      return "corrupt control message";
+    case reduce:
+      return "train to reduce";
+    case multicast:
+      return "train to multicast";
+    case fold:
+      return "train of a folded ring";
+    case delegated_train:
+      return "train for a delegate";
+    case delegated_control:
+      return "control message for a delegate";
+    case bypass_train:
+      return "train past NVLink";
+    case bypass_control:
+      return "control message past NVLink";
+    case returned_train:
+      return "returned train";
+    case returned_control:
+      return "returned control message";
+    case credit:
+      return "credit";
+    case work_request:
+      return "work request";
+    case wake:
+      return "wake";
+    case sent:
+      return "notice of sending";
+    case connect:
+      return "connect";
+    case apply:
+      return "apply";
+    case lit:
+      return "lit";
+    case alarm:
+      return "alarm";
+    case demand:
+      return "demand";
+    case demand_end:
+      return "end of demand";
+    case drained:
+      return "drained";
+    case absent:
+      return "absent";
+    case begun:
+      return "begun";
+    case pause:
+      return "pause";
+    case circuit:
+      return "circuit";
+    case live:
+      return "live";
+    case later:
+      return "later";
+    case beside:
+      return "beside";
+    case circuit_request:
+      return "circuit request";
+    case circuit_released:
+      return "circuit released";
+    case circuit_granted:
+      return "circuit granted";
+    case circuit_reclaim:
+      return "circuit reclaim";
+    case prefill:
+      return "prefill";
+    case decode:
+      return "decode";
+    case go:
+      return "go";
+    case kv_send:
+      return "send keys and values";
+    case kv_receive:
+      return "receive keys and values";
+    case batch_done:
+      return "batch done";
+    case kv_done:
+      return "keys and values done";
+  }
+  return "";
+}
+
+std::string unexpected(const Payload& payload) {
+  const std::string_view name = name_of(kind_of(payload));
+  if (name.empty()) return fmt::format("unknown message {}", payload.kind);
+  return fmt::format("unexpected message '{}'", name);
+}
+
+}  // namespace lightrail

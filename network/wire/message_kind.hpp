@@ -1,0 +1,101 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/model/event.hpp"
+
+namespace lightrail {
+
+/// Every kind of message that components send one another: the first byte of a Payload. The header named at a
+/// family has the structs that say what the other 15 bytes hold.
+///
+/// Numbers without an enumerator below first_plugin_kind are free for the timers of one component, which it
+/// alone sees (on self_port) and names in an enum of its own; those from there on are for components from
+/// outside the tree.
+enum class MessageKind : std::uint8_t {
+  // Bytes on their way (train.hpp).
+  train = 1,    ///< payload of one message; its time is the head's arrival
+  control = 4,  ///< small (clear-to-send, acknowledgement): routed like a train, not counted as payload
+  // Optical switch -> who sent it light: the train or control message did not get through. Stands for the
+  // acknowledgement that does not come: the sender's transport acts on it, not the switch.
+  lost_train = 7,        ///< met darkness: sent again when the retransmission timer ends
+  lost_control = 8,      ///< the same, a control message
+  corrupt_train = 9,     ///< FEC could not correct it: the link replays it
+  corrupt_control = 10,  ///< the same, a control message
+  reduce = 11,  ///< GPU -> NVSwitch: a train to be added to those of the group's other members of this
+                ///< server; the sum goes to dst as a train from dst. NIC -> switch: to those of the members
+                ///< at the same place of other servers; the sum goes to each as a train from itself
+  multicast = 12,  ///< GPU -> NVSwitch: a train for all members of the group in this server
+  fold = 13,  ///< GPU -> NVSwitch: a train of a folded ring: when all members of the group have sent theirs,
+              ///< as many bytes go to each of them, as trains from the member before it
+  // By way of another GPU of the server (delegated_train.hpp).
+  delegated_train = 14,    ///< GPU -> NVSwitch -> the GPU that it goes to first, its delegate
+  delegated_control = 15,  ///< the same, a control message
+  bypass_train = 16,      ///< the same, past NVLink: takes its latency alone, no time of a line and no buffer
+  bypass_control = 17,    ///< the same, a control message
+  returned_train = 18,    ///< NIC -> GPU: an optical switch could not pass it on; the GPU finds a way
+  returned_control = 19,  ///< the same, a control message
+  // Beside the bytes (credit.hpp, work_request.hpp, injector_wake.hpp).
+  credit = 2,        ///< flow control: buffer freed at the far end of this link
+  message = 3,       ///< until all say work_request
+  work_request = 3,  ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
+  wake = 5,          ///< the timer of one of the component's own Injectors
+  sent = 6,          ///< NIC -> poster: the last byte of that work request is on the wire
+  // Circuits of a region (region_control.hpp): controller -> optical switch
+  connect = 40,
+  apply = 41,
+  // optical switch -> controller, of a region or of a rail
+  lit = 42,
+  alarm = 39,
+  // GPU -> controller
+  demand = 43,
+  demand_end = 44,
+  drained = 45,
+  absent = 49,
+  begun = 50,
+  // controller -> GPU
+  pause = 46,
+  circuit = 47,
+  live = 48,
+  later = 51,
+  beside = 52,
+  // Circuits of a photonic rail (rail_control.hpp): GPU -> controller
+  circuit_request = 54,
+  circuit_released = 55,
+  // controller -> GPU
+  circuit_granted = 56,
+  circuit_reclaim = 57,
+  // An inference job (serving_control.hpp): scheduler -> GPU
+  prefill = 60,
+  decode = 61,
+  go = 62,
+  kv_send = 63,
+  kv_receive = 64,
+  // GPU -> scheduler
+  batch_done = 65,
+  kv_done = 66
+};
+
+inline constexpr std::uint8_t first_plugin_kind = 128;
+
+/// The kind of what is on a link; on self_port as far as it is none of the component's own timers.
+[[nodiscard]] inline MessageKind kind_of(const Payload& payload) {
+  return static_cast<MessageKind>(payload.kind);
+}
+
+/// As error texts have it ("work request"); empty for a number that is none of the enumerators.
+[[nodiscard]] std::string_view name_of(MessageKind kind);
+
+/// The beginning of an error text about a message that its receiver has no use for: "unexpected message
+/// 'circuit'", or "unknown message 47".
+[[nodiscard]] std::string unexpected(const Payload& payload);
+
+/// Carries payload of messages, and is counted as such on links.
+[[nodiscard]] constexpr bool is_payload(MessageKind kind) {
+  using enum MessageKind;
+  return kind == train || (kind >= reduce && kind <= delegated_train) || kind == bypass_train ||
+         kind == returned_train;
+}
+
+}  // namespace lightrail

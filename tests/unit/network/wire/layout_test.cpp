@@ -1,0 +1,167 @@
+// Where the fields of every message lie in its 16 bytes: the event hash of a run covers them, so they stay.
+#include <catch2/catch.hpp>
+
+#include "network/wire/credit.hpp"
+#include "network/wire/delegated_train.hpp"
+#include "network/wire/injector_wake.hpp"
+#include "network/wire/rail_control.hpp"
+#include "network/wire/region_control.hpp"
+#include "network/wire/serving_control.hpp"
+#include "network/wire/train.hpp"
+#include "network/wire/work_request.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+struct Words {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Words&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Words& words) {
+  return out << std::hex << words.low << ' ' << words.high << std::dec;
+}
+
+template <class T>
+Words words_of(const T& message) {
+  return std::bit_cast<Words>(to_payload(message));
+}
+
+/// The words of four 32-bit numbers, the first made of kind (8 bits), lane (8) and the rest (16).
+Words words(std::uint64_t kind, std::uint64_t lane, std::uint64_t rest, std::uint64_t bytes, std::uint64_t a,
+            std::uint64_t b) {
+  return {kind | lane << 8 | rest << 16 | bytes << 32, a | b << 32};
+}
+
+/// Of endpoints 0xabcde (to) and 0x12345 (from), connection 0xfedcba.
+const Address address{EndpointId{0x12345}, EndpointId{0xabcde}, Connection{0xfedcba}};
+constexpr std::uint64_t a = 0xfedabcde, b = 0xcba12345;
+
+}  // namespace
+
+TEST_CASE("a train has packets in 13 bits and retries above them") {
+  Train train;
+  train.lane = 5, train.packets = 0x1234 & 0x1fff, train.retries = 5, train.bytes = 0xdeadbeef;
+  train.address = address;
+  CHECK(words_of(train) == words(1, 5, 0xb234, 0xdeadbeef, a, b));
+  train.kind = MessageKind::corrupt_control;
+  CHECK(words_of(train) == words(10, 5, 0xb234, 0xdeadbeef, a, b));
+}
+
+TEST_CASE("a frame is what a train and its forms have alike") {
+  Train train;
+  train.lane = 5, train.packets = 16, train.retries = 2, train.bytes = 4096, train.address = address;
+  const Frame frame = frame_of(train);
+  CHECK(frame == Frame{MessageKind::train, 5, 0x4010, 4096, address});
+  CHECK(words_of(frame) == words_of(train));
+  CHECK(as<Frame>(to_payload(train)) == frame);
+}
+
+TEST_CASE("a delegated train has its delegate where a train has packets") {
+  const DelegatedTrain train{MessageKind::bypass_control, 1, 0xfffe, 77, address};
+  CHECK(words_of(train) == words(17, 1, 0xfffe, 77, a, b));
+  CHECK(train.is_bypass());
+  CHECK(!DelegatedTrain{}.is_bypass());
+}
+
+TEST_CASE("a returned train has its retries where a train has them") {
+  ReturnedTrain train;
+  train.kind = MessageKind::returned_control, train.retries = 7, train.is_given_up = 1, train.bytes = 9;
+  train.address = address;
+  CHECK(words_of(train) == words(19, 0, 0xf000, 9, a, b));
+}
+
+TEST_CASE("a work request has its flags in the low bits and its retries in the high ones") {
+  WorkRequest work;
+  work.lane = 2, work.bytes = 1 << 30, work.address = address;
+  CHECK(words_of(work) == words(3, 2, 0, 1 << 30, a, b));
+  work.notify = 1;
+  CHECK(words_of(work) == words(3, 2, 1, 1 << 30, a, b));
+  work.notify = 0, work.reduce_in_fabric = 1;
+  CHECK(words_of(work) == words(3, 2, 2, 1 << 30, a, b));
+  work.reduce_in_fabric = 0, work.is_resent = 1;
+  CHECK(words_of(work) == words(3, 2, 4, 1 << 30, a, b));
+  work.is_resent = 0, work.retries = 7;
+  CHECK(words_of(work) == words(3, 2, 0xe000, 1 << 30, a, b));
+}
+
+TEST_CASE("deferred work has its port between flags and retries, and its high bits above the lane") {
+  DeferredWork work;
+  work.lane = 3, work.notify = 1, work.retries = 1, work.bytes = 64, work.address = address;
+  work.set_port(511);
+  CHECK(words_of(work) == words(3, 3, 0x2000 | 0x1ff0 | 1, 64, a, b));
+  work.set_port(512);
+  CHECK(words_of(work) == words(3, 3, 0x2000 | 0x8 | 1, 64, a, b));
+  work.set_port(1024);
+  CHECK(words_of(work) == words(3, 3 | 1 << 3, 0x2000 | 1, 64, a, b));
+}
+
+TEST_CASE("every port of deferred work comes back as it went in") {
+  DeferredWork work;
+  for (std::uint32_t port = 0; port <= DeferredWork::max_port; ++port) {
+    work.set_port(port);
+    if (as<DeferredWork>(to_payload(work)).port() != port) FAIL(port);
+  }
+  CHECK(work.lane == 0);
+  CHECK(work.retries == 0);
+  CHECK_THROWS_AS(work.set_port(DeferredWork::max_port + 1), ContractError);
+}
+
+TEST_CASE("a notice of sending has the work request's addresses and bytes") {
+  SentNotice notice;
+  notice.lane = 1, notice.bytes = 5, notice.address = address;
+  CHECK(words_of(notice) == words(6, 1, 0, 5, a, b));
+  notice.is_resent = 1;
+  CHECK(words_of(notice) == words(6, 1, 4, 5, a, b));
+}
+
+TEST_CASE("a credit has its lane and bytes where a train has them, an injector's wake its tag behind") {
+  CHECK(words_of(Credit{.lane = 7, .bytes = 0xffffffff}) == words(2, 7, 0, 0xffffffff, 0, 0));
+  CHECK(words_of(InjectorWake{.tag = 0xfffffffe}) == words(5, 0, 0, 0, 0xfffffffe, 0));
+}
+
+TEST_CASE("messages about a region's circuits lie as they are described") {
+  using namespace region_control;
+  CHECK(words_of(Connect{.in = 3, .out = 4}) == words(40, 0, 0, 0, 3, 4));
+  CHECK(words_of(Apply{}) == words(41, 0, 0, 0, 0, 0));
+  CHECK(words_of(Lit{}) == words(42, 0, 0, 0, 0, 0));
+  CHECK(words_of(Alarm{.port = Alarm::all_ports}) == words(39, 0, 0, 0, 0xffffffff, 0));
+  CHECK(words_of(Demand{.units = 1, .member = 2, .call = 3}) == words(43, 0, 0, 1, 2, 3));
+  CHECK(words_of(DemandEnd{.call = 3}) == words(44, 0, 0, 0, 0, 3));
+  CHECK(words_of(Drained{.epoch = 3}) == words(45, 0, 0, 0, 0, 3));
+  CHECK(words_of(Pause{.epoch = 3}) == words(46, 0, 0, 0, 0, 3));
+  CHECK(words_of(Circuit{.nic = 2, .member = 3}) == words(47, 0, 0, 0, 2, 3));
+  CHECK(words_of(Live{.wants_begun = 1, .calls = 2, .epoch = 3}) == words(48, 0, 0, 1, 2, 3));
+  CHECK(words_of(Absent{}) == words(49, 0, 0, 0, 0, 0));
+  CHECK(words_of(Begun{}) == words(50, 0, 0, 0, 0, 0));
+  CHECK(words_of(Share{.parts = 1, .member = 2}) == words(51, 0, 0, 1, 2, 0));
+  CHECK(words_of(Share{.kind = MessageKind::beside, .parts = 1, .member = 2}) == words(52, 0, 0, 1, 2, 0));
+}
+
+TEST_CASE("messages about a rail's circuits lie as they are described") {
+  using namespace rail_control;
+  CHECK(words_of(Request{.server = 9}) == words(54, 0, 0, 0, 9, 0));
+  CHECK(words_of(Released{}) == words(55, 0, 0, 0, 0, 0));
+  CHECK(words_of(Granted{.server = 9}) == words(56, 0, 0, 0, 9, 0));
+  CHECK(words_of(Reclaim{}) == words(57, 0, 0, 0, 0, 0));
+}
+
+TEST_CASE("messages of an inference job lie as they are described") {
+  using namespace serving_control;
+  CHECK(words_of(Prefill{.tokens = 1, .twice_keys = 2, .sequences = 3}) == words(60, 0, 0, 1, 2, 3));
+  CHECK(words_of(Decode{.sequences = 1, .keys = 2, .logits = 3}) == words(61, 0, 0, 1, 2, 3));
+  CHECK(words_of(Go{.number = 3}) == words(62, 0, 0, 0, 0, 3));
+  CHECK(words_of(KvMove{.units = 1, .gpu = 2, .request = 3}) == words(63, 0, 0, 1, 2, 3));
+  CHECK(words_of(KvMove{.kind = MessageKind::kv_receive, .units = 1, .gpu = 2, .request = 3}) ==
+        words(64, 0, 0, 1, 2, 3));
+  CHECK(words_of(BatchDone{.number = 3}) == words(65, 0, 0, 0, 0, 3));
+  CHECK(words_of(KvDone{.request = 3}) == words(66, 0, 0, 0, 0, 3));
+}
+
+TEST_CASE("a payload is read only as a message that its kind stands for") {
+  CHECK(as<region_control::Demand>(to_payload(region_control::Demand{.units = 7})).units == 7);
+  CHECK_THROWS_AS(as<region_control::Demand>(to_payload(Credit{})), ContractError);
+  CHECK_THROWS_AS(as<Train>(to_payload(Credit{})), ContractError);
+  CHECK_THROWS_AS(as<rail_control::Request>(to_payload(region_control::Begun{})), ContractError);
+}

@@ -1,0 +1,54 @@
+#include "network/wire/message_kind.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+using namespace lightrail;
+
+namespace {
+
+Payload of_kind(std::uint8_t kind) {
+  Payload p;
+  p.kind = kind;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("no two kinds of message have one name") {
+  std::map<std::string_view, int> uses;
+  for (int number = 0; number < 256; ++number) ++uses[name_of(static_cast<MessageKind>(number))];
+  uses.erase("");
+  CHECK(uses.size() == 44);
+  for (const auto& [name, count] : uses) {
+    CAPTURE(name);
+    CHECK(count == 1);
+  }
+}
+
+TEST_CASE("numbers for components from outside the tree have no name") {
+  for (int number = first_plugin_kind; number < 256; ++number)
+    CHECK(name_of(static_cast<MessageKind>(number)).empty());
+}
+
+TEST_CASE("an error text names the message, and gives the number of one that has no name") {
+  CHECK(unexpected(of_kind(47)) == "unexpected message 'circuit'");
+  CHECK(unexpected(of_kind(3)) == "unexpected message 'work request'");
+  CHECK(unexpected(of_kind(20)) == "unknown message 20");
+  CHECK(unexpected(of_kind(200)) == "unknown message 200");
+}
+
+TEST_CASE("trains are payload in every form, control messages and credits in none") {
+  using enum MessageKind;
+  for (const MessageKind kind :
+       {train, reduce, multicast, fold, delegated_train, bypass_train, returned_train}) {
+    CAPTURE(name_of(kind));
+    CHECK(is_payload(kind));
+  }
+  for (const MessageKind kind :
+       {control, lost_train, lost_control, corrupt_train, corrupt_control, delegated_control, bypass_control,
+        returned_control, credit, work_request, wake, sent, connect, kv_send}) {
+    CAPTURE(name_of(kind));
+    CHECK(!is_payload(kind));
+  }
+}
