@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Runs every bad input of cases/*.toml and checks how it is refused.
 
-usage: run_cases.py LIGHTRAIL [--only PART] [--show] [--list]
+usage: run_cases.py LIGHTRAIL [--file NAME.toml] [--only PART] [--show] [--list]
+
+Each file is a test of its own (--file). A base may stand in another file than the case; names are unique in all of them.
 
 A file of cases has good scenarios, [base.NAME], which must run (exit 0), and [[case]] tables:
 
@@ -38,11 +40,14 @@ CRASHES = re.compile(r"terminate called|AddressSanitizer|runtime error:|Segmenta
 
 
 def load(folder):
+    """All cases, good scenarios first; each has the name of its file in `file`."""
     bases, cases = {}, []
     for file in sorted(folder.glob("*.toml")):
         content = tomllib.loads(file.read_text())
-        bases.update(content.get("base", {}))
-        cases += content.get("case", [])
+        again = set(bases) & set(content.get("base", {}))
+        assert not again, f"{file.name}: another file has a base of this name: {again}"
+        bases.update({name: {**base, "file": file.name} for name, base in content.get("base", {}).items()})
+        cases += [{**case, "file": file.name} for case in content.get("case", [])]
     cases = [{**bases.get(case.get("base"), {}), **case} for case in cases]
     good = [{**base, "name": f"the good scenario '{name}' runs", "exit": 0} for name, base in bases.items()]
     names = [case["name"] for case in good + cases]
@@ -117,14 +122,15 @@ def problems_of(case, code, output, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lightrail")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--file", help="only the cases of this file of cases/")
+    parser.add_argument("--only", default="", help="only cases whose name has this part")
     parser.add_argument("--show", action="store_true", help="print what each case printed")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-memory-limit", dest="memory_limit", action="store_false", help="for sanitizers' address space")
     options = parser.parse_args()
     lightrail = str(pathlib.Path(options.lightrail).resolve())
 
-    chosen = [case for case in load(HERE / "cases") if options.only in case["name"]]
+    chosen = [case for case in load(HERE / "cases") if options.file in (None, case["file"]) and options.only in case["name"]]
     failed = 0
     for case in chosen:
         if options.list:
