@@ -5,7 +5,7 @@ namespace lightrail {
 const std::vector<TableSchema>& table_schemas() {
   constexpr auto i64 = ColumnType::int64;
   constexpr auto name = ColumnType::name;
-  // The enumerators of workloads/program/program.hpp, in their order; a test compares the two.
+  // The enumerators of workloads/program/program.hpp, all in their order (tables_test).
   static const std::vector<std::string> op_kinds = {"compute",       "host",      "collective",
                                                     "send",          "recv",      "storage_read",
                                                     "storage_write", "host_copy", "marker"};
