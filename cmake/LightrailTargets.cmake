@@ -38,7 +38,8 @@ if(LIGHTRAIL_TESTS)
   target_link_libraries(lightrail_catch_main PUBLIC Catch2::Catch2)
 endif()
 
-# lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry.
+# lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry. The target tests_LABEL builds all
+# executables of a label.
 function(lightrail_test name)
   if(NOT LIGHTRAIL_TESTS)
     return()
@@ -49,4 +50,8 @@ function(lightrail_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT 1800)
+  if(NOT TARGET tests_${A_LABEL})
+    add_custom_target(tests_${A_LABEL})
+  endif()
+  add_dependencies(tests_${A_LABEL} ${name})
 endfunction()

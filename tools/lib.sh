@@ -5,12 +5,13 @@ python=/usr/bin/python3  # Debian's, which has h5py; the first python3 on PATH m
 
 say() { printf '\n== %s\n' "$*"; }
 
-# build PRESET [cmake option...]: configures build/PRESET and builds $target of it (default: all), with ccache where
+# build PRESET [cmake option...]: configures build/PRESET and builds $target of it (default: all; several apart by spaces), with ccache where
 # there is one.
 build() {
   local preset=$1
   shift
-  local launcher=()
+  local launcher=() targets
+  read -ra targets <<< "${target:-all}"
   if command -v ccache >/dev/null; then
     export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -19,7 +20,7 @@ build() {
   mkdir -p "build/$preset"
   cmake --preset "$preset" "${launcher[@]}" "$@" >"build/$preset/configure.log" 2>&1 ||
     { cat "build/$preset/configure.log" >&2; return 1; }
-  cmake --build "build/$preset" --target "${target:-all}"
+  cmake --build "build/$preset" --target "${targets[@]}"
 }
 
 # Seconds since the script started, for the reader.
