@@ -78,6 +78,7 @@ class Context {
     LIGHTRAIL_EXPECT(at >= now_);
     put(*self_link_, at, payload);
   }
+  /// One value a column of the table, in their order; another number ends the run (exit code 3).
   void record(TableId table, std::span<const std::int64_t> row) { rows_->append(table, self_, now_, row); }
   /// For rows whose own time is not now (an operation's start, written when it ends).
   void record_at(SimTime time, TableId table, std::span<const std::int64_t> row) {

@@ -55,6 +55,23 @@ std::int64_t max_bytes(const std::vector<std::int64_t>& rows) {
   return bytes;
 }
 
+/// A row is as long as its component's author thinks the table is wide.
+void check_row(TableId table, std::size_t values, SimTime time) {
+  const std::vector<TableSchema>& all = table_schemas();
+  if (table >= all.size())
+    throw SimulationError(
+        time, "",
+        fmt::format("records a row for table {}, but the tables are 0 to {}", table, all.size() - 1));
+  const TableSchema& schema = all[table];
+  if (values == schema.columns.size()) return;
+  std::string names;
+  for (const Column& column : schema.columns) names += (names.empty() ? "" : ", ") + column.name;
+  throw SimulationError(
+      time, "",
+      fmt::format("records a row of {} value{} for the table {}, which has {} columns: {}", values,
+                  values == 1 ? "" : "s", schema.name, schema.columns.size(), names));
+}
+
 void create_tables(ResultFile& file) {
   file.create_group("/tables");
   for (const auto& table : table_schemas()) {
@@ -115,7 +132,7 @@ void Hdf5Recorder::create_file() {
 
 void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
                           std::span<const std::int64_t> row) {
-  LIGHTRAIL_EXPECT(table < buffers_.size() && row.size() == table_schemas()[table].columns.size());
+  check_row(table, row.size(), time);
   collector_.add(table, row);
   if (options_.path.empty()) return;
   // traffic, steps and requests always come, for the summary; the file has them only where they are asked

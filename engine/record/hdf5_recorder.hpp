@@ -46,6 +46,8 @@ class Hdf5Recorder final : public Recorder {
   Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& model, const Partition& partition);
   ~Hdf5Recorder() override;
 
+  /// Throws SimulationError, without a component, for a table that does not exist and for a row that has not
+  /// as many values as its table has columns.
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
   SimTime interval() const override { return options_.interval; }
   void flush(SimTime boundary) override;

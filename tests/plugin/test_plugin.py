@@ -82,6 +82,13 @@ def main():
             error = f"{first} at {2 * ROUNDS * LATENCY_PS // 1_000_000}.000 us: does not shake hands"
             check(f"{sulky} who fails in finish() ends {ranks} ranks with exit code 3 and one error", output.count(f"error: {error}"), 1)
             check(f"and its file says so ({ranks} ranks)", end, ["failed", 3, error])
+        # Bob gets the first ball one latency after Ann's hit at 0.
+        for ranks in (1, 2):
+            scenario.write_text(SCENARIO.format(rounds=ROUNDS, rounds_of_bob=ROUNDS).replace('name="bob"', 'name="bob" miscounts="yes"'))
+            output = run("mpiexec", "-n", ranks, lightrail, "run", scenario, "--plugin", plugin, "--out", folder / "m.h5", expect=3, **elsewhere)
+            error = ("bob at 5.000 us: records a row of 2 values for the table traffic_matrix, which has 3 columns: from, to, "
+                     "size_bytes")
+            check(f"a row of the wrong length names component, time, table and columns ({ranks} ranks)", output.count(f"error: {error}"), 1)
         check("describe shows the plugin's parameters", "balls this player hits" in
               run(lightrail, "describe", "player", "--plugin", plugin, **elsewhere), True)
         scenario.write_text(SCENARIO.format(rounds=ROUNDS, rounds_of_bob=ROUNDS + 1))

@@ -1,5 +1,9 @@
+#include <array>
+#include <cstdint>
+
 #include "engine/model/kind.hpp"
 #include "engine/model/registry.hpp"
+#include "engine/model/tables.hpp"
 
 namespace {
 
@@ -9,13 +13,15 @@ struct PlayerSpec final : Spec {
   std::uint32_t rounds = 10;
   bool serves = false;
   bool sulks = false;
+  bool miscounts = false;
 };
 
 /// Returns every ball that arrives until it has hit `rounds` of them. Two players over a link of latency L
 /// that hit r balls each end at 2 r L when one serves.
 class Player final : public Component {
  public:
-  explicit Player(const PlayerSpec& spec) : rounds_(spec.rounds), serves_(spec.serves), sulks_(spec.sulks) {}
+  explicit Player(const PlayerSpec& spec)
+      : rounds_(spec.rounds), serves_(spec.serves), sulks_(spec.sulks), miscounts_(spec.miscounts) {}
   void start(Context& context) override {
     if (serves_) hit(context);
   }
@@ -33,12 +39,14 @@ class Player final : public Component {
  private:
   void hit(Context& context) {
     if (hits_ >= rounds_) return;
+    if (miscounts_) context.record(tables::traffic_matrix, std::array<std::int64_t, 2>{0, 1});
     ++hits_;
     context.send(0, context.now(), Payload{});
   }
   std::uint32_t rounds_;
   bool serves_;
   bool sulks_;
+  bool miscounts_;
   std::uint32_t hits_ = 0;
 };
 
@@ -53,6 +61,7 @@ extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
   table.field("rounds", &PlayerSpec::rounds, "balls this player hits", 1u, 1000000u);
   table.field("serves", &PlayerSpec::serves, "hits the first ball at time 0");
   table.field("sulks", &PlayerSpec::sulks, "fails when the match has ended");
+  table.field("miscounts", &PlayerSpec::miscounts, "records rows that lack a column");
   bind_spec(*kind, table);
   kind->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
     return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec));

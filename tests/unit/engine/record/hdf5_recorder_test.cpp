@@ -183,10 +183,25 @@ TEST_CASE_METHOD(Fixture, "the file holds the model, its parameters and its name
   CHECK(reader.text("/", "software_version").size() >= 5);
 }
 
-TEST_CASE_METHOD(Fixture, "a row for a table that does not exist is our bug") {
+TEST_CASE_METHOD(Fixture, "a row that does not fit its table says what the table has") {
   Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
-  CHECK_THROWS_AS(recorder.append(999, ComponentId{0}, SimTime{0}, {}), ContractError);
-  CHECK_THROWS_AS(recorder.append(tables::ops, ComponentId{0}, SimTime{0}, {}), ContractError);
+  const auto refused = [&](TableId table, std::span<const std::int64_t> row) -> std::string {
+    try {
+      recorder.append(table, ComponentId{0}, nanoseconds(7), row);
+    } catch (const SimulationError& error) {
+      CHECK(error.component.empty());
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::array<std::int64_t, 4> values{};
+  CHECK(refused(tables::traffic_matrix, std::span(values).first(2)) ==
+        "at 7.000 ns: records a row of 2 values for the table traffic_matrix, which has 3 columns: from, to, "
+        "size_bytes");
+  CHECK(refused(tables::traffic_matrix, values) ==
+        "at 7.000 ns: records a row of 4 values for the table traffic_matrix, which has 3 columns: from, to, "
+        "size_bytes");
+  CHECK(refused(999, values) == "at 7.000 ns: records a row for table 999, but the tables are 0 to 12");
 }
 
 TEST_CASE_METHOD(Fixture, "a result that cannot be created names the path and the reason") {
