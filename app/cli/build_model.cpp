@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/cli/child_identities.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/gpu/check_gpus.hpp"
@@ -42,7 +43,7 @@ std::string find_shared_folder(const std::string& what) {
 }
 
 Scenario load(const CommandLine& line) {
-  ScenarioOptions options{line.settings, line.catalogue};
+  ScenarioOptions options{line.settings, line.catalogue, child_identities()};
   if (const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
       options.catalogue_directory.empty() && variable)
     options.catalogue_directory = variable;

@@ -29,7 +29,7 @@ Scenario load_scenario(const std::string& path, const ScenarioOptions& options) 
   ErrorList errors;
   Scenario scenario;
   scenario.path = path;
-  Resolver resolver(options.catalogue_directory, options.settings, errors);
+  Resolver resolver(options, errors);
   if (resolver.resolve_file(path, scenario.root)) {
     check_sweep(scenario.root, resolver.variables(), errors);
     resolver.variables().report_unknown_settings(errors);

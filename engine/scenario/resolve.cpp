@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "engine/scenario/merge_entry.hpp"
 #include "engine/scenario/units.hpp"
 #include "engine/scenario/xml_file.hpp"
 
@@ -17,18 +19,13 @@ namespace {
 constexpr std::size_t max_elements = 1'000'000, max_inclusions = 10'000;
 constexpr int deepest_level = 100;
 
-/// Children replace a catalogue entry's children of the same name and role.
-std::pair<std::string, std::string> key_of(const Element& element) {
-  for (const Attribute& a : element.attributes)
-    if (a.name == "role") return {element.name, a.value};
-  return {element.name, ""};
-}
-
 }  // namespace
 
-Resolver::Resolver(const std::string& catalogue_directory, const std::vector<std::string>& settings,
-                   ErrorList& errors)
-    : catalogue_(catalogue_directory), errors_(errors), variables_(settings, errors) {}
+Resolver::Resolver(const ScenarioOptions& options, ErrorList& errors)
+    : catalogue_(options.catalogue_directory),
+      identities_(options.identities),
+      errors_(errors),
+      variables_(options.settings, errors) {}
 
 bool Resolver::resolve_file(const std::string& path, Element& root) {
   const Element* raw = read(path, {});
@@ -47,6 +44,7 @@ bool Resolver::resolve_file(const std::string& path, Element& root) {
         a.value, {a.file, a.line, fmt::format("<scenario> attribute '{}': ", a.name)}, errors_);
   }
   open_.pop_back();
+  report_unused_none(root, errors_);
   return true;
 }
 
@@ -96,7 +94,7 @@ void Resolver::resolve_element(const Element& raw, int depth, Element& out) {
     out.attributes.push_back(std::move(resolved));
   }
   for (const Attribute& a : out.attributes)
-    if (a.name == "catalogue") reference = &a;
+    if (a.name == "catalogue" && a.value != no_entry) reference = &a;
   resolve_children(raw, depth, false, out);
   if (!reference) return;
   const Attribute copy = *reference;
@@ -158,20 +156,7 @@ void Resolver::apply_catalogue(const Attribute& reference, int depth, Element& o
     } else {
       Element entry;
       resolve_element(*raw, depth, entry);
-      for (Attribute& a : entry.attributes) {
-        const bool is_given = std::any_of(out.attributes.begin(), out.attributes.end(),
-                                          [&](const Attribute& given) { return given.name == a.name; });
-        if (!is_given) out.attributes.push_back(std::move(a));
-      }
-      std::vector<Element> children;
-      for (Element& theirs : entry.children) {
-        const bool is_replaced =
-            std::any_of(out.children.begin(), out.children.end(),
-                        [&](const Element& ours) { return key_of(ours) == key_of(theirs); });
-        if (!is_replaced) children.push_back(std::move(theirs));
-      }
-      for (Element& ours : out.children) children.push_back(std::move(ours));
-      out.children = std::move(children);
+      merge_entry(std::move(entry), reference.value, identities_, out, errors_);
     }
   }
   open_.pop_back();

@@ -6,6 +6,8 @@
 
 #include "engine/scenario/catalogue.hpp"
 #include "engine/scenario/element.hpp"
+#include "engine/scenario/merge_entry.hpp"
+#include "engine/scenario/scenario.hpp"
 #include "engine/scenario/variables.hpp"
 
 namespace lightrail {
@@ -15,8 +17,8 @@ namespace lightrail {
 /// up.
 class Resolver {
  public:
-  Resolver(const std::string& catalogue_directory, const std::vector<std::string>& settings,
-           ErrorList& errors);
+  /// Both must outlive the resolver.
+  Resolver(const ScenarioOptions& options, ErrorList& errors);
 
   /// False: the file has no usable root; errors say why.
   bool resolve_file(const std::string& path, Element& root);
@@ -33,6 +35,7 @@ class Resolver {
   bool enter(const std::string& path, const InputError& place, const std::string& what);
 
   Catalogue catalogue_;
+  const ChildIdentities& identities_;
   ErrorList& errors_;
   Variables variables_;
   std::map<std::string, Element> cache_;  ///< by path, as written

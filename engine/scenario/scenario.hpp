@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/scenario/element.hpp"
+#include "engine/scenario/merge_entry.hpp"
 
 namespace lightrail {
 
@@ -19,6 +20,7 @@ struct Scenario {
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< --set name=value, in order
   std::string catalogue_directory;    ///< configs/
+  ChildIdentities identities = {};    ///< what tells children of catalogue entries apart
 };
 
 /// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws

@@ -83,3 +83,19 @@ TEST_CASE("a NIC of the catalogue is not faster than its PCI Express link") {
     CHECK(pcie > fabric);
   }
 }
+
+TEST_CASE("a server whose NVSwitch has another buffer is otherwise the catalogue's") {
+  const auto nvswitch_of = [](const std::string& children) {
+    const Model model = build("<cluster servers=\"1\"><server catalogue=\"servers/dgx_h100\" nics=\"0\">" +
+                              children + "</server></cluster><fabric kind=\"none\"/>");
+    std::vector<std::string> values;
+    for (const ComponentRecord& record : model.components)
+      if (model.kinds[record.kind]->name == "nvswitch")
+        for (const ParameterValue& value : model.kinds[record.kind]->values(*model.specs[record.spec]))
+          if (value.name != "buffer") values.push_back(value.name + "=" + value.value);
+    return values;
+  };
+  const std::vector<std::string> values = nvswitch_of("");
+  CHECK(std::find(values.begin(), values.end(), "nvls-efficiency=0.83") != values.end());
+  CHECK(nvswitch_of("<nvswitch buffer=\"64 MiB\"/>") == values);
+}

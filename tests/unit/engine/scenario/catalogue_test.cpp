@@ -45,7 +45,7 @@ TEST_CASE("a catalogue entry fills what is not given beside the reference") {
   CHECK(gpu->find("catalogue") == nullptr);
 }
 
-TEST_CASE("entries refer to entries, and local children replace those of the same name and role") {
+TEST_CASE("entries refer to entries, and local children change those of the same name and role") {
   test::ScenarioFiles files;
   write_catalogue(files);
   const Scenario s = files

@@ -27,14 +27,16 @@ ScenarioFiles& ScenarioFiles::write(const std::string& name, const std::string& 
   return *this;
 }
 
-Scenario ScenarioFiles::load(const std::vector<std::string>& settings) const {
-  return load_scenario(folder_ + "/main.xml", {settings, folder_ + "/configs"});
+Scenario ScenarioFiles::load(const std::vector<std::string>& settings,
+                             const ChildIdentities& identities) const {
+  return load_scenario(folder_ + "/main.xml", {settings, folder_ + "/configs", identities});
 }
 
-std::vector<std::string> ScenarioFiles::errors(const std::vector<std::string>& settings) const {
+std::vector<std::string> ScenarioFiles::errors(const std::vector<std::string>& settings,
+                                               const ChildIdentities& identities) const {
   std::vector<std::string> texts;
   try {
-    load(settings);
+    load(settings, identities);
   } catch (const InputErrors& errors) {
     for (const InputError& error : errors.errors()) {
       std::string text = to_string(error);

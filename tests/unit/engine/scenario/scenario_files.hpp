@@ -17,9 +17,10 @@ class ScenarioFiles {
   /// Writes DIR/name, making folders as needed.
   ScenarioFiles& write(const std::string& name, const std::string& text);
   /// Loads DIR/main.xml with the catalogue DIR/configs.
-  Scenario load(const std::vector<std::string>& settings = {}) const;
+  Scenario load(const std::vector<std::string>& settings = {}, const ChildIdentities& identities = {}) const;
   /// What is wrong, one text an error, with the folder replaced by DIR; empty: it loads.
-  std::vector<std::string> errors(const std::vector<std::string>& settings = {}) const;
+  std::vector<std::string> errors(const std::vector<std::string>& settings = {},
+                                  const ChildIdentities& identities = {}) const;
   std::string folder() const { return folder_; }
 
  private:
