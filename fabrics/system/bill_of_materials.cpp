@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -166,7 +167,12 @@ void price_network(const Element& prices, Model& model, ErrorList& errors) {
   require_together(prices, {{"nvlink", "nvlink-port"}}, errors);
   std::vector<PriceSpec> known;
   for (const Element* price : prices.children_named("price")) {
-    price_table().parse(*price, known.emplace_back(), errors);
+    PriceSpec one;
+    price_table().parse(*price, one, errors);
+    if (std::any_of(known.begin(), known.end(), [&](const PriceSpec& p) { return p.rate == one.rate; }))
+      errors.add(
+          price->error(fmt::format("<prices> has two <price> for links of {}", format_value(one.rate))));
+    known.push_back(one);
     for (const Element* source : price->children_named("source")) source->find("text");
   }
   if (errors.size() > before || !model.resource<CableTable>()) return;
