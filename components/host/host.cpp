@@ -6,6 +6,8 @@
 
 #include "engine/base/transfer_time.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/credit.hpp"
+#include "network/wire/injector_wake.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {
@@ -52,29 +54,37 @@ PortIndex Host::port_of(EndpointId gpu) const {
 void Host::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
-    if (kind_of(p) == WireKind::wake) return injectors_[p.a].on_wake(context, crossbar_.egress(), *this);
-    const EndpointId gpu{p.b};
-    if (p.kind == copy_written)
-      return post(gpu, WireKind::control, io_connection(p.a, Phase::io_done), control_bytes, context);
-    if (p.kind == copy_asked)
-      copies_[key_of(gpu, p.a)].left = copy_bytes(gpu, p.a, context);
-    else
-      post(gpu, WireKind::train, io_connection(p.a, Phase::io_data), p.bytes, context);
-    return read_next(gpu, p.a, context);
+    if (kind_of(p) == MessageKind::wake)
+      return injectors_[as<InjectorWake>(p).tag].on_wake(context, crossbar_.egress(), *this);
+    return on_timer(as<Timer>(p), context);
   }
-  switch (kind_of(p)) {
-    case WireKind::credit:
-      crossbar_.credit(context, p, port);
-      return injectors_[port].pump(context, crossbar_.egress(), *this);
-    case WireKind::train:
-    case WireKind::control:
-      if (to_of(p) == self_) return take(p, port, context);
-      if (const PortIndex out = port_of(to_of(p)); out != self_port)
-        return crossbar_.forward(context, p, port, out);
-      fail(context, fmt::format("endpoint {} ({}) is no GPU of this server", to_of(p).value,
-                                endpoint_name(model_, to_of(p))));
-    default:
-      fail(context, fmt::format("payload of kind {} came in on port {}; a host takes trains", p.kind, port));
+  if (kind_of(p) == MessageKind::credit) {
+    crossbar_.credit(context, as<Credit>(p), port);
+    return injectors_[port].pump(context, crossbar_.egress(), *this);
+  }
+  if (kind_of(p) != MessageKind::train && kind_of(p) != MessageKind::control)
+    fail(context, fmt::format("{} on port {}; a host takes trains", unexpected(p), port));
+  const auto frame = as<Frame>(p);
+  const EndpointId to = frame.address.to();
+  if (to == self_) return take(frame, port, context);
+  const PortIndex out = port_of(to);
+  if (out == self_port)
+    fail(context,
+         fmt::format("endpoint {} ({}) is no GPU of this server", to.value, endpoint_name(model_, to)));
+  crossbar_.forward(context, frame, port, out);
+}
+
+void Host::on_timer(const Timer& timer, Context& context) {
+  switch (timer.kind) {
+    case Wake::copy_written:
+      return post(timer.gpu, MessageKind::control, io_connection(timer.ordinal, Phase::io_done),
+                  control_bytes, context);
+    case Wake::copy_asked:
+      copies_[key_of(timer.gpu, timer.ordinal)].left = copy_bytes(timer.gpu, timer.ordinal, context);
+      return read_next(timer.gpu, timer.ordinal, context);
+    case Wake::piece_read:
+      post(timer.gpu, MessageKind::train, io_connection(timer.ordinal, Phase::io_data), timer.bytes, context);
+      return read_next(timer.gpu, timer.ordinal, context);
   }
 }
 
@@ -93,21 +103,22 @@ std::int64_t Host::copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Conte
   return op->bytes;
 }
 
-void Host::take(const Payload& p, PortIndex port, Context& context) {
-  const EndpointId gpu = from_of(p);
-  const std::uint32_t ordinal = ordinal_of(connection_of(p));
-  const SimTime tail = context.now() + in_lines_[port].of(p.bytes);
-  if (connection_of(p).phase() == static_cast<std::uint32_t>(Phase::io_request)) {
-    crossbar_.take(context, p, port, tail);
-    return context.wake(tail, Payload{copy_asked, 0, 0, 0, ordinal, gpu.value});
+void Host::take(const Frame& frame, PortIndex port, Context& context) {
+  const EndpointId gpu = frame.address.from();
+  const Connection connection = frame.address.connection();
+  const std::uint32_t ordinal = ordinal_of(connection);
+  const SimTime tail = context.now() + in_lines_[port].of(frame.bytes);
+  if (connection.phase() == static_cast<std::uint32_t>(Phase::io_request)) {
+    crossbar_.take(context, frame, port, tail);
+    return context.wake(tail, to_payload(Timer{.kind = Wake::copy_asked, .ordinal = ordinal, .gpu = gpu}));
   }
-  const SimTime written = std::max(tail, use_memory(p.bytes, context.now()));
-  crossbar_.take(context, p, port, written);
+  const SimTime written = std::max(tail, use_memory(frame.bytes, context.now()));
+  crossbar_.take(context, frame, port, written);
   auto [copy, is_new] = copies_.try_emplace(key_of(gpu, ordinal));
   if (is_new) copy->second.left = copy_bytes(gpu, ordinal, context);
-  if ((copy->second.left -= p.bytes) > 0) return;
+  if ((copy->second.left -= frame.bytes) > 0) return;
   copies_.erase(copy);
-  context.wake(written, Payload{copy_written, 0, 0, 0, ordinal, gpu.value});
+  context.wake(written, to_payload(Timer{.kind = Wake::copy_written, .ordinal = ordinal, .gpu = gpu}));
 }
 
 void Host::read_next(EndpointId gpu, std::uint32_t ordinal, Context& context) {
@@ -115,11 +126,14 @@ void Host::read_next(EndpointId gpu, std::uint32_t ordinal, Context& context) {
   const std::int64_t bytes = std::min(copy->second.left, spec_.stage.value);
   copy->second.left -= bytes;
   if (bytes == 0) return void(copies_.erase(copy));
-  context.wake(use_memory(bytes, context.now()),
-               Payload{piece_read, 0, 0, static_cast<std::uint32_t>(bytes), ordinal, gpu.value});
+  context.wake(use_memory(bytes, context.now()), to_payload(Timer{.kind = Wake::piece_read,
+                                                                  .bytes = static_cast<std::uint32_t>(bytes),
+                                                                  .ordinal = ordinal,
+                                                                  .gpu = gpu}));
 }
 
-void Host::post(EndpointId gpu, WireKind kind, Connection connection, std::int64_t bytes, Context& context) {
+void Host::post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes,
+                Context& context) {
   const PortIndex port = port_of(gpu);
   if (port == self_port) fail(context, fmt::format("endpoint {} is no GPU of this server", gpu.value));
   injectors_[port].post({self_, gpu, connection, bytes, 0, kind, 0, 0}, context.now());

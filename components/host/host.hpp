@@ -42,16 +42,27 @@ class Host final : public Component, private SentListener {
   void load(StateReader& in) override;
 
  private:
-  /// Kinds of the host's own events: `b` holds the GPU, `a` the ordinal of its operation.
-  enum Wake : std::uint8_t { piece_read = 32, copy_written, copy_asked };
+  enum class Wake : std::uint8_t { piece_read = 32, copy_written, copy_asked };
+  /// The host's own events.
+  struct Timer {
+    Wake kind{};
+    std::uint8_t unused[3] = {};
+    std::uint32_t bytes = 0;    ///< piece_read [B]
+    std::uint32_t ordinal = 0;  ///< of the GPU's operation
+    EndpointId gpu{};
+
+    static constexpr bool carries(Wake wake) { return wake >= Wake::piece_read && wake <= Wake::copy_asked; }
+  };
+  static_assert(Message<Timer>);
   struct Copy {
     std::int64_t left = 0;  ///< [B] still to come (to the host) or to be read (to the GPU)
   };
 
   void on_sent(Context&, std::uint64_t, SimTime) override {}
-  void take(const Payload& payload, PortIndex port, Context& context);
+  void on_timer(const Timer& timer, Context& context);
+  void take(const Frame& frame, PortIndex port, Context& context);
   void read_next(EndpointId gpu, std::uint32_t ordinal, Context& context);
-  void post(EndpointId gpu, WireKind kind, Connection connection, std::int64_t bytes, Context& context);
+  void post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes, Context& context);
   SimTime use_memory(std::int64_t bytes, SimTime now);
   PortIndex port_of(EndpointId gpu) const;
   std::int64_t copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const;

@@ -5,9 +5,21 @@
 
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/credit.hpp"
+#include "network/wire/delegated_train.hpp"
 
 namespace lightrail {
+
+namespace {
+
+/// What goes on from a train that was summed or is copied.
+Frame made_from(Train train, EndpointId from, EndpointId to, std::uint32_t bytes) {
+  train.kind = MessageKind::train, train.bytes = bytes;
+  train.address = Address(from, to, train.address.connection());
+  return frame_of(train);
+}
+
+}  // namespace
 
 Nvswitch::Nvswitch(const BuildContext& build)
     : model_(build.model),
@@ -46,39 +58,49 @@ PortIndex Nvswitch::port_to(EndpointId to) const {
 
 void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
-  if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
-  if (kind_of(p) == WireKind::reduce) return reduce(context, p, port);
-  if (kind_of(p) == WireKind::multicast) return multicast(context, p, port);
-  if (kind_of(p) == WireKind::fold) return fold(context, p, port);
-  if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
-    throw SimulationError(
-        context.now(), model_.component_name(context.self()),
-        fmt::format("payload of kind {} came in on port {}; an nvswitch forwards trains", p.kind, port));
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::credit) return crossbar_.credit(context, as<Credit>(p), port);
+  if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
+  if (kind == MessageKind::multicast) return multicast(context, as<Train>(p), port);
+  if (kind == MessageKind::fold) return fold(context, as<Train>(p), port);
+  const auto frame = as<Frame>(p);
+  if (DelegatedTrain::carries(kind)) return delegate(context, frame, port);
+  if (kind != MessageKind::train && kind != MessageKind::control)
+    throw SimulationError(context.now(), model_.component_name(context.self()),
+                          fmt::format("{} on port {}; an nvswitch forwards trains", unexpected(p), port));
+  // Until the GPU says delegated_train.
   if (passes_nvlink_by(p))
     return context.send(static_cast<PortIndex>(p.count & ~(delegate_mark | past_nvlink)), context.now(), p);
-  PortIndex out = port_to(to_of(p));
-  if ((p.count & delegate_mark) != 0) out = static_cast<PortIndex>(p.count & ~delegate_mark);
+  if ((p.count & delegate_mark) != 0)
+    return crossbar_.forward(context, frame, port, static_cast<PortIndex>(p.count & ~delegate_mark));
+  const PortIndex out = port_to(frame.address.to());
   if (out == unroutable)
     throw SimulationError(context.now(), model_.component_name(context.self()),
                           fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",
-                                      to_of(p).value, endpoint_name(model_, to_of(p))));
-  crossbar_.forward(context, p, port, out);
+                                      frame.address.to().value, endpoint_name(model_, frame.address.to())));
+  crossbar_.forward(context, frame, port, out);
+}
+
+void Nvswitch::delegate(Context& context, const Frame& frame, PortIndex port) {
+  const auto train = as<DelegatedTrain>(frame);
+  if (train.is_bypass()) return context.send(train.via, context.now(), to_payload(frame));
+  crossbar_.forward(context, frame, port, train.via);
 }
 
 void Nvswitch::handle_all(EventBatch& batch) {
   if (book_)
-    for (const Delivery& delivery : batch.ahead()) book_->prefetch(to_of(delivery.event.payload));
+    for (const Delivery& delivery : batch.ahead())
+      book_->prefetch(as<Frame>(delivery.event.payload).address.to());
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 
-std::vector<PortIndex> Nvswitch::members(const Context& context, const Payload& train,
-                                         EndpointId head) const {
+std::vector<PortIndex> Nvswitch::members(const Context& context, const Train& train, EndpointId head) const {
   const auto* plans = model_.resource<GroupPlans>();
   if (!plans || !book_ || head.value >= book_->gpu_count)
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
-        fmt::format("payload of kind {} came in, which is of no group of this system", train.kind));
-  const GroupPlan& plan = plans->of(GroupKindId{connection_of(train).group_kind()}, head);
+        fmt::format("{}, which is of no group of this system", unexpected(to_payload(train))));
+  const GroupPlan& plan = plans->of(GroupKindId{train.address.connection().group_kind()}, head);
   const std::uint32_t server = plan.server_of(plan.index_of(head));
   std::vector<PortIndex> ports;
   for (std::uint32_t i = plan.server_first[server]; i < plan.server_first[server + 1]; ++i)
@@ -86,52 +108,48 @@ std::vector<PortIndex> Nvswitch::members(const Context& context, const Payload& 
   return ports;
 }
 
-std::vector<PortIndex> Nvswitch::nvls_members(const Context& context, const Payload& train,
+std::vector<PortIndex> Nvswitch::nvls_members(const Context& context, const Train& train,
                                               EndpointId head) const {
   if (spec_.nvls_efficiency == 0)
-    throw SimulationError(
-        context.now(), model_.component_name(context.self()),
-        fmt::format("payload of kind {} came in; this nvswitch neither reduces nor multicasts "
-                    "(nvls-efficiency {})",
-                    train.kind, spec_.nvls_efficiency));
+    throw SimulationError(context.now(), model_.component_name(context.self()),
+                          fmt::format("{}; this nvswitch neither reduces nor multicasts (nvls-efficiency {})",
+                                      unexpected(to_payload(train)), spec_.nvls_efficiency));
   return members(context, train, head);
 }
 
-/// The train is in the memory of the sums when its tail is here: its buffer is free then.
-void Nvswitch::reduce(Context& context, const Payload& train, PortIndex port) {
-  const EndpointId head = to_of(train);
-  const std::uint64_t flow = flow_of(head, connection_of(train));
-  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, nvls_members(context, train, head));
-  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
-  if (complete == 0) return;
-  Payload sum =
-      make_wire(WireKind::train, head, head, connection_of(train), complete, train.count, train.lane);
-  crossbar_.send(context, sum, port, port_to(head));
+/// The train is in the switch's memory when its tail is here: its buffer is free then.
+void Nvswitch::take(Context& context, const Train& train, PortIndex port) {
+  const Frame frame = frame_of(train);
+  crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
 }
 
-void Nvswitch::multicast(Context& context, const Payload& train, PortIndex port) {
-  const EndpointId head = from_of(train);
-  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
-  for (PortIndex out : nvls_members(context, train, head)) {
-    Payload copy = make_wire(WireKind::train, head, gpu_at_[out], connection_of(train), train.bytes,
-                             train.count, train.lane);
-    crossbar_.send(context, copy, port, out);
-  }
+void Nvswitch::reduce(Context& context, const Train& train, PortIndex port) {
+  const EndpointId head = train.address.to();
+  const std::uint64_t flow = flow_of(head, train.address.connection());
+  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, nvls_members(context, train, head));
+  take(context, train, port);
+  if (complete == 0) return;
+  crossbar_.send(context, made_from(train, head, head, complete), port, port_to(head));
+}
+
+void Nvswitch::multicast(Context& context, const Train& train, PortIndex port) {
+  const EndpointId head = train.address.from();
+  take(context, train, port);
+  for (PortIndex out : nvls_members(context, train, head))
+    crossbar_.send(context, made_from(train, head, gpu_at_[out], train.bytes), port, out);
 }
 
 /// Cut-through: what goes out follows the head that came in last.
-void Nvswitch::fold(Context& context, const Payload& train, PortIndex port) {
-  const std::vector<PortIndex> ports = members(context, train, from_of(train));
+void Nvswitch::fold(Context& context, const Train& train, PortIndex port) {
+  const std::vector<PortIndex> ports = members(context, train, train.address.from());
   const EndpointId first = gpu_at_[ports.front()];
-  const std::uint64_t flow = flow_of(first, connection_of(train));
+  const std::uint64_t flow = flow_of(first, train.address.connection());
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
-  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  take(context, train, port);
   if (complete == 0) return;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const EndpointId before = gpu_at_[ports[(i + ports.size() - 1) % ports.size()]];
-    const Payload share = make_wire(WireKind::train, before, gpu_at_[ports[i]], connection_of(train),
-                                    complete, train.count, train.lane);
-    crossbar_.send(context, share, port, ports[i]);
+    crossbar_.send(context, made_from(train, before, gpu_at_[ports[i]], complete), port, ports[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/reduction/reductions.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
@@ -53,12 +54,15 @@ class Nvswitch final : public Component {
   static constexpr PortIndex unroutable = 0xfffe;
   PortIndex port_to(EndpointId to) const;
   /// Ports of the group's members in this server: the group of the connection that `head` is in.
-  std::vector<PortIndex> members(const Context& context, const Payload& train, EndpointId head) const;
+  std::vector<PortIndex> members(const Context& context, const Train& train, EndpointId head) const;
   /// ... of a group for which this switch adds and multicasts; fails where it cannot.
-  std::vector<PortIndex> nvls_members(const Context& context, const Payload& train, EndpointId head) const;
-  void fold(Context& context, const Payload& train, PortIndex port);
-  void reduce(Context& context, const Payload& train, PortIndex port);
-  void multicast(Context& context, const Payload& train, PortIndex port);
+  std::vector<PortIndex> nvls_members(const Context& context, const Train& train, EndpointId head) const;
+  /// To the delegate that the train names.
+  void delegate(Context& context, const Frame& frame, PortIndex port);
+  void take(Context& context, const Train& train, PortIndex port);
+  void fold(Context& context, const Train& train, PortIndex port);
+  void reduce(Context& context, const Train& train, PortIndex port);
+  void multicast(Context& context, const Train& train, PortIndex port);
 
   const Model& model_;
   const NvswitchSpec& spec_;

@@ -8,14 +8,13 @@
 #include "engine/model/tables.hpp"
 #include "network/port/port_end.hpp"
 #include "network/port/reports.hpp"
-#include "workloads/program/phase.hpp"
+#include "network/wire/train.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 namespace {
 
 constexpr std::int64_t max_stripes = 1024;
-/// Sizes of messages have 32 bits.
-constexpr std::int64_t largest_stripe = std::int64_t{1} << 30;
 
 std::uint64_t key_of(EndpointId gpu, std::uint32_t ordinal) {
   return std::uint64_t{gpu.value} << 16 | ordinal;
@@ -49,50 +48,56 @@ void Storage::fail(const Context& context, const std::string& what) const {
   throw SimulationError(context.now(), model_.component_name(context.self()), what);
 }
 
-/// A train counts when its tail is here.
 void Storage::handle(const Event& event, PortIndex port, Context& context) {
-  const Payload& p = event.payload;
-  if (port != self_port) {
-    const WireKind kind = kind_of(p);
-    if (kind == WireKind::sent) return;
-    if (kind != WireKind::train && kind != WireKind::control)
-      fail(context,
-           fmt::format("payload of kind {} came in on port {}; a storage server takes trains", p.kind, port));
-    if (to_of(p) != self_)
-      fail(context, fmt::format("a train for endpoint {} ({}) came in", to_of(p).value,
-                                endpoint_name(model_, to_of(p))));
-    const std::uint8_t wake = kind == WireKind::control ? request : data;
-    return context.wake(context.now() + in_lines_[port].of(p.bytes),
-                        Payload{wake, 0, 0, p.bytes, ordinal_of(connection_of(p)), from_of(p).value});
-  }
-  const EndpointId gpu{p.b};
-  const std::uint32_t ordinal = p.a;
-  switch (p.kind) {
-    case request:
-      return begin(gpu, ordinal, context);
-    case data:
-      return fill(gpu, ordinal, p.bytes, context);
-    case write_done: {
-      auto it = requests_.find(key_of(gpu, ordinal));
-      record(context, gpu, true, it->second);
+  if (port == self_port) return on_timer(as<Timer>(event.payload), context);
+  if (kind_of(event.payload) != MessageKind::sent) take(event.payload, port, context);
+}
+
+/// A train counts when its tail is here.
+void Storage::take(const Payload& payload, PortIndex port, Context& context) {
+  const MessageKind kind = kind_of(payload);
+  if (kind != MessageKind::train && kind != MessageKind::control)
+    fail(context, fmt::format("{} on port {}; a storage server takes trains", unexpected(payload), port));
+  const auto train = as<Train>(payload);
+  if (const EndpointId to = train.address.to(); to != self_)
+    fail(context, fmt::format("a train for endpoint {} ({}) came in", to.value, endpoint_name(model_, to)));
+  context.wake(context.now() + in_lines_[port].of(train.bytes),
+               to_payload(Timer{.kind = kind == MessageKind::control ? Wake::request : Wake::data,
+                                .bytes = train.bytes,
+                                .ordinal = ordinal_of(train.address.connection()),
+                                .gpu = train.address.from()}));
+}
+
+void Storage::on_timer(const Timer& timer, Context& context) {
+  switch (timer.kind) {
+    case Wake::request:
+      return begin(timer.gpu, timer.ordinal, context);
+    case Wake::data:
+      return fill(timer.gpu, timer.ordinal, timer.bytes, context);
+    case Wake::write_done: {
+      auto it = requests_.find(key_of(timer.gpu, timer.ordinal));
+      record(context, timer.gpu, true, it->second);
       requests_.erase(it);
-      return send(gpu, WireKind::control, io_connection(ordinal, Phase::io_done), control_bytes, context);
+      return send_control(timer.gpu, timer.ordinal, Phase::io_done, context);
     }
-    default: {
-      send(gpu, WireKind::message, io_connection(ordinal, Phase::io_data), p.bytes, context);
-      auto it = requests_.find(key_of(gpu, ordinal));
-      if ((it->second.left -= p.bytes) > 0) return;
-      record(context, gpu, false, it->second);
-      Counter& sent = sent_[it->second.dimension];
-      sent.bytes += it->second.bytes;
-      ++sent.messages;
-      requests_.erase(it);
-    }
+    case Wake::stripe_read:
+      return send_stripe(timer, context);
   }
 }
 
+void Storage::send_stripe(const Timer& stripe, Context& context) {
+  send_data(stripe.gpu, stripe.ordinal, stripe.bytes, context);
+  auto it = requests_.find(key_of(stripe.gpu, stripe.ordinal));
+  if ((it->second.left -= stripe.bytes) > 0) return;
+  record(context, stripe.gpu, false, it->second);
+  Counter& sent = sent_[it->second.dimension];
+  sent.bytes += it->second.bytes;
+  ++sent.messages;
+  requests_.erase(it);
+}
+
 std::int64_t Storage::stripe_of(const Request& r) const {
-  return std::clamp((r.bytes + max_stripes - 1) / max_stripes, spec_.stripe.value, largest_stripe);
+  return std::clamp((r.bytes + max_stripes - 1) / max_stripes, spec_.stripe.value, max_work_bytes);
 }
 
 void Storage::begin(EndpointId gpu, std::uint32_t ordinal, Context& context) {
@@ -105,14 +110,17 @@ void Storage::begin(EndpointId gpu, std::uint32_t ordinal, Context& context) {
   Request r{op->bytes, op->bytes, 0, context.now(), context.now(), op->dimension};
   if (op->kind == OpKind::storage_write) {
     requests_[key_of(gpu, ordinal)] = r;
-    return send(gpu, WireKind::control, io_connection(ordinal, Phase::io_ready), control_bytes, context);
+    return send_control(gpu, ordinal, Phase::io_ready, context);
   }
   const std::int64_t stripe = stripe_of(r);
   for (std::int64_t left = r.bytes; left > 0; left -= std::min(left, stripe)) {
     const std::int64_t bytes = std::min(left, stripe);
     const SimTime at = drives_.serve(bytes, context.now(), {spec_.read_rate, spec_.read_latency});
     r.end = std::max(r.end, at);
-    context.wake(at, Payload{stripe_read, 0, 0, static_cast<std::uint32_t>(bytes), ordinal, gpu.value});
+    context.wake(at, to_payload(Timer{.kind = Wake::stripe_read,
+                                      .bytes = static_cast<std::uint32_t>(bytes),
+                                      .ordinal = ordinal,
+                                      .gpu = gpu}));
   }
   requests_[key_of(gpu, ordinal)] = r;
 }
@@ -130,16 +138,25 @@ void Storage::fill(EndpointId gpu, std::uint32_t ordinal, std::int64_t bytes, Co
     r.end = std::max(r.end, drives_.serve(full, context.now(), {spec_.write_rate, spec_.write_latency}));
     r.filled -= full;
   }
-  if (r.left == 0) context.wake(r.end, Payload{write_done, 0, 0, 0, ordinal, gpu.value});
+  if (r.left == 0)
+    context.wake(r.end, to_payload(Timer{.kind = Wake::write_done, .ordinal = ordinal, .gpu = gpu}));
 }
 
-void Storage::send(EndpointId gpu, WireKind kind, Connection connection, std::uint32_t bytes,
-                   Context& context) {
+void Storage::send_data(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context) {
+  const Address address(self_, gpu, io_connection(ordinal, Phase::io_data));
+  send(to_payload(WorkRequest{.bytes = bytes, .address = address}), context);
+}
+
+void Storage::send_control(EndpointId gpu, std::uint32_t ordinal, Phase phase, Context& context) {
+  const Address address(self_, gpu, io_connection(ordinal, phase));
+  send(to_payload(Train{.kind = MessageKind::control, .bytes = control_bytes, .address = address}), context);
+}
+
+void Storage::send(const Payload& message, Context& context) {
   if (nics_.empty()) fail(context, "has no NIC");
   const PortIndex nic = nics_[next_nic_];
   next_nic_ = (next_nic_ + 1) % static_cast<std::uint32_t>(nics_.size());
-  context.send(nic, context.now(),
-               make_wire(kind, self_, gpu, connection, bytes, kind == WireKind::control ? 1 : 0));
+  context.send(nic, context.now(), message);
 }
 
 void Storage::record(Context& context, EndpointId gpu, bool is_write, const Request& r) const {

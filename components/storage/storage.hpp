@@ -9,7 +9,8 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/line_time.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/message.hpp"
+#include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
@@ -40,7 +41,18 @@ class Storage final : public Component {
   void load(StateReader& in) override;
 
  private:
-  enum Wake : std::uint8_t { stripe_read = 32, request, data, write_done };
+  enum class Wake : std::uint8_t { stripe_read = 32, request, data, write_done };
+  /// The server's own events.
+  struct Timer {
+    Wake kind{};
+    std::uint8_t unused[3] = {};
+    std::uint32_t bytes = 0;    ///< stripe_read, data [B]
+    std::uint32_t ordinal = 0;  ///< of the GPU's operation
+    EndpointId gpu{};
+
+    static constexpr bool carries(Wake wake) { return wake >= Wake::stripe_read && wake <= Wake::write_done; }
+  };
+  static_assert(Message<Timer>);
   struct Request {
     std::int64_t bytes = 0;   ///< of the operation
     std::int64_t left = 0;    ///< reads: to be read; writes: to come in
@@ -53,9 +65,14 @@ class Storage final : public Component {
     std::int64_t bytes = 0, messages = 0;
   };
 
+  void take(const Payload& payload, PortIndex port, Context& context);
+  void on_timer(const Timer& timer, Context& context);
+  void send_stripe(const Timer& stripe, Context& context);
   void begin(EndpointId gpu, std::uint32_t ordinal, Context& context);
   void fill(EndpointId gpu, std::uint32_t ordinal, std::int64_t bytes, Context& context);
-  void send(EndpointId gpu, WireKind kind, Connection connection, std::uint32_t bytes, Context& context);
+  void send_data(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context);
+  void send_control(EndpointId gpu, std::uint32_t ordinal, Phase phase, Context& context);
+  void send(const Payload& message, Context& context);
   void record(Context& context, EndpointId gpu, bool is_write, const Request& request) const;
   std::int64_t stripe_of(const Request& request) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;

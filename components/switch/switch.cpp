@@ -5,6 +5,7 @@
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/credit.hpp"
 
 namespace lightrail {
 namespace {
@@ -38,54 +39,57 @@ void Switch::fail(const Context& context, const std::string& what) const {
 
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
-  if (kind_of(p) == WireKind::credit) return crossbar_.credit(context, p, port);
-  if (Retransmission::is_for(kind_of(p))) return send_again(p, port, context);
-  if (kind_of(p) == WireKind::reduce) return reduce(context, p, port);
-  if (kind_of(p) != WireKind::train && kind_of(p) != WireKind::control)
-    fail(context,
-         fmt::format("payload of kind {} came in on port {}; a switch forwards trains", p.kind, port));
-  crossbar_.forward(context, p, port, port_for(p, context));
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::credit) return crossbar_.credit(context, as<Credit>(p), port);
+  if (Retransmission::is_for(kind)) return send_again(as<Train>(p), port, context);
+  if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
+  if (kind != MessageKind::train && kind != MessageKind::control)
+    fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
+  const auto frame = as<Frame>(p);
+  crossbar_.forward(context, frame, port, port_for(frame, context));
 }
 
-PortIndex Switch::port_for(const Payload& p, Context& context) {
-  if (!book_ || to_of(p).value >= book_->endpoints.size())
-    fail(context, fmt::format("destination endpoint {} does not exist", to_of(p).value));
-  Lid lid = (*book_)[to_of(p)].lid;
+PortIndex Switch::port_for(const Frame& frame, Context& context) {
+  const EndpointId to = frame.address.to();
+  if (!book_ || to.value >= book_->endpoints.size())
+    fail(context, fmt::format("destination endpoint {} does not exist", to.value));
+  Lid lid = (*book_)[to].lid;
   PortIndex out = PortChooser::unroutable;
-  if (route_ && lid.is_valid()) out = chooser_.choose(*route_, lid, p, crossbar_.egress(), context);
+  if (route_ && lid.is_valid()) out = chooser_.choose(*route_, lid, frame, crossbar_.egress(), context);
   if (out == PortChooser::unroutable || out >= context.port_count())
-    fail(context,
-         fmt::format("no route to endpoint {} ({})", to_of(p).value, endpoint_name(model_, to_of(p))));
+    fail(context, fmt::format("no route to endpoint {} ({})", to.value, endpoint_name(model_, to)));
   return out;
 }
 
 /// The train is in the memory of the sums when its tail is here: its buffer is free then.
-void Switch::reduce(Context& context, const Payload& train, PortIndex port) {
+void Switch::reduce(Context& context, const Train& train, PortIndex port) {
   const auto* plans = model_.resource<GroupPlans>();
-  const EndpointId from = from_of(train);
+  const EndpointId from = train.address.from();
+  const Connection connection = train.address.connection();
   if (spec_.sharp_efficiency == 0 || !plans || !book_ || from.value >= book_->gpu_count)
     fail(context,
          fmt::format(
              "a train to be reduced came in on port {}; this switch does not reduce (sharp-efficiency {})",
              port, spec_.sharp_efficiency));
-  const GroupPlan& plan = plans->of(GroupKindId{connection_of(train).group_kind()}, from);
+  const GroupPlan& plan = plans->of(GroupKindId{connection.group_kind()}, from);
   const std::uint32_t index = plan.index_of(from), place = index - plan.server_first[plan.server_of(index)];
   std::vector<EndpointId> heads;
   std::vector<PortIndex> ports;
   for (std::uint32_t s = 0; s < plan.servers(); ++s) {
     heads.push_back(plan.members[plan.server_first[s] + place]);
-    ports.push_back(
-        port_for(make_wire(WireKind::train, from, heads.back(), connection_of(train), 0, 1), context));
+    ports.push_back(port_for({.address = Address(from, heads.back(), connection)}, context));
   }
-  const std::uint64_t flow = flow_of(heads.front(), connection_of(train));
+  const std::uint64_t flow = flow_of(heads.front(), connection);
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
-  crossbar_.take(context, train, port, crossbar_.tail(context, train, port));
+  const Frame in = frame_of(train);
+  crossbar_.take(context, in, port, crossbar_.tail(context, in, port));
   if (complete == 0) return;
-  for (std::size_t i = 0; i < heads.size(); ++i)
-    crossbar_.send(context,
-                   make_wire(WireKind::train, heads[i], heads[i], connection_of(train), complete, train.count,
-                             train.lane),
-                   port, ports[i]);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    Train sum = train;
+    sum.kind = MessageKind::train, sum.bytes = complete;
+    sum.address = Address(heads[i], heads[i], connection);
+    crossbar_.send(context, frame_of(sum), port, ports[i]);
+  }
 }
 
 std::vector<std::string> Switch::waits_for() const {
@@ -96,27 +100,28 @@ std::vector<std::string> Switch::waits_for() const {
 }
 
 /// An optical switch could not pass it on. A corrupt train the link replays; a lost one is routed anew later.
-void Switch::send_again(const Payload& back, PortIndex port, Context& context) {
-  const Payload train = Retransmission::original(back);
-  if (port == self_port || Retransmission::is_corrupt(kind_of(back))) {
+void Switch::send_again(const Train& back, PortIndex port, Context& context) {
+  const Frame train = frame_of(Retransmission::original(back));
+  if (port == self_port || Retransmission::is_corrupt(back.kind)) {
     const PortIndex out = port == self_port ? port_for(train, context) : port;
     crossbar_.egress().offer(context, out, train, context.now());
     return;
   }
   const auto later = Retransmission::later(back, spec_.retries);
   if (!later)
-    fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
-                              to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));
-  context.wake(context.now() + spec_.retransmit_timeout, *later);
+    fail(context,
+         fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
+                     train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 
 void Switch::handle_all(EventBatch& batch) {
   for (const Delivery& delivery : batch.ahead()) {
-    const Payload& p = delivery.event.payload;
-    if (kind_of(p) == WireKind::credit)
-      crossbar_.prefetch_credit(delivery.port, p.lane);
+    const auto frame = as<Frame>(delivery.event.payload);
+    if (frame.kind == MessageKind::credit)
+      crossbar_.prefetch_credit(delivery.port, frame.lane);
     else if (book_)
-      book_->prefetch(to_of(p));
+      book_->prefetch(frame.address.to());
   }
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }

@@ -4,6 +4,7 @@
 #include "network/reduction/reductions.hpp"
 #include "network/routing/port_chooser.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
@@ -54,9 +55,9 @@ class Switch final : public Component {
   void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in), reductions_.load(in); }
 
  private:
-  PortIndex port_for(const Payload& train, Context& context);
-  void reduce(Context& context, const Payload& train, PortIndex port);
-  void send_again(const Payload& back, PortIndex port, Context& context);
+  PortIndex port_for(const Frame& frame, Context& context);
+  void reduce(Context& context, const Train& train, PortIndex port);
+  void send_again(const Train& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
   const Model& model_;

@@ -17,25 +17,32 @@ class Crossbar {
   Crossbar(const BuildContext& build, SimTime latency);
 
   /// Forwards `train`, whose head is here now.
-  void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+  void forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
       returns_.freed(context, in, train, *tail);
   }
+  // Until the NIC has frames and credits in its hands.
+  void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+    forward(context, as<Frame>(train), in, out);
+  }
+  void credit(Context& context, const Payload& payload, PortIndex port) {
+    credit(context, as<Credit>(payload), port);
+  }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
-  void send(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+  void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     egress_.offer(context, out, train, ready(context, train, in, out));
   }
   /// When the tail of `train`, whose head came in on `in` now, is here.
-  SimTime tail(Context& context, const Payload& train, PortIndex in) {
+  SimTime tail(Context& context, const Frame& train, PortIndex in) {
     return context.now() + in_lines_[in].of(train.bytes);
   }
   /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now).
-  void take(Context& context, const Payload& train, PortIndex in, SimTime at) {
+  void take(Context& context, const Frame& train, PortIndex in, SimTime at) {
     returns_.freed(context, in, train, at);
   }
   /// Takes a credit that came in on `port`.
-  void credit(Context& context, const Payload& payload, PortIndex port) {
-    egress_.on_credit(context, port, payload, [&](const Payload& train, PortIndex from, SimTime tail) {
+  void credit(Context& context, const Credit& freed, PortIndex port) {
+    egress_.on_credit(context, port, freed, [&](const Frame& train, PortIndex from, SimTime tail) {
       if (from != self_port) returns_.freed(context, from, train, tail);
     });
   }
@@ -56,7 +63,7 @@ class Crossbar {
   void load(StateReader& in) { egress_.load(in), returns_.load(in); }
 
  private:
-  SimTime ready(Context& context, const Payload& train, PortIndex in, PortIndex out) {
+  SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     SimTime ready = context.now() + latency_;
     BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
     if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))

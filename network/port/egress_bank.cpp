@@ -72,7 +72,7 @@ bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uin
          debt_of(port, lane) + bytes <= mtu_bytes;
 }
 
-SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Payload& message, SimTime ready,
+SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                                      std::uint32_t mtu_bytes) {
   Port& p = ports_[port];
   Lane& lane = lane_of(p, context, port, message.lane);
@@ -88,7 +88,7 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Pay
   return leave(context, port, lane, message, ready, start, busy);
 }
 
-void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
+void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
                       PortIndex from) {
   if (train.bytes > ports_[port].capacity)
     throw SimulationError(
@@ -103,7 +103,7 @@ void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Payloa
   count.max_waiting = std::max(count.max_waiting, waiting);
 }
 
-void EgressBank::count(Context& context, PortIndex port, const Payload& train, SimTime ready, SimTime start,
+void EgressBank::count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
                        SimTime busy) {
   if (!counts_.empty()) {
     LaneCount& count = count_of(port, train.lane);
@@ -111,10 +111,10 @@ void EgressBank::count(Context& context, PortIndex port, const Payload& train, S
     count.max_ahead = std::max(count.max_ahead, start + busy - std::max(ready, context.now()));
   }
   if (!meters_.empty())
-    meters_[port].add(context, meter_settings_, start, busy, is_train(kind_of(train)) ? train.bytes : 0);
+    meters_[port].add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
 }
 
-EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Payload& credit) {
+EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Credit& credit) {
   Lane& lane = lane_of(ports_[port], context, port, credit.lane);
   const std::uint32_t debt = debt_of(port, credit.lane), paid = std::min(debt, credit.bytes);
   LIGHTRAIL_EXPECT(credit.bytes <= ports_[port].capacity - lane.credits + debt);  // bytes are conserved

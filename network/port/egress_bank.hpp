@@ -12,7 +12,8 @@
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/credit.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -51,7 +52,7 @@ class EgressBank {
 
   /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
   /// must wait for credits; `from` (the port it came in on) is then handed back by on_credit.
-  std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
+  std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                PortIndex from = self_port) {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
@@ -62,6 +63,17 @@ class EgressBank {
     return std::nullopt;
   }
 
+  // Until the GPU and the NIC have frames and credits in their hands.
+  std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
+                               PortIndex from = self_port) {
+    return offer(context, port, as<Frame>(train), ready, from);
+  }
+  template <class Left>
+  void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
+    on_credit(context, port, as<Credit>(credit),
+              [&](const Frame& train, PortIndex from, SimTime tail) { left(to_payload(train), from, tail); });
+  }
+
   /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: there are
   /// credits, or a train of `train_bytes` at most that has the line already has not begun and holds what is
   /// missing.
@@ -69,13 +81,13 @@ class EgressBank {
                       SimTime ready, std::uint32_t mtu_bytes, std::uint32_t train_bytes) const;
   /// Sends a small message between the packets of trains that have the line already: it waits for the packet
   /// of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
-  SimTime send_interleaved(Context& context, PortIndex port, const Payload& message, SimTime ready,
+  SimTime send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                            std::uint32_t mtu_bytes);
 
-  /// Takes a WireKind::credit that came in on `port` and sends what it frees: left(train, from, tail) for
+  /// Takes a credit that came in on `port` and sends what it frees: left(train, from, tail) for
   /// each.
   template <class Left>
-  void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
+  void on_credit(Context& context, PortIndex port, const Credit& credit, Left&& left) {
     Lane& lane = take_credit(context, port, credit);
     Port& p = ports_[port];
     while (lane.first_waiting != CreditQueue::none && lane.credits >= pool_[lane.first_waiting].train.bytes) {
@@ -156,12 +168,11 @@ class EgressBank {
   std::uint32_t debt_of(PortIndex port, std::uint8_t lane) const {
     return debts_.empty() ? 0 : debts_[debt_index(port, lane)];
   }
-  void wait(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
-            PortIndex from);
-  Lane& take_credit(const Context& context, PortIndex port, const Payload& credit);
-  void count(Context& context, PortIndex port, const Payload& train, SimTime ready, SimTime start,
+  void wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready, PortIndex from);
+  Lane& take_credit(const Context& context, PortIndex port, const Credit& credit);
+  void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
              SimTime busy);
-  SimTime put(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready) {
+  SimTime put(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready) {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
@@ -170,13 +181,13 @@ class EgressBank {
     return leave(context, port, lane, train, ready, start, busy);
   }
   /// The line has `train` from `start` on, for `busy`.
-  SimTime leave(Context& context, PortIndex port, Lane& lane, const Payload& train, SimTime ready,
+  SimTime leave(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy) {
     Port& p = ports_[port];
     if (p.lanes != 0) lane.credits -= train.bytes;
     p.carried_bytes += train.bytes;
     if (p.is_counted) count(context, port, train, ready, start, busy);
-    context.send(port, start, train);
+    context.send(port, start, to_payload(train));
     return start + busy;
   }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "network/wire/delegated_train.hpp"
+#include "network/wire/injector_wake.hpp"
+#include "network/wire/train.hpp"
+
 namespace lightrail {
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
@@ -34,13 +38,14 @@ void Injector::post(const Outgoing& message, SimTime now) {
   std::uint32_t index = new_message(message);
   ++active_messages_;
   active_bytes_ += message.bytes;
-  if (message.kind == WireKind::control) {
+  if (plain_kind(message.kind) == MessageKind::control) {
     LIGHTRAIL_EXPECT(message.bytes <= train_bytes_);
     return add_to_ring(lane, new_flow(0, index));
   }
   SourceState& source = sources_[message.source];
   if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
-  std::uint64_t key = flow_key(messages_[index].head) << endpoint_bits | message.to.value;
+  static_assert(endpoint_bits + Connection::bits + endpoint_bits == 64);
+  std::uint64_t key = messages_[index].head.address.flow() << endpoint_bits | message.to.value;
   std::uint32_t flow = index_.find(key);
   if (flow != FlowIndex::none) {
     messages_[flows_[flow].last].next = index;
@@ -61,8 +66,11 @@ std::uint32_t Injector::new_message(const Outgoing& message) {
     free_message_ = messages_[index].next;
   }
   messages_[index] = {
-      make_wire(message.kind, message.from, message.to, message.connection, 0, message.mark, message.lane),
-      message.bytes, message.token, none, 0};
+      {message.kind, message.lane, message.mark, 0, Address(message.from, message.to, message.connection)},
+      message.bytes,
+      message.token,
+      none,
+      0};
   return index;
 }
 
@@ -137,9 +145,9 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
                          SentListener& listener) {
   std::uint32_t bytes = next_bytes(ring);
   Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
-  Payload train = message.head;
+  Frame train = message.head;
   train.bytes = bytes;
-  if (train.count == 0) train.count = packets_in(bytes, mtu_bytes_);
+  if (train.detail == 0) train.detail = packets_in(bytes, mtu_bytes_);
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime tail = is_control(ring) && ahead_ > SimTime{0}
@@ -213,10 +221,7 @@ void Injector::on_wake(Context& context, EgressBank& egress, SentListener& liste
 void Injector::wake_at(SimTime at, Context& context) {
   if (wake_time_ <= at) return;
   wake_time_ = at;
-  Payload wake;
-  wake.kind = static_cast<std::uint8_t>(WireKind::wake);
-  wake.a = wake_tag_;
-  context.wake(at, wake);
+  context.wake(at, to_payload(InjectorWake{.tag = wake_tag_}));
 }
 
 void Injector::save(StateWriter& out) const {

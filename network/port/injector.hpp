@@ -14,10 +14,11 @@ struct Outgoing {
   Connection connection{};
   std::int64_t bytes = 0;  ///< > 0 [B]; control: at most one packet
   std::uint8_t lane = 0;
-  WireKind kind = WireKind::train;  ///< train: payload; control: a small message that goes ahead of payload
-  std::uint8_t source = 0;          ///< where its bytes are read from (Injector::Source)
-  std::uint64_t token = 0;          ///< handed back when the message has been sent
-  std::uint16_t mark = 0;           ///< `count` of its trains; 0: their packets
+  /// What its frames are. Control messages (also delegated_control) go ahead of payload.
+  MessageKind kind = MessageKind::train;
+  std::uint16_t source = 0;  ///< where its bytes are read from (Injector::Source)
+  std::uint64_t token = 0;   ///< handed back when the message has been sent
+  std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets
 };
 
 /// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.
@@ -44,7 +45,7 @@ class Injector {
   struct Source {
     BitRate read_rate{};
   };
-  /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` in Payload::a; the owner tells its
+  /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` (InjectorWake); the owner tells its
   /// injectors' wakes apart by it. `latency`: from choosing a train to its head on the wire; trains follow
   /// one another without gap.
   Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
@@ -72,7 +73,7 @@ class Injector {
  private:
   static constexpr std::uint32_t none = 0xffffffff;
   struct Message {
-    Payload head{};  ///< kind, lane and addresses of its trains
+    Frame head{};  ///< of its frames, but for their packets and bytes
     std::int64_t left = 0;
     std::uint64_t token = 0;
     std::uint32_t next = none;

@@ -18,14 +18,15 @@ PortChooser::PortChooser(const Settings& settings) : settings_(settings) {
   if (settings.routing == Routing::adaptive_flow) flows_.resize(settings.flow_entries);
 }
 
-PortIndex PortChooser::choose(const SwitchRoute& route, Lid lid, const Payload& train,
-                              const EgressBank& egress, const Context& context) {
+PortIndex PortChooser::choose(const SwitchRoute& route, Lid lid, const Frame& train, const EgressBank& egress,
+                              const Context& context) {
   SwitchRoute::Candidates ports = route.candidates(lid);
   if (ports.count == 0) return unroutable;
   if (settings_.routing == Routing::fixed) return fixed_port(route, ports, lid, egress);
   if (ports.count == 1) return egress.is_connected(ports[0]) ? ports[0] : unroutable;
 
-  std::uint64_t hash = hash_combine(hash_combine(settings_.salt, flow_key(train)), to_of(train).value);
+  std::uint64_t hash =
+      hash_combine(hash_combine(settings_.salt, train.address.flow()), train.address.to().value);
   if (settings_.routing == Routing::adaptive) return least_loaded(ports, hash, train, egress, context);
   if (settings_.routing == Routing::adaptive_flow) return remembered(ports, hash, train, egress, context);
   std::uint32_t first = spread(hash, ports.count);
@@ -46,7 +47,7 @@ PortIndex PortChooser::fixed_port(const SwitchRoute& route, const SwitchRoute::C
 }
 
 PortIndex PortChooser::least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash,
-                                    const Payload& train, const EgressBank& egress,
+                                    const Frame& train, const EgressBank& egress,
                                     const Context& context) const {
   PortIndex best = unroutable;
   std::tuple<bool, SimTime> least{true, time_never};
@@ -65,7 +66,7 @@ PortIndex PortChooser::least_loaded(const SwitchRoute::Candidates& ports, std::u
 }
 
 PortIndex PortChooser::remembered(const SwitchRoute::Candidates& ports, std::uint64_t hash,
-                                  const Payload& train, const EgressBank& egress, const Context& context) {
+                                  const Frame& train, const EgressBank& egress, const Context& context) {
   Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
   bool is_known =
       flow.hash == hash && flow.port != unroutable && context.now() - flow.last <= settings_.flowlet_gap;

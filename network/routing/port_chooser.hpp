@@ -4,7 +4,7 @@
 
 #include "network/port/egress_bank.hpp"
 #include "network/routing/routing.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -27,7 +27,7 @@ class PortChooser {
   explicit PortChooser(const Settings& settings);
 
   static constexpr PortIndex unroutable = 0xfffe;
-  PortIndex choose(const SwitchRoute& route, Lid lid, const Payload& train, const EgressBank& egress,
+  PortIndex choose(const SwitchRoute& route, Lid lid, const Frame& train, const EgressBank& egress,
                    const Context& context);
 
   void save(StateWriter& out) const { out.put(flows_); }
@@ -42,9 +42,9 @@ class PortChooser {
   };
   PortIndex fixed_port(const SwitchRoute& route, const SwitchRoute::Candidates& ports, Lid lid,
                        const EgressBank& egress) const;
-  PortIndex least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Payload& train,
+  PortIndex least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Frame& train,
                          const EgressBank& egress, const Context& context) const;
-  PortIndex remembered(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Payload& train,
+  PortIndex remembered(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Frame& train,
                        const EgressBank& egress, const Context& context);
 
   Settings settings_;

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "engine/model/context.hpp"
+#include "engine/base/time.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -13,26 +13,34 @@ struct Retransmission {
       nanoseconds(67'108'864);  ///< 4.096 us x 2^14, a usual setting
 
   /// True for what an optical switch sends back.
-  static bool is_for(WireKind kind) {
-    return kind >= WireKind::lost_train && kind <= WireKind::corrupt_control;
+  [[nodiscard]] static constexpr bool is_for(MessageKind kind) {
+    return kind >= MessageKind::lost_train && kind <= MessageKind::corrupt_control;
   }
-  /// What came back as lost, for a wake at the end of the timer; nothing when it was sent often enough.
-  static std::optional<Payload> later(const Payload& lost, std::uint32_t retries) {
-    if (retries_of(lost) >= retries) return std::nullopt;
-    Payload again = lost;
-    again.count = static_cast<std::uint16_t>(lost.count + (1u << retry_shift));
+  [[nodiscard]] static constexpr bool is_corrupt(MessageKind kind) {
+    return kind == MessageKind::corrupt_train || kind == MessageKind::corrupt_control;
+  }
+  /// What came back as lost, for a wake at the end of the timer; nothing when it was sent often enough:
+  /// `retries` times, at most max_retries.
+  [[nodiscard]] static std::optional<Train> later(const Train& lost, std::uint32_t retries) {
+    if (lost.retries >= retries) return std::nullopt;
+    Train again = lost;
+    again.retries = (lost.retries + 1u) & max_retries;
     return again;
   }
-  static bool is_corrupt(WireKind kind) {
-    return kind == WireKind::corrupt_train || kind == WireKind::corrupt_control;
-  }
   /// The train or control message itself, as it was sent.
-  static Payload original(const Payload& back) {
-    Payload train = back;
-    const bool is_train = kind_of(back) == WireKind::lost_train || kind_of(back) == WireKind::corrupt_train;
-    train.kind = static_cast<std::uint8_t>(is_train ? WireKind::train : WireKind::control);
+  [[nodiscard]] static Train original(const Train& back) {
+    Train train = back;
+    const bool is_train = back.kind == MessageKind::lost_train || back.kind == MessageKind::corrupt_train;
+    train.kind = is_train ? MessageKind::train : MessageKind::control;
     return train;
   }
+
+  // Until the NIC has trains in its hands.
+  static std::optional<Payload> later(const Payload& lost, std::uint32_t retries) {
+    const auto again = later(as<Train>(lost), retries);
+    return again ? std::optional(to_payload(*again)) : std::nullopt;
+  }
+  static Payload original(const Payload& back) { return to_payload(original(as<Train>(back))); }
 };
 
 }  // namespace lightrail

@@ -2,6 +2,7 @@
 #include <compare>
 #include <cstdint>
 
+#include "engine/base/error.hpp"
 #include "engine/base/id.hpp"
 
 namespace lightrail {
@@ -10,19 +11,19 @@ namespace lightrail {
 inline constexpr std::uint32_t endpoint_bits = 20;
 inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
 
-/// Each of the three parts of a Connection takes 8 bits.
-inline constexpr std::uint32_t max_group_kinds = 256, max_channels = 256, max_phases = 256;
-
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
 /// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its
 /// program how many bytes the next message of a connection has, so trains carry no message number.
 struct Connection {
   static constexpr std::uint32_t bits = 24;
+  /// Each of the three parts takes 8 bits.
+  static constexpr std::uint32_t max_group_kinds = 256, max_channels = 256, max_phases = 256;
 
   std::uint32_t value = 0;  ///< < 2^bits
-  /// Each part < 256. No input passes that: Groups, NCCL's settings and I/O operations check theirs.
+  /// group_kind < max_group_kinds, channel < max_channels, phase < max_phases.
   static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
-    return {(group_kind & 0xff) << 16 | (channel & 0xff) << 8 | (phase & 0xff)};
+    LIGHTRAIL_EXPECT(group_kind < max_group_kinds && channel < max_channels && phase < max_phases);
+    return {group_kind << 16 | channel << 8 | phase};
   }
   constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
   constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
@@ -46,7 +47,7 @@ class Address {
   constexpr EndpointId from() const { return EndpointId{from_ & endpoint_mask}; }
   constexpr EndpointId to() const { return EndpointId{to_ & endpoint_mask}; }
   constexpr Connection connection() const { return {to_ >> endpoint_bits << half | from_ >> endpoint_bits}; }
-  /// What identifies a flow to ECMP and to the receiver.
+  /// What identifies a flow to ECMP and to the receiver; 44 bits.
   constexpr std::uint64_t flow() const { return flow_of(from(), connection()); }
   /// The bytes as a word, `to` in its lower half.
   constexpr std::uint64_t word() const { return to_ | std::uint64_t{from_} << 32; }

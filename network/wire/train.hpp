@@ -19,6 +19,12 @@ inline constexpr std::uint32_t max_packets = 4096;
 inline constexpr int packet_bits = 13;
 static_assert(max_packets < 1u << packet_bits);
 
+/// Packets that `bytes` take, as Train::packets has them.
+[[nodiscard]] constexpr std::uint16_t packets_in(std::uint32_t bytes, std::uint32_t mtu_bytes) {
+  return static_cast<std::uint16_t>(
+      std::min((std::uint64_t{bytes} + mtu_bytes - 1) / mtu_bytes, std::uint64_t{max_packets}));
+}
+
 /// A train: packets of one message that follow one another without gap, seen as one event when the head of
 /// the first arrives. A control message is a train of one packet. What an optical switch sends back is the
 /// train as it came (lost_..., corrupt_...).
@@ -50,11 +56,6 @@ inline bool passes_nvlink_by(const Payload& p) {
 
 /// Trains that are sent again carry how often in the upper bits of `count`, above the number of packets.
 inline constexpr int retry_shift = 13;
-/// `count` of a train: 4,096 stands for that and more, which only NVLink has.
-inline std::uint16_t packets_in(std::uint32_t bytes, std::uint32_t mtu_bytes) {
-  return static_cast<std::uint16_t>(
-      std::min((std::uint64_t{bytes} + mtu_bytes - 1) / mtu_bytes, std::uint64_t{4096}));
-}
 inline std::uint32_t retries_of(const Payload& p) {
   return p.count >> retry_shift;
 }

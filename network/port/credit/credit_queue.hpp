@@ -4,12 +4,13 @@
 
 #include "engine/model/context.hpp"
 #include "engine/model/state_io.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
 /// A train that waits for credits.
 struct Waiting {
-  Payload train{};
+  Frame train{};
   SimTime ready{};  ///< earliest start
   std::uint32_t next = 0;
   PortIndex from = 0;

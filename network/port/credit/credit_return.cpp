@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "network/wire/train.hpp"
+#include "network/wire/credit.hpp"
 
 namespace lightrail {
 
@@ -44,12 +44,9 @@ CreditReturn::Ends CreditReturn::ends_of(const BuildContext& build) {
 }
 
 void CreditReturn::give_back(Context& context, PortIndex port, std::uint8_t lane, Pending& pending) {
-  Payload credit;
-  credit.kind = static_cast<std::uint8_t>(WireKind::credit);
-  credit.lane = lane;
-  credit.bytes = pending.bytes;
+  const Credit credit{.lane = lane, .bytes = pending.bytes};
   pending.bytes = 0;
-  context.send(port, std::max(pending.at, context.now()), credit);
+  context.send(port, std::max(pending.at, context.now()), to_payload(credit));
 }
 
 }  // namespace lightrail

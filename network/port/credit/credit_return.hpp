@@ -6,6 +6,7 @@
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 #include "network/port/port_end.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -22,7 +23,7 @@ class CreditReturn {
   explicit CreditReturn(const BuildContext& build);
 
   /// The tail of `train`, which came in on `port`, leaves its buffer at `at` (>= now).
-  void freed(Context& context, PortIndex port, const Payload& train, SimTime at) {
+  void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
     if (lanes_ == 0) return;
     LIGHTRAIL_EXPECT(train.lane < lanes_);
     Pending& pending = pending_[train.lane * port_count_ + port];

@@ -70,7 +70,7 @@ TEST_CASE("a host refuses what is no train, trains for others and requests witho
   bed.run_all({});
   Poke host(bed, "host4");
   CHECK_THAT(host.hand(wire(WireKind::message, 0, 4, Phase::io_data), 0),
-             Contains("payload of kind 3 came in on port 0; a host takes trains"));
+             Contains("unexpected message 'work request' on port 0; a host takes trains"));
   CHECK_THAT(host.hand(wire(WireKind::train, 0, 3, Phase::io_data), 0),
              Contains("endpoint 3 (gpu3) is no GPU of this server"));
   CHECK_THAT(host.hand(wire(WireKind::train, 0, 4, Phase::io_data, 300), 0),
@@ -85,7 +85,7 @@ TEST_CASE("a storage server refuses what is no train, trains for others, and dat
   bed.run_all({copy});
   Poke storage(bed, "storage6");
   CHECK_THAT(storage.hand(wire(WireKind::message, 0, 6, Phase::io_data), 0),
-             Contains("payload of kind 3 came in on port 0; a storage server takes trains"));
+             Contains("unexpected message 'work request' on port 0; a storage server takes trains"));
   CHECK_THAT(storage.hand(wire(WireKind::train, 0, 2, Phase::io_data), 0),
              Contains("a train for endpoint 2 (gpu2) came in"));
   // Its own events: 33 a request has come in, 34 data has; a: the ordinal, b: the GPU.

@@ -77,8 +77,9 @@ TEST_CASE("an nvswitch refuses what is not a train") {
   Server server(4);
   server.bed.script(server.gpus[0], SimTime{0}, 0,
                     make_wire(WireKind::message, EndpointId{0}, EndpointId{1}, {}, 1, 1));
-  CHECK_THROWS_WITH(server.bed.run(),
-                    Catch::Contains("payload of kind 3 came in on port 0; an nvswitch forwards trains"));
+  CHECK_THROWS_WITH(
+      server.bed.run(),
+      Catch::Contains("unexpected message 'work request' on port 0; an nvswitch forwards trains"));
 }
 
 TEST_CASE("two GPUs sending to one share its line and lose nothing") {

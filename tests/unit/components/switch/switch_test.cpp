@@ -73,7 +73,7 @@ TEST_CASE("a switch refuses what is not a train") {
   Pair net;
   net.bed.script(net.a, SimTime{0}, 0, net.train(1, WireKind::message));
   CHECK_THROWS_WITH(net.bed.run(),
-                    Catch::Contains("payload of kind 3 came in on port 0; a switch forwards trains"));
+                    Catch::Contains("unexpected message 'work request' on port 0; a switch forwards trains"));
 }
 
 TEST_CASE("a control message takes the line but does not count as payload") {
