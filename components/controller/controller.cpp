@@ -44,43 +44,63 @@ Controller::Call& Controller::call(std::uint32_t number) {
 }
 
 void Controller::handle(const Event& event, PortIndex port, Context& context) {
+  using namespace region_control;
   const Payload& p = event.payload;
-  if (port == self_port) {
-    if (p.kind == wake_phase) return end_phase(p.a, context);
-    return p.kind == wake_decide ? decide(context) : command(context);
+  if (port == self_port) return on_timer(as<Timer>(p), context);
+  const MessageKind kind = kind_of(p);
+  const bool is_of_switch = kind == MessageKind::lit || kind == MessageKind::alarm;
+  if (is_of_switch != (port == 0)) refuse(p, port, context);
+  if (kind == MessageKind::lit) return on_lit(context);
+  if (kind == MessageKind::alarm) return on_alarm(as<Alarm>(p).port, context);
+  if (kind == MessageKind::demand) {
+    const auto demand = as<Demand>(p);
+    call(demand.call).demand.at((port - 1u) / gpus_, demand.member) += demand.units * Demand::unit;
+  } else if (kind == MessageKind::demand_end) {
+    ++call(as<DemandEnd>(p).call).reports;
+    decide_when_complete(context);
+  } else if (kind == MessageKind::absent) {
+    ++absent_;
+    decide_when_complete(context);
+  } else if (kind == MessageKind::begun) {
+    ++begun_;
+    start_phase(context);
+  } else if (kind == MessageKind::drained) {
+    on_drained(as<Drained>(p).epoch, context);
+  } else {
+    refuse(p, port, context);
   }
-  const std::uint32_t member = port == 0 ? 0 : (port - 1u) / gpus_;
-  switch (control_kind_of(p)) {
-    case ControlKind::demand:
-      call(p.b).demand.at(member, p.a) += std::int64_t{p.bytes} * 1024;
-      return;
-    case ControlKind::absent:
-      ++absent_;
-      return decide_when_complete(context);
-    case ControlKind::demand_end:
-      ++call(p.b).reports;
-      return decide_when_complete(context);
-    case ControlKind::begun:
-      ++begun_;
-      return start_phase(context);
-    case ControlKind::drained:
-      LIGHTRAIL_EXPECT(p.b == epoch_ && stage_ == Stage::draining);
-      if (++drained_ < gpu_count()) return;
-      stage_ = Stage::guarding;
-      return context.wake(context.now() + spec_.guard, wake_payload(wake_command));
-    case ControlKind::alarm:
-      return on_alarm(p.a, context);
-    case ControlKind::lit:
-      LIGHTRAIL_EXPECT(stage_ == Stage::dark);
-      circuits_ = wanted_;
-      is_stale_ = false;
-      last_change_ = context.now() - pause_at_;
-      return go_live(context);
-    default:
-      throw SimulationError(
-          context.now(), model_.component_name(context.self()),
-          fmt::format("a message of kind {} came in, which is none for a controller", p.kind));
+}
+
+void Controller::refuse(const Payload& payload, PortIndex port, const Context& context) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()),
+                        fmt::format("{} on port {}, which is none for the controller of a region from {}",
+                                    unexpected(payload), port, port == 0 ? "its optical switch" : "a GPU"));
+}
+
+void Controller::on_timer(const Timer& timer, Context& context) {
+  switch (timer.kind) {
+    case Wake::decide:
+      return decide(context);
+    case Wake::command:
+      return command(context);
+    case Wake::end_phase:
+      return end_phase(timer.epoch, context);
   }
+}
+
+void Controller::on_drained(std::uint32_t epoch, Context& context) {
+  LIGHTRAIL_EXPECT(epoch == epoch_ && stage_ == Stage::draining);
+  if (++drained_ < gpu_count()) return;
+  stage_ = Stage::guarding;
+  context.wake(context.now() + spec_.guard, to_payload(Timer{.kind = Wake::command}));
+}
+
+void Controller::on_lit(Context& context) {
+  LIGHTRAIL_EXPECT(stage_ == Stage::dark);
+  circuits_ = wanted_;
+  is_stale_ = false;
+  last_change_ = context.now() - pause_at_;
+  go_live(context);
 }
 
 /// All GPUs that take part have announced the next call.
@@ -90,7 +110,7 @@ void Controller::decide_when_complete(Context& context) {
   if (next == calls_.end() || next->reports + absent_ < gpu_count()) return;
   if (stage_ != Stage::live) return;  // a repair is under way
   stage_ = Stage::deciding;
-  context.wake(context.now() + spec_.decision, wake_payload(wake_decide));
+  context.wake(context.now() + spec_.decision, to_payload(Timer{.kind = Wake::decide}));
 }
 
 /// All demand of the next call is here.
@@ -119,7 +139,7 @@ void Controller::change_to(const CircuitCounts& wanted, Context& context) {
   drained_ = 0;
   pause_at_ = context.now();
   ++epoch_, ++changes_;
-  tell_all(context, control_payload(ControlKind::pause, 0, epoch_));
+  tell_all(context, to_payload(region_control::Pause{.epoch = epoch_}));
 }
 
 /// A port is out of order from now on. Circuits that a command under way has made over it are not told of.
@@ -127,7 +147,7 @@ void Controller::on_alarm(std::uint32_t port, Context& context) {
   const std::size_t ports = regions_.optical_nics.size(), nics = regions_.gpu_of_nic.size();
   region_.failed.resize(region_.servers.size() * nics);
   for (std::size_t i = 0; i < region_.servers.size() * ports; ++i)
-    if (port == i || port == all_ports)
+    if (port == i || port == region_control::Alarm::all_ports)
       region_.failed[i / ports * nics + regions_.optical_nics[i % ports]] = 1;
   const auto is_gone = [&](const Regions::Circuit& c) {
     return !region_.works(c.a, c.nic_a) || !region_.works(c.b, c.nic_b);
@@ -153,10 +173,10 @@ void Controller::command(Context& context) {
   stage_ = Stage::dark;
   for (const Regions::Circuit& c : wanted_) {
     const std::uint32_t a = ocs_port(regions_, c.a, c.nic_a), b = ocs_port(regions_, c.b, c.nic_b);
-    context.send(0, context.now(), control_payload(ControlKind::connect, a, b));
-    if (!c.is_one_way) context.send(0, context.now(), control_payload(ControlKind::connect, b, a));
+    context.send(0, context.now(), to_payload(region_control::Connect{.in = a, .out = b}));
+    if (!c.is_one_way) context.send(0, context.now(), to_payload(region_control::Connect{.in = b, .out = a}));
   }
-  context.send(0, context.now(), control_payload(ControlKind::apply));
+  context.send(0, context.now(), to_payload(region_control::Apply{}));
 }
 
 void Controller::go_live(Context& context) {
@@ -166,9 +186,11 @@ void Controller::go_live(Context& context) {
         const auto port = [&](std::uint32_t member) {
           return static_cast<PortIndex>(1 + member * gpus_ + gpu);
         };
-        context.send(port(c.a), context.now(), control_payload(ControlKind::circuit, c.nic_a, c.b));
+        context.send(port(c.a), context.now(),
+                     to_payload(region_control::Circuit{.nic = c.nic_a, .member = c.b}));
         if (!c.is_one_way)
-          context.send(port(c.b), context.now(), control_payload(ControlKind::circuit, c.nic_b, c.a));
+          context.send(port(c.b), context.now(),
+                       to_payload(region_control::Circuit{.nic = c.nic_b, .member = c.a}));
       }
   const bool is_start = !is_repair_ && phase_ == 0;  // of a call
   if (is_start) {
@@ -178,8 +200,9 @@ void Controller::go_live(Context& context) {
   is_repair_ = false;
   tell_beside(context);
   tell_later(context);
-  tell_all(context,
-           control_payload(ControlKind::live, next_call_, epoch_, is_start && has_later_phase() ? 1 : 0));
+  tell_all(context, to_payload(region_control::Live{.wants_begun = is_start && has_later_phase() ? 1u : 0u,
+                                                    .calls = next_call_,
+                                                    .epoch = epoch_}));
   stage_ = has_later_phase() ? Stage::serving : Stage::live;
   if (stage_ == Stage::serving) return start_phase(context);
   decide_when_complete(context);

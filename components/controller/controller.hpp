@@ -9,6 +9,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/message.hpp"
 
 namespace lightrail {
 
@@ -56,13 +57,17 @@ class Controller final : public Component {
   void load(StateReader& in) override;
 
  private:
-  // Its own events; a: epoch that a phase belongs to.
-  static constexpr std::uint8_t wake_decide = 1, wake_command = 2, wake_phase = 3;
-  static Payload wake_payload(std::uint8_t what, std::uint32_t epoch = 0) {
-    Payload p;
-    p.kind = what, p.a = epoch;
-    return p;
-  }
+  enum class Wake : std::uint8_t { decide = 1, command, end_phase };
+  /// Its own events.
+  struct Timer {
+    Wake kind{};
+    std::uint8_t unused[7] = {};
+    std::uint32_t epoch = 0;  ///< that a phase belongs to
+    std::uint32_t unused_too = 0;
+
+    static constexpr bool carries(Wake wake) { return wake >= Wake::decide && wake <= Wake::end_phase; }
+  };
+  static_assert(Message<Timer>);
   /// serving: live, in a phase that another one follows.
   enum class Stage : std::uint8_t { live, deciding, draining, guarding, dark, serving };
   /// One exchange that GPUs announce.
@@ -71,6 +76,10 @@ class Controller final : public Component {
     DemandMatrix demand;
   };
 
+  [[noreturn]] void refuse(const Payload& payload, PortIndex port, const Context& context) const;
+  void on_timer(const Timer& timer, Context& context);
+  void on_drained(std::uint32_t epoch, Context& context);
+  void on_lit(Context& context);
   Call& call(std::uint32_t number);
   std::uint32_t gpu_count() const { return gpus_ * static_cast<std::uint32_t>(region_.servers.size()); }
   void decide_when_complete(Context& context);
@@ -112,7 +121,7 @@ class Controller final : public Component {
   DemandMatrix demand_;                  ///< the last one that circuits were made for
   PhaseSchedule phases_;                 ///< of the last call
   std::uint32_t phase_ = 0, begun_ = 0;  ///< number in phases_; GPUs that have begun the call
-  /// Parts of later_whole of a pair with circuits that take packet NICs (Regions::joins_both).
+  /// Parts of Share::whole of a pair with circuits that take packet NICs (Regions::joins_both).
   std::uint32_t beside_ = 0;
   SimTime pause_at_{}, last_change_{};  ///< begin of the last change; how long the one before took
   bool is_stale_ = false,

@@ -7,6 +7,8 @@
 
 namespace lightrail {
 
+using region_control::Share;
+
 void Controller::decide_phases(Context& context) {
   const CircuitCounts now = counts_of(circuits_, demand_.servers);
   phases_ = phases_for(demand_, now);
@@ -75,7 +77,7 @@ void Controller::tell_beside(Context& context) {
                       [&](const CircuitPhase& phase) { return phase.circuits.at(from, to) > 0; }))
         for (std::uint32_t gpu = 0; gpu < gpus_; ++gpu)
           context.send(static_cast<PortIndex>(1 + from * gpus_ + gpu), context.now(),
-                       control_payload(ControlKind::beside, to, 0, beside_));
+                       to_payload(Share{.kind = MessageKind::beside, .parts = beside_, .member = to}));
 }
 
 void Controller::tell_later(Context& context) {
@@ -85,7 +87,7 @@ void Controller::tell_later(Context& context) {
       if (const std::uint32_t part = later_part(phases_, phase_, from, to); part > 0)
         for (std::uint32_t gpu = 0; gpu < gpus_; ++gpu)
           context.send(static_cast<PortIndex>(1 + from * gpus_ + gpu), context.now(),
-                       control_payload(ControlKind::later, to, 0, part));
+                       to_payload(Share{.kind = MessageKind::later, .parts = part, .member = to}));
 }
 
 /// The phase ends when its circuits have been there for as long as its bytes need, and what is on the way
@@ -93,7 +95,7 @@ void Controller::tell_later(Context& context) {
 void Controller::start_phase(Context& context) {
   if (stage_ != Stage::serving || begun_ + absent_ < gpu_count()) return;
   context.wake(context.now() + duration(phases_[phase_], regions_.circuit_rate),
-               wake_payload(wake_phase, epoch_));
+               to_payload(Timer{.kind = Wake::end_phase, .epoch = epoch_}));
 }
 
 void Controller::end_phase(std::uint32_t epoch, Context& context) {

@@ -37,34 +37,41 @@ RailController::RailController(const BuildContext& build)
 void RailController::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) return command(context);
-  if (port == 0) {
-    if (control_kind_of(p) == ControlKind::alarm)
-      throw SimulationError(
-          context.now(), model_.component_name(context.self()),
-          p.a == all_ports
-              ? "the rail's optical switch has failed: no other way joins its GPUs"
-              : fmt::format("port {} of the rail's optical switch has failed or sends on a path with "
-                            "too little light: no other way joins server {}",
-                            p.a, p.a));
-    LIGHTRAIL_EXPECT(control_kind_of(p) == ControlKind::lit && is_switching_);
+  if (port == 0) return on_switch(p, context);
+  const std::uint32_t server = port - 1u;
+  if (kind_of(p) == MessageKind::control) return pass(as<Train>(p), context);
+  if (kind_of(p) != MessageKind::circuit_request && kind_of(p) != MessageKind::circuit_released)
+    refuse(p, port, context);
+  release(server);
+  if (kind_of(p) == MessageKind::circuit_request) {
+    const std::uint32_t to = as<rail_control::Request>(p).server;
+    LIGHTRAIL_EXPECT(to < servers_ && to != server);
+    waiting_.push_back({server, to});
+  }
+  serve(context);
+}
+
+void RailController::on_switch(const Payload& payload, Context& context) {
+  using region_control::Alarm;
+  if (kind_of(payload) == MessageKind::lit) {
+    LIGHTRAIL_EXPECT(is_switching_);
     return grant(context);
   }
-  const std::uint32_t server = port - 1u;
-  if (kind_of(p) == WireKind::control) return pass(p, context);
-  switch (rail_control_of(p)) {
-    case RailControl::request:
-      LIGHTRAIL_EXPECT(p.a < servers_ && p.a != server);
-      release(server);
-      waiting_.push_back({server, p.a});
-      return serve(context);
-    case RailControl::released:
-      release(server);
-      return serve(context);
-    default:
-      throw SimulationError(
-          context.now(), model_.component_name(context.self()),
-          fmt::format("a message of kind {} came in, which is none for a rail-controller", p.kind));
-  }
+  if (kind_of(payload) != MessageKind::alarm) refuse(payload, 0, context);
+  const std::uint32_t port = as<Alarm>(payload).port;
+  throw SimulationError(
+      context.now(), model_.component_name(context.self()),
+      port == Alarm::all_ports
+          ? "the rail's optical switch has failed: no other way joins its GPUs"
+          : fmt::format("port {} of the rail's optical switch has failed or sends on a path with "
+                        "too little light: no other way joins server {}",
+                        port, port));
+}
+
+void RailController::refuse(const Payload& payload, PortIndex port, const Context& context) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()),
+                        fmt::format("{} on port {}, which is none for the controller of a rail from {}",
+                                    unexpected(payload), port, port == 0 ? "its optical switch" : "a GPU"));
 }
 
 void RailController::release(std::uint32_t server) {
@@ -93,30 +100,30 @@ void RailController::serve(Context& context) {
         std::any_of(next_.begin(), next_.end(), [&](const Request& n) { return n.from == holder; });
     if (holder == none || is_new || is_reclaimed_[holder]) continue;
     is_reclaimed_[holder] = 1;
-    tell(context, holder, rail_payload(RailControl::reclaim));
+    tell(context, holder, to_payload(rail_control::Reclaim{}));
   }
   if (is_switching_ || next_.empty()) return;
   is_switching_ = true;
   commanded_ = to_;  // what is released from now on has no guard: it stays lit
-  context.wake(context.now() + spec_.decision + spec_.guard, Payload{});
+  context.wake(context.now() + spec_.decision + spec_.guard, to_payload(Timer{}));
 }
 
 void RailController::command(Context& context) {
   for (std::uint32_t s = 0; s < servers_; ++s)
     if (commanded_[s] != none)
-      context.send(0, context.now(), control_payload(ControlKind::connect, s, commanded_[s]));
-  context.send(0, context.now(), control_payload(ControlKind::apply));
+      context.send(0, context.now(), to_payload(region_control::Connect{.in = s, .out = commanded_[s]}));
+  context.send(0, context.now(), to_payload(region_control::Apply{}));
 }
 
 void RailController::grant(Context& context) {
   is_switching_ = false;
-  for (const Request& r : next_) tell(context, r.from, rail_payload(RailControl::granted, r.to));
+  for (const Request& r : next_) tell(context, r.from, to_payload(rail_control::Granted{.server = r.to}));
   next_.clear();
   serve(context);
 }
 
-void RailController::pass(const Payload& control, Context& context) {
-  tell(context, book_[to_of(control)].server, control);
+void RailController::pass(const Train& control, Context& context) {
+  tell(context, book_[control.address.to()].server, to_payload(control));
 }
 
 void RailController::finish(Context&) {}

@@ -7,6 +7,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 
@@ -40,12 +41,23 @@ class RailController final : public Component {
   struct Request {
     std::uint32_t from = 0, to = 0;
   };
+  enum class Wake : std::uint8_t { command = 32 };
+  /// Its own event: the command that is under way goes to the optical switch.
+  struct Timer {
+    Wake kind = Wake::command;
+    std::uint8_t unused[15] = {};
 
+    static constexpr bool carries(Wake wake) { return wake == Wake::command; }
+  };
+  static_assert(Message<Timer>);
+
+  void on_switch(const Payload& payload, Context& context);
   void release(std::uint32_t server);
   void serve(Context& context);
   void command(Context& context);
   void grant(Context& context);
-  void pass(const Payload& control, Context& context);
+  void pass(const Train& control, Context& context);
+  [[noreturn]] void refuse(const Payload& payload, PortIndex port, const Context& context) const;
   void tell(Context& context, std::uint32_t server, const Payload& payload) {
     context.send(static_cast<PortIndex>(1 + server), context.now(), payload);
   }

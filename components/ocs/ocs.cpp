@@ -12,6 +12,7 @@
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 #include "network/port/build_checks.hpp"
+#include "network/wire/credit.hpp"
 #include "network/wire/region_control.hpp"
 #include "network/wire/train.hpp"
 
@@ -94,33 +95,45 @@ double Ocs::failure_of(PortIndex in, PortIndex out) const {
 void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   catch_up(context);
   const Payload& p = event.payload;
-  if (port == self_port || port == control_port()) return on_control(p, context);
-  if (kind_of(p) == WireKind::credit) {
-    ledger_.freed(port, p.lane, p.bytes, [&](PortIndex sender, std::uint32_t bytes) {
-      Payload credit = p;
-      credit.bytes = bytes;
-      context.send(sender, context.now(), credit);
+  if (port == self_port) return carry_out(context);
+  if (port == control_port()) return on_control(p, context);
+  if (kind_of(p) == MessageKind::credit) {
+    const auto credit = as<Credit>(p);
+    ledger_.freed(port, credit.lane, credit.bytes, [&](PortIndex sender, std::uint32_t bytes) {
+      context.send(sender, context.now(), to_payload(Credit{.lane = credit.lane, .bytes = bytes}));
     });
     return;
   }
+  if (!Train::carries(kind_of(p))) refuse(p, port, context);
+  pass(as<Frame>(p), port, context);
+}
+
+/// Light that came in on `port` goes where its circuit leads, or gets lost.
+void Ocs::pass(const Frame& train, PortIndex port, Context& context) {
   Port& in = ports_[port];
-  const bool is_payload = kind_of(p) == WireKind::train;
+  const std::uint32_t payload_bytes = is_payload(train.kind) ? train.bytes : 0;
   if (in.out == CircuitTable::dark || context.now() < in.lit_from || in.out >= ports_.size() ||
-      !links_[in.out].is_valid() || in.failure > no_link || is_cut_off(in.out, context.now(), p.bytes)) {
-    if (is_payload) in.lost_bytes += p.bytes;
+      !links_[in.out].is_valid() || in.failure > no_link || is_cut_off(in.out, context.now(), train.bytes)) {
+    in.lost_bytes += payload_bytes;
     if (in.out != CircuitTable::dark && in.failure > no_link) raise_alarm(port, context);
-    return send_back(context, p, port, false);
+    return send_back(context, train, port, false);
   }
   if (in.failure > never) {
     const LinkLight& light = model_.link_classes[model_.links[links_[in.out].value].link_class].light;
-    if (errors_.uniform() < train_failure(in.failure, light.codeword_bytes, p.bytes))
-      return send_back(context, p, port, light.has_replay);
+    if (errors_.uniform() < train_failure(in.failure, light.codeword_bytes, train.bytes))
+      return send_back(context, train, port, light.has_replay);
   }
-  if (is_payload) in.bytes += p.bytes;
-  if (has_credits_[in.out]) ledger_.sent(port, in.out, p.lane, p.bytes);
-  meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(p.bytes),
-                      is_payload ? p.bytes : 0);
-  context.send(in.out, context.now(), p);
+  in.bytes += payload_bytes;
+  if (has_credits_[in.out]) ledger_.sent(port, in.out, train.lane, train.bytes);
+  meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(train.bytes), payload_bytes);
+  context.send(in.out, context.now(), to_payload(train));
+}
+
+void Ocs::refuse(const Payload& payload, PortIndex port, const Context& context) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()),
+                        fmt::format("{} on port {}; an optical switch passes trains on and takes commands "
+                                    "from its controller",
+                                    unexpected(payload), port));
 }
 
 /// True when the fibre from `out` has no light now, or loses it before the tail has passed.
@@ -134,46 +147,50 @@ bool Ocs::is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes) {
 
 /// The train fills no buffer, so its sender has its credits back, and what would have been its
 /// acknowledgement's absence.
-void Ocs::send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt) {
-  if (has_credits_[port]) {
-    Payload credit;
-    credit.kind = static_cast<std::uint8_t>(WireKind::credit);
-    credit.lane = train.lane;
-    credit.bytes = train.bytes;
-    context.send(port, context.now(), credit);
-  }
-  Payload back = train;
-  const bool is_train = kind_of(train) == WireKind::train;
-  back.kind =
-      static_cast<std::uint8_t>(is_corrupt ? (is_train ? WireKind::corrupt_train : WireKind::corrupt_control)
-                                           : (is_train ? WireKind::lost_train : WireKind::lost_control));
-  context.send(port, context.now(), back);
+void Ocs::send_back(Context& context, const Frame& train, PortIndex port, bool is_corrupt) {
+  const bool is_train = train.kind == MessageKind::train;
+  if (!is_train && train.kind != MessageKind::control)
+    throw SimulationError(
+        context.now(), model_.component_name(context.self()),
+        fmt::format("a {} that came in on port {} was lost; only trains and control messages "
+                    "are sent again",
+                    name_of(train.kind), port));
+  if (has_credits_[port])
+    context.send(port, context.now(), to_payload(Credit{.lane = train.lane, .bytes = train.bytes}));
+  Frame back = train;
+  if (is_corrupt)
+    back.kind = is_train ? MessageKind::corrupt_train : MessageKind::corrupt_control;
+  else
+    back.kind = is_train ? MessageKind::lost_train : MessageKind::lost_control;
+  context.send(port, context.now(), to_payload(back));
 }
 
 void Ocs::on_control(const Payload& payload, Context& context) {
-  switch (control_kind_of(payload)) {
-    case ControlKind::connect:
-      commanded_.push_back(payload.a), commanded_.push_back(payload.b);
-      return;
-    case ControlKind::apply: {
-      const CircuitTable table = commanded();
-      if (payload.count == 0) {  // from the controller: the switch's own processor takes its time
-        SimTime at = context.now() + spec_.control_latency + added(table) * spec_.control_per_circuit;
-        if (spec_.control_jitter.count() > 0)
-          at += SimTime{std::llround(jitter_.exponential(static_cast<double>(spec_.control_jitter.count())))};
-        Payload later = payload;
-        later.count = 1;
-        return context.wake(at, later);
-      }
-      commanded_.clear();
-      report_missing(table, possible(table), context);
-      const SimTime lit = apply(table, context.now(), context);
-      return context.send(control_port(), lit, control_payload(ControlKind::lit));
-    }
-    default:
-      throw SimulationError(context.now(), model_.component_name(context.self()),
-                            fmt::format("a command of kind {} came in, which is not one", payload.kind));
+  using namespace region_control;
+  if (kind_of(payload) == MessageKind::connect) {
+    const auto circuit = as<Connect>(payload);
+    commanded_.push_back(circuit.in), commanded_.push_back(circuit.out);
+  } else if (kind_of(payload) == MessageKind::apply) {
+    prepare(context);
+  } else {
+    refuse(payload, control_port(), context);
   }
+}
+
+/// The switch's own processor takes its time.
+void Ocs::prepare(Context& context) {
+  SimTime at = context.now() + spec_.control_latency + added(commanded()) * spec_.control_per_circuit;
+  if (spec_.control_jitter.count() > 0)
+    at += SimTime{std::llround(jitter_.exponential(static_cast<double>(spec_.control_jitter.count())))};
+  context.wake(at, to_payload(region_control::Apply{}));
+}
+
+void Ocs::carry_out(Context& context) {
+  const CircuitTable table = commanded();
+  commanded_.clear();
+  report_missing(table, possible(table), context);
+  const SimTime lit = apply(table, context.now(), context);
+  context.send(control_port(), lit, to_payload(region_control::Lit{}));
 }
 
 CircuitTable Ocs::commanded() const {
@@ -217,7 +234,7 @@ void Ocs::catch_up(Context& context) {
 
 void Ocs::raise_alarm(std::uint32_t port, Context& context) {
   if (control_port() < links_.size() && links_[control_port()].is_valid() && !is_over_)
-    context.send(control_port(), context.now(), control_payload(ControlKind::alarm, port));
+    context.send(control_port(), context.now(), to_payload(region_control::Alarm{.port = port}));
 }
 
 /// Which ports are to blame for circuits that a command asked for in vain.
@@ -233,7 +250,8 @@ void Ocs::report_missing(const CircuitTable& wanted, const CircuitTable& got, Co
 
 void Ocs::apply_fault(const OcsFault& fault, Context& context) {
   if (fault.kind == OcsFault::Kind::failed)
-    raise_alarm(fault.port == OcsFault::whole_switch ? all_ports : fault.port, context);
+    raise_alarm(fault.port == OcsFault::whole_switch ? region_control::Alarm::all_ports : fault.port,
+                context);
   for (std::size_t i = 0; i < spec_.ports && i < ports_.size(); ++i) {
     if (fault.port != OcsFault::whole_switch && fault.port != i) continue;
     Port& port = ports_[i];

@@ -11,6 +11,7 @@
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 
@@ -22,12 +23,12 @@ namespace lightrail {
 /// serial="on" after those before it, and carries data when the receivers have trained (LinkLight). A train
 /// whose head arrives while its port is dark or joined to nothing is lost as a whole and counted; one whose
 /// head passed before is whole. What is lost or corrupt comes back to its sender, whose transport sends it
-/// again (WireKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and so
-/// the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay dark
-/// or keep their circuit. A fibre that loses light (flap-interval) loses what the switch sends on it. Credits
-/// find the sender of the train they stand for whatever the circuits are now
-/// (CreditLedger). Its controller is told of ports that have failed when traffic or a command meets
-/// them, of paths with too little light, and of circuits that could not be made. Leaves out crosstalk.
+/// again (MessageKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and
+/// so the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay
+/// dark or keep their circuit. A fibre that loses light (flap-interval) loses what the switch sends on it.
+/// Credits find the sender of the train they stand for whatever the circuits are now (CreditLedger). Its
+/// controller is told of ports that have failed when traffic or a command meets them, of paths with too
+/// little light, and of circuits that could not be made. Leaves out crosstalk.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
@@ -53,7 +54,12 @@ class Ocs final : public Component {
     SimTime up_at{};  ///< light is away until then
   };
 
+  void pass(const Frame& train, PortIndex port, Context& context);
+  [[noreturn]] void refuse(const Payload& payload, PortIndex port, const Context& context) const;
   void on_control(const Payload& payload, Context& context);
+  /// The table commanded is complete; it is made (carry_out) when the switch's processor is ready.
+  void prepare(Context& context);
+  void carry_out(Context& context);
   /// Schedule and faults up to now.
   void catch_up(Context& context);
   void apply_fault(const OcsFault& fault, Context& context);
@@ -73,7 +79,7 @@ class Ocs final : public Component {
   void write_row(Context& context, PortIndex port, SimTime end);
   double link_energy_pj() const;
   bool is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes);
-  void send_back(Context& context, const Payload& train, PortIndex port, bool is_corrupt);
+  void send_back(Context& context, const Frame& train, PortIndex port, bool is_corrupt);
   PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
 
   const Model& model_;

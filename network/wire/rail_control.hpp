@@ -56,11 +56,11 @@ namespace lightrail {
 /// collectives (WireKind::control) take these links too.
 enum class RailControl : std::uint8_t {
   // GPU -> controller
-  request = 50,   ///< a: server to send to; the circuit that the GPU sends on is free
-  released = 51,  ///< the circuit that the GPU sends on is free
+  request = 54,   ///< a: server to send to; the circuit that the GPU sends on is free
+  released = 55,  ///< the circuit that the GPU sends on is free
   // controller -> GPU
-  granted = 52,  ///< a: server; the light reaches it
-  reclaim = 53   ///< others wait for whom the GPU sends to: release it when nothing is on the way
+  granted = 56,  ///< a: server; the light reaches it
+  reclaim = 57   ///< others wait for whom the GPU sends to: release it when nothing is on the way
 };
 
 inline Payload rail_payload(RailControl kind, std::uint32_t server = 0) {

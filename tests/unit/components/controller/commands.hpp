@@ -13,10 +13,12 @@ using Circuits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 inline std::vector<Circuits> commands_to(NetworkBed& bed, ComponentId ocs) {
   std::vector<Circuits> all(1);
   for (const Arrival& a : bed.arrivals(ocs))
-    if (control_kind_of(a.payload) == ControlKind::connect)
-      all.back().emplace_back(a.payload.a, a.payload.b);
-    else
+    if (kind_of(a.payload) == MessageKind::connect) {
+      const auto circuit = as<region_control::Connect>(a.payload);
+      all.back().emplace_back(circuit.in, circuit.out);
+    } else {
       all.emplace_back();
+    }
   all.pop_back();
   return all;
 }

@@ -4,6 +4,7 @@
 
 using namespace lightrail;
 using namespace lightrail::test;
+using region_control::Live, region_control::Share;
 
 namespace {
 
@@ -25,16 +26,17 @@ struct PhaseBed : RegionBed {
     drained(60, 2);  // at the controller at 61, which commands at 71
     lit(80);         // live at the GPUs at 82
   }
-  std::vector<Payload> told_all(std::uint32_t gpu, ControlKind kind) {
-    std::vector<Payload> all;
+  template <Message T>
+  std::vector<T> told_all(std::uint32_t gpu, MessageKind kind) {
+    std::vector<T> all;
     for (const Arrival& a : bed.arrivals(gpus[gpu]))
-      if (control_kind_of(a.payload) == kind) all.push_back(a.payload);
+      if (kind_of(a.payload) == kind) all.push_back(as<T>(a.payload));
     return all;
   }
-  std::vector<SimTime> times(std::uint32_t gpu, ControlKind kind) {
+  std::vector<SimTime> times(std::uint32_t gpu, MessageKind kind) {
     std::vector<SimTime> all;
     for (const Arrival& a : bed.arrivals(gpus[gpu]))
-      if (control_kind_of(a.payload) == kind) all.push_back(a.time);
+      if (kind_of(a.payload) == kind) all.push_back(a.time);
     return all;
   }
 };
@@ -57,14 +59,14 @@ TEST_CASE("phases follow one another when all have begun and the bytes of a phas
     CHECK(region.beams()[2] == Circuits{{1, 4}});
     CHECK(region.circuits_of(0) == Circuits{{1, 2}});
     CHECK(region.circuits_of(1).empty());  // hears, and sends nothing
-    const auto later = region.told_all(0, ControlKind::later);
+    const auto later = region.told_all<Share>(0, MessageKind::later);
     REQUIRE(later.size() == 1);
-    CHECK((later[0].a == 2 && later[0].bytes == later_whole));
-    const auto live = region.told_all(0, ControlKind::live);
+    CHECK((later[0].member == 2 && later[0].parts == Share::whole));
+    const auto live = region.told_all<Live>(0, MessageKind::live);
     REQUIRE(live.size() == 3);
-    CHECK((live[0].bytes == 0 && live[1].bytes == 1 && live[2].bytes == 0));
-    CHECK((live[0].a == 0 && live[1].a == 1 && live[2].a == 1));
-    CHECK(region.times(0, ControlKind::pause).back() == microseconds(102) + nanoseconds(2'097'152));
+    CHECK((live[0].wants_begun == 0 && live[1].wants_begun == 1 && live[2].wants_begun == 0));
+    CHECK((live[0].calls == 0 && live[1].calls == 1 && live[2].calls == 1));
+    CHECK(region.times(0, MessageKind::pause).back() == microseconds(102) + nanoseconds(2'097'152));
     CHECK(region.bed.waits().empty());
   }
 }
@@ -83,11 +85,11 @@ TEST_CASE("packet NICs that join take a share of every pair at once, and phases 
     region.drained(1300, 3);
     region.lit(1400);
     region.bed.run(is_saved ? microseconds(500) : time_never);
-    const auto beside = region.told_all(0, ControlKind::beside);
+    const auto beside = region.told_all<Share>(0, MessageKind::beside);
     REQUIRE(beside.size() == 4);  // with each phase, for both servers
-    for (std::size_t i = 0; i < 4; ++i) CHECK((beside[i].a == 1 + i % 2 && beside[i].bytes == 33'070));
-    CHECK(region.told(1, ControlKind::beside) == 0);  // sends nothing
-    CHECK(region.times(0, ControlKind::pause).back() == microseconds(102) + nanoseconds(1'038'912));
+    for (std::size_t i = 0; i < 4; ++i) CHECK((beside[i].member == 1 + i % 2 && beside[i].parts == 33'070));
+    CHECK(region.told(1, MessageKind::beside) == 0);  // sends nothing
+    CHECK(region.times(0, MessageKind::pause).back() == microseconds(102) + nanoseconds(1'038'912));
     CHECK(region.bed.waits().empty());
   }
 }
@@ -96,9 +98,9 @@ TEST_CASE("a phase waits for the last GPU to begin, and says so") {
   PhaseBed region(2);
   region.announce_two_phases(100 * 1024, 50 * 1024);
   for (const std::uint32_t gpu : {0u, 2u})
-    region.bed.script(region.gpus[gpu], microseconds(100), 0, control_payload(ControlKind::begun));
+    region.bed.script(region.gpus[gpu], microseconds(100), 0, to_payload(region_control::Begun{}));
   region.bed.run();
-  CHECK(region.told(0, ControlKind::pause) == 2);
+  CHECK(region.told(0, MessageKind::pause) == 2);
   CHECK(region.bed.waits() == std::vector<std::string>{"controller4: 2 of 3 GPUs have begun exchange 0"});
 }
 
@@ -116,11 +118,11 @@ TEST_CASE("a port that fails within a phase begins the phase anew without it") {
   CHECK(region.beams()[1] == Circuits{{1, 2}});
   CHECK(region.beams()[2] == Circuits{{1, 3}});
   CHECK(region.beams()[3] == Circuits{{1, 4}});
-  const auto live = region.told_all(0, ControlKind::live);
+  const auto live = region.told_all<Live>(0, MessageKind::live);
   REQUIRE(live.size() == 4);
-  CHECK((live[2].a == 1 && live[2].bytes == 0));  // the same exchange, and nobody is asked twice
-  CHECK(region.told_all(0, ControlKind::later).size() == 2);
-  CHECK(region.times(0, ControlKind::pause).back() == microseconds(702) + nanoseconds(2'097'152));
+  CHECK((live[2].calls == 1 && live[2].wants_begun == 0));  // the same exchange, and nobody is asked twice
+  CHECK(region.told_all<Share>(0, MessageKind::later).size() == 2);
+  CHECK(region.times(0, MessageKind::pause).back() == microseconds(702) + nanoseconds(2'097'152));
   CHECK(region.bed.waits().empty());
 }
 
@@ -133,7 +135,7 @@ TEST_CASE("under the policy gain an exchange gets as many phases as pay for them
     if (is_worth) region.drained(10, 1), region.lit(30);
     region.bed.run();
     CHECK(region.beams() == (is_worth ? std::vector<Circuits>{{{0, 2}, {1, 3}}} : std::vector<Circuits>{}));
-    CHECK(region.told(0, ControlKind::live) == 1);
+    CHECK(region.told(0, MessageKind::live) == 1);
     CHECK(region.bed.waits().empty());
   }
 }
@@ -153,9 +155,9 @@ TEST_CASE("the phase whose circuits are lit comes first, without a change") {
   region.bed.run();
   CHECK(region.beams() ==
         std::vector<Circuits>{{{1, 4}, {3, 5}, {4, 1}, {5, 3}}, {{1, 2}}, {{1, 4}}, {{1, 2}}});
-  CHECK(region.told(0, ControlKind::pause) == 4);
-  const auto later = region.told_all(0, ControlKind::later);
+  CHECK(region.told(0, MessageKind::pause) == 4);
+  const auto later = region.told_all<Share>(0, MessageKind::later);
   REQUIRE(later.size() == 2);
-  CHECK((later[0].a == 2 && later[1].a == 1));
+  CHECK((later[0].member == 2 && later[1].member == 1));
   CHECK(region.bed.waits().empty());
 }

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "network/wire/rail_control.hpp"
 #include "tests/unit/components/controller/region_bed.hpp"
 
 using namespace lightrail;
@@ -18,8 +19,8 @@ TEST_CASE("a port that fails loses its circuit, and others are made for the last
     CHECK(region.commands() == std::vector<Circuits>{{{1, 2}, {3, 5}}});
     CHECK(region.circuits_of(0) == Circuits{{1, 1}});
     CHECK(region.circuits_of(2) == Circuits{{1, 1}});
-    CHECK(region.told(0, ControlKind::pause) == 1);
-    CHECK(region.told(0, ControlKind::live) == 2);  // the call, then the repair
+    CHECK(region.told(0, MessageKind::pause) == 1);
+    CHECK(region.told(0, MessageKind::live) == 2);  // the call, then the repair
     CHECK(region.bed.waits().empty());
   }
 }
@@ -78,7 +79,7 @@ TEST_CASE("a region whose optical switch fails is told of no circuits and goes o
   region.bed.run();
   CHECK(region.commands() == std::vector<Circuits>{{}});
   for (std::uint32_t gpu = 0; gpu < 3; ++gpu) CHECK(region.circuits_of(gpu).empty());
-  CHECK(region.told(0, ControlKind::live) == 3);
+  CHECK(region.told(0, MessageKind::live) == 3);
   CHECK(region.bed.waits().empty());
 }
 
@@ -94,8 +95,8 @@ TEST_CASE(
       CHECK(region.commands() == std::vector<Circuits>{{{0, 2}, {1, 3}}});
     else
       CHECK(region.commands().empty());
-    CHECK(region.told(0, ControlKind::pause) == (is_worth ? 1 : 0));
-    CHECK(region.told(0, ControlKind::live) == 1);
+    CHECK(region.told(0, MessageKind::pause) == (is_worth ? 1 : 0));
+    CHECK(region.told(0, MessageKind::live) == 1);
     CHECK(region.bed.waits().empty());
   }
 }
@@ -113,7 +114,20 @@ TEST_CASE("under the policy once the first exchange alone gets its own circuits"
     CHECK(region.commands().size() == (is_once ? 1 : 2));
     CHECK(region.commands()[0] == Circuits{{0, 2}, {1, 3}});
     CHECK(region.circuits_of(0) == (is_once ? Circuits{{0, 1}, {1, 1}} : Circuits{{0, 2}, {1, 2}}));
-    CHECK(region.told(0, ControlKind::live) == 2);
+    CHECK(region.told(0, MessageKind::live) == 2);
     CHECK(region.bed.waits().empty());
   }
+}
+
+TEST_CASE("the controller of a region takes no message about a rail's circuits, and names what it refuses") {
+  for (const Payload& message : {to_payload(rail_control::Request{}), to_payload(rail_control::Granted{})}) {
+    RegionBed region(ReconfigurePolicy::always);
+    region.bed.script(region.gpus[0], microseconds(1), 0, message);
+    CHECK_THROWS_WITH(region.bed.run(),
+                      Catch::Contains(unexpected(message) +
+                                      " on port 1, which is none for the controller of a region from a GPU"));
+  }
+  RegionBed region(ReconfigurePolicy::always);
+  region.bed.script(region.gpus[0], microseconds(1), 0, to_payload(region_control::Lit{}));
+  CHECK_THROWS_WITH(region.bed.run(), Catch::Contains("unexpected message 'lit' on port 1"));
 }

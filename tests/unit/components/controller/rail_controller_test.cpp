@@ -27,22 +27,25 @@ struct Rail {
     rails->servers = servers;
     bed.finish_model().set_resource<Rails>(rails);
   }
-  void say(std::uint32_t server, int us, RailControl kind, std::uint32_t to = 0) {
-    bed.script(gpus[server], microseconds(us), 0, rail_payload(kind, to));
+  void asks(std::uint32_t server, int us, std::uint32_t to) {
+    bed.script(gpus[server], microseconds(us), 0, to_payload(rail_control::Request{.server = to}));
   }
-  void lit(int us) { bed.script(ocs, microseconds(us), 0, control_payload(ControlKind::lit)); }
+  void releases(std::uint32_t server, int us) {
+    bed.script(gpus[server], microseconds(us), 0, to_payload(rail_control::Released{}));
+  }
+  void lit(int us) { bed.script(ocs, microseconds(us), 0, to_payload(region_control::Lit{})); }
   /// What a GPU was told, and when [us].
-  std::vector<std::pair<int, RailControl>> told(std::uint32_t server) {
-    std::vector<std::pair<int, RailControl>> all;
+  std::vector<std::pair<int, MessageKind>> told(std::uint32_t server) {
+    std::vector<std::pair<int, MessageKind>> all;
     for (const Arrival& a : bed.arrivals(gpus[server]))
-      all.emplace_back(static_cast<int>(a.time.count() / 1'000'000), rail_control_of(a.payload));
+      all.emplace_back(static_cast<int>(a.time.count() / 1'000'000), kind_of(a.payload));
     return all;
   }
   /// Circuits of every command.
   std::vector<Circuits> commands() { return commands_to(bed, ocs); }
 };
 
-using Told = std::vector<std::pair<int, RailControl>>;
+using Told = std::vector<std::pair<int, MessageKind>>;
 
 }  // namespace
 
@@ -50,14 +53,14 @@ TEST_CASE("a circuit whose receiver is taken waits until its holder has released
   for (const bool is_saved : {false, true}) {
     Rail rail(3);
     // At the start 0 -> 1 -> 2 -> 0. Asked for at 2 us, released at 21 us, guard of 10 us, light at 51 us.
-    rail.say(0, 1, RailControl::request, 2);
-    rail.say(1, 20, RailControl::released);
+    rail.asks(0, 1, 2);
+    rail.releases(1, 20);
     rail.lit(50);
     rail.bed.run(is_saved ? microseconds(25) : time_never);
-    CHECK(rail.told(1) == Told{{3, RailControl::reclaim}});
+    CHECK(rail.told(1) == Told{{3, MessageKind::circuit_reclaim}});
     CHECK(rail.commands() == std::vector<Circuits>{{{0, 2}, {2, 0}}});
     CHECK(rail.bed.arrivals(rail.ocs).front().time == microseconds(32));
-    CHECK(rail.told(0) == Told{{52, RailControl::granted}});
+    CHECK(rail.told(0) == Told{{52, MessageKind::circuit_granted}});
     CHECK(rail.bed.waits().empty());
   }
 }
@@ -66,20 +69,20 @@ TEST_CASE(
     "what becomes possible while the switch is dark goes with the next command, and holders are asked at "
     "once") {
   Rail rail(4);
-  rail.say(0, 1, RailControl::request, 2);
-  rail.say(1, 5, RailControl::request, 0);  // frees 2; 3 sends to 0
-  rail.say(3, 9, RailControl::request, 1);  // frees 0, after the guard began; 1 is free since 0 asked
+  rail.asks(0, 1, 2);
+  rail.asks(1, 5, 0);  // frees 2; 3 sends to 0
+  rail.asks(3, 9, 1);  // frees 0, after the guard began; 1 is free since 0 asked
   rail.lit(40), rail.lit(90);
   rail.bed.run();
-  CHECK(rail.told(3) == Told{{7, RailControl::reclaim}, {92, RailControl::granted}});
+  CHECK(rail.told(3) == Told{{7, MessageKind::circuit_reclaim}, {92, MessageKind::circuit_granted}});
   CHECK(rail.commands() == std::vector<Circuits>{{{0, 2}, {2, 3}, {3, 0}}, {{0, 2}, {1, 0}, {2, 3}, {3, 1}}});
-  CHECK(rail.told(0) == Told{{42, RailControl::granted}});
-  CHECK(rail.told(1) == Told{{3, RailControl::reclaim}, {92, RailControl::granted}});
+  CHECK(rail.told(0) == Told{{42, MessageKind::circuit_granted}});
+  CHECK(rail.told(1) == Told{{3, MessageKind::circuit_reclaim}, {92, MessageKind::circuit_granted}});
 }
 
 TEST_CASE("a request that nobody answers says what it waits for") {
   Rail rail(3);
-  rail.say(0, 1, RailControl::request, 2);
+  rail.asks(0, 1, 2);
   rail.bed.run();
   CHECK(rail.bed.waits() ==
         std::vector<std::string>{
@@ -100,4 +103,19 @@ TEST_CASE("a rail passes control messages on to the server they are for") {
                   make_wire(WireKind::control, EndpointId{0}, EndpointId{2}, {}, 64, 1));
   rail.bed.run();
   CHECK(rail.bed.trains(rail.gpus[2], WireKind::control).size() == 1);
+}
+
+TEST_CASE("the controller of a rail takes no message about a region's circuits, and names what it refuses") {
+  for (const Payload& message : {to_payload(region_control::Begun{}), to_payload(region_control::Share{})}) {
+    Rail rail(3);
+    rail.bed.script(rail.gpus[1], microseconds(1), 0, message);
+    CHECK_THROWS_WITH(rail.bed.run(),
+                      Catch::Contains(unexpected(message) +
+                                      " on port 2, which is none for the controller of a rail from a GPU"));
+  }
+  Rail rail(3);
+  rail.bed.script(rail.ocs, microseconds(1), 0, to_payload(rail_control::Released{}));
+  CHECK_THROWS_WITH(rail.bed.run(),
+                    Catch::Contains("unexpected message 'circuit released' on port 0, which is none for the "
+                                    "controller of a rail from its optical switch"));
 }

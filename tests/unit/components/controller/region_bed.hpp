@@ -45,22 +45,23 @@ struct RegionBed {
     const auto say = [&](std::uint32_t gpu, const Payload& p) {
       bed.script(gpus[gpu], microseconds(us), 0, p);
     };
-    say(0, control_payload(ControlKind::demand, 1, number, kib01));
-    say(0, control_payload(ControlKind::demand, 2, number, kib02));
-    say(1, control_payload(ControlKind::demand, 2, number, kib12));
-    for (std::uint32_t gpu = 0; gpu < 3; ++gpu) say(gpu, control_payload(ControlKind::demand_end, 0, number));
+    using namespace region_control;
+    say(0, to_payload(Demand{.units = kib01, .member = 1, .call = number}));
+    say(0, to_payload(Demand{.units = kib02, .member = 2, .call = number}));
+    say(1, to_payload(Demand{.units = kib12, .member = 2, .call = number}));
+    for (std::uint32_t gpu = 0; gpu < 3; ++gpu) say(gpu, to_payload(DemandEnd{.call = number}));
   }
   void drained(int us, std::uint32_t epoch) {
     for (const ComponentId gpu : gpus)
-      bed.script(gpu, microseconds(us), 0, control_payload(ControlKind::drained, 0, epoch));
+      bed.script(gpu, microseconds(us), 0, to_payload(region_control::Drained{.epoch = epoch}));
   }
   void alarm(int us, std::uint32_t port) {
-    bed.script(ocs, microseconds(us), 0, control_payload(ControlKind::alarm, port));
+    bed.script(ocs, microseconds(us), 0, to_payload(region_control::Alarm{.port = port}));
   }
-  void lit(int us) { bed.script(ocs, microseconds(us), 0, control_payload(ControlKind::lit)); }
+  void lit(int us) { bed.script(ocs, microseconds(us), 0, to_payload(region_control::Lit{})); }
   void begun(int us) {
     for (const ComponentId gpu : gpus)
-      bed.script(gpu, microseconds(us), 0, control_payload(ControlKind::begun));
+      bed.script(gpu, microseconds(us), 0, to_payload(region_control::Begun{}));
   }
   /// Circuits of every command, one way each.
   std::vector<Circuits> beams() {
@@ -81,14 +82,16 @@ struct RegionBed {
   Circuits circuits_of(std::uint32_t gpu) {
     Circuits all;
     for (const Arrival& a : bed.arrivals(gpus[gpu])) {
-      if (control_kind_of(a.payload) == ControlKind::pause) all.clear();
-      if (control_kind_of(a.payload) == ControlKind::circuit) all.emplace_back(a.payload.a, a.payload.b);
+      if (kind_of(a.payload) == MessageKind::pause) all.clear();
+      if (kind_of(a.payload) != MessageKind::circuit) continue;
+      const auto circuit = as<region_control::Circuit>(a.payload);
+      all.emplace_back(circuit.nic, circuit.member);
     }
     return all;
   }
-  std::size_t told(std::uint32_t gpu, ControlKind kind) {
+  std::size_t told(std::uint32_t gpu, MessageKind kind) {
     std::size_t count = 0;
-    for (const Arrival& a : bed.arrivals(gpus[gpu])) count += control_kind_of(a.payload) == kind;
+    for (const Arrival& a : bed.arrivals(gpus[gpu])) count += kind_of(a.payload) == kind;
     return count;
   }
 };

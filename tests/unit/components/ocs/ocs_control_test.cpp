@@ -27,8 +27,8 @@ std::vector<double> turnarounds(std::shared_ptr<OcsSpec> spec, const std::vector
     REQUIRE(CircuitTable::parse(commands[k], spec->ports, table) == "");
     for (std::uint32_t in = 0; in < spec->ports; ++in)
       if (const PortIndex out = table.out(static_cast<PortIndex>(in)); out != CircuitTable::dark)
-        bed.script(controller, at, 0, control_payload(ControlKind::connect, in, out));
-    bed.script(controller, at, 0, control_payload(ControlKind::apply));
+        bed.script(controller, at, 0, to_payload(region_control::Connect{.in = in, .out = out}));
+    bed.script(controller, at, 0, to_payload(region_control::Apply{}));
   }
   bed.run();
   std::vector<double> times;
@@ -83,7 +83,7 @@ TEST_CASE("a command that joins two inputs to one output is our bug") {
   const ComponentId ocs = bed.add(ocs_kind(), spec, "ocs");
   bed.connect(controller, 0, ocs, 4, bed.link_class(picoseconds(1), BitRate{400'000'000'000}));
   for (const std::uint32_t in : {0u, 1u})
-    bed.script(controller, SimTime{0}, 0, control_payload(ControlKind::connect, in, 2));
-  bed.script(controller, SimTime{0}, 0, control_payload(ControlKind::apply));
+    bed.script(controller, SimTime{0}, 0, to_payload(region_control::Connect{.in = in, .out = 2}));
+  bed.script(controller, SimTime{0}, 0, to_payload(region_control::Apply{}));
   CHECK_THROWS_AS(bed.run(), ContractError);
 }
