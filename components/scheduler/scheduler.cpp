@@ -10,6 +10,10 @@
 #include "network/wire/serving_control.hpp"
 
 namespace lightrail {
+
+using namespace serving_control;
+static_assert(KvMove::max_bytes == ServingPlan::max_kv_move);
+
 namespace {
 
 const ServingPlan& plan_of(const BuildContext& build) {
@@ -19,13 +23,6 @@ const ServingPlan& plan_of(const BuildContext& build) {
         "", 0,
         build.model.component_name(build.id) + ": a scheduler belongs to a <workload kind=\"inference\">"});
   return *plan;
-}
-
-Payload wake_of(std::uint8_t what, std::uint32_t replica) {
-  Payload p;
-  p.kind = what;
-  p.a = replica;
-  return p;
 }
 
 }  // namespace
@@ -42,7 +39,8 @@ Scheduler::Scheduler(const BuildContext& build)
 }
 
 void Scheduler::start(Context& context) {
-  if (!plan_.requests.empty()) context.wake(plan_.requests[0].arrival, wake_of(wake_arrival, 0));
+  if (!plan_.requests.empty())
+    context.wake(plan_.requests[0].arrival, to_payload(Timer{.kind = Wake::arrival}));
 }
 
 std::uint32_t Scheduler::replica_of_port(PortIndex port) const {
@@ -56,16 +54,20 @@ std::uint32_t Scheduler::replica_of_port(PortIndex port) const {
 
 void Scheduler::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
-  if (port == self_port) return p.kind == wake_arrival ? on_arrival(context) : decide(context, p.a);
-  switch (serving_kind_of(p)) {
-    case ServingKind::batch_done:
-      return on_batch_done(context, replica_of_port(port), p.b);
-    case ServingKind::kv_done:
-      return on_kv_done(context, p.b);
-    default:
-      throw SimulationError(
-          context.now(), model_.component_name(context.self()),
-          fmt::format("a message of kind {} came in, which is none for a scheduler", p.kind));
+  if (port == self_port) return on_timer(as<Timer>(p), context);
+  if (kind_of(p) == MessageKind::batch_done)
+    return on_batch_done(context, replica_of_port(port), as<BatchDone>(p).number);
+  if (kind_of(p) == MessageKind::kv_done) return on_kv_done(context, as<KvDone>(p).request);
+  throw SimulationError(context.now(), model_.component_name(context.self()),
+                        fmt::format("{} on port {}, which is none for a scheduler", unexpected(p), port));
+}
+
+void Scheduler::on_timer(const Timer& timer, Context& context) {
+  switch (timer.kind) {
+    case Wake::arrival:
+      return on_arrival(context);
+    case Wake::decide:
+      return decide(context, timer.replica);
   }
 }
 
@@ -82,13 +84,13 @@ void Scheduler::on_arrival(Context& context) {
     poke(context, best);
   }
   if (arrived_ < plan_.requests.size())
-    context.wake(plan_.requests[arrived_].arrival, wake_of(wake_arrival, 0));
+    context.wake(plan_.requests[arrived_].arrival, to_payload(Timer{.kind = Wake::arrival}));
 }
 
 void Scheduler::poke(Context& context, std::uint32_t replica) {
   if (deciding_[replica] || !replicas_[replica].can_take_batch()) return;
   deciding_[replica] = 1;
-  context.wake(context.now() + spec_.decision, wake_of(wake_decide, replica));
+  context.wake(context.now() + spec_.decision, to_payload(Timer{.kind = Wake::decide, .replica = replica}));
 }
 
 void Scheduler::decide(Context& context, std::uint32_t replica) {
@@ -104,12 +106,14 @@ void Scheduler::send_batch(Context& context, const Replica& replica, const Batch
   for (std::uint32_t i = 0; i < replica.pool().replica_gpus(); ++i) {
     const auto port = static_cast<PortIndex>(replica.gpu(i).value);
     context.send(port, context.now(),
-                 serving_payload(ServingKind::prefill, sizes.prefill_tokens, sizes.twice_prefill_keys,
-                                 sizes.prefill_sequences));
+                 to_payload(Prefill{.tokens = sizes.prefill_tokens,
+                                    .twice_keys = sizes.twice_prefill_keys,
+                                    .sequences = sizes.prefill_sequences}));
     context.send(
         port, context.now(),
-        serving_payload(ServingKind::decode, sizes.decode_sequences, sizes.decode_keys, sizes.logits));
-    context.send(port, context.now(), serving_payload(ServingKind::go, 0, 0, sizes.number));
+        to_payload(
+            Decode{.sequences = sizes.decode_sequences, .keys = sizes.decode_keys, .logits = sizes.logits}));
+    context.send(port, context.now(), to_payload(Go{.number = sizes.number}));
   }
 }
 
@@ -166,13 +170,16 @@ void Scheduler::move_prefilled(Context& context) {
     const Replica &from = replicas_[state.replica], &to = replicas_[best];
     for (const KvRoute& route : kv_routes(plan_, from.pool(), from.index(), to.pool(), to.index(), request)) {
       const std::int64_t bytes = route.bytes_per_token * plan_.requests[request].prompt;
-      const std::int64_t units = (bytes + kv_unit - 1) / kv_unit;
-      state.kv_bytes += units * kv_unit;
+      LIGHTRAIL_EXPECT(bytes <= KvMove::max_bytes);
+      KvMove move{.kind = MessageKind::kv_send,
+                  .units = static_cast<std::uint32_t>((bytes + KvMove::unit - 1) / KvMove::unit),
+                  .gpu = route.to.value,
+                  .request = request};
+      state.kv_bytes += move.units * KvMove::unit;
       ++state.open_transfers;
-      context.send(static_cast<PortIndex>(route.from.value), context.now(),
-                   serving_payload(ServingKind::kv_send, units, route.to.value, request));
-      context.send(static_cast<PortIndex>(route.to.value), context.now(),
-                   serving_payload(ServingKind::kv_receive, units, route.from.value, request));
+      context.send(static_cast<PortIndex>(route.from.value), context.now(), to_payload(move));
+      move.kind = MessageKind::kv_receive, move.gpu = route.from.value;
+      context.send(static_cast<PortIndex>(route.to.value), context.now(), to_payload(move));
     }
   }
 }

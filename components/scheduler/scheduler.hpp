@@ -8,6 +8,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/wire/message.hpp"
 
 namespace lightrail {
 
@@ -35,8 +36,19 @@ class Scheduler final : public Component {
   void load(StateReader& in) override;
 
  private:
-  enum Wake : std::uint8_t { wake_arrival = 1, wake_decide };
+  enum class Wake : std::uint8_t { arrival = 1, decide };
+  /// Its own events.
+  struct Timer {
+    Wake kind{};
+    std::uint8_t unused[7] = {};
+    std::uint32_t replica = 0;  ///< decide: for which
+    std::uint32_t unused_too = 0;
 
+    static constexpr bool carries(Wake wake) { return wake == Wake::arrival || wake == Wake::decide; }
+  };
+  static_assert(Message<Timer>);
+
+  void on_timer(const Timer& timer, Context& context);
   void on_arrival(Context& context);
   void on_batch_done(Context& context, std::uint32_t replica, std::uint32_t number);
   void on_kv_done(Context& context, std::uint32_t request);

@@ -12,18 +12,20 @@ BatchQueue::BatchQueue(const ServingPlan& plan, const ProgramSet& set, std::uint
       program_(set.programs[program]),
       costs_(set.shapes.size()) {}
 
-bool BatchQueue::take(const Payload& p) {
-  switch (serving_kind_of(p)) {
-    case ServingKind::prefill:
-      next_.prefill_tokens = p.bytes, next_.twice_prefill_keys = p.a, next_.prefill_sequences = p.b;
-      return false;
-    case ServingKind::decode:
-      next_.decode_sequences = p.bytes, next_.decode_keys = p.a, next_.logits = p.b;
-      return false;
-    default:
-      break;
-  }
-  next_.number = p.b;
+void BatchQueue::take(const serving_control::Prefill& prompts) {
+  next_.prefill_tokens = prompts.tokens;
+  next_.twice_prefill_keys = prompts.twice_keys;
+  next_.prefill_sequences = prompts.sequences;
+}
+
+void BatchQueue::take(const serving_control::Decode& decode) {
+  next_.decode_sequences = decode.sequences;
+  next_.decode_keys = decode.keys;
+  next_.logits = decode.logits;
+}
+
+bool BatchQueue::take(const serving_control::Go& go) {
+  next_.number = go.number;
   batches_.push_back(next_);
   next_ = {};
   if (batches_.size() > 1) return false;

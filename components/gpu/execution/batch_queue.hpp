@@ -16,8 +16,11 @@ class BatchQueue {
 
   const Program& program() const { return program_; }
   bool is_busy() const { return !batches_.empty(); }
-  /// ServingKind::prefill, decode or go; true when that makes an idle GPU busy.
-  bool take(const Payload& payload);
+  /// What the next batch has ...
+  void take(const serving_control::Prefill& prompts);
+  void take(const serving_control::Decode& decode);
+  /// ... and that it is complete; true when that makes an idle GPU busy.
+  bool take(const serving_control::Go& go);
   /// The batch at work has ended: its number. The next one is at work.
   std::uint32_t end();
   /// Of a kernel of the batch at work; time 0: it has nothing to do.

@@ -171,7 +171,7 @@ void ProgramRunner::on_timer(Context& context, GpuTransport& transport, Owner ow
 void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner owner) {
   if (owner.slot == kv_slot)
     return context.send(GpuTransport::scheduler_port, context.now(),
-                        serving_payload(ServingKind::kv_done, 0, 0, owner.sub));
+                        to_payload(serving_control::KvDone{.request = owner.sub}));
   if (comm_.on_received(context, transport, owner)) complete(context, transport, owner.slot);
 }
 
@@ -180,23 +180,30 @@ void ProgramRunner::on_end(Context& context, GpuTransport& transport, const Mess
 }
 
 void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, const Payload& p) {
+  using namespace serving_control;
   LIGHTRAIL_EXPECT(batch_queue_.has_value());
-  const std::int64_t bytes = std::int64_t{p.bytes} * kv_unit;
-  switch (serving_kind_of(p)) {
-    case ServingKind::kv_send: {
-      Transfer transfer;
-      transfer.to = EndpointId{p.a};
-      transfer.connection = kv_connection;
-      transfer.payload_bytes = transfer.wire_bytes = bytes;
-      transfer.dimension = model_.resource<ServingPlan>()->kv_dimension;
-      return transport.send(context, transfer);
-    }
-    case ServingKind::kv_receive:
-      return transport.expect(context,
-                              {EndpointId{p.a}, kv_connection, bytes, bytes, SimTime{0}, {kv_slot, p.b}});
-    default:
-      if (batch_queue_->take(p)) schedule(context, transport);
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::prefill) return batch_queue_->take(as<Prefill>(p));
+  if (kind == MessageKind::decode) return batch_queue_->take(as<Decode>(p));
+  if (kind == MessageKind::go) {
+    if (batch_queue_->take(as<Go>(p))) schedule(context, transport);
+    return;
   }
+  if (!KvMove::carries(kind))
+    throw SimulationError(context.now(), model_.component_name(context.self()),
+                          unexpected(p) + " from the scheduler, which is none for a gpu");
+  const auto move = as<KvMove>(p);
+  const std::int64_t bytes = move.units * KvMove::unit;
+  const EndpointId peer{move.gpu};
+  if (kind == MessageKind::kv_receive)
+    return transport.expect(context,
+                            {peer, kv_connection, bytes, bytes, SimTime{0}, {kv_slot, move.request}});
+  Transfer transfer;
+  transfer.to = peer;
+  transfer.connection = kv_connection;
+  transfer.payload_bytes = transfer.wire_bytes = bytes;
+  transfer.dimension = model_.resource<ServingPlan>()->kv_dimension;
+  transport.send(context, transfer);
 }
 
 void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot) {
@@ -233,7 +240,7 @@ void ProgramRunner::end_iteration(Context& context) {
   if (program_->next != itself) go_on_with(set_.programs[program_->next]);
   if (batch_queue_)
     return context.send(GpuTransport::scheduler_port, context.now(),
-                        serving_payload(ServingKind::batch_done, 0, 0, batch_queue_->end()));
+                        to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
   const std::array<std::int64_t, 7> row{self_.value,           iteration_ - 1,        step_start_.count(),
                                         context.now().count(), split.compute.count(), split.exposed.count(),
                                         split.idle.count()};
