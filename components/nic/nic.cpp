@@ -7,6 +7,8 @@
 #include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/credit.hpp"
+#include "network/wire/injector_wake.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -25,6 +27,27 @@ std::vector<Injector::Source> sources_of(const BuildContext& build) {
   return sources;
 }
 
+DeferredWork deferred(const WorkRequest& work, PortIndex port) {
+  DeferredWork later;
+  LIGHTRAIL_EXPECT(work.lane < max_lanes);
+  later.lane = work.lane & (max_lanes - 1);
+  later.notify = work.notify, later.reduce_in_fabric = work.reduce_in_fabric;
+  later.is_resent = work.is_resent, later.retries = work.retries;
+  later.bytes = work.bytes, later.address = work.address;
+  later.set_port(port);
+  return later;
+}
+
+DeferredWork deferred(const Train& control, PortIndex port) {
+  DeferredWork later;
+  later.kind = MessageKind::control;
+  LIGHTRAIL_EXPECT(control.lane < max_lanes);
+  later.lane = control.lane & (max_lanes - 1), later.retries = control.retries;
+  later.bytes = control.bytes, later.address = control.address;
+  later.set_port(port);
+  return later;
+}
+
 }  // namespace
 
 Nic::Nic(const BuildContext& build)
@@ -35,6 +58,7 @@ Nic::Nic(const BuildContext& build)
       spec_(spec_of(build)),
       book_(build.model.resource<AddressBook>()),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
+  check_port_count(build, DeferredWork::max_port + 1);
   loops_.reserve(build.record.port_count - 1u);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
@@ -73,46 +97,36 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
-    if (kind_of(p) == WireKind::wake) return injector(p.a).on_wake(context, crossbar_.egress(), *this);
-    if (Retransmission::is_for(kind_of(p))) return send_original(p, context);
-    Payload work = p;
-    work.count = static_cast<std::uint16_t>(p.count & ~port_mask);
-    return start_work(work, static_cast<PortIndex>((p.count & port_mask) >> port_shift), context);
+    if (kind_of(p) == MessageKind::wake)
+      return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
+    if (Retransmission::is_for(kind_of(p))) return send_original(as<Train>(p), context);
+    return start_work(as<DeferredWork>(p), context);
   }
-  switch (kind_of(p)) {
-    case WireKind::credit:
-      crossbar_.credit(context, p, port);
-      return injector(port).pump(context, crossbar_.egress(), *this);
-    case WireKind::train:
-      if (port == 0) return receive(p, context);
-      break;
-    case WireKind::control:
-      return port == 0 ? receive(p, context) : accept_work(p, port, context);
-    case WireKind::message:
-      if (port != 0) return accept_work(p, port, context);
-      break;
-    case WireKind::lost_train:
-    case WireKind::lost_control:
-    case WireKind::corrupt_train:
-    case WireKind::corrupt_control:
-      if (port == 0) return send_again(p, context);
-      break;
-    default:
-      break;
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::credit) {
+    crossbar_.credit(context, as<Credit>(p), port);
+    return injector(port).pump(context, crossbar_.egress(), *this);
   }
+  const bool is_of_fabric = port == 0;
+  if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control))
+    return receive(as<Frame>(p), context);
+  if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
+  if (!is_of_fabric && kind == MessageKind::work_request)
+    return accept_work(deferred(as<WorkRequest>(p), port), context);
+  if (!is_of_fabric && kind == MessageKind::control)
+    return accept_work(deferred(as<Train>(p), port), context);
   fail(context,
-       fmt::format("payload of kind {} came in on port {}; a nic takes trains from the fabric and messages "
-                   "from its devices",
-                   p.kind, port));
+       fmt::format("{} on port {}; a nic takes trains from the fabric and work requests from its devices",
+                   unexpected(p), port));
 }
 
-void Nic::receive(const Payload& train, Context& context) {
-  PortIndex out = port_of(to_of(train));
+void Nic::receive(const Frame& train, Context& context) {
+  const EndpointId to = train.address.to();
+  PortIndex out = port_of(to);
   if (out == 0 && is_delegate_) out = 1;
   if (out == 0)
-    fail(context,
-         fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to_of(train).value,
-                     endpoint_name(model_, to_of(train)), circuit_here(context)));
+    fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
+                              endpoint_name(model_, to), circuit_here(context)));
   crossbar_.forward(context, train, 0, out);
 }
 
@@ -126,68 +140,61 @@ std::string Nic::circuit_here(const Context& context) const {
 }
 
 /// An optical switch could not pass it on.
-void Nic::send_again(const Payload& back, Context& context) {
+void Nic::send_again(const Train& back, Context& context) {
   ++resent_;
-  if (Retransmission::is_corrupt(kind_of(back))) return send_original(back, context);
+  if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
   const auto later = Retransmission::later(back, spec_.retries);
   if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
-    Payload train = Retransmission::original(back);
-    train.count = 0;  // the GPU finds another way or gives up
+    Frame train = frame_of(Retransmission::original(back));
+    train.detail = 0;  // the GPU finds another way or gives up
     crossbar_.egress().offer(context, 1, train, context.now());
     return;
   }
   if (!later)
-    fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
-                              to_of(back).value, endpoint_name(model_, to_of(back)), spec_.retries));
-  context.wake(context.now() + spec_.retransmit_timeout, *later);
+    fail(context,
+         fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
+                     back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 
 /// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
-void Nic::send_original(const Payload& back, Context& context) {
-  Payload train = Retransmission::original(back);
-  if (is_controlled_) train.count = static_cast<std::uint16_t>(retries_of(train) << retry_shift | sent_again);
+void Nic::send_original(const Train& back, Context& context) {
+  Frame train = frame_of(Retransmission::original(back));
+  if (is_controlled_) train.detail = static_cast<std::uint16_t>(back.retries << retry_shift | sent_again);
   crossbar_.egress().offer(context, is_on_rail_ || is_controlled_ ? 1 : 0, train, context.now());
 }
 
 /// Work requests pass one after the other, one interval each.
-void Nic::accept_work(const Payload& work, PortIndex port, Context& context) {
+void Nic::accept_work(const DeferredWork& work, Context& context) {
   SimTime at = std::max(context.now(), work_free_at_);
   work_free_at_ = at + work_interval_;
-  if (at == context.now()) return start_work(work, port, context);
-  Payload later = work;
-  if (kind_of(work) == WireKind::control)
-    later.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift);
-  later.count = static_cast<std::uint16_t>(later.count | port << port_shift);
-  context.wake(at, later);
+  if (at == context.now()) return start_work(work, context);
+  context.wake(at, to_payload(work));
 }
 
-void Nic::start_work(const Payload& work, PortIndex port, Context& context) {
-  EndpointId to = to_of(work);
+void Nic::start_work(const DeferredWork& work, Context& context) {
+  const EndpointId to = work.address.to();
   bool exists = book_ && to.value < book_->endpoints.size();
   // What the fabric reduces comes back to its sender, but by way of the switch.
-  const bool reduces = kind_of(work) == WireKind::message && (work.count & reduce_in_fabric) != 0;
-  PortIndex out = exists && !reduces ? port_of(to) : 0;
+  PortIndex out = exists && !work.reduce_in_fabric ? port_of(to) : 0;
   if (!exists || (out == 0 && !(*book_)[to].lid.is_valid()))
     fail(context, fmt::format("endpoint {} ({}) {}", to.value, endpoint_name(model_, to),
                               exists ? "has no NIC" : "does not exist"));
   if (!crossbar_.egress().is_connected(out))
     fail(context, fmt::format("endpoint {} ({}) cannot be reached: port 0 is not connected", to.value,
                               endpoint_name(model_, to)));
-  bool is_control = kind_of(work) == WireKind::control;
-  std::uint32_t notice = none;
-  if (!is_control && (work.count & notify_sent)) notice = new_notice(work, port);
+  const std::uint32_t notice = work.notify ? new_notice(work) : none;
   if (work.bytes == 0) return on_sent(context, notice, context.now());
-  injector(out).post(
-      {from_of(work), to, connection_of(work), work.bytes, work.lane,
-       is_control ? WireKind::control
-       : reduces  ? WireKind::reduce
-                  : WireKind::train,
-       static_cast<std::uint8_t>(port), notice, static_cast<std::uint16_t>(retries_of(work) << retry_shift)},
-      context.now());
+  MessageKind kind = work.kind;
+  if (kind == MessageKind::work_request)
+    kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
+  injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, work.lane, kind,
+                      work.port(), notice, static_cast<std::uint16_t>(work.retries << retry_shift)},
+                     context.now());
   injector(out).pump(context, crossbar_.egress(), *this);
 }
 
-std::uint32_t Nic::new_notice(const Payload& work, PortIndex port) {
+std::uint32_t Nic::new_notice(const DeferredWork& work) {
   std::uint32_t index = free_notice_;
   if (index == none) {
     index = static_cast<std::uint32_t>(notices_.size());
@@ -195,10 +202,9 @@ std::uint32_t Nic::new_notice(const Payload& work, PortIndex port) {
   } else {
     free_notice_ = notices_[index].next;
   }
-  Payload payload = work;
-  payload.kind = static_cast<std::uint8_t>(WireKind::sent);
-  payload.count = work.count & sent_again;
-  notices_[index] = {payload, none, port, 0};
+  const SentNotice notice{
+      .lane = work.lane, .is_resent = work.is_resent, .bytes = work.bytes, .address = work.address};
+  notices_[index] = {to_payload(notice), none, work.port(), 0};
   return index;
 }
 

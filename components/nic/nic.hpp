@@ -8,6 +8,7 @@
 #include "network/port/injector.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 
@@ -38,7 +39,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec {
 /// A network adapter: port 0 is the fabric, ports 1.. are PCIe to its GPUs, then to its host or storage
 /// server.
 ///
-/// Send: a work request (WireKind::message) is cut into trains; connections take turns train by train,
+/// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train,
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
@@ -62,25 +63,20 @@ class Nic final : public Component, private SentListener {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
-  /// A completion to be sent: WireKind::sent on `port`.
+  /// A completion to be sent: a SentNotice on `port`.
   struct Notice {
     Payload payload{};
     std::uint32_t next = none;
     PortIndex port = 0;
     std::uint16_t unused = 0;
   };
-  /// Message that waits for the message rate: bits of Payload::count between the flags and the retries hold
-  /// the port it came in on.
-  static constexpr int port_shift = 4;
-  static constexpr std::uint32_t port_mask = (1u << retry_shift) - (1u << port_shift);
-
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
-  void receive(const Payload& train, Context& context);
-  void accept_work(const Payload& work, PortIndex port, Context& context);
-  void send_again(const Payload& back, Context& context);
-  void send_original(const Payload& back, Context& context);
-  void start_work(const Payload& work, PortIndex port, Context& context);
-  std::uint32_t new_notice(const Payload& work, PortIndex port);
+  void receive(const Frame& train, Context& context);
+  void accept_work(const DeferredWork& work, Context& context);
+  void send_again(const Train& back, Context& context);
+  void send_original(const Train& back, Context& context);
+  void start_work(const DeferredWork& work, Context& context);
+  std::uint32_t new_notice(const DeferredWork& work);
   std::string circuit_here(const Context& context) const;
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
