@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "fabrics/system/system_builder.hpp"
+#include "network/wire/connection.hpp"
 
 namespace lightrail {
 
-/// Endpoints are 20 bits on the wire.
-inline constexpr std::uint32_t max_endpoints = 1u << 20;
+inline constexpr std::uint32_t max_endpoints = 1u << endpoint_bits;
 
 /// none: the child has no use here and giving it is a mistake.
 enum class Need : std::uint8_t { required, optional, none };

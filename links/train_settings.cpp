@@ -6,9 +6,11 @@ Describe<TrainSettings> train_settings_table() {
   Describe<TrainSettings> table;
   table
       .field("mtu", &TrainSettings::mtu, "largest payload of a packet, on every link", Bytes{64},
-             Bytes{65536})
-      .field("grain", &TrainSettings::grain, "packets in a train on PCIe and fabric links", 1u, 4096u)
-      .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u, 65'535u)
+             Bytes{TrainSettings::max_mtu})
+      .field("grain", &TrainSettings::grain, "packets in a train on PCIe and fabric links", 1u,
+             TrainSettings::max_grain)
+      .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u,
+             TrainSettings::max_nvlink_grain)
       .field("send-ahead", &TrainSettings::send_ahead,
              "senders give a busy line further trains for so long ahead: fewer events; what is posted later "
              "waits "

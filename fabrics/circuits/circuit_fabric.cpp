@@ -152,6 +152,13 @@ std::vector<NicPlace> build_mixnet(const Element& fabric, const FabricSpec& spec
   regions->is_early = spec.is_early;
   regions->circuit_rate = builder.cable_at(*cable).rate;
   regions->packet_rate = packet_rate;
+  const std::uint64_t joined =
+      std::min<std::uint64_t>(servers.nics.size(), spec.region_servers) * servers.gpus;
+  if (controller && joined + 1 >= self_port) {
+    errors.add(control->error(
+        fmt::format("a controller is joined to at most {} GPUs, a region has {}", self_port - 2, joined)));
+    return {};
+  }
   place_members(*regions, servers.nics.size(), spec.region_servers);
   if (const std::string problem = mark_failed(spec.failed, *regions); !problem.empty()) {
     const Attribute* failed = fabric.find("failed");

@@ -9,10 +9,15 @@
 #include "fabrics/servers/connect_scheduler.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "links/train_settings.hpp"
+#include "network/wire/train.hpp"
 
 namespace lightrail {
 
 namespace {
+
+// What a train's fields hold, on fabric links and on NVLink.
+static_assert(TrainSettings::max_grain <= max_packets);
+static_assert(TrainSettings::max_mtu * TrainSettings::max_nvlink_grain <= UINT32_MAX);
 
 struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage

@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 
@@ -21,6 +22,8 @@ enum class Prediction : std::uint8_t {
 /// through a delegate: the local GPU that owns the NIC.
 struct Regions {
   static constexpr std::uint32_t none = 0xffffffff;
+  /// What a GPU can announce for one exchange [B].
+  static constexpr std::int64_t max_demand = region_control::Demand::max_bytes;
 
   /// NIC `nic_a` of member `a` and NIC `nic_b` of member `b` see each other.
   struct Circuit {

@@ -163,6 +163,13 @@ def deep_expression(folder, _):
     (folder / "scenario.xml").write_text(f'<scenario name="deep">\n<cluster servers="${{{nested}}}"/>\n</scenario>\n')
 
 
+def many_groups(folder, _):
+    """257 kinds of groups beside 'world' and 'tp'."""
+    groups = "".join(f'\n<group name="g{i}" count="2" stride="1"/>' for i in range(257))
+    scenario = (folder / "scenario.xml").read_text()
+    (folder / "scenario.xml").write_text(scenario.replace("<groups>", "<groups>" + groups, 1))
+
+
 def deep_elements(folder, _):
     (folder / "scenario.xml").write_text('<scenario name="deep">\n' + "<graph>" * 100_000 + "</graph>" * 100_000 + "</scenario>\n")
 

@@ -7,6 +7,7 @@
 
 #include "engine/model/describe.hpp"
 #include "engine/scenario/units.hpp"
+#include "network/wire/connection.hpp"
 
 namespace lightrail {
 
@@ -35,6 +36,11 @@ void add_group(const Element& at, GroupKind kind, WorkloadContext& context) {
     context.errors.add(
         at.error(fmt::format("group '{}' is declared twice{}", kind.name,
                              kind.name == "world" ? " ('world' is always there: all GPUs)" : "")));
+    return;
+  }
+  if (context.job.job().groups.size() == Connection::max_group_kinds) {
+    context.errors.add(at.error(fmt::format("group '{}': a job has at most {} kinds of groups", kind.name,
+                                            Connection::max_group_kinds)));
     return;
   }
   context.job.group(std::move(kind));

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "network/circuits/regions.hpp"
+#include "network/wire/connection.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 
@@ -43,6 +45,10 @@ class Checker {
 
   void run() {
     const std::size_t before = errors_.size();
+    if (groups_.kind_count() > Connection::max_group_kinds)
+      errors_.add({"", 0,
+                   fmt::format("{} kinds of groups (at most {})", groups_.kind_count(),
+                               Connection::max_group_kinds)});
     for (const Program& program : set_.programs) check_program(program, set_, names_, errors_);
     for (std::size_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu)
       if (set_.program_of_gpu[gpu] >= set_.programs.size())
@@ -82,6 +88,9 @@ class Checker {
         }
         if (is_collective && op.collective == CollectiveType::none)
           complain(program, i, "names no collective");
+        if (op.collective == CollectiveType::all_to_all && op.bytes > Regions::max_demand)
+          complain(program, i,
+                   fmt::format("an all_to_all of {} B (at most {})", op.bytes, Regions::max_demand));
         Calls& calls = calls_[p][op.group.value];
         (is_collective ? calls.collectives : is_split_kernel ? calls.kernels : calls.points).push_back(i);
       }

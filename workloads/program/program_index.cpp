@@ -4,11 +4,13 @@
 
 #include <map>
 
+#include "network/wire/connection.hpp"
+
 namespace lightrail {
 namespace {
 
-/// Ordinals travel in 16 bits of a Connection.
-constexpr std::size_t max_io_ops = 65'536;
+/// Ordinals take the place of group kind and channel in a Connection.
+constexpr std::size_t max_io_ops = std::size_t{Connection::max_group_kinds} * Connection::max_channels;
 
 /// ProgramIndex::chain.
 std::vector<std::uint32_t> chains(const Program& program, const ProgramIndex& index) {

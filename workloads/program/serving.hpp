@@ -67,6 +67,9 @@ inline bool is_empty(const KernelShape& shape) {
 
 /// A Model resource: what an inference job serves, where, and how batches are made.
 struct ServingPlan {
+  /// Of a request's keys and values, what one GPU sends another at most [B] (KvMove).
+  static constexpr std::int64_t max_kv_move = 64ll * UINT32_MAX;
+
   std::vector<ServingRequest> requests;  ///< in the order of arrival
   std::vector<ServingPool> pools;        ///< one, or one that prefills and one that decodes
   std::uint32_t batch_tokens = 8192;     ///< of a batch at most, of each data-parallel share

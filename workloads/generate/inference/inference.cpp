@@ -75,6 +75,20 @@ void check_requests(const InferenceSpec& spec, const ServingPlan& plan, Workload
                     longest, spec.batch_tokens)));
 }
 
+/// A part of a request's keys and values moves as one message.
+void check_moves(const ServingPlan& plan, WorkloadContext& context) {
+  if (plan.pools.size() < 2) return;
+  std::int64_t widest = 0, longest = 0;
+  for (const KvRoute& route : kv_routes(plan, plan.pools[0], 0, plan.pools[1], 0, 0))
+    widest = std::max(widest, route.bytes_per_token);
+  for (const ServingRequest& r : plan.requests) longest = std::max<std::int64_t>(longest, r.prompt);
+  if (widest > 0 && longest > ServingPlan::max_kv_move / widest)
+    context.errors.add(context.element.error(fmt::format(
+        "<workload> kind 'inference': keys and values of a prompt of {} tokens take {} B each between "
+        "two GPUs (at most {} B in all)",
+        longest, widest, ServingPlan::max_kv_move)));
+}
+
 void write_programs(const Transformer& model, const InferenceSpec& spec, ServingPlan& plan,
                     WorkloadContext& context) {
   plan.unit_of_shape.assign(context.job.job().programs.shapes.size(), BatchUnit::fixed);
@@ -126,6 +140,8 @@ void make_inference(WorkloadContext& context) {
   check_requests(spec, *plan, context);
   for (ServingPool& pool : plan->pools)
     if (context.errors.size() == before) find_room(model, spec, *plan, pool, context);
+  if (context.errors.size() > before) return;
+  check_moves(*plan, context);
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "ep", "pp"}) context.job.dimension(dimension);
   plan->kv_dimension = context.job.dimension("kv");

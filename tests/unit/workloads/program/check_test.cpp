@@ -208,6 +208,26 @@ TEST_CASE("more I/O operations than an ordinal can name are refused") {
   CHECK(job.only_mistake() == "program 'role 0' has 65537 storage and host copy operations (at most 65536)");
 }
 
+TEST_CASE("more kinds of groups than a connection can name are refused") {
+  Job job;
+  for (int i = 0; i < 257; ++i) job.group("g" + std::to_string(i), 1, 1);
+  job.add({});
+  CHECK(job.only_mistake() == "257 kinds of groups (at most 256)");
+}
+
+TEST_CASE("an exchange of more bytes than a controller of circuits can be told is refused") {
+  for (const std::int64_t more : {0, 1}) {
+    Job job;
+    Op op = reduce(job.group("ep", 1, 1), 1024ll * 0xffffffff + more);
+    op.collective = CollectiveType::all_to_all;
+    job.add({op});
+    if (more == 0)
+      CHECK(job.mistakes().empty());
+    else
+      CHECK_THAT(job.only_mistake(), Contains("an all_to_all of 4398046510081 B (at most 4398046510080)"));
+  }
+}
+
 TEST_CASE("the index knows places in streams, turns on communicators and I/O ordinals") {
   Program program;
   program.streams = {"a", "b"};
