@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/model/tables.hpp"
+#include "engine/sync/crowd.hpp"
 
 namespace lightrail::bench {
 namespace {
@@ -145,6 +146,7 @@ bool compare(const std::string& name, const Wanted& wanted, const Model& model, 
 
 int main_of(int argc, char** argv, bool (*compare_all)(const Wanted&)) {
   MPI_Init(&argc, &argv);
+  watch_for_crowd(MPI_COMM_WORLD);
   bool is_same = false;
   try {
     is_same = compare_all(Wanted(argc, argv));

@@ -7,6 +7,7 @@
 
 #include "benchmarks/measure.hpp"
 #include "engine/model/kind.hpp"
+#include "engine/sync/crowd.hpp"
 
 using namespace lightrail;
 
@@ -57,6 +58,7 @@ Model build(std::uint32_t count) {
 /// usage: [mpiexec -n N] windows
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  watch_for_crowd(MPI_COMM_WORLD);
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

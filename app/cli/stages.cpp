@@ -5,20 +5,23 @@
 #include <cstdio>
 #include <new>
 
-#include "engine/scenario/element.hpp"
-
+#include "engine/base/polite_wait.hpp"
 #include "engine/record/hdf5_settings.hpp"
+#include "engine/scenario/element.hpp"
+#include "engine/sync/crowd.hpp"
 
 namespace lightrail {
 
 MpiSession::MpiSession(int* argc, char*** argv) {
   prepare_hdf5();  // before MPI_Init: a full disk must not end in a crash inside MPI_Finalize
   MPI_Init(argc, argv);
+  watch_for_crowd(MPI_COMM_WORLD);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
 }
 
 MpiSession::~MpiSession() {
+  meet(MPI_COMM_WORLD);  // MPI_Finalize waits for all, and spins
   MPI_Finalize();
 }
 
@@ -62,9 +65,8 @@ std::string error_text(const std::exception_ptr& error) {
 
 void agree(const MpiSession& mpi, const std::exception_ptr& error) {
   // Signed on purpose: MPICH 4.0.2 reduces unsigned integers as signed.
-  int mine[2] = {error ? static_cast<int>(exit_code_of(error)) : 0, error ? -mpi.rank() : -mpi.size()};
-  int all[2] = {0, 0};
-  MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, mpi.comm());
+  int all[2] = {error ? static_cast<int>(exit_code_of(error)) : 0, error ? -mpi.rank() : -mpi.size()};
+  all_reduce(all, 2, MPI_INT, MPI_MAX, mpi.comm());
   if (all[0] == 0) return;
   if (error && -all[1] == mpi.rank()) std::fputs(error_text(error).c_str(), stderr);
   throw FailedElsewhere(static_cast<ExitCode>(all[0]));

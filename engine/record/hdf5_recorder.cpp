@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "engine/base/error.hpp"
-#include "engine/record/polite_wait.hpp"
+#include "engine/base/polite_wait.hpp"
 #include "engine/record/redistribute.hpp"
 #include "engine/record/result_file.hpp"
 #include "engine/record/write_model.hpp"
@@ -36,6 +36,7 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Datatype type, 
 /// Whether some node runs more ranks than it has cores.
 bool is_crowded(MPI_Comm comm) {
   MPI_Comm node;
+  meet(comm);
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int crowded = size_of(node) > static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   MPI_Comm_free(&node);
@@ -210,9 +211,9 @@ void Hdf5Recorder::agree_on_text(const std::string& problem) {
   if (first == ranks_) return;
   std::string text = problem;
   int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, comm_);
+  broadcast(&length, 1, MPI_INT, first, comm_);
   text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm_);
+  broadcast(text.data(), length, MPI_CHAR, first, comm_);
   throw IoError(text);
 }
 

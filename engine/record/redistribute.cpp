@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
-#include "engine/record/polite_wait.hpp"
+#include "engine/base/polite_wait.hpp"
 
 namespace lightrail {
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <numeric>
 
+#include "engine/base/polite_wait.hpp"
 #include "engine/record/hdf5_recorder.hpp"
 #include "engine/record/provenance.hpp"
 
@@ -194,13 +195,16 @@ std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outco
   for (const auto& window : outcome.profile) mine.push_back({rank, window});
   int count = static_cast<int>(mine.size());
   std::vector<int> counts(ranks), starts(ranks + 1);
-  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  MPI_Request request;
+  MPI_Igather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm, &request);
+  wait_politely(request);
   std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
   std::vector<RankedProfile> all(static_cast<std::size_t>(starts.back()));
   MPI_Datatype row;
   MPI_Type_contiguous(sizeof(RankedProfile), MPI_BYTE, &row);
   MPI_Type_commit(&row);
-  MPI_Gatherv(mine.data(), count, row, all.data(), counts.data(), starts.data(), row, 0, comm);
+  MPI_Igatherv(mine.data(), count, row, all.data(), counts.data(), starts.data(), row, 0, comm, &request);
+  wait_politely(request);
   MPI_Type_free(&row);
   return all;
 }

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/base/polite_wait.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
 #include "engine/checkpoint/checkpoint_writer.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/gather.hpp"
 #include "engine/sync/run_parts.hpp"
-#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/polite_wait.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/sync/failure.hpp"
-#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {
@@ -25,13 +25,13 @@ std::vector<std::byte> gather_bytes(std::span<const std::byte> mine, MPI_Comm co
   counts.resize(static_cast<std::size_t>(ranks));
   MPI_Request request;
   MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request);
-  wait_yielding(request);
+  wait_politely(request);
   std::vector<int> starts(counts.size(), 0);
   for (std::size_t r = 1; r < counts.size(); ++r) starts[r] = starts[r - 1] + counts[r - 1];
   std::vector<std::byte> all(static_cast<std::size_t>(starts.back() + counts.back()));
   MPI_Iallgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, comm,
                   &request);
-  wait_yielding(request);
+  wait_politely(request);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/base/error.hpp"
+#include "engine/base/polite_wait.hpp"
 
 namespace lightrail {
 namespace {
@@ -12,8 +13,7 @@ constexpr std::size_t worth_ahead = 256;  // events to one neighbour; fewer go w
 
 }  // namespace
 
-Exchange::Exchange(const Model& model, const Partition& partition, MPI_Comm comm)
-    : comm_(comm), poller_(comm) {
+Exchange::Exchange(const Model& model, const Partition& partition, MPI_Comm comm) : comm_(comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   neighbour_of_rank_.assign(static_cast<std::size_t>(partition.ranks), -1);
@@ -79,7 +79,7 @@ WindowFacts Exchange::turn(std::int64_t window, WindowFacts mine) {
   }
   WindowFacts all = mine;
   if (!is_complete_) start_reduction(mine, all, comm_, requests_.emplace_back());
-  poller_.wait(requests_);
+  wait_politely(requests_);
 
   // Tails are waited for only now: the other side posts their receive once it has read its heads.
   for (Neighbour& n : neighbours_) {
@@ -97,7 +97,7 @@ WindowFacts Exchange::turn(std::int64_t window, WindowFacts mine) {
                 comm_, &tail_requests_.emplace_back());
     }
   }
-  if (!tail_requests_.empty()) poller_.wait(tail_requests_);
+  if (!tail_requests_.empty()) wait_politely(tail_requests_);
   for (Neighbour& n : neighbours_) {
     if (is_complete_) all = both(all, n.late);
     n.out.resize(header_events);

@@ -8,7 +8,6 @@
 #include "engine/model/model.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/sync/min_reduction.hpp"
-#include "engine/sync/poller.hpp"
 
 namespace lightrail {
 
@@ -61,7 +60,6 @@ class Exchange {
   void send(Neighbour& neighbour, std::int64_t window, const WindowFacts* facts);
 
   MPI_Comm comm_;
-  Poller poller_;
   std::vector<Neighbour> neighbours_;
   std::vector<std::int32_t> neighbour_of_rank_;
   std::vector<MPI_Request> requests_, tail_requests_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/polite_wait.hpp"
 #include "engine/model/state_io.hpp"
-#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {
@@ -108,7 +108,7 @@ void agree_on_failure(MPI_Comm comm, const std::optional<Failure>& mine) {
   std::vector<Key> keys(static_cast<std::size_t>(ranks));
   MPI_Request request;
   MPI_Iallgather(key.data(), 3, MPI_INT64_T, keys.data(), 3, MPI_INT64_T, comm, &request);
-  wait_yielding(request);
+  wait_politely(request);
   const auto first = std::min_element(keys.begin(), keys.end());
   if ((*first)[0] == 1) return;
   const int owner = static_cast<int>(first - keys.begin());
@@ -119,9 +119,9 @@ void agree_on_failure(MPI_Comm comm, const std::optional<Failure>& mine) {
     bytes.assign(out.bytes().begin(), out.bytes().end());
   }
   auto size = static_cast<std::int64_t>(bytes.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, owner, comm);
+  broadcast(&size, 1, MPI_INT64_T, owner, comm);
   bytes.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, owner, comm);
+  broadcast(bytes.data(), static_cast<int>(size), MPI_BYTE, owner, comm);
   read_and_throw(StateReader(bytes));
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/sync/wait_yielding.hpp"
+#include "engine/base/polite_wait.hpp"
 
 namespace lightrail {
 
@@ -23,7 +23,7 @@ inline std::vector<std::byte> gather_to_zero(std::span<const std::byte> mine, MP
   std::vector<int> sizes(static_cast<std::size_t>(ranks)), starts(sizes.size());
   MPI_Request request;
   MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm, &request);
-  wait_yielding(request);
+  wait_politely(request);
   std::size_t total = 0;
   if (rank == 0)
     for (std::size_t r = 0; r < sizes.size(); ++r) {
@@ -34,7 +34,7 @@ inline std::vector<std::byte> gather_to_zero(std::span<const std::byte> mine, MP
   std::vector<std::byte> all(total);
   MPI_Igatherv(mine.data(), size, MPI_BYTE, all.data(), sizes.data(), starts.data(), MPI_BYTE, 0, comm,
                &request);
-  wait_yielding(request);
+  wait_politely(request);
   return all;
 }
 

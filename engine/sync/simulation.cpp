@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "engine/base/large_pages.hpp"
+#include "engine/base/polite_wait.hpp"
 #include "engine/sync/deadlock_report.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/reference_engine.hpp"
-#include "engine/sync/wait_yielding.hpp"
 #include "engine/sync/window_engine.hpp"
 
 namespace lightrail {
@@ -62,7 +62,9 @@ std::string hash_text(std::uint64_t hash) {
 struct Simulation::Parts {
   Parts(const Model& m, const Partition& p, MPI_Comm parent, Recorder& r)
       : model(m), partition(p), recorder(r) {
-    MPI_Comm_dup(parent, &comm);
+    MPI_Request request;
+    MPI_Comm_idup(parent, &comm, &request);
+    wait_politely(request);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
   }

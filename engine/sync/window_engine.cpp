@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
+#include "engine/base/polite_wait.hpp"
 #include "engine/sync/exchange.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/flush_clock.hpp"
 #include "engine/sync/slice_queue.hpp"
-#include "engine/sync/wait_yielding.hpp"
 
 namespace lightrail {
 namespace {

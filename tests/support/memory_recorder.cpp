@@ -3,7 +3,7 @@
 #include <map>
 
 #include "engine/base/hash.hpp"
-#include "engine/sync/wait_yielding.hpp"
+#include "engine/base/polite_wait.hpp"
 
 namespace lightrail::test {
 

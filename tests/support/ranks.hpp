@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/sync/wait_yielding.hpp"
+#include "engine/base/polite_wait.hpp"
 
 namespace lightrail::test {
 
@@ -24,7 +24,7 @@ std::vector<T> from_all_ranks(const T& mine) {
   std::vector<T> all(static_cast<std::size_t>(ranks()));
   MPI_Request request;
   MPI_Iallgather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, MPI_COMM_WORLD, &request);
-  wait_yielding(request);
+  wait_politely(request);
   return all;
 }
 
