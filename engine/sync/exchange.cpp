@@ -13,12 +13,14 @@ constexpr std::size_t worth_ahead = 256;  // events to one neighbour; fewer go w
 
 }  // namespace
 
-Exchange::Exchange(const Model& model, const Partition& partition, MPI_Comm comm) : comm_(comm) {
+Exchange::Exchange(const Model& model, const Partition& partition, MPI_Comm comm, int few) : comm_(comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   neighbour_of_rank_.assign(static_cast<std::size_t>(partition.ranks), -1);
   const auto ranks = static_cast<std::size_t>(partition.ranks);
   std::vector<bool> is_linked(ranks * ranks, false);  // a cable is two links, one each way
+  if (partition.ranks <= few)
+    for (std::size_t pair = 0; pair < ranks * ranks; ++pair) is_linked[pair] = pair / ranks != pair % ranks;
   for (const LinkRecord& link : model.links) {
     const int from = partition.rank_of(model.components[link.from.value]);
     const int to = partition.rank_of(model.components[link.to.value]);

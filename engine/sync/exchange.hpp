@@ -13,14 +13,18 @@ namespace lightrail {
 
 /// Carries events between ranks that share a link, once a window, together with the window's reduction. A
 /// message is a header and up to 254 events; what does not fit follows in a second message of known size.
-/// Where every rank shares links with every other one the headers are the reduction. Many events can go ahead
+/// Where every rank greets every other one the headers are the reduction. Many events can go ahead
 /// of the header's facts, while the rank still works.
 class Exchange {
  public:
-  /// `comm` must stay valid.
-  Exchange(const Model& model, const Partition& partition, MPI_Comm comm);
+  /// Up to so many ranks greet every other one, be they linked or not: a reduction has rounds one after the
+  /// other, and where ranks outnumber cores each round waits for ranks to get a core.
+  static constexpr int few_ranks = 8;
 
-  /// Files an event for a rank; needs a link to it.
+  /// `comm` must stay valid.
+  Exchange(const Model& model, const Partition& partition, MPI_Comm comm, int few = few_ranks);
+
+  /// Files an event for another rank; needs a link to it.
   void put(const Event& event, std::uint32_t rank) {
     const std::int32_t index = neighbour_of_rank_[rank];
     LIGHTRAIL_EXPECT(index >= 0 && !has_sent_);

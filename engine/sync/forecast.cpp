@@ -6,12 +6,15 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/event.hpp"
+#include "engine/sync/exchange.hpp"
 
 namespace lightrail {
 namespace {
 
-/// How many ranks each rank shares a link with.
+/// How many ranks each rank sends a message to in every window.
 std::vector<std::int64_t> count_neighbours(const Model& model, const Partition& partition) {
+  if (partition.ranks <= Exchange::few_ranks)
+    return std::vector<std::int64_t>(static_cast<std::size_t>(partition.ranks), partition.ranks - 1);
   std::set<std::pair<int, int>> pairs;
   for (const LinkRecord& link : model.links) {
     const int from = partition.rank_of(model.components[link.from.value]);

@@ -1,6 +1,7 @@
 #include "engine/sync/exchange.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/support/ranks.hpp"
 #include "tests/support/test_model.hpp"
@@ -22,7 +23,7 @@ Model all_to_all() {
   return test.build();
 }
 
-/// One component a rank, linked with the next: not all ranks are neighbours from four on.
+/// One component a rank, linked with the next: from four on, not all ranks are neighbours.
 Model ring() {
   TestModel test;
   auto spec = std::make_shared<TokenSpec>();
@@ -33,18 +34,21 @@ Model ring() {
   return test.build();
 }
 
-}  // namespace
-
 // Counts around the 254 events of a first message, and far beyond what MPI sends eagerly, both ways at once.
-// Ranks send ahead of the window's facts or with them, each as it likes.
-TEST_CASE("every event arrives once at its rank, however many there are in a window") {
-  const Model model = all_to_all();
-  Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+// Ranks send ahead of the window's facts or with them, each as it likes, to the ranks that they are linked
+// with.
+void check_events(const Model& model, int few, std::initializer_list<std::uint32_t> counts) {
+  const Partition partition = make_partition(model, ranks(), Partitioner::blocks);
+  Exchange exchange(model, partition, MPI_COMM_WORLD, few);
+  std::set<int> linked;
+  for (const LinkRecord& link : model.links)
+    if (partition.rank_of(model.components[link.from.value]) == rank())
+      linked.insert(partition.rank_of(model.components[link.to.value]));
+  linked.erase(rank());
   std::int64_t window = 0;
-  for (std::uint32_t count :
-       {0u, 1u, 253u, 254u, 255u, 256u, 256u, 257u, 257u, 5'000u, 5'000u, 0u, 200'000u, 200'000u, 3u}) {
-    for (int to = 0; to < ranks(); ++to)
-      for (std::uint32_t i = 0; to != rank() && i < count; ++i) {
+  for (const std::uint32_t count : counts) {
+    for (const int to : linked)
+      for (std::uint32_t i = 0; i < count; ++i) {
         Event event;
         event.time = SimTime{1000 + i};
         event.tie = i;
@@ -64,13 +68,27 @@ TEST_CASE("every event arrives once at its rank, however many there are in a win
       REQUIRE(event.tie == next[event.payload.a]++);
     });
     for (int from = 0; from < ranks(); ++from)
-      REQUIRE(next[static_cast<std::size_t>(from)] == (from == rank() ? 0 : count));
+      REQUIRE(next[static_cast<std::size_t>(from)] == (linked.count(from) ? count : 0));
   }
 }
 
-TEST_CASE("what one rank knows reaches all, be they all neighbours or not") {
-  for (const Model& model : {all_to_all(), ring()}) {
-    Exchange exchange(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD);
+}  // namespace
+
+TEST_CASE("every event arrives once at its rank, however many there are in a window") {
+  check_events(all_to_all(), Exchange::few_ranks,
+               {0, 1, 253, 254, 255, 256, 256, 257, 257, 5'000, 5'000, 0, 200'000, 200'000, 3});
+}
+
+TEST_CASE("every event arrives once where ranks greet their neighbours alone") {
+  check_events(ring(), 0, {0, 1, 254, 255, 256, 256, 257, 5'000, 5'000, 0, 3});
+}
+
+TEST_CASE("what one rank knows reaches all, be they all neighbours or not, few or many") {
+  const Model linked_with_all = all_to_all(), linked_with_two = ring();
+  const std::pair<const Model*, int> cases[] = {
+      {&linked_with_all, 0}, {&linked_with_two, 0}, {&linked_with_two, Exchange::few_ranks}};
+  for (const auto& [model, few] : cases) {
+    Exchange exchange(*model, make_partition(*model, ranks(), Partitioner::blocks), MPI_COMM_WORLD, few);
     for (int one = 0; one < ranks(); ++one) {
       WindowFacts mine;
       if (rank() == one) mine = {7, 3, -15, -1, -1};

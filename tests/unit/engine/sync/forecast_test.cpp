@@ -13,12 +13,12 @@ using namespace lightrail::test;
 
 namespace {
 
-/// Four components in a ring of 100 ns; on two ranks 0 and 1 are together, and 2 and 3.
-Model ring() {
+/// Components in a ring of 100 ns; of four, 0 and 1 are together on two ranks, and 2 and 3.
+Model ring(std::uint32_t size = 4) {
   TestModel test;
-  for (std::uint32_t c = 0; c < 4; ++c) test.add(token_kind(), std::make_shared<TokenSpec>());
-  for (std::uint32_t c = 0; c < 4; ++c)
-    test.connect(ComponentId{c}, ComponentId{(c + 1) % 4}, nanoseconds(100));
+  for (std::uint32_t c = 0; c < size; ++c) test.add(token_kind(), std::make_shared<TokenSpec>());
+  for (std::uint32_t c = 0; c < size; ++c)
+    test.connect(ComponentId{c}, ComponentId{(c + 1) % size}, nanoseconds(100));
   return test.build();
 }
 
@@ -103,43 +103,43 @@ TEST_CASE("slices may come in any order before their window has ended") {
   CHECK(row.longest_s == Approx(1.0));
 }
 
-// A window waits for the slower of its reduction, log2(4) * (2 + 2 * 0.5) us, and of its exchange: two
+// A window waits for the slower of its reduction, log2(16) * (2 + 2 * 0.5) us, and of its exchange: two
 // neighbours at 2 * 0.5 us each, 2 us of latency, and 32 bytes a neighbour at 64 B/us.
 TEST_CASE("a window waits for exchange or reduction, whichever is longer") {
-  const Model model = ring();
-  ForecastPlan plan = plan_for(model, {4});
+  const Model model = ring(16);
+  ForecastPlan plan = plan_for(model, {16});
   plan.network = {2e-6, 64e6, 0.5e-6};
   ForecastRecorder slow(model, plan);
   slow.go_to(SimTime{0});
   slow.count(ComponentId{0}, 1, 1e-6);
-  CHECK(slow.rows(1e-6).at(0).sync_s == Approx(6e-6));
-  plan.network.bandwidth_bytes_per_s = 16e6;  // 4 us of bytes
+  CHECK(slow.rows(1e-6).at(0).sync_s == Approx(12e-6));
+  plan.network.bandwidth_bytes_per_s = 6.4e6;  // 10 us of bytes
   ForecastRecorder slower(model, plan);
   slower.go_to(SimTime{0});
   slower.count(ComponentId{0}, 1, 1e-6);
-  CHECK(slower.rows(1e-6).at(0).sync_s == Approx(8e-6));
+  CHECK(slower.rows(1e-6).at(0).sync_s == Approx(14e-6));
 }
 
-// Four ranks, each the neighbour of the three others, which two of a ring are not: 2 us of latency, 3 * 2 *
-// 0.01 us for messages and 3 * 32 bytes at 1000 B/us, where a reduction would take log2(4) * (2 + 2 * 0.01)
-// us.
-TEST_CASE("where every rank is every other one's neighbour a window has no reduction of its own") {
+// Sixteen ranks, each the neighbour of the others: 2 us of latency, 15 * 2 * 0.01 us for messages and 15 * 32
+// bytes at 1000 B/us. In a ring they are not, and a reduction takes log2(16) * (2 + 2 * 0.01) us. Eight ranks
+// greet each other in any case: 2 us, 7 * 2 * 0.01 us and 7 * 32 bytes.
+TEST_CASE("where every rank greets every other one a window has no reduction of its own") {
   TestModel test;
-  for (std::uint32_t c = 0; c < 4; ++c) test.add(token_kind(), std::make_shared<TokenSpec>());
-  for (std::uint32_t from = 0; from < 4; ++from)
-    for (std::uint32_t to = from + 1; to < 4; ++to)
+  for (std::uint32_t c = 0; c < 16; ++c) test.add(token_kind(), std::make_shared<TokenSpec>());
+  for (std::uint32_t from = 0; from < 16; ++from)
+    for (std::uint32_t to = from + 1; to < 16; ++to)
       test.connect(ComponentId{from}, ComponentId{to}, nanoseconds(100));
-  const Model complete = test.build(), incomplete = ring();
-  const auto sync_s = [](const Model& model) {
-    ForecastPlan plan = plan_for(model, {4});
+  const auto sync_s = [](const Model& model, int ranks) {
+    ForecastPlan plan = plan_for(model, {ranks});
     plan.network = {2e-6, 1e9, 0.01e-6};
     ForecastRecorder recorder(model, plan);
     recorder.go_to(SimTime{0});
     recorder.count(ComponentId{0}, 1, 1e-6);
     return recorder.rows(1e-6).at(0).sync_s;
   };
-  CHECK(sync_s(complete) == Approx(2e-6 + 0.06e-6 + 0.096e-6));
-  CHECK(sync_s(incomplete) == Approx(4.04e-6));
+  CHECK(sync_s(test.build(), 16) == Approx(2e-6 + 0.3e-6 + 0.48e-6));
+  CHECK(sync_s(ring(16), 16) == Approx(8.08e-6));
+  CHECK(sync_s(ring(8), 8) == Approx(2e-6 + 0.14e-6 + 0.224e-6));
 }
 
 TEST_CASE("a forecast changes no result") {
