@@ -17,6 +17,9 @@
 namespace lightrail {
 namespace {
 
+// Components whose state is some MB: below, to look for pages takes longer than it could save.
+constexpr std::size_t large_model = 1000;
+
 /// What components push in finish(): nothing.
 class NoEvents final : public EventSink {
  public:
@@ -95,7 +98,7 @@ Simulation::Simulation(const Model& model, const Partition& partition, MPI_Comm 
   run_together(parts_->comm, SimTime{0}, [&] {
     LIGHTRAIL_EXPECT(partition.ranks == parts_->ranks);
     parts_->rank_model.emplace(model, partition, parts_->rank, recorder);
-    use_large_pages();
+    if (model.components.size() >= large_model) use_large_pages();
   });
   parts_->build_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, parts_->comm);
 }
