@@ -44,7 +44,7 @@ Model build(const Size& size, const Grain& grain, const std::string& pattern) {
   for (const auto& kind : {bench::traffic_kind(), nic_kind(), switch_kind()}) kinds.add(kind);
   Model model;
   ErrorList errors;
-  build_system(scenario, kinds, model, errors);
+  build_system(scenario, kinds, built_in_fabrics(), model, errors);
   report_unread(scenario.root, errors);
   errors.throw_if_any();
   return model;

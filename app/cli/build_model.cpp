@@ -130,6 +130,7 @@ void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors
 }  // namespace
 
 Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
+  const FabricRegistry fabrics = built_in_fabrics();
   Model model;
   ErrorList errors;
   RunSpec run;
@@ -142,10 +143,10 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   const auto algorithms = std::make_shared<const AlgorithmRegistry>(built_in_algorithms());
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
-    report_unknown_names(scenario.root, known_elements(kinds, *algorithms), errors);
+    report_unknown_names(scenario.root, known_elements(kinds, fabrics, *algorithms), errors);
     errors.throw_if_any();
   };
-  build_system(scenario, kinds, model, errors);
+  build_system(scenario, kinds, fabrics, model, errors);
   if (!errors.is_empty()) end_with_names();
   if (const auto* book = model.resource<AddressBook>())
     model.set_resource(

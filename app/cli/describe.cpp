@@ -56,10 +56,24 @@ std::string algorithms_text(const AlgorithmRegistry& algorithms) {
   return text + "\n";
 }
 
+/// <fabric kind="...">, kind by kind.
+std::string fabrics_text(const FabricRegistry& fabrics) {
+  std::string text;
+  for (const auto& kind : fabrics.kinds()) {
+    text += fmt::format("<fabric kind=\"{}\">  {}\n", kind->name, kind->doc);
+    for (const ParameterDoc& p : kind->parameters) text += parameter_text(p);
+    if (!kind->link_roles.empty())
+      text += fmt::format("  {:<22} role {}\n", "<link>", fmt::join(kind->link_roles, ", "));
+    text += "\n";
+  }
+  return text;
+}
+
 std::string describe_text(const CommandLine& line) {
   KindRegistry kinds = load_kinds(line.plugins);
+  const FabricRegistry fabrics = built_in_fabrics();
   const AlgorithmRegistry algorithms = built_in_algorithms();
-  std::vector<ElementDoc> elements = known_elements(kinds, algorithms);
+  std::vector<ElementDoc> elements = known_elements(kinds, fabrics, algorithms);
   if (line.format == "xsd") return xsd_text(elements);
   if (line.format != "text")
     throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
@@ -76,7 +90,12 @@ std::string describe_text(const CommandLine& line) {
   for (const ElementDoc& element : elements) {
     if (is_kind(element.name)) continue;
     names.push_back(element.name);
-    if (line.positional.empty() || line.positional.front() == element.name) text += element_text(element);
+    if (!line.positional.empty() && line.positional.front() != element.name) continue;
+    // Of <fabric> what all kinds have, then each kind.
+    if (element.name == "fabric")
+      text += element_text({element.name, fabrics.common_parameters()}) + fabrics_text(fabrics);
+    else
+      text += element_text(element);
   }
   names.push_back("collective");
   if (line.positional.empty() || line.positional.front() == "collective") text += algorithms_text(algorithms);

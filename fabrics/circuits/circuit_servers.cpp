@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/fabric_kind.hpp"
 
 namespace lightrail {
 
@@ -30,27 +31,22 @@ CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace
   return servers;
 }
 
-std::optional<CircuitFabric> circuit_fabric(const Element& fabric, const std::vector<NicPlace>& nics,
-                                            SystemBuilder& builder) {
-  ErrorList& errors = builder.errors();
-  const std::size_t before = errors.size();
-  const CircuitServers servers = circuit_servers(fabric, nics, builder);
-  const LinkRoles links(fabric, {"optical"}, builder);
-  const auto cable = links.cable_to_ocs("optical", Need::required);
-  if (errors.size() > before || !cable) return std::nullopt;
-  const std::string kind = fabric.find("kind")->value;
+std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric) {
+  const CircuitServers servers = circuit_servers(fabric.element, fabric.nics, fabric.builder);
+  const auto cable = fabric.links.cable_to_ocs("optical", Need::required);
+  if (fabric.has_errors() || !cable) return std::nullopt;
   if (servers.nics.size() < 2)
-    errors.add(fabric.error(fmt::format("<fabric kind=\"{}\"> needs two servers or more", kind)));
-  if (std::any_of(nics.begin(), nics.end(), [](const NicPlace& nic) { return nic.is_storage; }))
-    errors.add(
-        fabric.error(fmt::format("<fabric kind=\"{}\"> cannot attach storage: circuits join GPUs", kind)));
-  if (errors.size() > before) return std::nullopt;
+    fabric.fail(fmt::format("<fabric kind=\"{}\"> needs two servers or more", fabric.kind.name));
+  if (std::any_of(fabric.nics.begin(), fabric.nics.end(), [](const NicPlace& nic) { return nic.is_storage; }))
+    fabric.fail(
+        fmt::format("<fabric kind=\"{}\"> cannot attach storage: circuits join GPUs", fabric.kind.name));
+  if (fabric.has_errors()) return std::nullopt;
   return CircuitFabric{servers, *cable};
 }
 
-void give_addresses(const CircuitServers& servers, SystemBuilder& builder, FabricCounter& counter) {
+void give_addresses(const CircuitServers& servers, FabricBuild& fabric) {
   for (const auto& own : servers.nics)
-    for (const ComponentId nic : own) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
+    for (const ComponentId nic : own) fabric.builder.lid_of_nic.emplace(nic.value, fabric.counter.next_lid++);
 }
 
 std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,

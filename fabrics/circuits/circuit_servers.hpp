@@ -3,9 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fabrics/children.hpp"
-#include "fabrics/fabric_spec.hpp"
-#include "fabrics/servers/servers.hpp"
+#include "fabrics/fabric_build.hpp"
 
 namespace lightrail {
 
@@ -25,11 +23,10 @@ struct CircuitFabric {
   CircuitServers servers;
   std::uint32_t cable = 0;
 };
-std::optional<CircuitFabric> circuit_fabric(const Element& fabric, const std::vector<NicPlace>& nics,
-                                            SystemBuilder& builder);
+std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric);
 
 /// What it ends with: every NIC gets an address.
-void give_addresses(const CircuitServers& servers, SystemBuilder& builder, FabricCounter& counter);
+void give_addresses(const CircuitServers& servers, FabricBuild& fabric);
 
 /// The fabric's <ocs> with circuits of the start as if they stood on the element; `who` needs so many ports.
 std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,

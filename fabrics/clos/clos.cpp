@@ -30,14 +30,14 @@ std::vector<SwitchRoute::Children> merge_children(
 class ClosBuilder {
  public:
   ClosBuilder(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
-              SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing)
+              FabricBuild& fabric)
       : plan_(plan),
         shape_(shape),
         part_(part),
         cables_(cables),
-        builder_(builder),
-        counter_(counter),
-        routing_(routing) {}
+        fabric_(fabric),
+        builder_(fabric.builder),
+        counter_(fabric.counter) {}
 
   void build() {
     build_leaves();
@@ -50,16 +50,12 @@ class ClosBuilder {
   std::uint32_t lid_of_leaf(std::uint32_t leaf) const { return counter_.next_lid + plan_.leaf_begin[leaf]; }
 
   ComponentId add_switch(const char* prefix, std::uint32_t& number, std::uint32_t route) {
-    const ComponentId id =
-        builder_.add(part_, part_.radix, builder_.prefix(prefix), number++, builder_.new_atom());
-    routing_.route_of.emplace(id.value, route);
-    return id;
+    return fabric_.add_switch(part_, prefix, number++, route);
   }
   std::uint32_t add_route(std::vector<SwitchRoute::Children> down, std::uint32_t first_up,
                           std::uint32_t up_count) {
-    routing_.routes.push_back(
+    return fabric_.add_route(
         {std::move(down), static_cast<PortIndex>(first_up), static_cast<std::uint16_t>(up_count), {}});
-    return static_cast<std::uint32_t>(routing_.routes.size() - 1);
   }
 
   void build_leaves() {
@@ -68,11 +64,8 @@ class ClosBuilder {
       const std::uint32_t low = lid_of_leaf(l), high = lid_of_leaf(l + 1);
       leaves_.push_back(
           add_switch(name, counter_.next_leaf, add_route({{low, high, 1, 0, 1}}, shape_.down, shape_.up)));
-      for (std::uint32_t port = 0; port < high - low; ++port) {
-        const ComponentId nic = plan_.nics[plan_.leaf_begin[l] + port];
-        builder_.connect(nic, 0, leaves_[l], port, cables_.host);
-        builder_.lid_of_nic.emplace(nic.value, low + port);
-      }
+      for (std::uint32_t port = 0; port < high - low; ++port)
+        fabric_.attach(plan_.nics[plan_.leaf_begin[l] + port], low + port, leaves_[l], port, cables_.host);
     }
   }
 
@@ -114,9 +107,9 @@ class ClosBuilder {
   const ClosShape& shape_;
   const Part& part_;
   const ClosCables& cables_;
+  FabricBuild& fabric_;
   SystemBuilder& builder_;
   FabricCounter& counter_;
-  RoutingTables& routing_;
   std::vector<ComponentId> leaves_, spines_;
 };
 
@@ -137,8 +130,8 @@ void LeafPlan::end_group() {
 }
 
 void build_clos(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
-                SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing) {
-  ClosBuilder(plan, shape, part, cables, builder, counter, routing).build();
+                FabricBuild& fabric) {
+  ClosBuilder(plan, shape, part, cables, fabric).build();
 }
 
 }  // namespace lightrail

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "fabrics/clos/clos_shape.hpp"
-#include "fabrics/servers/servers.hpp"
-#include "network/routing/routing.hpp"
+#include "fabrics/fabric_build.hpp"
 
 namespace lightrail {
 
@@ -30,14 +29,9 @@ struct ClosCables {
   std::uint32_t host = 0, trunk = 0, core = 0;
 };
 
-/// Counts switches and lids over all fabrics of a system.
-struct FabricCounter {
-  std::uint32_t next_lid = 0, next_leaf = 0, next_spine = 0, next_core = 0;
-};
-
 /// Builds the switches (leaves, then spines group by group, then cores plane by plane), their cables and
 /// routes, and gives the NICs their lids.
 void build_clos(const LeafPlan& plan, const ClosShape& shape, const Part& part, const ClosCables& cables,
-                SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing);
+                FabricBuild& fabric);
 
 }  // namespace lightrail

@@ -1,12 +1,11 @@
-#include <algorithm>
+#include "fabrics/clos/plan_leaves.hpp"
 
-#include "fabrics/fabric_spec.hpp"
+#include <algorithm>
 
 namespace lightrail {
 
 namespace {
 
-/// Leaves filled one after the other, groups of `per_group` leaves (0: one group).
 void fill(LeafPlan& plan, const std::vector<ComponentId>& nics, std::uint32_t per_leaf,
           std::uint32_t per_group) {
   std::uint32_t in_leaf = 0;
@@ -21,8 +20,25 @@ void fill(LeafPlan& plan, const std::vector<ComponentId>& nics, std::uint32_t pe
   plan.end_leaf();
 }
 
-/// Pods of `per_leaf` servers, one leaf a rail in each; storage NICs fill leaves of their own behind them.
-LeafPlan plan_rails(const std::vector<NicPlace>& nics, std::uint32_t per_leaf, std::uint32_t per_group) {
+}  // namespace
+
+std::uint32_t rail_count(const std::vector<NicPlace>& nics) {
+  std::uint32_t rails = 0;
+  for (const NicPlace& place : nics)
+    if (!place.is_storage) rails = std::max(rails, place.rail + 1u);
+  return rails;
+}
+
+LeafPlan plan_in_order(const std::vector<NicPlace>& nics, std::uint32_t per_leaf, std::uint32_t per_group) {
+  LeafPlan plan;
+  std::vector<ComponentId> all;
+  for (const NicPlace& place : nics) all.push_back(place.nic);
+  fill(plan, all, per_leaf, per_group);
+  plan.end_group();
+  return plan;
+}
+
+LeafPlan plan_pods(const std::vector<NicPlace>& nics, std::uint32_t per_leaf, std::uint32_t per_group) {
   LeafPlan plan;
   const std::uint32_t rails = std::max(rail_count(nics), 1u);
   const std::uint32_t pods_per_group = per_group / rails;
@@ -44,35 +60,16 @@ LeafPlan plan_rails(const std::vector<NicPlace>& nics, std::uint32_t per_leaf, s
   if (per_group > 0 && begin < nics.size()) plan.end_group();
   for (; begin < nics.size(); ++begin) storage.push_back(nics[begin].nic);
   fill(plan, storage, per_leaf, per_group);
+  plan.end_group();
   return plan;
 }
 
-}  // namespace
-
-std::uint32_t rail_count(const std::vector<NicPlace>& nics) {
-  std::uint32_t rails = 0;
-  for (const NicPlace& place : nics)
-    if (!place.is_storage) rails = std::max(rails, place.rail + 1u);
-  return rails;
-}
-
-std::vector<LeafPlan> plan_leaves(const FabricSpec& spec, std::uint32_t nics_per_leaf,
-                                  std::uint32_t leaves_per_group, const std::vector<NicPlace>& nics) {
+std::vector<LeafPlan> plan_each_rail(const std::vector<NicPlace>& nics, std::uint32_t per_leaf,
+                                     std::uint32_t per_group) {
+  std::vector<std::vector<NicPlace>> rails(rail_count(nics));
+  for (const NicPlace& place : nics) rails[place.rail].push_back(place);
   std::vector<LeafPlan> plans;
-  if (spec.kind == FabricKind::rail_only) {
-    plans.resize(rail_count(nics));
-    std::vector<std::vector<ComponentId>> rail(plans.size());
-    for (const NicPlace& place : nics) rail[place.rail].push_back(place.nic);
-    for (std::size_t r = 0; r < plans.size(); ++r) fill(plans[r], rail[r], nics_per_leaf, leaves_per_group);
-  } else if (spec.kind == FabricKind::rail_optimised) {
-    plans.push_back(plan_rails(nics, nics_per_leaf, leaves_per_group));
-  } else {
-    std::vector<ComponentId> all;
-    for (const NicPlace& place : nics) all.push_back(place.nic);
-    plans.emplace_back();
-    fill(plans[0], all, nics_per_leaf, leaves_per_group);
-  }
-  for (LeafPlan& plan : plans) plan.end_group();
+  for (const auto& rail : rails) plans.push_back(plan_in_order(rail, per_leaf, per_group));
   return plans;
 }
 

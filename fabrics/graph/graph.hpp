@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fabrics/circuits/circuits.hpp"
-#include "fabrics/clos/clos.hpp"
+#include "fabrics/fabric_build.hpp"
 #include "fabrics/servers/servers.hpp"
 #include "network/routing/routing.hpp"
 

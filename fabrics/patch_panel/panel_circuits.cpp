@@ -45,7 +45,7 @@ std::vector<std::uint32_t> read_strides(const std::string& text, std::uint32_t m
 
 }  // namespace
 
-std::optional<CircuitCounts> panel_circuits(const Element& fabric, const FabricSpec& spec,
+std::optional<CircuitCounts> panel_circuits(const Element& fabric, const PanelSpec& spec,
                                             std::uint32_t members, std::uint32_t per_server,
                                             ErrorList& errors) {
   auto refuse = [&](const std::string& why) -> std::optional<CircuitCounts> {

@@ -8,38 +8,50 @@
 
 namespace lightrail {
 
-void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
-                          SystemBuilder& builder, FabricCounter& counter) {
-  ErrorList& errors = builder.errors();
-  const std::size_t before = errors.size();
-  const auto begun = circuit_fabric(fabric, nics, builder);
-  const auto controller = part_child(fabric, "rail-controller", "rail-controller", Need::required, builder);
+namespace {
+
+struct PhotonicRailsSpec {
+  SimTime hold = microseconds(100);  ///< a circuit that was idle for this long is given up
+};
+
+Describe<PhotonicRailsSpec> table() {
+  return Describe<PhotonicRailsSpec>().field(
+      "hold", &PhotonicRailsSpec::hold, "a circuit is given up when nothing has left on it for this long",
+      SimTime{0}, milliseconds(3'600'000));
+}
+
+void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
+  SystemBuilder& builder = fabric.builder;
+  ErrorList& errors = fabric.errors();
+  const auto begun = circuit_fabric(fabric);
+  const auto controller =
+      part_child(fabric.element, "rail-controller", "rail-controller", Need::required, builder);
   if (!begun || !controller) return;
   const CircuitServers& servers = begun->servers;
   if (servers.nics[0].size() != servers.gpus)
-    return errors.add(fabric.error(
+    return fabric.fail(
         fmt::format("<fabric kind=\"photonic-rails\"> needs a NIC for every GPU, not {} NICs for {} GPUs",
-                    servers.nics[0].size(), servers.gpus)));
+                    servers.nics[0].size(), servers.gpus));
   auto rails = std::make_shared<Rails>();
   rails->servers = static_cast<std::uint32_t>(servers.nics.size());
   rails->hold = spec.hold;
-  if (const Element* ocs = fabric.child("ocs"))
+  if (const Element* ocs = fabric.element.child("ocs"))
     if (const Attribute* both = ocs->find("bidirectional"))
       if (bool is_on = false; parse_value(both->value, is_on).empty() && is_on)
         return errors.add({both->file, both->line,
                            "<ocs> attribute 'bidirectional': circuits of a photonic rail lead one way each"});
   std::string ring;
   for (std::uint32_t s = 0; s < rails->servers; ++s) ring += fmt::format("{}>{} ", s, rails->next(s));
-  const std::optional<Part> ocs = circuit_switch(fabric, ring, rails->servers,
+  const std::optional<Part> ocs = circuit_switch(fabric.element, ring, rails->servers,
                                                  fmt::format("rails of {} servers", rails->servers), builder);
   if (!ocs) return;
-  const Element* element = fabric.children_named("ocs").front();
+  const Element* element = fabric.element.children_named("ocs").front();
   if (const Attribute* dark = element->find("dark"); dark && dark->value == "all")
     return errors.add(
         element->error("<ocs> attribute 'dark': photonic rails need \"changed\", for GPUs whose circuits "
                        "stay are not paused"));
-  check_circuit_light(fabric, begun->cable, *ocs, builder);
-  if (errors.size() > before) return;
+  check_circuit_light(fabric.element, begun->cable, *ocs, builder);
+  if (fabric.has_errors()) return;
   const SimTime latency = builder.latency_of(*controller);
   for (std::uint32_t rail = 0; rail < servers.gpus; ++rail) {
     const ComponentId id = builder.add(*ocs, ocs->radix + 1, builder.prefix("ocs"), rail, builder.new_atom());
@@ -51,8 +63,22 @@ void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const s
       builder.connect_control(control, 1 + s, builder.book.component_of[s * servers.gpus + rail], 3, latency);
     }
   }
-  give_addresses(servers, builder, counter);
+  give_addresses(servers, fabric);
   builder.model().set_resource<Rails>(std::move(rails));
+}
+
+}  // namespace
+
+std::shared_ptr<const FabricKind> photonic_rails_kind() {
+  auto kind = std::make_shared<FabricKind>();
+  kind->name = "photonic-rails";
+  kind->doc =
+      "NIC i of all servers on the <ocs> of rail i, with a <rail-controller> each that gives GPUs circuits "
+      "when they ask (Opus).";
+  kind->link_roles = {"optical"};
+  kind->has_controller = [](const Element&) { return true; };
+  bind_fabric(*kind, table(), build);
+  return kind;
 }
 
 }  // namespace lightrail

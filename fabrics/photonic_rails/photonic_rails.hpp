@@ -1,14 +1,12 @@
 #pragma once
-#include <vector>
+#include <memory>
 
-#include "fabrics/fabric_spec.hpp"
-#include "fabrics/servers/servers.hpp"
+#include "fabrics/fabric_kind.hpp"
 
 namespace lightrail {
 
-/// Joins NIC i of all servers by rail i's optical switch, with a controller each that gives GPUs circuits
-/// when they ask (Opus). Sets the resource Rails.
-void build_photonic_rails(const Element& fabric, const FabricSpec& spec, const std::vector<NicPlace>& nics,
-                          SystemBuilder& builder, FabricCounter& counter);
+/// NIC i of all servers on rail i's optical switch, with a controller each that gives GPUs circuits when they
+/// ask (Opus). Sets the resource Rails.
+[[nodiscard]] std::shared_ptr<const FabricKind> photonic_rails_kind();
 
 }  // namespace lightrail

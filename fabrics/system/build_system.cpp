@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "fabrics/children.hpp"
-#include "fabrics/circuits/circuit_fabric.hpp"
-#include "fabrics/fabric.hpp"
 #include "fabrics/graph/graph.hpp"
 #include "fabrics/servers/connect_scheduler.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
@@ -88,7 +86,8 @@ std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::
 
 }  // namespace
 
-void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& model, ErrorList& errors) {
+void build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
+                  Model& model, ErrorList& errors) {
   const Element& root = scenario.root;
   const std::size_t before = errors.size();
   TrainSettings trains;
@@ -106,7 +105,9 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
     plan.rows.push_back(read_storage(*storage, builder));
   const Element* fabric = only_child(root, "fabric", Need::optional, errors);
   const Element* graph = only_child(root, "graph", Need::optional, errors);
-  if (has_controller(fabric))
+  const FabricKind* kind = fabric ? fabrics.of(*fabric, errors) : nullptr;
+  const bool has_fabric = kind && kind->joins_servers;
+  if (kind && kind->has_controller(*fabric))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
   if (has_scheduler(root))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
@@ -117,7 +118,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
     plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = 0;
     count(plan);
   }
-  if (errors.size() == before) check_plan(plan, root, !is_no_fabric(fabric), errors);
+  if (errors.size() == before) check_plan(plan, root, has_fabric, errors);
   if (errors.size() > before) return;
   if (plan.graph) find_servers(*plan.graph, errors);
   if (errors.size() > before) return;
@@ -128,9 +129,9 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
   std::vector<NicPlace> nics;
   build_rows(plan, builder, endpoints, nics);
   const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
-  if (fabric) build_fabric(*fabric, rest, builder, counter, routing);
+  if (has_fabric) build_fabric(*kind, *fabric, rest, builder, counter, routing);
   if (errors.size() > before) return;
-  if (graph && plan.servers > 1 && is_no_fabric(fabric) && !rest.empty())
+  if (graph && plan.servers > 1 && !has_fabric && !rest.empty())
     errors.add(
         graph->error(fmt::format("port 0 of {} is dangling: neither <graph> nor <fabric> joins {} of {} NICs",
                                  model.component_name(rest[0].nic), rest.size(), nics.size())));
@@ -147,9 +148,10 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& mo
     price_network(*prices, model, errors);
 }
 
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation() {
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation(
+    const FabricRegistry& fabrics) {
   auto all = server_documentation();
-  all.emplace_back("fabric", fabric_documentation());
+  all.emplace_back("fabric", fabrics.all_parameters());
   all.emplace_back("graph", graph_documentation());
   for (auto& entry : price_documentation()) all.push_back(std::move(entry));
   for (auto& entry : link_documentation()) all.push_back(std::move(entry));

@@ -6,15 +6,18 @@
 #include "engine/model/model.hpp"
 #include "engine/model/registry.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/fabric_registry.hpp"
 
 namespace lightrail {
 
 /// Builds the system of a scenario into `model`: <cluster>, <storage>, <fabric>, <graph> and <network>. Sets
 /// the resources AddressBook, RoutingTables, CableTable, LightBudgets and DeclaredParameters. Mistakes go to
 /// `errors`; the model is then incomplete.
-void build_system(const Scenario& scenario, const KindRegistry& kinds, Model& model, ErrorList& errors);
+void build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
+                  Model& model, ErrorList& errors);
 
 /// Elements that build_system and links/ read, with their parameters: for `describe` and the XSD.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation();
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation(
+    const FabricRegistry& fabrics);
 
 }  // namespace lightrail

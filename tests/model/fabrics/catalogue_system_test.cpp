@@ -25,7 +25,7 @@ Model build(const std::string& inner) {
   const Scenario scenario = test::scenario_of(inner);
   Model model;
   ErrorList errors;
-  build_system(scenario, built_in_kinds(), model, errors);
+  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, errors);
   report_unread(scenario.root, errors);
   CHECK(test::texts(errors) == "");
   return model;

@@ -107,11 +107,11 @@ const KindRegistry& plain_kinds() {
   return registry;
 }
 
-Model system(const std::string& inner) {
+Model system(const std::string& inner, const FabricRegistry& fabrics) {
   const Scenario scenario = scenario_of(inner);
   Model model;
   ErrorList errors;
-  build_system(scenario, plain_kinds(), model, errors);
+  build_system(scenario, plain_kinds(), fabrics, model, errors);
   report_unread(scenario.root, errors);
   REQUIRE(texts(errors) == "");
   return model;
@@ -122,7 +122,7 @@ std::string problems(const std::string& inner) {
   ErrorList errors;
   try {
     const Scenario scenario = scenario_of(inner);
-    build_system(scenario, plain_kinds(), model, errors);
+    build_system(scenario, plain_kinds(), built_in_fabrics(), model, errors);
   } catch (const InputErrors& thrown) {
     std::string all;
     for (const InputError& error : thrown.errors()) all += to_string(error) + "\n";

@@ -13,7 +13,7 @@ namespace lightrail::test {
 const KindRegistry& plain_kinds();
 
 /// Builds `inner` (the children of <scenario>) and expects no error.
-Model system(const std::string& inner);
+Model system(const std::string& inner, const FabricRegistry& fabrics = built_in_fabrics());
 /// Builds `inner` and returns the error texts.
 std::string problems(const std::string& inner);
 

@@ -19,7 +19,7 @@ TEST_CASE("a photonic rail joins one NIC of every server, and is billed for modu
       "ocs-port=\"1000 USD\" panel-port=\"5 USD\" fibre=\"10000 USD\"/></prices>");
   Model model;
   ErrorList list;
-  build_system(scenario, built_in_kinds(), model, list);
+  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, list);
   REQUIRE(test::texts(list) == "");
   CHECK(model.resource<Rails>()->servers == 4);
   CHECK(model.resource<Rails>()->hold == microseconds(7));

@@ -17,7 +17,7 @@ Model built(const std::string& inner, std::string& errors) {
   const Scenario scenario = test::scenario_of(inner);
   Model model;
   ErrorList list;
-  build_system(scenario, built_in_kinds(), model, list);
+  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, list);
   errors = test::texts(list);
   return model;
 }

@@ -1,0 +1,64 @@
+#include "fabrics/clos/clos_fabric.hpp"
+
+#include <fmt/format.h>
+
+namespace lightrail {
+
+std::optional<ClosParts> read_clos_parts(const FabricBuild& fabric) {
+  const std::optional<Part> part = read_switch(fabric);
+  const auto host = fabric.links.cable("host", Need::required);
+  const auto trunk = fabric.links.cable("trunk", Need::optional);
+  const auto core = fabric.links.cable("core", Need::optional);
+  if (!part || !host) return std::nullopt;
+  return ClosParts{*part, *host, trunk, core};
+}
+
+void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
+                    std::initializer_list<const char*> with_two,
+                    std::initializer_list<const char*> with_three) {
+  const auto refuse = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* name : names)
+      if (const Attribute* attribute = fabric.element.find(name))
+        fabric.errors().add({attribute->file, attribute->line,
+                             fmt::format("<fabric> attribute '{}' has no effect {}", name, why)});
+  };
+  if (tiers < 3) {
+    refuse({"cores"}, "without tiers=\"3\"");
+    refuse(with_three, "without tiers=\"3\"");
+  }
+  if (tiers < 2) {
+    refuse({"spines", "oversubscription"}, "with one tier");
+    refuse(with_two, "with one tier");
+  }
+}
+
+std::uint32_t nics_on_leaf(const ClosSpec& spec, const Part& part) {
+  return default_down(part.radix, spec.oversubscription);
+}
+
+bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
+                        std::uint32_t leaves_per_group, std::uint32_t rails) {
+  if (spec.tiers < 3 || leaves_per_group > 0) return false;
+  fabric.fail(fmt::format("a spine of {} ports, half of them down, cannot join a pod of {} rails", part.radix,
+                          rails));
+  return true;
+}
+
+void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts,
+                         std::uint32_t nics_per_leaf, std::uint32_t leaves_per_group,
+                         const std::vector<LeafPlan>& plans) {
+  for (const LeafPlan& plan : plans) {
+    ClosRequest request{parts.part.radix, spec.tiers, spec.oversubscription, nics_per_leaf, leaves_per_group,
+                        spec.spines,      spec.cores};
+    if (spec.tiers == 1) request.nics_per_leaf = static_cast<std::uint32_t>(plan.nics.size());
+    ClosShape shape;
+    for (const std::string& text : shape_clos(request, plan.leaves_by_group(), shape))
+      fabric.fail("<fabric> does not fit: " + text);
+    if (fabric.has_errors()) return;
+    if (shape.spines > 0 && !parts.trunk) return fabric.fail("<fabric> lacks a <link role=\"trunk\">");
+    build_clos(plan, shape, parts.part,
+               {parts.host, parts.trunk.value_or(0), parts.core.value_or(parts.trunk.value_or(0))}, fabric);
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,46 @@
+#pragma once
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabrics/clos/clos.hpp"
+#include "fabrics/clos/clos_spec.hpp"
+#include "fabrics/fabric_build.hpp"
+
+namespace lightrail {
+
+/// Roles of the links of a packet fabric: NIC - leaf, leaf - spine, spine - core.
+inline const std::vector<std::string> clos_link_roles = {"host", "trunk", "core"};
+
+/// What a packet fabric is made of.
+struct ClosParts {
+  Part part;               ///< of every switch
+  std::uint32_t host = 0;  ///< cables
+  std::optional<std::uint32_t> trunk, core;
+};
+
+/// The <switch> and the links of a packet fabric. Null on a mistake.
+[[nodiscard]] std::optional<ClosParts> read_clos_parts(const FabricBuild& fabric);
+
+/// Refuses attributes that need more tiers than there are: those that every Clos network has, `with_two` of
+/// two tiers or more, `with_three` of three.
+void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
+                    std::initializer_list<const char*> with_two,
+                    std::initializer_list<const char*> with_three);
+
+/// NICs on a leaf where none are asked for: as many as fit beside the uplinks.
+[[nodiscard]] std::uint32_t nics_on_leaf(const ClosSpec& spec, const Part& part);
+
+/// Builds one Clos network for each plan, all of the same parts and with the same numbers. `nics_per_leaf`,
+/// `leaves_per_group`: as the plans were made with. One tier: each plan is one switch.
+void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts,
+                         std::uint32_t nics_per_leaf, std::uint32_t leaves_per_group,
+                         const std::vector<LeafPlan>& plans);
+
+/// "a spine of 8 ports, half of them down, cannot join a pod of 8 rails", for a group of no leaves; true when
+/// there are three tiers and it is so.
+[[nodiscard]] bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
+                                      std::uint32_t leaves_per_group, std::uint32_t rails);
+
+}  // namespace lightrail

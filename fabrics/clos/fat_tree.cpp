@@ -1,0 +1,46 @@
+#include "fabrics/clos/fat_tree.hpp"
+
+#include <algorithm>
+
+#include "fabrics/clos/clos_kinds.hpp"
+#include "fabrics/clos/plan_leaves.hpp"
+
+namespace lightrail {
+
+namespace {
+
+void build(FabricBuild& fabric, const FatTreeSpec& spec) {
+  const std::optional<ClosParts> parts = read_fat_tree(fabric, spec);
+  if (fabric.has_errors() || !fabric.require_nics()) return;
+  build_fat_tree(fabric, spec, *parts, fabric.nics);
+}
+
+}  // namespace
+
+std::optional<ClosParts> read_fat_tree(const FabricBuild& fabric, const FatTreeSpec& spec) {
+  const std::optional<ClosParts> parts = read_clos_parts(fabric);
+  refuse_useless(fabric, spec.tiers, {"nics-per-leaf"}, {"leaves-per-group"});
+  return parts;
+}
+
+void build_fat_tree(FabricBuild& fabric, const FatTreeSpec& spec, const ClosParts& parts,
+                    const std::vector<NicPlace>& nics) {
+  const std::uint32_t per_leaf = spec.nics_per_leaf ? spec.nics_per_leaf : nics_on_leaf(spec, parts.part);
+  std::uint32_t per_group = 0;
+  if (spec.tiers == 3)  // half of a spine's ports go down
+    per_group = spec.leaves_per_group ? spec.leaves_per_group : parts.part.radix / 2;
+  if (refuse_empty_group(fabric, spec, parts.part, per_group, std::max(rail_count(nics), 1u))) return;
+  build_clos_networks(fabric, spec, parts, per_leaf, per_group, {plan_in_order(nics, per_leaf, per_group)});
+}
+
+std::shared_ptr<const FabricKind> fat_tree_kind() {
+  auto kind = std::make_shared<FabricKind>();
+  kind->name = "fat-tree";
+  kind->doc = "Leaves filled NIC by NIC, server after server; spines, or spines and cores, join them.";
+  kind->link_roles = clos_link_roles;
+  bind_fabric(*kind, fat_tree_table<FatTreeSpec>(), build);
+  document_chosen(*kind);
+  return kind;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,64 @@
+#include "fabrics/fabric_build.hpp"
+
+#include <utility>
+
+namespace lightrail {
+
+namespace {
+
+/// What was read of the copy counts as read of the original.
+void copy_marks(const Element& copy, const Element& original) {
+  original.is_read |= copy.is_read;
+  original.asked_attributes = copy.asked_attributes;
+  original.asked_children = copy.asked_children;
+  for (const Attribute& attribute : copy.attributes)
+    if (attribute.is_read) original.find(attribute.name);
+  for (std::size_t i = 0; i < original.children.size(); ++i)
+    copy_marks(copy.children[i], original.children[i]);
+}
+
+}  // namespace
+
+bool FabricBuild::require_nics() const {
+  if (nics.empty()) fail("<fabric> has no NICs to join");
+  return !nics.empty();
+}
+
+std::uint32_t FabricBuild::add_route(SwitchRoute route) {
+  routing.routes.push_back(std::move(route));
+  return static_cast<std::uint32_t>(routing.routes.size() - 1);
+}
+
+ComponentId FabricBuild::add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
+                                    std::uint32_t route) {
+  const ComponentId id = builder.add(part, part.radix, builder.prefix(prefix), number, builder.new_atom());
+  routing.route_of.emplace(id.value, route);
+  return id;
+}
+
+void FabricBuild::attach(ComponentId nic, std::uint32_t lid, ComponentId device, std::uint32_t port,
+                         std::uint32_t cable) {
+  builder.connect(nic, 0, device, port, cable);
+  builder.lid_of_nic.emplace(nic.value, lid);
+}
+
+std::optional<Part> read_switch(const FabricBuild& fabric) {
+  SystemBuilder& builder = fabric.builder;
+  const Element* element = only_child(fabric.element, "switch", Need::required, builder.errors());
+  if (!element) return std::nullopt;
+  Element merged = *element;
+  if (const Attribute* routing = fabric.element.find("routing")) {
+    std::erase_if(merged.attributes, [](const Attribute& a) { return a.name == "routing"; });
+    merged.attributes.push_back(*routing);
+    element->find("routing");
+  }
+  const std::optional<Part> part = builder.part("switch", merged);
+  copy_marks(merged, *element);
+  if (part && part->radix == 0) {
+    builder.errors().add(element->error("<switch> has no ports"));
+    return std::nullopt;
+  }
+  return part;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,37 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabrics/fabric_kind.hpp"
+
+namespace lightrail {
+
+/// The kinds of fabric this run knows: the built-in list, then plugins.
+class FabricRegistry {
+ public:
+  /// Throws InputErrors when the name is taken.
+  void add(std::shared_ptr<const FabricKind> kind);
+  /// The kind that a <fabric> asks for; null and an error when it names none that is known.
+  [[nodiscard]] const FabricKind* of(const Element& fabric, ErrorList& errors) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::vector<std::shared_ptr<const FabricKind>>& kinds() const { return kinds_; }
+
+  /// Attributes of every <fabric>: `kind` and `routing`.
+  [[nodiscard]] std::vector<ParameterDoc> common_parameters() const;
+  /// These and all kinds' own; of one name the first kind's.
+  [[nodiscard]] std::vector<ParameterDoc> all_parameters() const;
+
+ private:
+  std::vector<std::shared_ptr<const FabricKind>> kinds_;
+};
+
+/// Every kind of fabric of this source tree, by an explicit list.
+[[nodiscard]] FabricRegistry built_in_fabrics();
+
+/// Reads <fabric>, which is of `kind`, and joins `nics` as it says. Mistakes go to the builder's errors.
+void build_fabric(const FabricKind& kind, const Element& fabric, const std::vector<NicPlace>& nics,
+                  SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing);
+
+}  // namespace lightrail
