@@ -9,6 +9,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/wire/message.hpp"
 
 namespace lightrail {
@@ -21,7 +22,7 @@ enum class ReconfigurePolicy : std::uint8_t {
   gain     ///< when the exchange gains more than the change costs
 };
 
-struct ControllerSpec final : Spec {
+struct ControllerSpec final : Spec, ControllerTraits {
   Assignment algorithm = Assignment::greedy;
   std::uint32_t phases = 4;  ///< birkhoff_schedule: of an exchange, at most
   ReconfigurePolicy policy = ReconfigurePolicy::always;
@@ -30,6 +31,9 @@ struct ControllerSpec final : Spec {
   SimTime guard = microseconds(10);          ///< from the last report of drained circuits to the command
   SimTime expected_dark = milliseconds(25);  ///< policy gain: what a change is expected to cost
   double packet_share = 2;                   ///< policy gain: packet NICs of a server, in circuits
+
+  SimTime control_latency() const override { return latency; }
+  bool makes_one_way_circuits() const override { return algorithm == Assignment::birkhoff_schedule; }
 };
 
 /// The controller of one region (MixNet): the servers of one expert-parallel group and their optical switch,

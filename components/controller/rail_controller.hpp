@@ -7,14 +7,17 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
 
-struct RailControllerSpec final : Spec {
+struct RailControllerSpec final : Spec, ControllerTraits {
   SimTime latency = microseconds(50);  ///< of the control network, one way
   SimTime decision{0};                 ///< to compute circuits
   SimTime guard = microseconds(10);    ///< from there to the command: what has left is there by then
+
+  SimTime control_latency() const override { return latency; }
 };
 
 /// The controller of one rail (photonic rails, Opus): gives GPUs circuits when they ask for them.

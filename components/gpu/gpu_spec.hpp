@@ -4,12 +4,13 @@
 
 #include "components/gpu/compute/compute_model.hpp"
 #include "engine/model/kind.hpp"
+#include "network/port/device_traits.hpp"
 #include "workloads/collective/nccl_device.hpp"
 
 namespace lightrail {
 
 /// <gpu>: memory and compute of one GPU. Its ports' rates come from the links.
-struct GpuSpec final : Spec, NcclDeviceSpec {
+struct GpuSpec final : Spec, NcclDeviceSpec, DeviceTraits {
   std::uint32_t sms = 0;
   std::uint32_t collective_sms = 0, point_sms = 0;
   double collective_memory = 0;
@@ -19,6 +20,7 @@ struct GpuSpec final : Spec, NcclDeviceSpec {
   std::optional<NcclDevice> nccl;  ///< child <collectives>
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
 
+  DeviceRole role() const override { return DeviceRole::gpu; }
   const NcclDevice* nccl_device() const override { return nccl ? &*nccl : nullptr; }
 };
 

@@ -6,13 +6,14 @@
 
 #include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
 
 /// <host>: PCIe root complex and memory of one server.
-struct HostSpec final : BufferedSpec {
+struct HostSpec final : BufferedSpec, DeviceTraits {
   BitRate memory_bandwidth{300'000'000'000 * 8};
   SimTime latency = nanoseconds(200);
   Bytes buffer{256 * 1024};
@@ -20,6 +21,7 @@ struct HostSpec final : BufferedSpec {
   std::uint32_t lanes = 1;
   Watts power{0};
 
+  DeviceRole role() const override { return DeviceRole::host; }
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};
   }

@@ -5,6 +5,7 @@
 #include "network/circuits/rails.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/port/crossbar.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/retransmission.hpp"
@@ -12,7 +13,7 @@
 
 namespace lightrail {
 
-struct NicSpec final : BufferedSpec, NetPluginSpec {
+struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
   std::int64_t message_rate = 200'000'000;
@@ -30,6 +31,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec {
   NetPlugin net_plugin() const override {
     return {nccl_latency, is_simple_only, message_time, staged_bytes, staged_rate};
   }
+  DeviceRole role() const override { return DeviceRole::nic; }
+  Watts electrical_power() const override { return power; }
   InputBuffer input_buffer(PortIndex port) const override {
     if (port != 0) return {};
     return {static_cast<std::uint8_t>(lanes), buffer.value};

@@ -3,13 +3,14 @@
 
 #include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
 
-struct NvswitchSpec final : BufferedSpec, MulticastSpec {
+struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   std::uint32_t ports = 8;
   BitRate port_rate{3'600'000'000'000};
   Bytes buffer{1024 * 1024};
@@ -20,6 +21,9 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec {
 
   double multicast_efficiency() const override { return nvls_efficiency; }
   SimTime switching_latency() const override { return latency; }
+  DeviceRole role() const override { return DeviceRole::nvswitch; }
+  std::uint32_t radix() const override { return ports; }
+  Watts electrical_power() const override { return power; }
 
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};

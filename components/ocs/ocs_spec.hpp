@@ -6,6 +6,7 @@
 #include "components/ocs/circuit_schedule.hpp"
 #include "engine/base/quantity.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 
@@ -28,7 +29,7 @@ struct OcsFault {
   Kind kind = Kind::failed;
 };
 
-struct OcsSpec final : BufferedSpec {
+struct OcsSpec final : BufferedSpec, OpticalSwitchTraits {
   std::uint32_t ports = 320;
   bool bidirectional = false;  ///< a port's circuit carries both directions; else each direction is its own
   SimTime dark_time = milliseconds(25);
@@ -48,6 +49,13 @@ struct OcsSpec final : BufferedSpec {
 
   InputBuffer input_buffer(PortIndex) const override { return {}; }
   bool is_transparent() const override { return true; }
+  std::uint32_t radix() const override { return ports; }
+  Watts electrical_power() const override { return power; }
+  Decibel path_loss() const override { return insertion_loss; }
+  Decibel path_loss_spread() const override { return loss_spread; }
+  Decibel port_drift_spread() const override { return drift_spread; }
+  bool is_bidirectional() const override { return bidirectional; }
+  bool darkens_all() const override { return dark == DarkScope::all; }
 };
 
 /// Reads <fault at="1 ms" port="3" kind="failed"/> of `element`; without `port` the whole switch.

@@ -8,13 +8,16 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/wire/message.hpp"
 
 namespace lightrail {
 
-struct SchedulerSpec final : Spec {
+struct SchedulerSpec final : Spec, ControllerTraits {
   SimTime latency = microseconds(10);  ///< between scheduler and GPU, one way
   SimTime decision{0};                 ///< to make a batch
+
+  SimTime control_latency() const override { return latency; }
 };
 
 /// The serving software of an inference job: takes requests as they arrive, gives each to the replica with

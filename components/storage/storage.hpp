@@ -8,6 +8,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/line_time.hpp"
 #include "network/wire/message.hpp"
 #include "workloads/program/phase.hpp"
@@ -16,11 +17,13 @@
 namespace lightrail {
 
 /// <storage-server>: drives behind a NIC.
-struct StorageSpec final : Spec {
+struct StorageSpec final : Spec, DeviceTraits {
   std::uint32_t drives = 8;
   BitRate read_rate{}, write_rate{};
   SimTime read_latency{}, write_latency{};
   Bytes stripe{1024 * 1024};
+
+  DeviceRole role() const override { return DeviceRole::storage; }
 };
 
 /// A storage server: serves the reads and writes of GPUs (OpKind::storage_read, storage_write) over the

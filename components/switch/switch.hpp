@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
 #include "network/routing/port_chooser.hpp"
 #include "network/transport/retransmission.hpp"
@@ -9,7 +10,7 @@
 
 namespace lightrail {
 
-struct SwitchSpec final : BufferedSpec, MulticastSpec {
+struct SwitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   std::uint32_t ports = 64;
   BitRate port_rate{400'000'000'000};
   Bytes buffer{512 * 1024};
@@ -26,6 +27,9 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec {
   double multicast_efficiency() const override { return sharp_efficiency; }
   SimTime switching_latency() const override { return latency; }
 
+  DeviceRole role() const override { return DeviceRole::packet_switch; }
+  std::uint32_t radix() const override { return ports; }
+  Watts electrical_power() const override { return power; }
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};
   }

@@ -49,8 +49,8 @@ void give_addresses(const CircuitServers& servers, FabricBuild& fabric) {
     for (const ComponentId nic : own) fabric.builder.lid_of_nic.emplace(nic.value, fabric.counter.next_lid++);
 }
 
-std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,
-                                   const std::string& who, SystemBuilder& builder) {
+std::optional<BareSwitch> read_circuit_switch(const Element& fabric, std::size_t ports,
+                                              const std::string& who, SystemBuilder& builder) {
   const Element* element = only_child(fabric, "ocs", Need::required, builder.errors());
   if (!element) return std::nullopt;
   if (const Attribute* given = element->find("circuits")) {
@@ -58,16 +58,21 @@ std::optional<Part> circuit_switch(const Element& fabric, const std::string& cir
         {given->file, given->line, "<ocs> attribute 'circuits': the fabric makes them itself"});
     return std::nullopt;
   }
-  // Radix first: what does not fit is said in the fabric's words.
-  const std::optional<Part> plain = builder.part("ocs", *element);
-  if (!plain) return plain;
-  if (ports > plain->radix) {
+  const std::optional<Part> part = builder.part("ocs", *element);
+  if (!part) return std::nullopt;
+  if (ports > part->radix) {
     builder.errors().add(element->error(
-        fmt::format("{} need {} ports of one optical switch, which has {}", who, ports, plain->radix)));
+        fmt::format("{} need {} ports of one optical switch, which has {}", who, ports, part->radix)));
     return std::nullopt;
   }
-  Element merged = *element;
-  if (!circuits.empty()) merged.attributes.push_back({"circuits", circuits, element->file, element->line});
+  return BareSwitch{element, *part};
+}
+
+std::optional<Part> with_circuits(const BareSwitch& bare, const std::string& circuits,
+                                  SystemBuilder& builder) {
+  Element merged = *bare.element;
+  if (!circuits.empty())
+    merged.attributes.push_back({"circuits", circuits, bare.element->file, bare.element->line});
   return builder.part("ocs", merged);
 }
 

@@ -28,9 +28,20 @@ std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric);
 /// What it ends with: every NIC gets an address.
 void give_addresses(const CircuitServers& servers, FabricBuild& fabric);
 
-/// The fabric's <ocs> with circuits of the start as if they stood on the element; `who` needs so many ports.
-std::optional<Part> circuit_switch(const Element& fabric, const std::string& circuits, std::size_t ports,
-                                   const std::string& who, SystemBuilder& builder);
+/// The fabric's <ocs> as it stands there.
+struct BareSwitch {
+  const Element* element = nullptr;
+  Part part;
+};
+
+/// The fabric's <ocs>, which has `ports` ports or more; `who` needs them. Null on a mistake, such as circuits
+/// given by hand.
+[[nodiscard]] std::optional<BareSwitch> read_circuit_switch(const Element& fabric, std::size_t ports,
+                                                            const std::string& who, SystemBuilder& builder);
+
+/// The same with circuits of the start as if they stood on the element.
+[[nodiscard]] std::optional<Part> with_circuits(const BareSwitch& bare, const std::string& circuits,
+                                                SystemBuilder& builder);
 
 /// The light of a path from a NIC through the optical switch to a NIC; too little is an error.
 void check_circuit_light(const Element& fabric, std::uint32_t cable, const Part& ocs, SystemBuilder& builder);

@@ -124,7 +124,7 @@ std::vector<NicPlace> build_circuits(FabricBuild& fabric, const MixnetSpec& spec
     return {};
   }
   SimTime latency{};
-  if (controller) latency = builder.latency_of(*controller);
+  if (controller) latency = controller->control_latency;
   for (std::uint32_t r = 0; r < regions->regions.size(); ++r) {
     Regions::Region& region = regions->regions[r];
     const auto members = static_cast<std::uint32_t>(region.servers.size());

@@ -28,8 +28,10 @@ std::optional<Part> region_switch(const FabricBuild& fabric, const std::vector<R
   for (const Regions::Circuit& c : circuits)
     text += fmt::format("{}-{} ", ocs_port(regions, c.a, c.nic_a), ocs_port(regions, c.b, c.nic_b));
   const std::size_t nics = regions.optical_nics.size();
-  return circuit_switch(fabric.element, text, members * nics,
-                        fmt::format("{} servers with {} optical NICs each", members, nics), fabric.builder);
+  const auto bare =
+      read_circuit_switch(fabric.element, members * nics,
+                          fmt::format("{} servers with {} optical NICs each", members, nics), fabric.builder);
+  return bare ? with_circuits(*bare, text, fabric.builder) : std::nullopt;
 }
 
 void connect_region(const Regions& regions, std::uint32_t r, const CircuitServers& servers, ComponentId ocs,

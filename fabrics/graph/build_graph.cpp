@@ -19,9 +19,9 @@ std::vector<std::uint32_t> build_order(const Graph& graph) {
 }
 
 std::uint32_t endpoint_number(const GraphNode& node, EndpointCounter& endpoints) {
-  if (node.kind == "gpu") return endpoints.next_gpu++;
-  if (node.kind == "host") return endpoints.next_host++;
-  if (node.kind == "storage") return endpoints.next_storage++;
+  if (node.role == DeviceRole::gpu) return endpoints.next_gpu++;
+  if (node.role == DeviceRole::host) return endpoints.next_host++;
+  if (node.role == DeviceRole::storage) return endpoints.next_storage++;
   return ComponentId::none;
 }
 
@@ -33,7 +33,7 @@ const GraphNode* nic_of(const Graph& graph, std::uint32_t n,
     if (at[n][port] < 0) continue;
     const GraphLink& link = graph.links[at[n][port]];
     const GraphNode& other = graph.nodes[link.a.node == n ? link.b.node : link.a.node];
-    if (other.kind == "nic") return &other;
+    if (other.role == DeviceRole::nic) return &other;
   }
   return nullptr;
 }
@@ -42,10 +42,12 @@ void set_endpoints(const Graph& graph, std::uint32_t first_server, SystemBuilder
   const auto at = graph.links_by_port();
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const GraphNode& node = graph.nodes[n];
-    if (!node.element || (node.kind != "gpu" && node.kind != "host" && node.kind != "storage")) continue;
+    if (!node.element ||
+        (node.role != DeviceRole::gpu && node.role != DeviceRole::host && node.role != DeviceRole::storage))
+      continue;
     const std::uint32_t endpoint = builder.model().components[node.id.value].number;
     const GraphNode* nic = nic_of(graph, n, at);
-    const std::uint32_t local = node.kind == "gpu" ? node.local : 0;
+    const std::uint32_t local = node.role == DeviceRole::gpu ? node.local : 0;
     builder.book.endpoints[endpoint] = {first_server + node.server, Lid{}, static_cast<std::uint16_t>(local),
                                         static_cast<std::uint16_t>(nic ? nic->local : 0)};
     builder.book.component_of[endpoint] = node.id;
@@ -76,7 +78,7 @@ void build_graph(Graph& graph, const std::vector<NicPlace>& cluster_nics, std::u
 
   std::vector<ComponentId> nics;
   for (const GraphNode& node : graph.nodes)
-    if (node.kind == "nic" && builder.is_connected(node.id, 0)) nics.push_back(node.id);
+    if (node.role == DeviceRole::nic && builder.is_connected(node.id, 0)) nics.push_back(node.id);
   std::sort(nics.begin(), nics.end());
   for (const ComponentId nic : nics) builder.lid_of_nic.emplace(nic.value, counter.next_lid++);
 }

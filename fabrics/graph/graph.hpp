@@ -15,6 +15,7 @@ namespace lightrail {
 /// A component of <graph>, or a NIC of a cluster that a link of the graph names.
 struct GraphNode {
   std::string name, kind;
+  DeviceRole role = DeviceRole::other;
   const Element* element = nullptr;  ///< null: a NIC of a cluster
   Part part;
   std::uint32_t ports = 0;
@@ -41,7 +42,8 @@ struct Graph {
   bool may_be_unreachable = false;
   InputError place;
 
-  std::uint32_t count(const std::string& kind) const;
+  /// Components of a role that the graph itself adds.
+  [[nodiscard]] std::uint32_t count(DeviceRole role) const;
   /// [node][port] -> link, or -1. Valid once the nodes' ports are known.
   std::vector<std::vector<std::int64_t>> links_by_port() const;
 };

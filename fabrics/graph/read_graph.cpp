@@ -82,8 +82,8 @@ class GraphReader {
         !index_.emplace(node.name, static_cast<std::uint32_t>(graph_.nodes.size())).second)
       return fail(*name, fmt::format("a component '{}' exists already", node.name));
     const std::optional<Part> part = builder_.part(node.kind, child);
-    if (part) node.part = *part;
-    if (part && part->is_ocs) node.circuits = circuits_of(child);
+    if (part) node.part = *part, node.role = part->role;
+    if (part && part->is_ocs()) node.circuits = circuits_of(child);
     graph_.nodes.push_back(std::move(node));
   }
 
@@ -134,6 +134,7 @@ class GraphReader {
     GraphNode nic;
     nic.name = name;
     nic.kind = "nic";
+    nic.role = DeviceRole::nic;
     nic.local = number;
     graph_.nodes.push_back(std::move(nic));
     return true;
@@ -141,7 +142,7 @@ class GraphReader {
 
   std::uint32_t port_limit(const GraphNode& node) const {
     if (!node.element) return 1;  // the other ports of a cluster's NIC are in use
-    if (node.kind == "gpu") return 3;
+    if (node.role == DeviceRole::gpu) return 3;
     return node.part.radix ? node.part.radix : 4096;
   }
 

@@ -23,7 +23,7 @@ Hop GraphPaths::follow(GraphEnd from) const {
     const bool is_forth = link.a.node == from.node && link.a.port == from.port;
     hop.links.push_back(index);
     hop.end = is_forth ? link.b : link.a;
-    if (!graph_.nodes[hop.end.node].part.is_ocs) return hop.is_lit = true, hop;
+    if (!graph_.nodes[hop.end.node].part.is_ocs()) return hop.is_lit = true, hop;
     hop.passes.push_back(hop.end.node);
     auto circuit = circuit_[hop.end.node].find(hop.end.port);
     if (circuit == circuit_[hop.end.node].end()) return hop;
@@ -50,7 +50,7 @@ class GraphRouter {
         predecessors_(graph.nodes.size()) {
     const GraphPaths paths(graph, 0);
     for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
-      const bool is_nic = graph.nodes[n].kind == "nic";
+      const bool is_nic = graph.nodes[n].role == DeviceRole::nic;
       if (!is_nic && !is_router(n)) continue;
       for (std::uint32_t port = 0;
            port < (is_nic ? std::min(graph.nodes[n].ports, 1u) : graph.nodes[n].ports); ++port)
@@ -73,7 +73,7 @@ class GraphRouter {
     std::string example;
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
       auto lid = builder_.lid_of_nic.find(graph_.nodes[n].id.value);
-      if (graph_.nodes[n].kind != "nic" || lid == builder_.lid_of_nic.end()) continue;
+      if (graph_.nodes[n].role != DeviceRole::nic || lid == builder_.lid_of_nic.end()) continue;
       ++nics;
       const std::vector<std::uint32_t> hops = hops_to(n);
       for (const auto& [node, route] : route_of_node)
@@ -82,7 +82,7 @@ class GraphRouter {
               (is_router(next.node) && hops[next.node] != far && hops[next.node] + 1 == hops[node]))
             routing_.routes[route].listed[lid->second].push_back(static_cast<PortIndex>(next.port));
       for (std::uint32_t from = 0; from < graph_.nodes.size(); ++from)
-        if (from != n && graph_.nodes[from].kind == "nic" &&
+        if (from != n && graph_.nodes[from].role == DeviceRole::nic &&
             builder_.lid_of_nic.count(graph_.nodes[from].id.value) && hops[from] == far) {
           if (missing++ == 0)
             example = fmt::format("'{}' to '{}'", graph_.nodes[from].name, graph_.nodes[n].name);
@@ -95,7 +95,7 @@ class GraphRouter {
   static constexpr std::uint32_t far = 0xffffffff;
 
   /// Anything of the graph that forwards trains by lid.
-  bool is_router(std::uint32_t n) const { return graph_.nodes[n].kind == "switch"; }
+  bool is_router(std::uint32_t n) const { return graph_.nodes[n].role == DeviceRole::packet_switch; }
 
   /// Links to NIC n from every switch and NIC.
   std::vector<std::uint32_t> hops_to(std::uint32_t n) const {

@@ -35,24 +35,25 @@ void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
   auto rails = std::make_shared<Rails>();
   rails->servers = static_cast<std::uint32_t>(servers.nics.size());
   rails->hold = spec.hold;
-  if (const Element* ocs = fabric.element.child("ocs"))
-    if (const Attribute* both = ocs->find("bidirectional"))
-      if (bool is_on = false; parse_value(both->value, is_on).empty() && is_on)
-        return errors.add({both->file, both->line,
-                           "<ocs> attribute 'bidirectional': circuits of a photonic rail lead one way each"});
+  const auto bare = read_circuit_switch(fabric.element, rails->servers,
+                                        fmt::format("rails of {} servers", rails->servers), builder);
+  if (!bare) return;
+  if (bare->part.is_bidirectional) {
+    const Attribute* both = bare->element->find("bidirectional");
+    return errors.add({both->file, both->line,
+                       "<ocs> attribute 'bidirectional': circuits of a photonic rail lead one way each"});
+  }
+  if (bare->part.darkens_all)
+    return errors.add(bare->element->error(
+        "<ocs> attribute 'dark': photonic rails need \"changed\", for GPUs whose circuits "
+        "stay are not paused"));
   std::string ring;
   for (std::uint32_t s = 0; s < rails->servers; ++s) ring += fmt::format("{}>{} ", s, rails->next(s));
-  const std::optional<Part> ocs = circuit_switch(fabric.element, ring, rails->servers,
-                                                 fmt::format("rails of {} servers", rails->servers), builder);
+  const std::optional<Part> ocs = with_circuits(*bare, ring, builder);
   if (!ocs) return;
-  const Element* element = fabric.element.children_named("ocs").front();
-  if (const Attribute* dark = element->find("dark"); dark && dark->value == "all")
-    return errors.add(
-        element->error("<ocs> attribute 'dark': photonic rails need \"changed\", for GPUs whose circuits "
-                       "stay are not paused"));
   check_circuit_light(fabric.element, begun->cable, *ocs, builder);
   if (fabric.has_errors()) return;
-  const SimTime latency = builder.latency_of(*controller);
+  const SimTime latency = controller->control_latency;
   for (std::uint32_t rail = 0; rail < servers.gpus; ++rail) {
     const ComponentId id = builder.add(*ocs, ocs->radix + 1, builder.prefix("ocs"), rail, builder.new_atom());
     const ComponentId control =

@@ -30,7 +30,7 @@ void connect_scheduler(const Element& root, SystemBuilder& builder) {
     return builder.errors().add(at.error(
         fmt::format("a scheduler is joined to at most {} GPUs, the system has {}", self_port - 1, gpus)));
   const ComponentId scheduler = builder.add(*part, gpus, builder.prefix("scheduler"), 0, builder.new_atom());
-  const SimTime latency = builder.latency_of(*part);
+  const SimTime latency = part->control_latency;
   for (std::uint32_t gpu = 0; gpu < gpus; ++gpu) {
     const ComponentId at_gpu = builder.book.component_of[gpu];
     if (builder.model().components[at_gpu.value].port_count <= gpu_port)

@@ -11,6 +11,7 @@
 #include "engine/model/require_together.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "links/cable_table.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 
@@ -51,19 +52,19 @@ Describe<PriceSpec> price_table() {
       .required("fibre", &S::fibre, "one fibre link");
 }
 
-double watts_of(const Model& model, const ComponentRecord& record, const char* name) {
-  for (const ParameterValue& value : model.kinds[record.kind]->values(*model.specs[record.spec])) {
-    Watts power{};
-    if (value.name == name && parse_value(value.value, power).empty()) return power.value;
-  }
-  return 0;
+const Spec& spec_of(const Model& model, const ComponentRecord& record) {
+  return *model.specs[record.spec];
 }
 
-std::uint32_t ports_of(const Model& model, const ComponentRecord& record) {
-  std::uint32_t ports = record.port_count;
-  for (const ParameterValue& value : model.kinds[record.kind]->values(*model.specs[record.spec]))
-    if (value.name == "ports") parse_value(value.value, ports);
-  return ports;
+double watts_of(const Spec& spec) {
+  const DeviceTraits* traits = traits_of(spec);
+  return traits ? traits->electrical_power().value : 0;
+}
+
+/// Ports that the device has, or that are joined where it has any number of them.
+std::uint32_t ports_of(const Spec& spec, const ComponentRecord& record) {
+  const DeviceTraits* traits = traits_of(spec);
+  return traits && traits->radix() > 0 ? traits->radix() : record.port_count;
 }
 
 class Counter {
@@ -74,17 +75,32 @@ class Counter {
   void count() {
     const auto& cables = *model_.resource<CableTable>();
     for (const ComponentRecord& record : model_.components) {
-      const std::string& kind = model_.kinds[record.kind]->name;
-      if (kind == "nic") add("nics", 1, watts_of(model_, record, "power"));
-      if (kind == "ocs") ocs_power_ += watts_of(model_, record, "power");
-      if (kind == "nvswitch" && spec_.nvlink) {
-        const std::uint32_t ports = ports_of(model_, record);
-        add("NVLink ports", ports, watts_of(model_, record, "power") / ports);
+      const Spec& spec = spec_of(model_, record);
+      switch (role_of(spec)) {
+        case DeviceRole::nic:
+          add("nics", 1, watts_of(spec));
+          break;
+        case DeviceRole::optical_switch:
+          ocs_power_ += watts_of(spec);
+          break;
+        case DeviceRole::nvswitch:
+          if (spec_.nvlink) {
+            const std::uint32_t ports = ports_of(spec, record);
+            add("NVLink ports", ports, watts_of(spec) / ports);
+          }
+          break;
+        case DeviceRole::packet_switch:
+          add("switch ports", record.port_count, watts_of(spec) / record.port_count);
+          for (std::uint32_t port = 0; port < record.port_count; ++port)
+            if (!model_.ports[record.first_port + port].out.is_valid() && spec_.fill) ++spare_;
+          break;
+        case DeviceRole::gpu:
+        case DeviceRole::host:
+        case DeviceRole::storage:
+        case DeviceRole::controller:
+        case DeviceRole::other:
+          break;  // no part of the network
       }
-      if (kind != "switch") continue;
-      add("switch ports", record.port_count, watts_of(model_, record, "power") / record.port_count);
-      for (std::uint32_t port = 0; port < record.port_count; ++port)
-        if (!model_.ports[record.first_port + port].out.is_valid() && spec_.fill) ++spare_;
     }
     for (std::size_t l = 0; l < model_.links.size(); l += 2) {
       const LinkClass& link = model_.link_classes[model_.links[l].link_class];
@@ -94,8 +110,7 @@ class Counter {
       ++fibres_;
       if (cables.cables[index].optics) circulators_ += cables.cables[index].optics->circulators;
       for (const ComponentId end : {model_.links[l].from, model_.links[l].to}) {
-        const std::string& kind = model_.kinds[model_.components[end.value].kind]->name;
-        if (kind == "ocs") {
+        if (role_of(spec_of(model_, model_.components[end.value])) == DeviceRole::optical_switch) {
           ++ocs_ports_;
           continue;
         }

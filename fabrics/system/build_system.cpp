@@ -35,9 +35,9 @@ void count(Plan& plan) {
     }
   }
   if (!plan.graph) return;
-  plan.gpus += plan.graph->count("gpu");
-  plan.hosts += plan.graph->count("host");
-  plan.storages += plan.graph->count("storage");
+  plan.gpus += plan.graph->count(DeviceRole::gpu);
+  plan.hosts += plan.graph->count(DeviceRole::host);
+  plan.storages += plan.graph->count(DeviceRole::storage);
 }
 
 /// Servers that nothing joins, and sizes that no id can hold.

@@ -22,7 +22,7 @@ class LightChecker {
       const GraphPaths paths(graph_, c);
       for (const GraphLink& link : graph_.links)
         for (const GraphEnd end : {link.a, link.b})
-          if (builder_.cable_at(link.cable).optics && !graph_.nodes[end.node].part.is_ocs)
+          if (builder_.cable_at(link.cable).optics && !graph_.nodes[end.node].part.is_ocs())
             check_path(end, paths.follow(end), link);
     }
   }
@@ -32,7 +32,7 @@ class LightChecker {
     const Cable& cable = builder_.cable_at(link.cable);
     for (const GraphEnd end : {link.a, link.b}) {
       const GraphNode& node = graph_.nodes[end.node];
-      if (!node.part.is_ocs) continue;
+      if (!node.part.is_ocs()) continue;
       if (!cable.optics)
         return builder_.errors().add(link.element->error(
             fmt::format("<link> to optical switch '{}' must be optical, not {}", node.name, cable.medium)));

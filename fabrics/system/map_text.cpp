@@ -11,6 +11,7 @@
 #include "links/cable_table.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 
@@ -101,21 +102,14 @@ std::string dot_text(const Model& model) {
 
 namespace {
 
-Decibel loss_value(const Model& model, const ComponentRecord& ocs, const char* name) {
-  Decibel loss{0.0};
-  for (const ParameterValue& value : model.kinds[ocs.kind]->values(*model.specs[ocs.spec]))
-    if (value.name == name) parse_value(value.value, loss);
-  return loss;
-}
-
 /// Every path that a circuit of a fabric's optical switch could take, a line each.
 std::string path_text(const Model& model) {
   std::string out;
   for (std::uint32_t id = 0; id < model.components.size(); ++id) {
     const ComponentRecord& ocs = model.components[id];
-    if (model.kinds[ocs.kind]->name != "ocs") continue;
-    const PathLoss loss{loss_value(model, ocs, "insertion-loss"), loss_value(model, ocs, "loss-spread"),
-                        loss_value(model, ocs, "drift-spread")};
+    const auto* traits = dynamic_cast<const OpticalSwitchTraits*>(model.specs[ocs.spec].get());
+    if (!traits) continue;
+    const PathLoss loss{traits->path_loss(), traits->path_loss_spread(), traits->port_drift_spread()};
     const auto light_at = [&](std::uint32_t port, bool outwards) -> const LinkLight* {
       const LinkId link = model.ports[ocs.first_port + port].out;
       if (!link.is_valid()) return nullptr;

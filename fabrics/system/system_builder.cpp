@@ -12,10 +12,24 @@ namespace lightrail {
 
 namespace {
 
-const ParameterValue* find_value(const std::vector<ParameterValue>& values, std::string_view name) {
-  for (const ParameterValue& value : values)
-    if (value.name == name) return &value;
-  return nullptr;
+/// The part that `spec` describes; its kind and place among the specs are not set.
+Part part_of_traits(const Spec& spec) {
+  Part part;
+  if (const DeviceTraits* traits = traits_of(spec)) {
+    part.role = traits->role();
+    part.radix = traits->radix();
+    part.arrival = traits->arrival_latency();
+  }
+  if (const auto* optical = dynamic_cast<const OpticalSwitchTraits*>(&spec)) {
+    part.is_bidirectional = optical->is_bidirectional();
+    part.darkens_all = optical->darkens_all();
+    part.passing_loss = optical->path_loss();
+  }
+  if (const auto* controller = dynamic_cast<const ControllerTraits*>(&spec)) {
+    part.is_one_way = controller->makes_one_way_circuits();
+    part.control_latency = controller->control_latency();
+  }
+  return part;
 }
 
 constexpr const char* limit_text = "the system is too large: ";
@@ -36,20 +50,7 @@ std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Elem
   const std::size_t before = errors_.size();
   std::shared_ptr<const Spec> spec = kind->make_spec(element, errors_);
   if (!spec || errors_.size() > before) return std::nullopt;
-  Part part;
-  const std::vector<ParameterValue> values = kind->values(*spec);
-  const ParameterValue* radix = find_value(values, "radix");
-  if (!radix) radix = find_value(values, "ports");
-  if (radix) parse_value(radix->value, part.radix);
-  if (const ParameterValue* delay = find_value(values, "pipeline-latency"))
-    parse_value(delay->value, part.arrival);
-  if (const ParameterValue* loss = find_value(values, "insertion-loss"))
-    parse_value(loss->value, part.passing_loss);
-  part.is_ocs = kind_name == "ocs";
-  if (const ParameterValue* algorithm = find_value(values, "algorithm"))
-    part.is_one_way = algorithm->value == "birkhoff-schedule";
-  if (const ParameterValue* both = find_value(values, "bidirectional"))
-    parse_value(both->value, part.is_bidirectional);
+  Part part = part_of_traits(*spec);
   std::size_t k = 0;
   while (k < model_.kinds.size() && model_.kinds[k] != kind) ++k;
   if (k == model_.kinds.size()) model_.kinds.push_back(kind);
@@ -82,13 +83,6 @@ std::optional<std::uint32_t> SystemBuilder::cable(const Element& link) {
   const auto [place, is_new] = cable_index_.emplace(std::move(key), next);
   if (is_new) table_.cables.push_back(std::move(cable));
   return place->second;
-}
-
-SimTime SystemBuilder::latency_of(const Part& part) const {
-  SimTime latency{};
-  const std::vector<ParameterValue> values = model_.kinds[part.kind]->values(*model_.specs[part.spec]);
-  if (const ParameterValue* value = find_value(values, "latency")) parse_value(value->value, latency);
-  return latency;
 }
 
 std::uint32_t SystemBuilder::prefix(const std::string& text) {
@@ -156,8 +150,8 @@ void SystemBuilder::connect_control(ComponentId a, std::uint32_t port_a, Compone
 
 std::uint16_t SystemBuilder::link_class(std::uint32_t cable, ComponentId from, ComponentId to) {
   const Part &sender = part_of(from), &receiver = part_of(to);
-  const CableEnds ends = sender.is_ocs ? (receiver.is_ocs ? CableEnds::between_ocs : CableEnds::from_ocs)
-                                       : (receiver.is_ocs ? CableEnds::to_ocs : CableEnds::both);
+  const CableEnds ends = sender.is_ocs() ? (receiver.is_ocs() ? CableEnds::between_ocs : CableEnds::from_ocs)
+                                         : (receiver.is_ocs() ? CableEnds::to_ocs : CableEnds::both);
   const auto key = std::make_tuple(cable, static_cast<int>(ends), receiver.arrival.count());
   if (auto it = classes_.find(key); it != classes_.end()) return it->second;
   if (model_.link_classes.size() >= std::numeric_limits<std::uint16_t>::max())

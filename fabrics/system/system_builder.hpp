@@ -13,19 +13,26 @@
 #include "engine/model/registry.hpp"
 #include "links/cable.hpp"
 #include "links/cable_table.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 
 /// A kind with its parameters, shared by all components made from one element.
 struct Part {
-  std::uint16_t kind = 0;   ///< index into Model::kinds
-  std::uint32_t spec = 0;   ///< index into Model::specs
-  std::uint32_t radix = 0;  ///< parameter `radix` or `ports`; 0: it has none
-  SimTime arrival{};        ///< parameter `pipeline-latency`: charged on every link that ends here
-  bool is_ocs = false;
-  bool is_bidirectional = false;  ///< an optical switch whose circuits carry both directions in one fibre
-  bool is_one_way = false;        ///< a controller whose circuits lead one way each
-  Decibel passing_loss{0.0};      ///< parameter `insertion-loss` of an optical switch
+  std::uint16_t kind = 0;  ///< index into Model::kinds
+  std::uint32_t spec = 0;  ///< index into Model::specs
+  DeviceRole role = DeviceRole::other;
+  std::uint32_t radix = 0;  ///< ports; 0: as many as are joined
+  SimTime arrival{};        ///< charged on every link that ends here
+  // optical switches
+  bool is_bidirectional = false;  ///< circuits carry both directions in one fibre
+  bool darkens_all = false;       ///< a change interrupts circuits that stay
+  Decibel passing_loss{0.0};      ///< mean loss of a path
+  // controllers
+  bool is_one_way = false;    ///< its circuits lead one way each
+  SimTime control_latency{};  ///< of its links
+
+  [[nodiscard]] bool is_ocs() const { return role == DeviceRole::optical_switch; }
 };
 
 /// Appends components and cables to a Model's flat tables. Knows indices and limits, no topology.
@@ -49,8 +56,6 @@ class SystemBuilder {
   void connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
                        SimTime latency);
   bool is_connected(ComponentId id, std::uint32_t port) const;
-  /// Its parameter `latency`; 0: it has none.
-  SimTime latency_of(const Part& part) const;
   /// Both directions share a fibre where circulators join them: at a bidirectional switch, at no other one.
   void check_circulators(const Part& ocs, std::uint32_t cable, const InputError& place);
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
@@ -69,6 +74,7 @@ class SystemBuilder {
   Model& model() { return model_; }
   ErrorList& errors() { return errors_; }
   const KindRegistry& kinds() const { return kinds_; }
+  [[nodiscard]] const Spec& spec_of(const Part& part) const { return *model_.specs[part.spec]; }
   const Part& part_of(ComponentId id) const { return part_of_spec_[model_.components[id.value].spec]; }
 
   AddressBook book;                          ///< filled by the parts of the builder; entries by endpoint

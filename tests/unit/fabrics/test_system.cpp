@@ -8,26 +8,60 @@ namespace lightrail::test {
 
 namespace {
 
-struct PlainSpec final : Spec {
+struct PlainSpec : Spec, DeviceTraits {
+  DeviceRole what = DeviceRole::other;
   std::uint32_t ports = 0;
   SimTime pipeline{};
-  std::string routing = "static", circuits = "none";
+  std::string routing = "static";
+
+  explicit PlainSpec(DeviceRole r = DeviceRole::other) : what(r) {}
+  DeviceRole role() const override { return what; }
+  std::uint32_t radix() const override { return ports; }
+  SimTime arrival_latency() const override { return pipeline; }
+};
+template <DeviceRole R>
+struct PlainSpecOf final : PlainSpec {
+  PlainSpecOf() : PlainSpec(R) {}
+};
+struct PlainOcsSpec final : Spec, OpticalSwitchTraits {
+  std::uint32_t ports = 0;
+  std::string circuits = "none";
   Decibel loss{2.0};
+
+  std::uint32_t radix() const override { return ports; }
+  Decibel path_loss() const override { return loss; }
+  Decibel path_loss_spread() const override { return Decibel{0.0}; }
+  Decibel port_drift_spread() const override { return Decibel{0.0}; }
+  bool is_bidirectional() const override { return false; }
+  bool darkens_all() const override { return false; }
 };
 
-std::shared_ptr<const ComponentKind> plain_kind(const std::string& name) {
+std::shared_ptr<ComponentKind> named(const std::string& name) {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = name;
-  Describe<PlainSpec> table;
-  if (name == "switch" || name == "ocs" || name == "nvswitch")
-    table.field("ports", &PlainSpec::ports, "radix", 0u, 10000u);
-  if (name == "switch")
-    table.field("routing", &PlainSpec::routing, "any text")
-        .field("pipeline-latency", &PlainSpec::pipeline, "delay on arrival");
-  if (name == "ocs")
-    table.field("circuits", &PlainSpec::circuits, "at the start")
-        .field("insertion-loss", &PlainSpec::loss, "of a path");
+  return kind;
+}
+
+template <DeviceRole R>
+std::shared_ptr<const ComponentKind> plain_kind(const std::string& name) {
+  using S = PlainSpecOf<R>;
+  Describe<S> table;
+  if (R == DeviceRole::packet_switch || R == DeviceRole::nvswitch)
+    table.field("ports", static_cast<std::uint32_t S::*>(&S::ports), "radix", 0u, 10000u);
+  if (R == DeviceRole::packet_switch)
+    table.field("routing", static_cast<std::string S::*>(&S::routing), "any text")
+        .field("pipeline-latency", static_cast<SimTime S::*>(&S::pipeline), "delay on arrival");
+  auto kind = named(name);
   bind_spec(*kind, table);
+  return kind;
+}
+
+std::shared_ptr<const ComponentKind> plain_ocs_kind() {
+  auto kind = named("ocs");
+  bind_spec(*kind, Describe<PlainOcsSpec>()
+                       .field("ports", &PlainOcsSpec::ports, "radix", 0u, 10000u)
+                       .field("circuits", &PlainOcsSpec::circuits, "at the start")
+                       .field("insertion-loss", &PlainOcsSpec::loss, "of a path"));
   return kind;
 }
 
@@ -100,8 +134,14 @@ const std::string copper = "kind=\"electrical\" rate=\"400 Gb/s\" length=\"1 m\"
 const KindRegistry& plain_kinds() {
   static const KindRegistry registry = [] {
     KindRegistry kinds;
-    for (const char* name : {"gpu", "nvswitch", "nic", "host", "storage", "switch", "ocs", "relay"})
-      kinds.add(plain_kind(name));
+    kinds.add(plain_kind<DeviceRole::gpu>("gpu"));
+    kinds.add(plain_kind<DeviceRole::nvswitch>("nvswitch"));
+    kinds.add(plain_kind<DeviceRole::nic>("nic"));
+    kinds.add(plain_kind<DeviceRole::host>("host"));
+    kinds.add(plain_kind<DeviceRole::storage>("storage"));
+    kinds.add(plain_kind<DeviceRole::packet_switch>("switch"));
+    kinds.add(plain_ocs_kind());
+    kinds.add(plain_kind<DeviceRole::other>("relay"));
     return kinds;
   }();
   return registry;

@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
+#include "engine/model/kind.hpp"
+
+namespace lightrail {
+
+/// What a device is to those who wire and price a system.
+enum class DeviceRole : std::uint8_t {
+  gpu,
+  nvswitch,
+  nic,
+  host,
+  storage,
+  packet_switch,
+  optical_switch,
+  controller,  ///< of optical switches, or of what runs on the GPUs: joined by control links
+  other        ///< wired by what the scenario says alone
+};
+
+/// What those who wire and price a system must know of a device; a Spec that is none of these is of role
+/// `other` and has as many ports as are joined.
+class DeviceTraits {
+ public:
+  [[nodiscard]] virtual DeviceRole role() const = 0;
+  [[nodiscard]] virtual std::uint32_t radix() const { return 0; }       ///< ports; 0: as many as are joined
+  [[nodiscard]] virtual SimTime arrival_latency() const { return {}; }  ///< added to links that end here
+  [[nodiscard]] virtual Watts electrical_power() const { return Watts{}; }  ///< 0: not known
+
+ protected:
+  ~DeviceTraits() = default;
+};
+
+/// The traits of a component's parameters; null when it has none.
+[[nodiscard]] inline const DeviceTraits* traits_of(const Spec& spec) {
+  return dynamic_cast<const DeviceTraits*>(&spec);
+}
+[[nodiscard]] inline DeviceRole role_of(const Spec& spec) {
+  const DeviceTraits* traits = traits_of(spec);
+  return traits ? traits->role() : DeviceRole::other;
+}
+
+/// A device that passes light on from port to port.
+class OpticalSwitchTraits : public DeviceTraits {
+ public:
+  [[nodiscard]] DeviceRole role() const final { return DeviceRole::optical_switch; }
+  [[nodiscard]] virtual Decibel path_loss() const = 0;          ///< mean loss of a path
+  [[nodiscard]] virtual Decibel path_loss_spread() const = 0;   ///< standard deviation from path to path
+  [[nodiscard]] virtual Decibel port_drift_spread() const = 0;  ///< the same of what each port adds with age
+  [[nodiscard]] virtual bool is_bidirectional() const = 0;      ///< a port's circuit carries both directions
+  [[nodiscard]] virtual bool darkens_all() const = 0;           ///< a change interrupts circuits that stay
+
+ protected:
+  ~OpticalSwitchTraits() = default;
+};
+
+/// A device that is joined to others by control links.
+class ControllerTraits : public DeviceTraits {
+ public:
+  [[nodiscard]] DeviceRole role() const final { return DeviceRole::controller; }
+  [[nodiscard]] virtual SimTime control_latency() const = 0;                   ///< of its links, one way
+  [[nodiscard]] virtual bool makes_one_way_circuits() const { return false; }  ///< light one way alone
+
+ protected:
+  ~ControllerTraits() = default;
+};
+
+}  // namespace lightrail
