@@ -13,10 +13,10 @@
 
 namespace lightrail {
 
-KindRegistry built_in_kinds() {
+KindRegistry built_in_kinds(const RoutingRegistry& routings) {
   KindRegistry kinds;
   for (const auto& kind :
-       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(), ocs_kind(), controller_kind(),
+       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(routings), ocs_kind(), controller_kind(),
         rail_controller_kind(), host_kind(), storage_kind(), scheduler_kind()})
     kinds.add(kind);
   return kinds;

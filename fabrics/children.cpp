@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "network/routing/packet_switch_traits.hpp"
+
 namespace lightrail {
 
 const Element* only_child(const Element& parent, const std::string& name, Need need, ErrorList& errors) {
@@ -25,6 +27,16 @@ std::optional<Part> part_child(const Element& parent, const std::string& child, 
                                Need need, SystemBuilder& builder) {
   const Element* element = only_child(parent, child, need, builder.errors());
   return element ? builder.part(kind, *element) : std::nullopt;
+}
+
+void check_routing(const Element& element, const Spec& device, bool has_groups, ErrorList& errors) {
+  const auto* traits = dynamic_cast<const PacketSwitchTraits*>(&device);
+  if (!traits) return;
+  const std::string problem = problem_of(traits->routing_kind(), traits->lane_count(), has_groups);
+  if (problem.empty()) return;
+  const Attribute* routing = element.find("routing");
+  const InputError place = routing ? InputError{routing->file, routing->line, ""} : element.error("");
+  errors.add({place.file, place.line, "<switch> " + problem});
 }
 
 LinkRoles::LinkRoles(const Element& parent, std::vector<std::string> roles, SystemBuilder& builder)

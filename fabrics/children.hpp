@@ -21,6 +21,10 @@ const Element* only_child(const Element& parent, const std::string& name, Need n
 std::optional<Part> part_child(const Element& parent, const std::string& child, const std::string& kind,
                                Need need, SystemBuilder& builder);
 
+/// Refuses a switch that cannot route as it says: in a fabric of groups or another one, with the lanes it
+/// has. The error is at the `routing` of `element`, or at `element`.
+void check_routing(const Element& element, const Spec& device, bool has_groups, ErrorList& errors);
+
 /// The <link role="..."> children of an element.
 class LinkRoles {
  public:

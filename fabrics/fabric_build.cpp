@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "fabrics/fabric_kind.hpp"
+
 namespace lightrail {
 
 namespace {
@@ -58,6 +60,7 @@ std::optional<Part> read_switch(const FabricBuild& fabric) {
     builder.errors().add(element->error("<switch> has no ports"));
     return std::nullopt;
   }
+  if (part) check_routing(merged, builder.spec_of(*part), fabric.kind.has_groups, builder.errors());
   return part;
 }
 

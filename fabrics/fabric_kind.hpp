@@ -15,6 +15,7 @@ class FabricKind {
   std::string name, doc;
   std::vector<ParameterDoc> parameters;  ///< attributes of <fabric> beside `kind`
   std::vector<std::string> link_roles;   ///< of its <link role="...">; empty: it has no links
+  bool has_groups = false;               ///< its routes have SwitchRoute::groups
   bool joins_servers = true;             ///< false: a system of several servers needs more than this
   /// True when this <fabric> has a controller to which every GPU needs a port.
   std::function<bool(const Element&)> has_controller = [](const Element&) { return false; };

@@ -25,9 +25,15 @@ Switch::Switch(const BuildContext& build)
       book_(build.model.resource<AddressBook>()),
       route_(find_route(build)),
       crossbar_(build, spec_.latency),
-      chooser_({spec_.routing, hash_combine(build.model.seed, build.id.value), spec_.flow_entries,
-                spec_.flowlet_gap}),
       reductions_(build.record.port_count) {
+  if (route_) {
+    const RoutingSetup setup{*route_,     crossbar_.egress(), hash_combine(build.model.seed, build.id.value),
+                             spec_.lanes, spec_.flow_entries, spec_.flowlet_gap};
+    if (const std::string problem = problem_of(*spec_.routing, spec_.lanes, route_->groups != nullptr);
+        !problem.empty())
+      throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
+    routing_ = spec_.routing->make(setup);
+  }
   check_port_count(build, spec_.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
@@ -46,19 +52,21 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
   if (kind != MessageKind::train && kind != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
   const auto frame = as<Frame>(p);
-  crossbar_.forward(context, frame, port, port_for(frame, context));
+  const RouteChoice way = way_of(frame, port, context);
+  if (way.lane != frame.lane) return crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
+  crossbar_.forward(context, frame, port, way.port);
 }
 
-PortIndex Switch::port_for(const Frame& frame, Context& context) {
+RouteChoice Switch::way_of(const Frame& frame, PortIndex in, Context& context) {
   const EndpointId to = frame.address.to();
   if (!book_ || to.value >= book_->endpoints.size())
     fail(context, fmt::format("destination endpoint {} does not exist", to.value));
   Lid lid = (*book_)[to].lid;
-  PortIndex out = PortChooser::unroutable;
-  if (route_ && lid.is_valid()) out = chooser_.choose(*route_, lid, frame, crossbar_.egress(), context);
-  if (out == PortChooser::unroutable || out >= context.port_count())
+  RouteChoice way{unroutable, frame.lane};
+  if (routing_ && lid.is_valid()) way = routing_->choose(lid, frame, in, context);
+  if (way.port == unroutable || way.port >= context.port_count())
     fail(context, fmt::format("no route to endpoint {} ({})", to.value, endpoint_name(model_, to)));
-  return out;
+  return way;
 }
 
 /// The train is in the memory of the sums when its tail is here: its buffer is free then.
@@ -77,7 +85,7 @@ void Switch::reduce(Context& context, const Train& train, PortIndex port) {
   std::vector<PortIndex> ports;
   for (std::uint32_t s = 0; s < plan.servers(); ++s) {
     heads.push_back(plan.members[plan.server_first[s] + place]);
-    ports.push_back(port_for({.address = Address(from, heads.back(), connection)}, context));
+    ports.push_back(way_of({.address = Address(from, heads.back(), connection)}, port, context).port);
   }
   const std::uint64_t flow = flow_of(heads.front(), connection);
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
@@ -101,10 +109,12 @@ std::vector<std::string> Switch::waits_for() const {
 
 /// An optical switch could not pass it on. A corrupt train the link replays; a lost one is routed anew later.
 void Switch::send_again(const Train& back, PortIndex port, Context& context) {
-  const Frame train = frame_of(Retransmission::original(back));
+  Frame train = frame_of(Retransmission::original(back));
   if (port == self_port || Retransmission::is_corrupt(back.kind)) {
-    const PortIndex out = port == self_port ? port_for(train, context) : port;
-    crossbar_.egress().offer(context, out, train, context.now());
+    RouteChoice way{port, train.lane};
+    if (port == self_port) way = way_of(train, port, context);
+    train.lane = way.lane;
+    crossbar_.egress().offer(context, way.port, train, context.now());
     return;
   }
   const auto later = Retransmission::later(back, spec_.retries);
@@ -133,7 +143,19 @@ void Switch::finish(Context& context) {
     record_power(context, model_, spec_.power, crossbar_.egress());
 }
 
-std::shared_ptr<const ComponentKind> switch_kind() {
+void Switch::save(StateWriter& out) const {
+  crossbar_.save(out);
+  if (routing_) routing_->save(out);
+  reductions_.save(out);
+}
+
+void Switch::load(StateReader& in) {
+  crossbar_.load(in);
+  if (routing_) routing_->load(in);
+  reductions_.load(in);
+}
+
+std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings) {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "switch";
   kind->doc =
@@ -149,8 +171,7 @@ std::shared_ptr<const ComponentKind> switch_kind() {
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the switch and of the links it drives"}};
-  bind_spec(
-      *kind,
+  const auto table =
       Describe<SwitchSpec>()
           .field("ports", &SwitchSpec::ports, "number of ports (radix)", 1u, 4096u)
           .field("port-rate", &SwitchSpec::port_rate, "fastest link a port takes", BitRate{1},
@@ -160,13 +181,7 @@ std::shared_ptr<const ComponentKind> switch_kind() {
           .field("lanes", &SwitchSpec::lanes, "virtual lanes; must match what is attached", 1u, max_lanes)
           .field("latency", &SwitchSpec::latency, "pipeline, head in to head out of an idle switch",
                  SimTime{0}, milliseconds(1))
-          .choice("routing", &SwitchSpec::routing,
-                  "static: destination-mod-k; ecmp: hash of the flow; adaptive: least backlog, each train; "
-                  "adaptive-flow: least backlog, each flowlet",
-                  {{"static", Routing::fixed},
-                   {"ecmp", Routing::ecmp},
-                   {"adaptive", Routing::adaptive},
-                   {"adaptive-flow", Routing::adaptive_flow}})
+          .field("routing", &SwitchSpec::routing_name, routings.documentation().c_str())
           .field("flow-entries", &SwitchSpec::flow_entries, "flows that adaptive-flow remembers", 1u,
                  1u << 20)
           .field("flowlet-gap", &SwitchSpec::flowlet_gap, "pause after which adaptive-flow may move a flow",
@@ -178,7 +193,21 @@ std::shared_ptr<const ComponentKind> switch_kind() {
                  "share of the links' rate that reduction in the switch reaches (SHARP); 0: it has none", 0.0,
                  1.0)
           .field("power", &SwitchSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
-                 Watts{1e6}));
+                 Watts{1e6});
+  bind_spec(*kind, table);
+  for (ParameterDoc& parameter : kind->parameters)
+    if (parameter.name == "routing") parameter.type = "choice", parameter.choices = routings.names();
+  kind->make_spec = [table, routings](const Element& element,
+                                      ErrorList& errors) -> std::shared_ptr<const Spec> {
+    auto spec = std::make_shared<SwitchSpec>();
+    table.parse(element, *spec, errors);
+    spec->routing = routings.find(spec->routing_name);
+    if (const Attribute* name = element.find("routing"); !spec->routing)
+      errors.add(
+          {name->file, name->line,
+           "<" + element.name + "> attribute 'routing': " + invalid_choice(name->value, routings.names())});
+    return spec;
+  };
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Switch>(build); };
   return kind;

@@ -1,22 +1,24 @@
 #pragma once
 #include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
-#include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
-#include "network/routing/port_chooser.hpp"
+#include "network/routing/packet_switch_traits.hpp"
+#include "network/routing/routing_registry.hpp"
+#include "network/routing/up_down_routings.hpp"
 #include "network/transport/retransmission.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 
 namespace lightrail {
 
-struct SwitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
+struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
   std::uint32_t ports = 64;
   BitRate port_rate{400'000'000'000};
   Bytes buffer{512 * 1024};
   std::uint32_t lanes = 2;
   SimTime latency{0};
-  Routing routing = Routing::fixed;
+  std::string routing_name = "static";
+  std::shared_ptr<const RoutingKind> routing = static_routing();  ///< the one of that name
   std::uint32_t flow_entries = 1024;
   SimTime flowlet_gap = microseconds(1);
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
@@ -27,9 +29,10 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   double multicast_efficiency() const override { return sharp_efficiency; }
   SimTime switching_latency() const override { return latency; }
 
-  DeviceRole role() const override { return DeviceRole::packet_switch; }
   std::uint32_t radix() const override { return ports; }
   Watts electrical_power() const override { return power; }
+  const RoutingKind& routing_kind() const override { return *routing; }
+  std::uint32_t lane_count() const override { return lanes; }
   InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value};
   }
@@ -50,16 +53,18 @@ class Switch final : public Component {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
-  void prefetch() const override { crossbar_.prefetch_all(); }
+  void prefetch() const override {
+    crossbar_.prefetch_all();
+    __builtin_prefetch(routing_.get());
+  }
   void finish(Context& context) override;
   std::vector<std::string> waits_for() const override;
-  void save(StateWriter& out) const override {
-    crossbar_.save(out), chooser_.save(out), reductions_.save(out);
-  }
-  void load(StateReader& in) override { crossbar_.load(in), chooser_.load(in), reductions_.load(in); }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
-  PortIndex port_for(const Frame& frame, Context& context);
+  /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
+  RouteChoice way_of(const Frame& frame, PortIndex in, Context& context);
   void reduce(Context& context, const Train& train, PortIndex port);
   void send_again(const Train& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
@@ -69,10 +74,11 @@ class Switch final : public Component {
   const AddressBook* book_;
   const SwitchRoute* route_;
   Crossbar crossbar_;
-  PortChooser chooser_;
+  std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
   Reductions reductions_;
 };
 
-std::shared_ptr<const ComponentKind> switch_kind();
+/// `routings`: what its attribute `routing` may name.
+std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings = built_in_routings());
 
 }  // namespace lightrail

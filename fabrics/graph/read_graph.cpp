@@ -83,6 +83,7 @@ class GraphReader {
       return fail(*name, fmt::format("a component '{}' exists already", node.name));
     const std::optional<Part> part = builder_.part(node.kind, child);
     if (part) node.part = *part, node.role = part->role;
+    if (part) check_routing(child, builder_.spec_of(*part), false, builder_.errors());
     if (part && part->is_ocs()) node.circuits = circuits_of(child);
     graph_.nodes.push_back(std::move(node));
   }

@@ -21,6 +21,13 @@ class Crossbar {
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
       returns_.freed(context, in, train, *tail);
   }
+  /// The same, and it leaves on another lane than it came in on.
+  void forward_on_lane(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t lane) {
+    Frame moved = train;
+    moved.lane = lane;
+    if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
+      returns_.freed(context, in, train, *tail);
+  }
   // Until the NIC has frames and credits in its hands.
   void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
     forward(context, as<Frame>(train), in, out);

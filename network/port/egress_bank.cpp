@@ -89,13 +89,14 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
 }
 
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
-                      PortIndex from) {
+                      PortIndex from, std::uint8_t from_lane) {
   if (train.bytes > ports_[port].capacity)
     throw SimulationError(
         context.now(), model_->component_name(context.self()),
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
                     ports_[port].capacity, port));
-  pool_.push(lane.first_waiting, lane.last_waiting, Waiting{train, ready, CreditQueue::none, from, 0});
+  pool_.push(lane.first_waiting, lane.last_waiting,
+             Waiting{train, ready, CreditQueue::none, from, from_lane, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
   if (counts_.empty()) return;

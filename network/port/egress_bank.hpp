@@ -54,12 +54,17 @@ class EgressBank {
   /// must wait for credits; `from` (the port it came in on) is then handed back by on_credit.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                PortIndex from = self_port) {
+    return offer(context, port, train, ready, from, train.lane);
+  }
+  /// The same for a train that came in on another lane, `from_lane`, than the one it leaves on.
+  std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
+                               PortIndex from, std::uint8_t from_lane) {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
     Lane& lane = lane_of(p, context, port, train.lane);
     if (lane.first_waiting == CreditQueue::none && lane.credits >= train.bytes)
       return put(context, port, lane, train, ready);
-    wait(context, port, lane, train, ready, from);
+    wait(context, port, lane, train, ready, from, from_lane);
     return std::nullopt;
   }
 
@@ -85,7 +90,7 @@ class EgressBank {
                            std::uint32_t mtu_bytes);
 
   /// Takes a credit that came in on `port` and sends what it frees: left(train, from, tail) for
-  /// each.
+  /// each, the train on the lane that it came in on.
   template <class Left>
   void on_credit(Context& context, PortIndex port, const Credit& credit, Left&& left) {
     Lane& lane = take_credit(context, port, credit);
@@ -94,6 +99,7 @@ class EgressBank {
       Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
       p.waiting_bytes -= w.train.bytes;
       SimTime tail = put(context, port, lane, w.train, w.ready);
+      w.train.lane = w.from_lane;
       left(w.train, w.from, tail);
     }
   }
@@ -168,7 +174,8 @@ class EgressBank {
   std::uint32_t debt_of(PortIndex port, std::uint8_t lane) const {
     return debts_.empty() ? 0 : debts_[debt_index(port, lane)];
   }
-  void wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready, PortIndex from);
+  void wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready, PortIndex from,
+            std::uint8_t from_lane);
   Lane& take_credit(const Context& context, PortIndex port, const Credit& credit);
   void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
              SimTime busy);

@@ -14,6 +14,12 @@ SwitchRoute::Candidates SwitchRoute::candidates(Lid lid) const {
       return {static_cast<PortIndex>(child.first_port + index * child.ports_per_child), child.ports_per_child,
               nullptr};
     }
+  if (groups) {
+    const std::uint32_t group = groups->group_of(lid);
+    if (group >= groups->to_group.size()) return {};
+    const auto& ports = groups->to_group[group];
+    return {0, static_cast<std::uint16_t>(ports.size()), ports.data()};
+  }
   return {first_up, up_count, nullptr};
 }
 

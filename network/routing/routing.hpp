@@ -1,15 +1,17 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/model/context.hpp"
+#include "network/routing/group_route.hpp"
 
 namespace lightrail {
 
 /// Where a switch sends a lid. Fabrics: every child subtree is one interval of lids, so routing is
-/// arithmetic; what is in no child goes up. Explicit graphs: one list of ports a lid.
+/// arithmetic; what is in no child goes up, or by its group. Explicit graphs: one list of ports a lid.
 struct SwitchRoute {
   struct Children {
     std::uint32_t lid_low = 0, lid_high = 0;  ///< [low, high)
@@ -21,6 +23,7 @@ struct SwitchRoute {
   PortIndex first_up = 0;
   std::uint16_t up_count = 0;
   std::vector<std::vector<PortIndex>> listed;  ///< by lid; not empty: replaces all the above
+  std::shared_ptr<const GroupRoute> groups{};  ///< fabrics of groups: instead of the ports up
 
   /// The ports that lead to `lid`: candidates[i] = first + i, or listed; empty: unroutable.
   struct Candidates {

@@ -13,8 +13,9 @@ struct Waiting {
   Frame train{};
   SimTime ready{};  ///< earliest start
   std::uint32_t next = 0;
-  PortIndex from = 0;
-  std::uint16_t unused = 0;
+  PortIndex from = 0;  ///< port and lane it came in on
+  std::uint8_t from_lane = 0;
+  std::uint8_t unused = 0;
 };
 
 /// FIFOs of waiting trains, linked by index through one array; freed places are used again, so a steady state

@@ -72,7 +72,7 @@ ClosShape random_shape(std::uint64_t seed) {
   shape.leaves = 1 + static_cast<std::uint32_t>(random.below(4));
   shape.hosts = 1 + static_cast<std::uint32_t>(random.below(5));
   shape.spines = 1 + static_cast<std::uint32_t>(random.below(4));
-  shape.routing = static_cast<Routing>(random.below(4));
+  shape.routing = built_in_routings().kinds()[random.below(4)];
   shape.grain = 1u << random.below(4);
   shape.buffer = 4096 * shape.grain * (1 + static_cast<std::int64_t>(random.below(6)));
   shape.latency = SimTime{static_cast<std::int64_t>(random.below(3)) * 70'000};

@@ -14,7 +14,7 @@ namespace lightrail::test {
 /// spines. Every link 400 Gb/s; host links 100 ns, trunks 150 ns, PCIe 200 ns.
 struct ClosShape {
   std::uint32_t leaves = 2, hosts = 4, spines = 4;
-  Routing routing = Routing::fixed;
+  std::shared_ptr<const RoutingKind> routing = static_routing();
   std::int64_t buffer = 65'536;
   std::uint32_t grain = 1;
   SimTime latency{};

@@ -94,7 +94,7 @@ TEST_CASE("a message of k trains takes the path once and k serialisations") {
 // Two senders, one receiver: the receiver's line is the bottleneck and never pauses.
 TEST_CASE("an incast of two into one keeps the line full and shares it evenly") {
   ClosShape shape;
-  shape.routing = Routing::adaptive;
+  shape.routing = adaptive_routing();
   shape.buffer = 4096 * 64;
   ClosBed net(shape);
   constexpr std::uint32_t k = 500;

@@ -39,7 +39,7 @@ TEST_CASE("every completion that was asked for comes once") {
 TEST_CASE("messages of one connection arrive in order with static routing") {
   for (std::uint64_t seed = 100; seed < 120; ++seed) {
     ClosShape shape = random_shape(seed);
-    shape.routing = Routing::fixed;
+    shape.routing = static_routing();
     shape.leaves = 2;
     ClosBed net(shape);
     std::uint32_t last = net.endpoints() - 1;

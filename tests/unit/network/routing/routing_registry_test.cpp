@@ -16,7 +16,7 @@ struct Fan {
   std::vector<ComponentId> up;
   ComponentId device;
 
-  explicit Fan(Routing routing, bool has_port_5 = true) {
+  explicit Fan(const std::shared_ptr<const RoutingKind>& routing, bool has_port_5 = true) {
     auto spec = std::make_shared<SwitchSpec>();
     spec->routing = routing;
     spec->port_rate = BitRate{8'000'000'000'000};
@@ -52,14 +52,14 @@ struct Fan {
 }  // namespace
 
 TEST_CASE("static routing goes up by the lid modulo the up ports") {
-  Fan fan(Routing::fixed);
+  Fan fan(static_routing());
   for (std::uint32_t i = 0; i < 5; ++i) fan.send(1000 * i, 5 + i);  // lids 100 ... 104
   fan.bed.run();
   CHECK(fan.counts() == std::vector<std::size_t>{2, 1, 1, 1});
 }
 
 TEST_CASE("a higher tier routes by a higher digit of the lid") {
-  Fan fan(Routing::fixed);
+  Fan fan(static_routing());
   auto& tables = *const_cast<RoutingTables*>(fan.bed.finish_model().resource<RoutingTables>());
   tables.routes[0].down[0].lids_per_child = 4;
   for (std::uint32_t i = 0; i < 8; ++i) fan.send(1000 * i, 5 + i);  // lids 100 ... 107: digits 25 and 26
@@ -68,20 +68,20 @@ TEST_CASE("a higher tier routes by a higher digit of the lid") {
 }
 
 TEST_CASE("ecmp keeps a flow on one port and spreads many flows") {
-  Fan one(Routing::ecmp);
+  Fan one(ecmp_routing());
   for (int i = 0; i < 40; ++i) one.send(1000 * i, 7, 3);
   one.bed.run();
   auto counts = one.counts();
   CHECK(*std::max_element(counts.begin(), counts.end()) == 40);
 
-  Fan many(Routing::ecmp);
+  Fan many(ecmp_routing());
   for (std::uint32_t i = 0; i < 200; ++i) many.send(1000 * i, 5 + i % 60, i % 7);
   many.bed.run();
   for (std::size_t n : many.counts()) CHECK((n > 20 && n < 80));
 }
 
 TEST_CASE("ecmp passes over a port without a link") {
-  Fan fan(Routing::ecmp, false);
+  Fan fan(ecmp_routing(), false);
   for (std::uint32_t i = 0; i < 200; ++i) fan.send(1000 * i, 5 + i % 60, i % 7);
   fan.bed.run();
   auto counts = fan.counts();
@@ -90,20 +90,20 @@ TEST_CASE("ecmp passes over a port without a link") {
 }
 
 TEST_CASE("adaptive routing spreads one flow evenly when it comes faster than a port drains") {
-  Fan fan(Routing::adaptive);
+  Fan fan(adaptive_routing());
   for (int i = 0; i < 40; ++i) fan.send(250 * i, 7, 3);
   fan.bed.run();
   CHECK(fan.counts() == std::vector<std::size_t>{10, 10, 10, 10});
 }
 
 TEST_CASE("adaptive-flow keeps a flow on its port until it pauses, though the port is loaded") {
-  Fan fan(Routing::adaptive_flow);
+  Fan fan(adaptive_flow_routing());
   for (int i = 0; i < 40; ++i) fan.send(250 * i, 7, 3);
   fan.bed.run();
   auto counts = fan.counts();
   CHECK(*std::max_element(counts.begin(), counts.end()) == 40);
 
-  Fan paused(Routing::adaptive_flow);
+  Fan paused(adaptive_flow_routing());
   for (std::uint32_t i = 0; i < 8; ++i) paused.send(0, 7, 10 + i);  // eight flows, two a port
   for (std::uint32_t i = 0; i < 8; ++i) paused.send(9000, 7, 10 + i);
   paused.bed.run();

@@ -1,0 +1,33 @@
+#include "network/routing/port_choice.hpp"
+#include "network/routing/up_down_routings.hpp"
+
+namespace lightrail {
+
+namespace {
+
+class Adaptive final : public Routing {
+ public:
+  explicit Adaptive(const RoutingSetup& setup)
+      : route_(setup.route), egress_(setup.egress), salt_(setup.salt) {}
+
+  RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
+    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    if (ports.count == 0) return {unroutable, train.lane};
+    if (ports.count == 1) return {is_usable(egress_, ports[0]) ? ports[0] : unroutable, train.lane};
+    return {least_loaded(ports, flow_hash(salt_, train), train, train.lane, egress_, context).port,
+            train.lane};
+  }
+
+ private:
+  const SwitchRoute& route_;
+  const EgressBank& egress_;
+  std::uint64_t salt_;
+};
+
+}  // namespace
+
+std::shared_ptr<const RoutingKind> adaptive_routing() {
+  return routing_kind<Adaptive>("adaptive", "least backlog, each train");
+}
+
+}  // namespace lightrail

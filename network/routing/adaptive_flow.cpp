@@ -1,0 +1,55 @@
+#include <vector>
+
+#include "network/routing/port_choice.hpp"
+#include "network/routing/up_down_routings.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// As adaptive for the first train of a flowlet, then the same port until the flow pauses.
+class AdaptiveFlow final : public Routing {
+ public:
+  explicit AdaptiveFlow(const RoutingSetup& setup)
+      : route_(setup.route),
+        egress_(setup.egress),
+        salt_(setup.salt),
+        gap_(setup.flowlet_gap),
+        flows_(setup.flow_entries) {}
+
+  RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
+    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    if (ports.count == 0) return {unroutable, train.lane};
+    if (ports.count == 1) return {is_usable(egress_, ports[0]) ? ports[0] : unroutable, train.lane};
+    const std::uint64_t hash = flow_hash(salt_, train);
+    Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
+    const bool is_known = flow.hash == hash && flow.port != unroutable && context.now() - flow.last <= gap_;
+    if (!is_known) flow.port = least_loaded(ports, hash, train, train.lane, egress_, context).port;
+    flow.hash = hash;
+    flow.last = context.now();
+    return {flow.port, train.lane};
+  }
+  void save(StateWriter& out) const override { out.put(flows_); }
+  void load(StateReader& in) override { in.get(flows_); }
+
+ private:
+  struct Flow {
+    std::uint64_t hash = 0;
+    SimTime last{-1};
+    PortIndex port = unroutable;
+    std::uint16_t unused[3] = {};
+  };
+  const SwitchRoute& route_;
+  const EgressBank& egress_;
+  std::uint64_t salt_;
+  SimTime gap_;
+  std::vector<Flow> flows_;  ///< direct-mapped: a newcomer replaces the flow in its place
+};
+
+}  // namespace
+
+std::shared_ptr<const RoutingKind> adaptive_flow_routing() {
+  return routing_kind<AdaptiveFlow>("adaptive-flow", "least backlog, each flowlet");
+}
+
+}  // namespace lightrail

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <tuple>
+
+#include "engine/base/hash.hpp"
+#include "network/routing/routing_kind.hpp"
+
+namespace lightrail {
+
+/// True when a train may be sent on `port`. The one place where routing asks.
+[[nodiscard]] inline bool is_usable(const EgressBank& egress, PortIndex port) {
+  return egress.is_connected(port);
+}
+
+/// A hash onto [0, count) without division.
+[[nodiscard]] inline std::uint32_t spread(std::uint64_t hash, std::uint32_t count) {
+  return static_cast<std::uint32_t>((hash >> 32) * count >> 32);
+}
+
+/// The hash of a train's flow with a switch's own salt.
+[[nodiscard]] inline std::uint64_t flow_hash(std::uint64_t salt, const Frame& train) {
+  return hash_combine(hash_combine(salt, train.address.flow()), train.address.to().value);
+}
+
+/// A port and how much lies before a train there: no credits is worse than any backlog.
+struct LoadedPort {
+  PortIndex port = unroutable;
+  std::tuple<bool, SimTime> load{true, time_never};  ///< (lacks credits, time the line is taken)
+};
+
+/// The usable one of `ports` with credits for `train` on `lane` and the least backlog; of equal ones the
+/// first from the place that `hash` chooses. Port `unroutable` when none is usable.
+[[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash,
+                                      const Frame& train, std::uint8_t lane, const EgressBank& egress,
+                                      const Context& context);
+
+}  // namespace lightrail

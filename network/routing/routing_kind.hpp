@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/time.hpp"
+#include "engine/model/state_io.hpp"
+#include "network/port/egress_bank.hpp"
+#include "network/routing/routing.hpp"
+#include "network/wire/frame.hpp"
+
+namespace lightrail {
+
+/// Where a train leaves a switch.
+struct RouteChoice {
+  PortIndex port = 0;
+  std::uint8_t lane = 0;  ///< virtual lane that it takes from here on
+};
+
+/// The port of a RouteChoice that says: no way.
+inline constexpr PortIndex unroutable = 0xfffe;
+
+/// What a switch gives its routing when it is built; all outlive the routing.
+struct RoutingSetup {
+  const SwitchRoute& route;
+  const EgressBank& egress;
+  std::uint64_t salt = 0;          ///< of the switch's own hashes
+  std::uint32_t lanes = 1;         ///< of its ports
+  std::uint32_t flow_entries = 0;  ///< flows that it may remember
+  SimTime flowlet_gap{};           ///< pause after which a flow may move
+};
+
+/// How one switch chooses among the ports that lead to a lid. It must be a function of the arguments, of what
+/// it was built from and of what it saves: no clock, address or order of a hash map.
+class Routing {
+ public:
+  virtual ~Routing() = default;
+  /// The way of `train`, whose head came in on `in` now. `unroutable` when no usable port leads to `lid`.
+  [[nodiscard]] virtual RouteChoice choose(Lid lid, const Frame& train, PortIndex in,
+                                           const Context& context) = 0;
+  virtual void save(StateWriter&) const {}
+  virtual void load(StateReader&) {}
+};
+
+/// One way of routing, by the name that `routing=""` of a switch or fabric gives. Registered in an explicit
+/// list (network/routing/routing_registry.cpp) or by a plugin.
+class RoutingKind {
+ public:
+  std::string name, doc;
+  /// Virtual lanes that a train may pass through one after the other, each higher than the one before: what
+  /// keeps ways that are not up/down free of deadlock. A switch has lanes for each.
+  std::uint32_t lane_classes = 1;
+  bool needs_groups = false;  ///< works on fabrics of groups alone (SwitchRoute::groups)
+  std::function<std::unique_ptr<Routing>(const RoutingSetup&)> make;
+};
+
+/// What keeps switches with `lanes` virtual lanes from routing so, in a fabric of groups or another one; "":
+/// nothing.
+[[nodiscard]] std::string problem_of(const RoutingKind& kind, std::uint32_t lanes, bool has_groups);
+
+/// A RoutingKind whose make() builds an XRouting from a RoutingSetup.
+template <class XRouting>
+[[nodiscard]] std::shared_ptr<RoutingKind> routing_kind(std::string name, std::string doc) {
+  auto kind = std::make_shared<RoutingKind>();
+  kind->name = std::move(name);
+  kind->doc = std::move(doc);
+  kind->make = [](const RoutingSetup& setup) { return std::make_unique<XRouting>(setup); };
+  return kind;
+}
+
+}  // namespace lightrail
