@@ -1,5 +1,6 @@
 #include "fabrics/circuits/mixnet.hpp"
 #include "fabrics/clos/clos_kinds.hpp"
+#include "fabrics/dragonfly_plus/dragonfly_plus.hpp"
 #include "fabrics/fabric_registry.hpp"
 #include "fabrics/patch_panel/topoopt.hpp"
 #include "fabrics/photonic_rails/photonic_rails.hpp"
@@ -27,6 +28,7 @@ FabricRegistry built_in_fabrics() {
            rail_optimised_kind(),
            rail_only_kind(),
            fat_tree_kind(),
+           dragonfly_plus_kind(),
            mixnet_kind(),
            topoopt_kind(),
            photonic_rails_kind(),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "network/routing/dragonfly.hpp"
 #include "network/routing/up_down_routings.hpp"
 
 namespace lightrail {
@@ -48,6 +49,8 @@ RoutingRegistry built_in_routings() {
            ecmp_routing(),
            adaptive_routing(),
            adaptive_flow_routing(),
+           dragonfly_valiant_routing(),
+           dragonfly_adaptive_routing(),
        })
     routings.add(kind);
   return routings;
