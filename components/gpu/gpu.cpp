@@ -56,7 +56,7 @@ void Gpu::handle(const Event& event, PortIndex port, Context& context) {
 
 void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (port == self_port) return on_self(p, context);
-  if (port == GpuTransport::scheduler_port) return on_scheduler(p, context);
+  if (port == GpuPort::scheduler) return on_scheduler(p, context);
   if (kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
   transport_.on_wire(context, p, port);
 }

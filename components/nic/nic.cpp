@@ -19,6 +19,18 @@ const NicSpec& spec_of(const BuildContext& build) {
   return static_cast<const NicSpec&>(build.spec);
 }
 
+/// What the fabric says, for a NIC that has a GPU on its first port.
+NicReturns returns_of(const BuildContext& build) {
+  const auto* returns = build.model.resource<NicReturns>();
+  const auto* book = build.model.resource<AddressBook>();
+  if (!returns || !book || build.record.port_count < 2) return {};
+  const LinkId out = build.model.ports[build.record.first_port + 1u].out;
+  if (!out.is_valid()) return {};
+  const ComponentId device = build.model.links[out.value].to;
+  const std::uint32_t endpoint = build.model.components[device.value].number;
+  return endpoint < book->gpu_count ? *returns : NicReturns{};
+}
+
 /// Devices are read at the rate of their PCIe link.
 std::vector<Injector::Source> sources_of(const BuildContext& build) {
   std::vector<Injector::Source> sources(build.record.port_count);
@@ -50,13 +62,14 @@ DeferredWork deferred(const Train& control, PortIndex port) {
 
 }  // namespace
 
-Nic::Nic(const BuildContext& build)
+Nic::Nic(const BuildContext& build, const NicReturns& returns)
     : crossbar_(build, spec_of(build).receive_latency),
       endpoint_at_(build.record.port_count),
       fabric_(build, 0, 0, sources_of(build), spec_of(build).send_latency),
       model_(build.model),
       spec_(spec_of(build)),
       book_(build.model.resource<AddressBook>()),
+      returns_(returns),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
   loops_.reserve(build.record.port_count - 1u);
@@ -67,12 +80,6 @@ Nic::Nic(const BuildContext& build)
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
-  // A GPU that delegates, or has a photonic rail: what comes for another one goes on from there.
-  const bool has_gpu = endpoint_at_.size() > 1 && endpoint_at_[1].value < (book_ ? book_->gpu_count : 0);
-  is_on_rail_ = model_.resource<Rails>() && has_gpu && crossbar_.egress().is_connected(1);
-  const auto* regions = model_.resource<Regions>();
-  is_delegate_ = is_on_rail_ || (regions && has_gpu);
-  is_controlled_ = regions && has_gpu && regions->is_controlled && crossbar_.egress().is_connected(1);
 }
 
 void Nic::prefetch() const {
@@ -123,7 +130,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
 void Nic::receive(const Frame& train, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
-  if (out == 0 && is_delegate_) out = 1;
+  if (out == 0 && returns_.strays == StrayTrains::to_gpu) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
@@ -144,7 +151,7 @@ void Nic::send_again(const Train& back, Context& context) {
   ++resent_;
   if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
   const auto later = Retransmission::later(back, spec_.retries);
-  if (!later && is_delegate_ && crossbar_.egress().is_connected(1)) {
+  if (!later && returns_.lost != LostTrains::from_nic) {
     Frame train = frame_of(Retransmission::original(back));
     train.detail = 0;  // the GPU finds another way or gives up
     crossbar_.egress().offer(context, 1, train, context.now());
@@ -160,8 +167,8 @@ void Nic::send_again(const Train& back, Context& context) {
 /// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
 void Nic::send_original(const Train& back, Context& context) {
   Frame train = frame_of(Retransmission::original(back));
-  if (is_controlled_) train.detail = static_cast<std::uint16_t>(back.retries << retry_shift | sent_again);
-  crossbar_.egress().offer(context, is_on_rail_ || is_controlled_ ? 1 : 0, train, context.now());
+  const bool is_for_gpu = returns_.lost == LostTrains::from_gpu;
+  crossbar_.egress().offer(context, is_for_gpu ? 1 : 0, train, context.now());
 }
 
 /// Work requests pass one after the other, one interval each.
@@ -300,7 +307,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
     return parse(nic, errors);
   };
   accept_sources(*kind);
-  kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build); };
+  kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };
   return kind;
 }
 

@@ -2,12 +2,11 @@
 #include <vector>
 
 #include "engine/model/address_book.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/transport/net_plugin.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "network/transport/retransmission.hpp"
 #include "network/wire/work_request.hpp"
 
@@ -46,15 +45,15 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
 /// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
-/// lost is sent again when the retransmission timer ends (selective repeat), a few times; then a GPU that
-/// delegates has it back. What arrived corrupt the link replays at once. On a photonic rail, and where a
-/// controller changes circuits, the GPU has both back every time, for a circuit to where they go.
-/// A message to an endpoint on the same NIC loops back. Assumes work requests and
-/// completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over several PCIe links,
-/// memory registration and caches, acknowledgements of what has arrived.
+/// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
+/// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
+/// an endpoint on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe,
+/// no bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
+/// acknowledgements of what has arrived.
 class Nic final : public Component, private SentListener {
  public:
-  explicit Nic(const BuildContext& build);
+  /// `returns`: what it gives the device on its first port, a GPU, that belongs to no endpoint here.
+  Nic(const BuildContext& build, const NicReturns& returns);
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
@@ -92,7 +91,7 @@ class Nic final : public Component, private SentListener {
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;
-  bool is_delegate_ = false, is_on_rail_ = false, is_controlled_ = false;
+  const NicReturns returns_;
 
   SimTime work_interval_;
   SimTime work_free_at_{};

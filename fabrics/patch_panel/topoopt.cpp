@@ -6,6 +6,7 @@
 #include "components/controller/port_map.hpp"
 #include "fabrics/circuits/region_switch.hpp"
 #include "fabrics/patch_panel/panel_circuits.hpp"
+#include "network/transport/nic_returns.hpp"
 
 namespace lightrail {
 
@@ -78,6 +79,9 @@ void build(FabricBuild& fabric, const PanelSpec& spec) {
   const ComponentId id = builder.add(*ocs, ocs->radix, builder.prefix("ocs"), 0, builder.new_atom());
   connect_region(*regions, 0, servers, id, begun->cable, builder);
   give_addresses(servers, fabric);
+  const LostTrains lost = LostTrains::from_nic_then_gpu;
+  builder.model().set_resource<NicReturns>(
+      std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
   builder.model().set_resource<Regions>(std::move(regions));
 }
 

@@ -5,6 +5,7 @@
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuits/circuit_servers.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/transport/nic_returns.hpp"
 
 namespace lightrail {
 
@@ -66,6 +67,8 @@ void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
   }
   give_addresses(servers, fabric);
   builder.model().set_resource<Rails>(std::move(rails));
+  builder.model().set_resource<NicReturns>(
+      std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_gpu}));
 }
 
 }  // namespace

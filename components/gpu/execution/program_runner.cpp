@@ -170,7 +170,7 @@ void ProgramRunner::on_timer(Context& context, GpuTransport& transport, Owner ow
 
 void ProgramRunner::on_received(Context& context, GpuTransport& transport, Owner owner) {
   if (owner.slot == kv_slot)
-    return context.send(GpuTransport::scheduler_port, context.now(),
+    return context.send(GpuPort::scheduler, context.now(),
                         to_payload(serving_control::KvDone{.request = owner.sub}));
   if (comm_.on_received(context, transport, owner)) complete(context, transport, owner.slot);
 }
@@ -239,7 +239,7 @@ void ProgramRunner::end_iteration(Context& context) {
   turns_.assign(turns_.size(), 0);
   if (program_->next != itself) go_on_with(set_.programs[program_->next]);
   if (batch_queue_)
-    return context.send(GpuTransport::scheduler_port, context.now(),
+    return context.send(GpuPort::scheduler, context.now(),
                         to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
   const std::array<std::int64_t, 7> row{self_.value,           iteration_ - 1,        step_start_.count(),
                                         context.now().count(), split.compute.count(), split.exposed.count(),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/gpu/transport/gpu_ports.hpp"
 #include "components/gpu/transport/transport_payloads.hpp"
 #include "network/wire/rail_control.hpp"
 
@@ -62,12 +63,12 @@ void RailCircuitClient::settle(Context& context) {
     }
     is_live_ = is_reclaimed_ = 0;
     if (kept_.empty())
-      return context.send(GpuTransport::control_port, context.now(), rail_payload(RailControl::released));
+      return context.send(GpuPort::control, context.now(), rail_payload(RailControl::released));
   }
   if (kept_.empty()) return;
   peer_ = kept_.front().server;
   is_asking_ = 1;
-  context.send(GpuTransport::control_port, context.now(), rail_payload(RailControl::request, peer_));
+  context.send(GpuPort::control, context.now(), rail_payload(RailControl::request, peer_));
 }
 
 std::string RailCircuitClient::waits_for() const {

@@ -2,6 +2,7 @@
 
 #include "components/nvswitch/nvswitch.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 
 using namespace lightrail;
@@ -37,9 +38,9 @@ struct TwoServers {
       spec->latency = nvswitch;
       const ComponentId hub = bed.add(nvswitch_kind(), spec, "nvswitch");
       for (std::uint16_t g = 0; g < 2; ++g)
-        nvlinks.push_back(bed.connect(gpus[2 * s + g], GpuTransport::nvlink_port, hub, g, wire));
+        nvlinks.push_back(bed.connect(gpus[2 * s + g], GpuPort::nvlink, hub, g, wire));
       nics.push_back(bed.add(nic_kind(), std::make_shared<NicSpec>(), "nic"));
-      bed.connect(gpus[2 * s], GpuTransport::nic_port, nics.back(), 1, pcie);
+      bed.connect(gpus[2 * s], GpuPort::nic, nics.back(), 1, pcie);
     }
     bed.connect(nics[0], 0, nics[1], 0, fibre);
     auto regions = std::make_shared<Regions>();
@@ -50,7 +51,10 @@ struct TwoServers {
     regions->optical_nics = regions->gpu_of_nic = {0};
     regions->gathers = gathers, regions->scatters = scatters;
     bed.record(milliseconds(1));
-    bed.finish_model().set_resource<Regions>(regions);
+    Model& model = bed.finish_model();
+    model.set_resource<Regions>(regions);
+    model.set_resource<NicReturns>(
+        std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_nic_then_gpu}));
   }
   /// When a message is whole at its receiver.
   SimTime end(std::uint32_t from, std::uint32_t to, SimTime save_at = time_never) {

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "network/circuits/regions.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "network/wire/region_control.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 
@@ -34,7 +35,10 @@ struct DelegateSender : SenderBed {
     regions->place_of_server = {{0, 0}, {0, 1}, {0, 2}};
     regions->optical_nics = regions->gpu_of_nic = {0};
     regions->is_controlled = is_controlled;
-    bed.finish_model().set_resource<Regions>(regions);
+    Model& model = bed.finish_model();
+    model.set_resource<Regions>(regions);
+    model.set_resource<NicReturns>(std::make_shared<NicReturns>(NicReturns{
+        StrayTrains::to_gpu, is_controlled ? LostTrains::from_gpu : LostTrains::from_nic_then_gpu}));
     bed.run(save_at);
   }
 };
@@ -49,7 +53,7 @@ TEST_CASE("what arrived corrupt is not replayed onto a circuit that was drained 
   sender.orders->send(SimTime{0}, 1, 1000, true, 1);
   sender.command(microseconds(5), ControlKind::pause, 0, 1);
   sender.bed.script(sender.ocs, microseconds(10), 0,
-                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 0));
+                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
   sender.command(microseconds(20), ControlKind::circuit, 0, 1);
   sender.command(microseconds(20), ControlKind::live, 0, 1);
   sender.run(true, microseconds(15));
@@ -69,7 +73,7 @@ TEST_CASE("a replay that goes on in time is drained like any message") {
   DelegateSender sender;
   sender.orders->send(SimTime{0}, 1, 1000, true, 1);
   sender.bed.script(sender.ocs, microseconds(10), 0,
-                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 0));
+                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
   const SimTime at_gpu = microseconds(10) + fibre + pcie;
   sender.command(at_gpu + nanoseconds(100) - control, ControlKind::pause, 0, 1);
   sender.run(true, time_never);

@@ -15,8 +15,7 @@ std::vector<std::string> waits_after(const std::vector<std::uint32_t>& packets) 
   bed.book().endpoints.push_back({0, Lid{0}, 0, 0});
   bed.book().component_of.push_back(gpu);
   const ComponentId other = bed.add_endpoint(0, 1);
-  bed.connect(gpu, GpuTransport::nvlink_port, other, 0,
-              bed.link_class(nanoseconds(100), BitRate{400'000'000'000}));
+  bed.connect(gpu, GpuPort::nvlink, other, 0, bed.link_class(nanoseconds(100), BitRate{400'000'000'000}));
   SimTime at{0};
   for (const std::uint32_t bytes : packets)
     bed.script(other, at += nanoseconds(10), 0,

@@ -2,6 +2,8 @@
 
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "components/gpu/transport/transport_payloads.hpp"
+#include "network/circuits/rails.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "network/wire/rail_control.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 
@@ -34,7 +36,10 @@ struct RailSender : SenderBed {
   void run(SimTime save_at = time_never) {
     auto rails = std::make_shared<Rails>();
     rails->servers = 3;
-    bed.finish_model().set_resource<Rails>(rails);
+    Model& model = bed.finish_model();
+    model.set_resource<Rails>(rails);
+    model.set_resource<NicReturns>(
+        std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_gpu}));
     bed.run(save_at);
   }
   std::vector<Arrival> light() { return bed.trains(ocs); }

@@ -90,9 +90,9 @@ struct SenderBed {
     for (std::uint32_t server : {1u, 2u}) bed.add_endpoint(server);
     ocs = bed.add_endpoint(3), controller = bed.add_endpoint(4);
     nic = bed.add(nic_kind(), std::move(spec), "nic");
-    bed.connect(gpu, GpuTransport::nic_port, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
+    bed.connect(gpu, GpuPort::nic, nic, 1, bed.link_class(pcie, BitRate{500'000'000'000}, 4096, 1));
     bed.connect(nic, 0, ocs, 0, bed.link_class(fibre, BitRate{400'000'000'000}, 4096, 1));
-    bed.connect(gpu, GpuTransport::control_port, controller, 0,
+    bed.connect(gpu, GpuPort::control, controller, 0,
                 bed.link_class(control, BitRate{400'000'000'000}, 4096, 1));
   }
 };

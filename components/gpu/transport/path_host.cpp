@@ -1,0 +1,153 @@
+#include "components/gpu/transport/path_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/model/tables.hpp"
+#include "network/port/reports.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+
+namespace lightrail {
+
+const NcclSettings& nccl_settings_of(const Model& model) {
+  static const NcclSettings defaults;
+  const auto* settings = model.resource<NcclSettings>();
+  return settings ? *settings : defaults;
+}
+
+PathHost::PathHost(const BuildContext& build, EndpointId self)
+    : model_(build.model),
+      book_(*build.model.resource<AddressBook>()),
+      output_(build.model.resource<OutputSelection>()),
+      self_(self),
+      proxy_(GpuPort::nic, wake_payload(GpuWake::proxy), nccl_settings_of(build.model).net_overhead,
+             nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
+      egress_(build) {
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    injectors_.emplace_back();
+    if (is_connected(port) && (port == GpuPort::nvlink || port == GpuPort::host))
+      injectors_.back().emplace(build, port, i);
+  }
+}
+
+void PathHost::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+std::string PathHost::name_of(EndpointId endpoint) const {
+  return fmt::format("endpoint {} ({})", endpoint.value, endpoint_name(model_, endpoint));
+}
+
+void PathHost::inject(Context& context, PortIndex port, const Outgoing& message) {
+  injectors_[port]->post(message, context.now());
+  pump(context, port);
+}
+
+void PathHost::pump(Context& context, PortIndex port) {
+  if (injectors_[port]) injectors_[port]->pump(context, egress_, *this);
+}
+
+void PathHost::post_transfer(Context& context, const Transfer& transfer) {
+  for (std::int64_t left = transfer.wire_bytes; left > 0;) {
+    const std::int64_t piece = std::min(left, max_piece);
+    left -= piece;
+    const bool notify = transfer.notify && left == 0;
+    if (notify) await_notice(transfer.to, transfer.connection, transfer.owner);
+    const unsigned flags =
+        (transfer.in_switch == InSwitch::fabric_reduce ? reduce_in_fabric : 0u) | (notify ? notify_sent : 0u);
+    const Payload work = make_wire(WireKind::message, self_, transfer.to, transfer.connection,
+                                   static_cast<std::uint32_t>(piece), static_cast<std::uint16_t>(flags));
+    if (transfer.is_by_gpu)
+      context.send(GpuPort::nic, context.now(), work);
+    else
+      post(context, context.now(), work);
+  }
+}
+
+void PathHost::await_notice(EndpointId to, Connection connection, Owner owner) {
+  notices_.push_back({flow_of(to, connection), owner});
+}
+
+void PathHost::on_notice(Context& context, const Payload& notice) {
+  const std::uint64_t flow = flow_of(to_of(notice), connection_of(notice));
+  auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.flow == flow; });
+  LIGHTRAIL_EXPECT(it != notices_.end());
+  const Owner owner = it->owner;
+  notices_.erase(it);
+  if (owner.slot != no_owner) tell_sent(owner, context.now());
+}
+
+void PathHost::tell_sent(std::uint64_t token, SimTime at) {
+  if (token == no_token) return;
+  tell_sent(Owner{static_cast<std::uint32_t>(token >> 32), static_cast<std::uint32_t>(token)}, at);
+}
+
+void PathHost::on_sent(Context&, std::uint64_t token, SimTime tail) {
+  tell_sent(token, tail);
+}
+
+void PathHost::expect(Context& context, const Expectation& expectation) {
+  const std::uint64_t flow = flow_of(expectation.from, expectation.connection);
+  settle(context, flow, arrivals_.expect(flow, expectation));
+}
+
+void PathHost::arrive(Context& context, const Payload& payload, SimTime tail) {
+  const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
+  settle(context, flow, arrivals_.add(flow, payload.bytes, context.now(), tail));
+}
+
+/// Hands out the messages of a flow, which arrivals_ has in `slot`, that are complete.
+void PathHost::settle(Context& context, std::uint64_t flow, std::uint32_t slot) {
+  while (auto message = arrivals_.next(slot, context.now())) {
+    const SimTime end = message->at + message->after;
+    if (message->is_counted)
+      ends_.push_back({message->owner, end, false});
+    else
+      context.wake(end, wake_payload(GpuWake::received, message->owner));
+    if (message->payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) continue;
+    const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(flow >> 24),
+                                          self_.value,
+                                          static_cast<std::int64_t>(flow & 0xffffff),
+                                          message->payload_bytes,
+                                          message->head.count(),
+                                          message->at.count()};
+    context.record_at(message->head, tables::messages, row);
+  }
+}
+
+void PathHost::on_credit(Context& context, PortIndex port, const Payload& credit) {
+  egress_.on_credit(context, port, credit, [](const Payload&, PortIndex, SimTime) {});
+  pump(context, port);
+}
+
+void PathHost::on_injector_wake(Context& context, std::uint32_t port) {
+  injectors_[port]->on_wake(context, egress_, *this);
+}
+
+std::vector<std::string> PathHost::waits_for_credits() const {
+  std::vector<std::string> all;
+  for (std::size_t port = 0; port < injectors_.size(); ++port)
+    if (injectors_[port] && !injectors_[port]->is_idle())
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", port,
+                                injectors_[port]->active_messages(), injectors_[port]->active_bytes()));
+  return all;
+}
+
+void PathHost::save(StateWriter& out) const {
+  egress_.save(out);
+  for (const auto& injector : injectors_)
+    if (injector) injector->save(out);
+  proxy_.save(out), arrivals_.save(out), out.put(notices_);
+}
+
+void PathHost::load(StateReader& in) {
+  egress_.load(in);
+  for (auto& injector : injectors_)
+    if (injector) injector->load(in);
+  proxy_.load(in), arrivals_.load(in), in.get(notices_);
+}
+
+}  // namespace lightrail

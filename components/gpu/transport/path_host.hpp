@@ -1,0 +1,110 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "components/gpu/transport/arrivals.hpp"
+#include "components/gpu/transport/gpu_ports.hpp"
+#include "components/gpu/transport/proxy_queue.hpp"
+#include "components/gpu/transport/transport_payloads.hpp"
+#include "engine/model/address_book.hpp"
+#include "engine/model/component.hpp"
+#include "engine/model/output_selection.hpp"
+#include "network/port/egress_bank.hpp"
+#include "network/port/injector.hpp"
+
+namespace lightrail {
+
+struct NcclSettings;
+
+/// What a GPU's paths work with: its ports, its proxy thread, the messages that have come in, and who waits
+/// for the end of what was sent. Knows none of the paths. Plain state.
+class PathHost final : private SentListener {
+ public:
+  PathHost(const BuildContext& build, EndpointId self);
+
+  [[nodiscard]] const AddressBook& book() const { return book_; }
+  [[nodiscard]] EndpointId self() const { return self_; }
+  [[nodiscard]] const AddressBook::Entry& here() const { return book_[self_]; }
+  /// Whether an endpoint is in this GPU's server.
+  [[nodiscard]] bool is_near(EndpointId endpoint) const { return book_[endpoint].server == here().server; }
+  [[nodiscard]] bool is_gpu(EndpointId endpoint) const { return endpoint.value < book_.gpu_count; }
+  [[nodiscard]] bool is_connected(PortIndex port) const {
+    return port < egress_.port_count() && egress_.is_connected(port);
+  }
+  /// Joined to a NIC that the fabric reaches.
+  [[nodiscard]] bool has_nic() const { return is_connected(GpuPort::nic) && here().lid.is_valid(); }
+  /// "endpoint 3 (gpu3)".
+  [[nodiscard]] std::string name_of(EndpointId endpoint) const;
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+  /// Puts a message on NVLink or PCIe to the host, behind what waits there.
+  void inject(Context& context, PortIndex port, const Outgoing& message);
+  /// Gives the NIC a work request (WireKind::message), by the proxy thread, whose bytes are all here at
+  /// `ready` (>= now).
+  void post(Context& context, SimTime ready, const Payload& work) { proxy_.post(context, ready, work); }
+  /// Cuts an own message into work requests for the NIC, in pieces of at most max_piece.
+  void post_transfer(Context& context, const Transfer& transfer);
+
+  /// The NIC will say that the message has left; then `owner` is told. no_owner: nobody waits.
+  void await_notice(EndpointId to, Connection connection, Owner owner);
+  /// It has.
+  void on_notice(Context& context, const Payload& notice);
+  /// A message of this GPU's has left, or will have for sure, at `at` (>= now).
+  void tell_sent(Owner owner, SimTime at) { ends_.push_back({owner, at, true}); }
+  void tell_sent(std::uint64_t token, SimTime at);
+
+  /// A train or control message for this GPU: head now, tail at `tail`.
+  void arrive(Context& context, const Payload& payload, SimTime tail);
+  void expect(Context& context, const Expectation& expectation);
+
+  /// Hands each MessageEnd since the last call to `told`, which may send.
+  template <class Told>
+  void tell_ends(Told&& told) {
+    for (std::size_t i = 0; i < ends_.size(); ++i) told(MessageEnd{ends_[i]});
+    ends_.clear();
+  }
+
+  // For GpuTransport alone.
+  void on_credit(Context& context, PortIndex port, const Payload& credit);
+  void on_injector_wake(Context& context, std::uint32_t port);
+  void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
+  void prefetch() const {
+    egress_.prefetch_all();
+    __builtin_prefetch(injectors_.data());
+  }
+  void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
+  void finish(Context& context) { egress_.finish(context); }
+  [[nodiscard]] std::int64_t unclaimed_bytes() const { return arrivals_.unclaimed(); }
+  [[nodiscard]] double link_energy_pj() const { return egress_.link_energy_pj(); }
+  [[nodiscard]] std::vector<std::string> waits_for_line() const { return egress_.waits_for(); }
+  [[nodiscard]] std::vector<std::string> waits_for_credits() const;
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+
+ private:
+  struct Notice {
+    std::uint64_t flow = 0;  ///< receiver and connection
+    Owner owner{};
+  };
+
+  void pump(Context& context, PortIndex port);
+  void settle(Context& context, std::uint64_t flow, std::uint32_t slot);
+  void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
+
+  const Model& model_;
+  const AddressBook& book_;
+  const OutputSelection* output_;
+  EndpointId self_;
+  Arrivals arrivals_;
+  std::vector<MessageEnd> ends_;                    ///< empty between events
+  std::vector<std::optional<Injector>> injectors_;  ///< by port; none for the NIC and where nothing is joined
+  ProxyQueue proxy_;
+  std::vector<Notice> notices_;
+  EgressBank egress_;
+};
+
+/// NCCL's settings of a job; its defaults where there is none.
+[[nodiscard]] const NcclSettings& nccl_settings_of(const Model& model);
+
+}  // namespace lightrail

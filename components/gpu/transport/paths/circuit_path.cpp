@@ -1,0 +1,307 @@
+#include "components/gpu/transport/paths/circuit_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "network/wire/region_control.hpp"
+
+namespace lightrail {
+namespace {
+
+/// A message is spread over several NICs in parts of at least this [B].
+constexpr std::int64_t min_part = 64 * 1024;
+
+}  // namespace
+
+std::unique_ptr<Path> CircuitPath::make(const BuildContext& build, PathHost& host) {
+  const auto* regions = build.model.resource<Regions>();
+  if (!regions || regions->place(host.here().server).region == Regions::none) return nullptr;
+  return std::make_unique<CircuitPath>(build, *regions, host);
+}
+
+CircuitPath::CircuitPath(const BuildContext& build, const Regions& regions, PathHost& host)
+    : host_(host), delegation_(build, regions, host.book(), host.self()) {}
+
+bool CircuitPath::leads_to(EndpointId to, Poster) const {
+  return host_.is_gpu(to);
+}
+
+void CircuitPath::fail_unreachable(const Context& context, EndpointId to) const {
+  host_.fail(context, fmt::format("no circuit and no packet NIC leads to {}", host_.name_of(to)));
+}
+
+/// A new message: what packet NICs take beside the circuits of its exchange leaves at once, paused or not.
+void CircuitPath::send(Context& context, const Transfer& transfer) {
+  if (!delegation_.takes_circuits(transfer.dimension, transfer.to))
+    return send_parts(context, transfer, transfer.wire_bytes, true, Over::packets);
+  const std::int64_t beside = beside_circuits(transfer);
+  if (beside > 0) send_parts(context, transfer, beside, beside == transfer.wire_bytes, Over::packets);
+  if (beside < transfer.wire_bytes) send_on_circuits(context, {transfer, transfer.wire_bytes - beside});
+}
+
+void CircuitPath::send_control(Context& context, const Payload& control) {
+  go_on(context, control);
+}
+
+std::int64_t CircuitPath::beside_circuits(const Transfer& transfer) const {
+  return transfer.is_exchange ? delegation_.beside(transfer.to, transfer.wire_bytes) : 0;
+}
+
+/// What is left of a message, but for what waits for a later phase of its exchange.
+void CircuitPath::send_on_circuits(Context& context, const Held& message) {
+  const Transfer& transfer = message.transfer;
+  if (delegation_.is_paused()) return held_transfers_.push_back(message);
+  const std::int64_t beside = beside_circuits(transfer);
+  const std::int64_t later =
+      transfer.is_exchange
+          ? std::min(message.left, delegation_.later(transfer.to, transfer.wire_bytes - beside))
+          : 0;
+  if (message.left > later)
+    send_parts(context, transfer, message.left - later, later == 0, beside > 0 ? Over::circuits : Over::all);
+  if (later > 0) held_transfers_.push_back({transfer, later});
+}
+
+/// So many bytes of a message, over ways that there are now. `is_end`: the last ones.
+void CircuitPath::send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end,
+                             Over over) {
+  Delegation::Ways ways = delegation_.ways(transfer.to, over != Over::packets, over == Over::circuits);
+  if (ways.count == 0) fail_unreachable(context, transfer.to);
+  // GPUs of a server begin with different NICs; this one's own comes first, so that the part that is told of
+  // is the last on NVLink.
+  std::rotate(ways.nic.begin(), ways.nic.begin() + (host_.here().local + transfer.to.value) % ways.count,
+              ways.nic.begin() + ways.count);
+  const auto parts =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / min_part, 1, std::int64_t{ways.count}));
+  std::stable_partition(ways.nic.begin(), ways.nic.begin() + parts,
+                        [&](std::uint16_t nic) { return delegation_.owns(nic); });
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const std::int64_t low = bytes * i / parts, high = bytes * (i + 1) / parts;
+    for (std::int64_t left = high - low; left > 0;) {
+      const std::int64_t piece = std::min(left, max_piece);
+      left -= piece;
+      send_over(context, ways.nic[i],
+                make_wire(WireKind::train, host_.self(), transfer.to, transfer.connection,
+                          static_cast<std::uint32_t>(piece), 0),
+                transfer.notify && is_end && i + 1 == parts && left == 0, transfer.owner);
+    }
+  }
+}
+
+/// Own bytes, by the delegate that owns `nic`: this GPU or another one.
+void CircuitPath::send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify,
+                            Owner owner) {
+  if (!delegation_.owns(nic))
+    return hand_over(context, work, delegation_.gpu_of(nic), Step::gather,
+                     notify ? token_of(owner) : no_token);
+  Payload message = work;
+  message.kind = static_cast<std::uint8_t>(WireKind::message);
+  if (delegation_.is_optical(nic))
+    return post_to_circuit(context, message, true, notify ? owner : Owner{no_owner, 0});
+  if (notify) {
+    host_.await_notice(to_of(work), connection_of(work), owner);
+    message.count = notify_sent;
+  }
+  host_.post(context, context.now(), message);
+}
+
+/// To GPU `local` of this server: over NVLink, or past it where the scenario leaves that step out.
+void CircuitPath::hand_over(Context& context, const Payload& work, std::uint16_t local, Step step,
+                            std::uint64_t token) {
+  const bool is_scatter = step == Step::scatter;
+  if (is_scatter ? delegation_.scatters() : delegation_.gathers())
+    return host_.inject(context, GpuPort::nvlink,
+                        {from_of(work), to_of(work), connection_of(work), work.bytes, 0, kind_of(work), 0,
+                         token, static_cast<std::uint16_t>(is_scatter ? 0 : delegate_mark | local)});
+  Payload past = work;
+  past.lane = 0;
+  past.count = static_cast<std::uint16_t>(delegate_mark | past_nvlink | local);
+  context.send(GpuPort::nvlink, context.now(), past);
+  host_.tell_sent(token, context.now());
+}
+
+/// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
+/// carries how often.
+void CircuitPath::post_to_circuit(Context& context, Payload work, bool is_own, Owner owner) {
+  if (is_own) host_.await_notice(to_of(work), connection_of(work), owner);
+  delegation_.posted();
+  work.kind = static_cast<std::uint8_t>(WireKind::message);
+  work.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift | notify_sent);
+  host_.post(context, context.now(), work);
+}
+
+bool CircuitPath::on_notice(Context& context, const Payload& notice) {
+  if (!delegation_.is_optical(delegation_.own_nic())) return false;
+  if (delegation_.gone())
+    context.send(GpuPort::control, context.now(),
+                 control_payload(ControlKind::drained, 0, delegation_.epoch()));
+  return from_of(notice) != host_.self();
+}
+
+bool CircuitPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
+  // Back from the NIC: lost or corrupt, and for the circuit that leads to its receiver once more.
+  const bool is_back = port == GpuPort::nic && host_.is_near(from_of(payload));
+  const bool is_retry = is_back && payload.count > 0;
+  if (is_back && !is_retry) check_returned(context, payload);
+  Payload later = payload;
+  later.kind = static_cast<std::uint8_t>(kind_of(payload) == WireKind::train ? GpuWake::forward_train
+                                                                             : GpuWake::forward_control);
+  later.count = static_cast<std::uint16_t>((is_retry ? retries_of(payload) : 0u) << retry_shift);
+  context.wake(tail, later);
+  return true;
+}
+
+bool CircuitPath::on_wake(Context& context, const Payload& payload) {
+  const auto kind = static_cast<GpuWake>(payload.kind);
+  if (kind != GpuWake::forward_train && kind != GpuWake::forward_control) return false;
+  Payload work = payload;
+  work.kind = static_cast<std::uint8_t>(kind == GpuWake::forward_train ? WireKind::train : WireKind::control);
+  go_on(context, work);
+  return true;
+}
+
+/// A train or control message of this GPU or of others, whole here, goes on: over NVLink to its receiver or
+/// to the delegate that has a way, or out of this GPU's NIC.
+void CircuitPath::go_on(Context& context, const Payload& payload) {
+  const EndpointId to = to_of(payload), from = from_of(payload);
+  const bool is_train = kind_of(payload) == WireKind::train;
+  if (host_.is_near(to)) return hand_over(context, payload, host_.book()[to].local, Step::scatter, no_token);
+  const std::uint16_t own = delegation_.own_nic();
+  const bool is_optical = delegation_.is_optical(own);
+  // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
+  const bool was_sent_here = own != 0xffff;
+  if (was_sent_here && is_train && is_optical && delegation_.is_paused()) return held_.push_back(payload);
+  std::uint16_t nic = own;
+  if (!was_sent_here || (is_optical && !delegation_.leads_to(own, to))) {
+    const Delegation::Ways ways = delegation_.ways(to, is_train || delegation_.relays());
+    if (ways.count == 0) fail_unreachable(context, to);
+    nic = ways.nic[(from.value + to.value) % ways.count];
+  }
+  if (!delegation_.owns(nic))
+    return hand_over(context, payload, delegation_.gpu_of(nic), Step::gather, no_token);
+  if (!is_train) return context.send(GpuPort::nic, context.now(), payload);
+  if (is_optical && delegation_.is_paused()) return held_.push_back(payload);
+  if (is_optical) return post_to_circuit(context, payload, from == host_.self(), {no_owner, 0});
+  Payload message = payload;
+  message.kind = static_cast<std::uint8_t>(WireKind::message);
+  message.count = 0;
+  host_.post(context, context.now(), message);
+}
+
+/// The NIC could not get rid of what a GPU of this server sends: worth another try only where circuits have
+/// changed or change.
+void CircuitPath::check_returned(Context& context, const Payload& payload) const {
+  const EndpointId to = to_of(payload);
+  if (delegation_.is_paused() || !delegation_.leads_to(delegation_.own_nic(), to)) return;
+  host_.fail(context, fmt::format("gave up sending to {}: no light on the circuit that leads there",
+                                  host_.name_of(to)));
+}
+
+bool CircuitPath::on_control(Context& context, const Payload& payload) {
+  switch (control_kind_of(payload)) {
+    case ControlKind::pause:
+      if (delegation_.on_pause(payload.b))
+        context.send(GpuPort::control, context.now(), control_payload(ControlKind::drained, 0, payload.b));
+      return true;
+    case ControlKind::circuit:
+      delegation_.on_circuit(payload.a, payload.b);
+      return true;
+    case ControlKind::later:
+      delegation_.on_later(payload.a, payload.bytes);
+      return true;
+    case ControlKind::beside:
+      delegation_.on_beside(payload.a, payload.bytes);
+      return true;
+    case ControlKind::live:
+      on_live(context, payload);
+      return true;
+    case ControlKind::connect:
+    case ControlKind::apply:
+    case ControlKind::lit:
+    case ControlKind::alarm:
+    case ControlKind::demand:
+    case ControlKind::demand_end:
+    case ControlKind::drained:
+    case ControlKind::absent:
+    case ControlKind::begun:
+      return false;
+  }
+  return false;
+}
+
+void CircuitPath::on_live(Context& context, const Payload& payload) {
+  const std::vector<Owner> owners = delegation_.on_live(payload.a, payload.bytes != 0);
+  tell_begun(context);
+  std::vector<Payload> held;
+  held.swap(held_);
+  for (const Payload& train : held) go_on(context, train);
+  std::vector<Held> messages;
+  messages.swap(held_transfers_);
+  for (const Held& message : messages) send_on_circuits(context, message);
+  for (const Owner owner : owners) context.wake(context.now(), wake_payload(GpuWake::timer, owner));
+}
+
+bool CircuitPath::wants_demand(std::uint16_t dimension) const {
+  return delegation_.is_announced(dimension);
+}
+
+void CircuitPath::announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) {
+  if (!delegation_.is_early() || !(is_known || delegation_.prediction() != Prediction::off)) return;
+  announce(context, demand, !is_known);
+}
+
+bool CircuitPath::predicts_from_history() const {
+  return delegation_.prediction() == Prediction::past || delegation_.prediction() == Prediction::learned;
+}
+
+void CircuitPath::announce_absence(Context& context) {
+  if (delegation_.is_controlled())
+    context.send(GpuPort::control, context.now(), control_payload(ControlKind::absent));
+}
+
+bool CircuitPath::start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) {
+  if (!delegation_.is_announced_ahead()) announce(context, demand, false);
+  const bool starts = delegation_.start(owner);
+  tell_begun(context);
+  return starts;
+}
+
+void CircuitPath::tell_begun(Context& context) {
+  if (delegation_.take_begin_request())
+    context.send(GpuPort::control, context.now(), control_payload(ControlKind::begun));
+}
+
+void CircuitPath::announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted) {
+  const std::uint32_t call = delegation_.next_call();
+  const std::vector<std::int64_t> bytes = delegation_.by_member(demand, is_predicted);
+  for (std::uint32_t member = 0; member < bytes.size(); ++member)
+    if (bytes[member] > 0)
+      context.send(GpuPort::control, context.now(),
+                   control_payload(ControlKind::demand, member, call,
+                                   static_cast<std::uint32_t>((bytes[member] + 1023) / 1024)));
+  context.send(GpuPort::control, context.now(), control_payload(ControlKind::demand_end, 0, call));
+}
+
+void CircuitPath::save(StateWriter& out) const {
+  delegation_.save(out);
+  out.put(held_), out.put(held_transfers_.size());
+  for (const auto& [t, left] : held_transfers_) {
+    out.put(left), out.put(t.is_exchange), out.put(t.to), out.put(t.connection), out.put(t.payload_bytes),
+        out.put(t.wire_bytes);
+    out.put(t.dimension), out.put(t.notify), out.put(t.owner), out.put(t.is_by_gpu);
+  }
+}
+
+void CircuitPath::load(StateReader& in) {
+  delegation_.load(in);
+  std::size_t held = 0;
+  in.get(held_), in.get(held);
+  held_transfers_.assign(held, {});
+  for (auto& [t, left] : held_transfers_) {
+    in.get(left), in.get(t.is_exchange), in.get(t.to), in.get(t.connection), in.get(t.payload_bytes),
+        in.get(t.wire_bytes);
+    in.get(t.dimension), in.get(t.notify), in.get(t.owner), in.get(t.is_by_gpu);
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,66 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/gpu/transport/path_host.hpp"
+#include "workloads/collective/transport.hpp"
+
+namespace lightrail {
+
+/// What a path wants to know of exchanges before they start, where a controller plans ahead for them; the
+/// functions are those of Transport.
+class ExchangePlanner {
+ public:
+  virtual bool wants_demand(std::uint16_t dimension) const = 0;
+  virtual void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) = 0;
+  virtual bool predicts_from_history() const = 0;
+  virtual void announce_absence(Context& context) = 0;
+  virtual bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) = 0;
+
+ protected:
+  ~ExchangePlanner() = default;
+};
+
+/// Who gives the NIC a message: NCCL's proxy thread or the GPU itself, which knows its own NIC alone.
+enum class Poster : std::uint8_t { proxy, gpu };
+
+/// One way for a GPU's messages to endpoints of other servers. A GPU has those that apply to its server and
+/// fabric (paths.hpp), in a fixed order; the first that leads to a destination carries what is for it.
+///
+/// What comes in or happens is offered to the paths in the same order until one takes it: those functions
+/// give true when they did.
+class Path {
+ public:
+  Path() = default;
+  Path(const Path&) = delete;
+  Path& operator=(const Path&) = delete;
+  virtual ~Path() = default;
+
+  /// Whether what this GPU sends to `to`, in another server, goes this way.
+  [[nodiscard]] virtual bool leads_to(EndpointId to, Poster poster) const = 0;
+  /// A message of this GPU; InSwitch::nothing.
+  virtual void send(Context& context, const Transfer& transfer) = 0;
+  /// A control message of this GPU (WireKind::control).
+  virtual void send_control(Context& context, const Payload& control) = 0;
+
+  /// A train or control message for another endpoint came in on `port`: head now, tail at `tail` (>= now).
+  virtual bool pass_on(Context&, const Payload&, PortIndex /*port*/, SimTime /*tail*/) { return false; }
+  /// The NIC says that a message has left (WireKind::sent). True: no message of this GPU's own that somebody
+  /// waits for.
+  virtual bool on_notice(Context&, const Payload&) { return false; }
+  /// The GPU's event to itself, of a kind from GpuWake::forward_train on.
+  virtual bool on_wake(Context&, const Payload&) { return false; }
+  /// From the controller of circuits (GpuPort::control).
+  virtual bool on_control(Context&, const Payload&) { return false; }
+
+  /// Not null: exchanges are announced to it.
+  [[nodiscard]] virtual ExchangePlanner* planner() { return nullptr; }
+  /// What it waits for, a sentence an item.
+  [[nodiscard]] virtual std::vector<std::string> waits_for() const { return {}; }
+  virtual void save(StateWriter&) const {}
+  virtual void load(StateReader&) {}
+};
+
+}  // namespace lightrail

@@ -1,0 +1,23 @@
+#include "components/gpu/transport/paths/paths.hpp"
+
+#include "components/gpu/transport/paths/circuit_path.hpp"
+#include "components/gpu/transport/paths/direct_path.hpp"
+#include "components/gpu/transport/paths/photonic_rail_path.hpp"
+#include "components/gpu/transport/paths/pxn_path.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr PathMaker* const makers[] = {CircuitPath::make, PxnPath::make, PhotonicRailPath::make,
+                                       DirectPath::make};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Path>> make_paths(const BuildContext& build, PathHost& host) {
+  std::vector<std::unique_ptr<Path>> paths;
+  for (PathMaker* const make : makers)
+    if (auto path = make(build, host)) paths.push_back(std::move(path));
+  return paths;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/gpu/transport/paths/path.hpp"
+#include "components/gpu/transport/paths/rail_circuit_client.hpp"
+
+namespace lightrail {
+
+/// Where every rail is an optical switch: out of the GPU's own NIC to one server at a time, over the circuit
+/// that the GPU has asked for (rail_circuit_client.hpp). Only PXN joins the rails. What others hand over on
+/// NVLink goes out in the same way; what the NIC gives back, lost or corrupt, goes again without the proxy
+/// thread, and nobody waits for it. Control messages take the network of the servers: circuits lead one way.
+class PhotonicRailPath final : public Path {
+ public:
+  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  PhotonicRailPath(const Rails& rails, PathHost& host)
+      : host_(host), client_(rails, host.book(), host.self()) {}
+
+  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  void send(Context& context, const Transfer& transfer) override;
+  void send_control(Context& context, const Payload& control) override;
+  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
+  bool on_notice(Context& context, const Payload& notice) override;
+  bool on_wake(Context& context, const Payload& payload) override;
+  bool on_control(Context& context, const Payload& payload) override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
+  void save(StateWriter& out) const override { client_.save(out); }
+  void load(StateReader& in) override { client_.load(in); }
+
+ private:
+  using Work = RailCircuitClient::Work;
+  void admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own, Owner owner);
+  void post(Context& context, const Work& work);
+
+  PathHost& host_;
+  RailCircuitClient client_;
+};
+
+}  // namespace lightrail

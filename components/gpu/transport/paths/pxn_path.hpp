@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/gpu/transport/paths/path.hpp"
+
+namespace lightrail {
+
+/// NCCL's PXN: a message to a GPU on another rail goes over NVLink to the local GPU of that rail, which hands
+/// it to its own NIC. Where this GPU has no NIC, whatever local GPU has one.
+class PxnPath final : public Path {
+ public:
+  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  explicit PxnPath(PathHost& host);
+
+  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  void send(Context& context, const Transfer& transfer) override;
+  void send_control(Context& context, const Payload& control) override;
+
+ private:
+  PathHost& host_;
+  bool has_nic_, has_local_nic_ = false;
+  std::vector<bool> has_rail_;  ///< by NIC index: a GPU of this server has it
+};
+
+}  // namespace lightrail
