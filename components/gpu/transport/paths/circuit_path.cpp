@@ -65,22 +65,23 @@ void CircuitPath::send_on_circuits(Context& context, const Held& message) {
 /// So many bytes of a message, over ways that there are now. `is_end`: the last ones.
 void CircuitPath::send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end,
                              Over over) {
-  Delegation::Ways ways = delegation_.ways(transfer.to, over != Over::packets, over == Over::circuits);
-  if (ways.count == 0) fail_unreachable(context, transfer.to);
+  std::vector<std::uint16_t> ways =
+      delegation_.ways(transfer.to, over != Over::packets, over == Over::circuits);
+  if (ways.empty()) fail_unreachable(context, transfer.to);
   // GPUs of a server begin with different NICs; this one's own comes first, so that the part that is told of
   // is the last on NVLink.
-  std::rotate(ways.nic.begin(), ways.nic.begin() + (host_.here().local + transfer.to.value) % ways.count,
-              ways.nic.begin() + ways.count);
-  const auto parts =
-      static_cast<std::uint32_t>(std::clamp<std::int64_t>(bytes / min_part, 1, std::int64_t{ways.count}));
-  std::stable_partition(ways.nic.begin(), ways.nic.begin() + parts,
+  std::rotate(ways.begin(), ways.begin() + (host_.here().local + transfer.to.value) % ways.size(),
+              ways.end());
+  const auto parts = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(bytes / min_part, 1, static_cast<std::int64_t>(ways.size())));
+  std::stable_partition(ways.begin(), ways.begin() + parts,
                         [&](std::uint16_t nic) { return delegation_.owns(nic); });
   for (std::uint32_t i = 0; i < parts; ++i) {
     const std::int64_t low = bytes * i / parts, high = bytes * (i + 1) / parts;
     for (std::int64_t left = high - low; left > 0;) {
       const std::int64_t piece = std::min(left, max_piece);
       left -= piece;
-      send_over(context, ways.nic[i],
+      send_over(context, ways[i],
                 make_wire(WireKind::train, host_.self(), transfer.to, transfer.connection,
                           static_cast<std::uint32_t>(piece), 0),
                 transfer.notify && is_end && i + 1 == parts && left == 0, transfer.owner);
@@ -173,9 +174,9 @@ void CircuitPath::go_on(Context& context, const Payload& payload) {
   if (was_sent_here && is_train && is_optical && delegation_.is_paused()) return held_.push_back(payload);
   std::uint16_t nic = own;
   if (!was_sent_here || (is_optical && !delegation_.leads_to(own, to))) {
-    const Delegation::Ways ways = delegation_.ways(to, is_train || delegation_.relays());
-    if (ways.count == 0) fail_unreachable(context, to);
-    nic = ways.nic[(from.value + to.value) % ways.count];
+    const std::vector<std::uint16_t> ways = delegation_.ways(to, is_train || delegation_.relays());
+    if (ways.empty()) fail_unreachable(context, to);
+    nic = ways[(from.value + to.value) % ways.size()];
   }
   if (!delegation_.owns(nic))
     return hand_over(context, payload, delegation_.gpu_of(nic), Step::gather, no_token);

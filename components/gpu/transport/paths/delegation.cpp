@@ -44,17 +44,14 @@ bool Delegation::leads_to(std::uint16_t nic, EndpointId to) const {
   return relays() && peer_[nic] == region().next_hop[place_.member * region().servers.size() + there.member];
 }
 
-Delegation::Ways Delegation::ways(EndpointId to, bool over_circuits, bool alone) const {
-  Ways ways;
-  const auto add = [&](std::uint16_t nic) {
-    if (ways.count < ways.nic.size()) ways.nic[ways.count++] = nic;
-  };
+std::vector<std::uint16_t> Delegation::ways(EndpointId to, bool over_circuits, bool alone) const {
+  std::vector<std::uint16_t> ways;
   if (over_circuits)
     for (const std::uint16_t nic : regions_.optical_nics)
-      if (leads_to(nic, to)) add(nic);
-  if (ways.count == 0 || (over_circuits && regions_.joins_both && !alone))
+      if (leads_to(nic, to)) ways.push_back(nic);
+  if (ways.empty() || (over_circuits && regions_.joins_both && !alone))
     for (const std::uint16_t nic : regions_.packet_nics)
-      if (region().works(place_.member, nic)) add(nic);
+      if (region().works(place_.member, nic)) ways.push_back(nic);
   return ways;
 }
 

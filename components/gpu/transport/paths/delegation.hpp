@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <span>
 #include <vector>
 
@@ -18,13 +17,9 @@ class Delegation {
  public:
   Delegation(const BuildContext& build, const Regions& regions, const AddressBook& book, EndpointId self);
 
-  /// NICs of this server that lead to an endpoint of another one.
-  struct Ways {
-    std::array<std::uint16_t, 16> nic{};
-    std::uint32_t count = 0;
-  };
-  /// `alone`: not over packet NICs too where circuits lead there.
-  Ways ways(EndpointId to, bool over_circuits, bool alone = false) const;
+  /// NICs of this server that lead to an endpoint of another one. `alone`: not over packet NICs too where
+  /// circuits lead there.
+  std::vector<std::uint16_t> ways(EndpointId to, bool over_circuits, bool alone = false) const;
   /// Whether traffic of the dimension to that endpoint takes circuits.
   bool takes_circuits(std::uint16_t dimension, EndpointId to) const;
   /// NIC `nic` has a circuit that leads to `to`, directly or by relay.
