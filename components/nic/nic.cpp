@@ -96,8 +96,9 @@ void Nic::fail(const Context& context, const std::string& what) const {
 }
 
 PortIndex Nic::port_of(EndpointId endpoint) const {
+  const EndpointId device = book_ ? book_->device(endpoint) : endpoint;
   for (std::size_t i = 1; i < endpoint_at_.size(); ++i)
-    if (endpoint_at_[i] == endpoint) return static_cast<PortIndex>(i);
+    if (endpoint_at_[i] == device) return static_cast<PortIndex>(i);
   return 0;
 }
 

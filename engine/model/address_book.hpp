@@ -6,24 +6,53 @@
 
 namespace lightrail {
 
+/// How a GPU with several NICs spreads its messages over them.
+enum class NicStriping : std::uint8_t {
+  split,  ///< every message in equal parts, one a NIC
+  flow    ///< every message whole, the NIC chosen by sender, receiver and channel
+};
+
 /// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
 /// hosts, storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
 /// Fabric builders number lids so that every subtree of a fabric is one interval of lids.
+///
+/// A GPU with several NICs has one more id for each of them behind all devices: its NIC addresses. A train
+/// that goes to one takes that NIC; a train that comes from one belongs to that stripe of its message.
 struct AddressBook {
   struct Entry {
     std::uint32_t server = 0;  ///< index of the server (atom-local domain); storage servers follow
     Lid lid{};                 ///< of the NIC port this endpoint receives on; invalid: no NIC
     std::uint16_t local = 0;   ///< index within the server (GPU number)
-    std::uint16_t nic = 0;     ///< index of its NIC within the server (its rail)
+    std::uint16_t nic = 0;     ///< index within the server of its NIC (its rail), the first of several
   };
   std::vector<Entry> endpoints;
   std::uint32_t gpu_count = 0;
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
+  NicStriping striping = NicStriping::split;
 
   /// A hint for whoever will ask for `id`, which may be anything.
   void prefetch(EndpointId id) const { __builtin_prefetch(endpoints.data() + id.value); }
   const Entry& operator[](EndpointId id) const { return endpoints[id.value]; }
+
+  /// Adds the next NIC address of a GPU: after all devices, GPU by GPU in their order.
+  EndpointId add_nic_address(EndpointId gpu, const Entry& entry);
+  [[nodiscard]] bool has_nic_addresses() const { return !device_of_address_.empty(); }
+  [[nodiscard]] bool is_nic_address(EndpointId id) const { return id.value >= first_address_; }
+  /// The endpoint itself; of a NIC address, its GPU.
+  [[nodiscard]] EndpointId device(EndpointId id) const {
+    return is_nic_address(id) ? device_of_address_[id.value - first_address_] : id;
+  }
+  /// NICs that messages of a GPU are spread over: 1, or how many NIC addresses it has.
+  [[nodiscard]] std::uint32_t nics(EndpointId gpu) const;
+  /// Of NIC `nic` (< nics(gpu)) of a GPU; the GPU itself where it has no NIC addresses.
+  [[nodiscard]] EndpointId address(EndpointId gpu, std::uint32_t nic) const;
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  std::uint32_t first_address_ = none;         ///< id of the first NIC address
+  std::vector<EndpointId> device_of_address_;  ///< by id - first_address_
+  std::vector<std::uint32_t> address_of_gpu_;  ///< by GPU: index of its first NIC address; as far as added
 };
 
 }  // namespace lightrail

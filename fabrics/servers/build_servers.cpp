@@ -4,6 +4,12 @@ namespace lightrail {
 
 namespace {
 
+/// The fixed ports of a GPU are NVSwitch, NIC, host, controller, scheduler; then come further NICs.
+std::uint32_t port_of_gpu_nic(std::uint32_t nic) {
+  constexpr std::uint32_t first = 1, second = 5;
+  return nic == 0 ? first : second + nic - 1;
+}
+
 void set_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId component,
                   AddressBook::Entry entry, ComponentId nic) {
   builder.book.endpoints[endpoint] = entry;
@@ -11,12 +17,36 @@ void set_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId co
   builder.nic_of_endpoint[endpoint] = nic;
 }
 
-/// Port of each NIC that the next device attaches to: 0 is the fabric's.
+std::uint32_t first_nic(const ServerTemplate& server, std::uint32_t gpu) {
+  return static_cast<std::uint32_t>(std::uint64_t{gpu} * server.nics / server.gpus);
+}
+
+/// By NIC.
 std::vector<std::uint32_t> attached_gpus(const ServerTemplate& server) {
   std::vector<std::uint32_t> count(server.nics, 0);
   if (server.nics > 0)
-    for (std::uint32_t l = 0; l < server.gpus; ++l) ++count[std::uint64_t{l} * server.nics / server.gpus];
+    for (std::uint32_t l = 0; l < server.gpus; ++l)
+      for (std::uint32_t i = 0; i < server.nics_per_gpu(); ++i) ++count[first_nic(server, l) + i];
   return count;
+}
+
+/// Ports of a GPU: several NICs have theirs behind all others.
+std::uint32_t gpu_ports(const ServerTemplate& server) {
+  const std::uint32_t nics = server.nics_per_gpu();
+  return nics > 1 ? port_of_gpu_nic(nics - 1) + 1 : server.gpu_ports;
+}
+
+/// Joins GPU l, endpoint `endpoint`, to its NICs.
+void connect_nics(const ServerTemplate& server, std::uint32_t endpoint, ComponentId gpu,
+                  AddressBook::Entry entry, const std::vector<ComponentId>& nic,
+                  std::vector<std::uint32_t>& next_port, SystemBuilder& builder) {
+  const std::uint32_t nics = server.nics_per_gpu();
+  for (std::uint32_t i = 0; i < nics; ++i, ++entry.nic) {
+    builder.connect(gpu, port_of_gpu_nic(i), nic[entry.nic], next_port[entry.nic]++, *server.pcie);
+    if (nics == 1) continue;
+    builder.book.add_nic_address(EndpointId{endpoint}, entry);
+    builder.nic_of_endpoint.push_back(nic[entry.nic]);
+  }
 }
 
 void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuilder& builder,
@@ -25,7 +55,7 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   const std::uint32_t no_number = ComponentId::none;
   std::vector<ComponentId> gpu(server.gpus), nic(server.nics);
   for (ComponentId& g : gpu)
-    g = builder.add(*server.gpu, server.gpu_ports, builder.prefix("gpu"), endpoints.next_gpu++, atom);
+    g = builder.add(*server.gpu, gpu_ports(server), builder.prefix("gpu"), endpoints.next_gpu++, atom);
   ComponentId nvswitch, host;
   if (server.nvswitch)
     nvswitch = builder.add(*server.nvswitch, server.gpus, builder.prefix("nvswitch"), index, atom);
@@ -46,11 +76,11 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
     if (server.nvswitch) builder.connect(gpu[l], 0, nvswitch, l, *server.nvlink);
     AddressBook::Entry entry{index, Lid{}, static_cast<std::uint16_t>(l), 0};
     if (server.nics > 0) {
-      entry.nic = static_cast<std::uint16_t>(std::uint64_t{l} * server.nics / server.gpus);
-      builder.connect(gpu[l], 1, nic[entry.nic], next_port[entry.nic]++, *server.pcie);
+      entry.nic = static_cast<std::uint16_t>(first_nic(server, l));
     }
-    if (server.host) builder.connect(gpu[l], 2, host, l, *server.pcie);
     set_endpoint(builder, endpoint, gpu[l], entry, server.nics > 0 ? nic[entry.nic] : ComponentId{});
+    if (server.nics > 0) connect_nics(server, endpoint, gpu[l], entry, nic, next_port, builder);
+    if (server.host) builder.connect(gpu[l], 2, host, l, *server.pcie);
   }
   if (server.host) {
     for (std::uint32_t n = 0; n < server.nics; ++n)

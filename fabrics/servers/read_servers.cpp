@@ -12,6 +12,7 @@ struct ClusterSpec {
 };
 struct ServerSpec {
   std::uint32_t gpus = 0, nics = 0;
+  NicStriping striping = NicStriping::split;
 };
 struct StorageSpec {
   std::uint32_t servers = 0, nics = 1;
@@ -26,7 +27,12 @@ Describe<ClusterSpec> cluster_table() {
 Describe<ServerSpec> server_table() {
   Describe<ServerSpec> table;
   table.required("gpus", &ServerSpec::gpus, "GPUs of the server", 1u, 1024u)
-      .required("nics", &ServerSpec::nics, "NICs; GPU l uses NIC l * nics / gpus", 0u, 1024u);
+      .required("nics", &ServerSpec::nics,
+                "NICs; GPU l uses NIC l * nics / gpus, and with k NICs a GPU the k from there on", 0u, 1024u)
+      .choice("nic-striping", &ServerSpec::striping,
+              "how a GPU with several NICs spreads messages: each over all of them in equal parts, or each "
+              "flow on one",
+              {{"split", NicStriping::split}, {"flow", NicStriping::flow}});
   return table;
 }
 
@@ -45,6 +51,15 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
   if (errors.size() > before) return;
   server.gpus = spec.gpus;
   server.nics = spec.nics;
+  server.striping = spec.striping;
+  if (spec.nics > spec.gpus && spec.nics % spec.gpus != 0)
+    errors.add(element.error(fmt::format(
+        "<server> has {} NICs for {} GPUs (expected at most one a GPU, or equally many for every GPU)",
+        spec.nics, spec.gpus)));
+  if (const Attribute* given = element.find("nic-striping"); given && spec.nics <= spec.gpus)
+    errors.add({given->file, given->line,
+                fmt::format("<server> attribute 'nic-striping': {} NICs for {} GPUs leave nothing to spread",
+                            spec.nics, spec.gpus)});
   server.gpu = part_child(element, "gpu", "gpu", Need::required, builder);
   server.nvswitch = part_child(element, "nvswitch", "nvswitch", Need::optional, builder);
   server.nic = part_child(element, "nic", "nic", spec.nics > 0 ? Need::required : Need::optional, builder);

@@ -11,8 +11,12 @@ namespace lightrail {
 struct ServerTemplate {
   std::uint32_t gpus = 0, nics = 0;
   std::uint32_t gpu_ports = 3;  ///< 4: with one to a controller of circuits, 5: and one to a scheduler
+  NicStriping striping = NicStriping::split;
   std::optional<Part> gpu, nvswitch, nic, host;
   std::optional<std::uint32_t> nvlink, pcie;  ///< cables
+
+  /// NICs of each GPU where every GPU has several; else 1: NIC l * nics / gpus is GPU l's, if there is one.
+  [[nodiscard]] std::uint32_t nics_per_gpu() const { return gpus > 0 && nics > gpus ? nics / gpus : 1; }
 };
 
 /// <cluster servers="30"> or <storage servers="4">: equal servers in a row.
@@ -42,7 +46,7 @@ struct EndpointCounter {
 };
 
 /// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host (storage, NICs). NIC
-/// of GPU l is l * nics / gpus. Appends the NICs.
+/// of GPU l is l * nics / gpus, and with k NICs a GPU those behind it. Appends the NICs.
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
                EndpointCounter& endpoints, std::vector<NicPlace>& nics);
 

@@ -21,6 +21,7 @@ struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage
   std::optional<Graph> graph;
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
+  std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
 };
 
 void count(Plan& plan) {
@@ -31,6 +32,7 @@ void count(Plan& plan) {
       plan.storages += row.servers;
     } else {
       plan.gpus += std::uint64_t{row.servers} * row.server.gpus;
+      if (row.server.nics_per_gpu() > 1) plan.nic_addresses += std::uint64_t{row.servers} * row.server.nics;
       plan.hosts += row.server.host ? row.servers : 0;
     }
   }
@@ -44,10 +46,23 @@ void count(Plan& plan) {
 void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorList& errors) {
   if (plan.gpus + plan.hosts + plan.storages == 0)
     return errors.add(root.error("the scenario has no components (expected <cluster> or <graph>)"));
-  if (const std::uint64_t endpoints = plan.gpus + plan.hosts + plan.storages; endpoints > max_endpoints)
-    return errors.add(
-        root.error(fmt::format("{} GPUs, {} hosts and {} storage servers are {} endpoints, more than {}",
-                               plan.gpus, plan.hosts, plan.storages, endpoints, max_endpoints)));
+  const std::uint64_t devices = plan.gpus + plan.hosts + plan.storages;
+  if (devices + plan.nic_addresses > max_endpoints)
+    return errors.add(root.error(
+        fmt::format("{} GPUs, {} hosts and {} storage servers are {} endpoints{}, more than {}", plan.gpus,
+                    plan.hosts, plan.storages, devices + plan.nic_addresses,
+                    plan.nic_addresses > 0
+                        ? fmt::format(" with the {} NICs of GPUs that have several", plan.nic_addresses)
+                        : "",
+                    max_endpoints)));
+  const ServerRow* striped = nullptr;
+  for (const ServerRow& row : plan.rows) {
+    if (row.is_storage || row.server.nics_per_gpu() == 1) continue;
+    if (!striped) striped = &row;
+    if (row.server.striping != striped->server.striping)
+      errors.add({row.place.file, row.place.line,
+                  "<cluster> has servers whose 'nic-striping' is not that of the clusters before it"});
+  }
   if (plan.servers < 2) return;
   for (const ServerRow& row : plan.rows)
     if (row.server.nics == 0)
@@ -67,6 +82,7 @@ void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpo
   endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts)};
   std::uint32_t server = 0;
   for (const ServerRow& row : plan.rows) {
+    if (!row.is_storage && row.server.nics_per_gpu() > 1) builder.book.striping = row.server.striping;
     build_row(row, server, builder, endpoints, nics);
     server += row.servers;
   }
@@ -115,7 +131,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
   if (graph && errors.size() == before)
     plan.graph = read_graph(*graph, static_cast<std::uint32_t>(plan.nics), builder);
   if (plan.graph) {
-    plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = 0;
+    plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = plan.nic_addresses = 0;
     count(plan);
   }
   if (errors.size() == before) check_plan(plan, root, has_fabric, errors);

@@ -17,6 +17,7 @@ class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.seed = seed
+        self.striping = ["split", "flow"][seed % 2]
         self.gpus = 0
         self.has_host = []      # by GPU
         self.storage = 0
@@ -26,7 +27,8 @@ class Generator:
     # the system
 
     def server(self, gpus, nics, has_host):
-        lines = [f'<server gpus="{gpus}" nics="{nics}">', '  <gpu catalogue="gpus/h100_sxm"/>']
+        striping = f' nic-striping="{self.striping}"' if nics > gpus else ""
+        lines = [f'<server gpus="{gpus}" nics="{nics}"{striping}>', '  <gpu catalogue="gpus/h100_sxm"/>']
         if gpus > 1:
             lines.append('  <nvswitch catalogue="nvswitches/nvswitch_gen3"/>')
             lines.append('  <link role="nvlink" catalogue="links/nvlink4"/>')
@@ -45,7 +47,7 @@ class Generator:
         alone = sum(servers) == 1
         for count in servers:
             gpus = self.random.choice([1, 1, 2, 3, 4])
-            nics = self.random.choice([0, 1] if alone else [1, gpus, gpus + 1, 2])
+            nics = self.random.choice([0, 1] if alone else [1, gpus, 2 * gpus, 2])
             has_host = self.random.random() < 0.5
             lines += [f'<cluster servers="{count}">', *("  " + l for l in self.server(gpus, nics, has_host)), "</cluster>"]
             self.gpus += count * gpus

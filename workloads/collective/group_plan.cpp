@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t none = 0xffffffff;
 /// Ports of a GPU: NVLink, NIC, host (docs: fixed port layout).
-constexpr std::uint32_t nvlink_port = 0, nic_port = 1, host_port = 2;
+constexpr std::uint32_t nvlink_port = 0, nic_port = 1, host_port = 2, second_nic_port = 5;
 
 BitRate rate_of(const Model& model, ComponentId component, std::uint32_t port) {
   const ComponentRecord& record = model.components[component.value];
@@ -19,12 +19,21 @@ BitRate rate_of(const Model& model, ComponentId component, std::uint32_t port) {
   return out.is_valid() ? model.link_classes[model.links[out.value].link_class].rate : BitRate{};
 }
 
-BitRate net_rate_of(const Model& model, ComponentId gpu) {
-  BitRate pcie = rate_of(model, gpu, nic_port);
+/// Over the NIC at one port of `gpu`.
+BitRate nic_rate_of(const Model& model, ComponentId gpu, std::uint32_t port) {
+  BitRate pcie = rate_of(model, gpu, port);
   if (pcie.value == 0) return {};
   const ComponentRecord& record = model.components[gpu.value];
-  ComponentId nic = model.links[model.ports[record.first_port + nic_port].out.value].to;
+  ComponentId nic = model.links[model.ports[record.first_port + port].out.value].to;
   return std::min(pcie, rate_of(model, nic, 0));
+}
+
+/// Over all NICs of `gpu`.
+BitRate net_rate_of(const Model& model, ComponentId gpu) {
+  BitRate sum = nic_rate_of(model, gpu, nic_port);
+  for (std::uint32_t port = second_nic_port; port < model.components[gpu.value].port_count; ++port)
+    sum.value += nic_rate_of(model, gpu, port).value;
+  return sum;
 }
 
 /// NVLink, where there is none PCIe.
@@ -78,7 +87,7 @@ ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
   return up.is_valid() ? model.links[up.value].to : ComponentId{};
 }
 
-/// Of the switches of all places; needs as many members of every server, each with a NIC of its own.
+/// Of the switches of all places; needs as many members of every server, each with one NIC of its own.
 double collnet_efficiency_of(const Model& model, const AddressBook& book, const GroupPlan& plan) {
   if (plan.servers() < 2 || !plan.is_even()) return 0;
   double efficiency = 1;
@@ -90,6 +99,7 @@ double collnet_efficiency_of(const Model& model, const AddressBook& book, const 
       const ComponentId found = switch_at(s, place);
       if (!found.is_valid() || found.value != switch_at(0, place).value) return 0;
       const auto& entry = book[plan.members[plan.server_first[s] + place]];
+      if (book.nics(plan.members[plan.server_first[s] + place]) > 1) return 0;
       if (place > 0 && book[plan.members[plan.server_first[s] + place - 1]].nic == entry.nic) return 0;
       const auto* spec = spec_of<MulticastSpec>(model, found);
       efficiency = std::min(efficiency, spec ? spec->multicast_efficiency() : 0.0);

@@ -29,6 +29,35 @@ enum class Phase : std::uint8_t {
   tree_down_clear  ///< ... towards the root
 };
 
+/// Whether what goes on such a connection are control messages.
+[[nodiscard]] constexpr bool is_control(Phase phase) {
+  switch (phase) {
+    case Phase::pairs_clear:
+    case Phase::barrier:
+    case Phase::point_clear:
+    case Phase::io_request:
+    case Phase::io_ready:
+    case Phase::io_done:
+    case Phase::tree_up_clear:
+    case Phase::tree_down_clear:
+      return true;
+    case Phase::ring:
+    case Phase::pairs:
+    case Phase::point_to_point:
+    case Phase::io_data:
+    case Phase::tree_up:
+    case Phase::tree_down:
+    case Phase::nvls_sum:
+    case Phase::nvls_result:
+    case Phase::exchange:
+    case Phase::collnet:
+    case Phase::folded_ring:
+    case Phase::kv:
+      return false;
+  }
+  return false;
+}
+
 /// Wire size of a control message [B]: one small packet.
 inline constexpr std::uint32_t control_bytes = 64;
 

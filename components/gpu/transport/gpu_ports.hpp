@@ -3,9 +3,15 @@
 
 namespace lightrail {
 
-/// The ports of a GPU, by what they are joined to.
+/// The ports of a GPU, by what they are joined to; NICs after the first one have the ports behind the others.
 struct GpuPort {
   static constexpr PortIndex nvlink = 0, nic = 1, host = 2, control = 3, scheduler = 4;
+  static constexpr PortIndex second_nic = 5;
+
+  /// Of the GPU's NIC number `nic`.
+  [[nodiscard]] static constexpr PortIndex of_nic(std::uint32_t nic) {
+    return nic == 0 ? GpuPort::nic : static_cast<PortIndex>(second_nic + nic - 1);
+  }
 };
 
 }  // namespace lightrail

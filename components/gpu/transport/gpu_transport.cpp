@@ -20,8 +20,10 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       by_dimension_(build.model.dimensions.size()) {
   for (std::uint32_t port = 0; port < build.record.port_count; ++port)
     in_lines_[port] = LineTime(port_end(build, static_cast<PortIndex>(port)).in_rate);
-  for (const auto& path : paths_)
+  for (const auto& path : paths_) {
     if (ExchangePlanner* planner = path->planner()) planner_ = planner;
+    if (MessageSplitter* splitter = path->splitter()) splitter_ = splitter;
+  }
 }
 
 Medium GpuTransport::medium(EndpointId peer) const {
@@ -30,9 +32,9 @@ Medium GpuTransport::medium(EndpointId peer) const {
   return host_.is_gpu(peer) && host_.is_connected(GpuPort::nvlink) ? Medium::nvlink : Medium::pci;
 }
 
-Path& GpuTransport::path_to(const Context& context, EndpointId to, Poster poster) const {
+Path& GpuTransport::path_to(const Context& context, EndpointId to, Cargo cargo) const {
   for (const auto& path : paths_)
-    if (path->leads_to(to, poster)) return *path;
+    if (path->leads_to(context.now(), to, cargo)) return *path;
   host_.fail(
       context,
       fmt::format("{} cannot be reached: this GPU has no NIC{}", host_.name_of(to),
@@ -66,11 +68,12 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
   if (transfer.to == self()) return send_local(context, transfer);
   if (!host_.is_near(transfer.to))
-    return path_to(context, transfer.to, transfer.is_by_gpu ? Poster::gpu : Poster::proxy)
+    return path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message)
         .send(context, transfer);
-  const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
-  host_.inject(context, port_near(context, transfer.to),
-               {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0, token});
+  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  host_.inject(
+      context, port_near(context, transfer.to),
+      {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0, token.value()});
 }
 
 void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
@@ -93,15 +96,16 @@ void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
   }
   LIGHTRAIL_EXPECT(kind != WireKind::train && host_.is_connected(GpuPort::nvlink));
   host_.inject(context, GpuPort::nvlink,
-               {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0, no_token});
+               {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0,
+                SendToken::nobody().value()});
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
   const Payload control = make_wire(WireKind::control, self(), to, connection, control_bytes, 1);
   if (to == self()) return host_.arrive(context, control, context.now());
-  if (!host_.is_near(to)) return path_to(context, to, Poster::proxy).send_control(context, control);
+  if (!host_.is_near(to)) return path_to(context, to, Cargo::control).send_control(context, control);
   host_.inject(context, port_near(context, to),
-               {self(), to, connection, control_bytes, 0, WireKind::control, 0, no_token});
+               {self(), to, connection, control_bytes, 0, WireKind::control, 0, SendToken::nobody().value()});
 }
 
 /// Read and written at the memory's bandwidth, one message after the other: here when it is all read.
@@ -120,6 +124,7 @@ void GpuTransport::send_local(Context& context, const Transfer& transfer) {
 }
 
 void GpuTransport::expect(Context& context, const Expectation& expectation) {
+  if (splitter_ && splitter_->expect(context, expectation)) return;
   host_.expect(context, expectation);
 }
 
@@ -166,6 +171,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
                fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
   const bool is_whole = port == GpuPort::nvlink && passes_nvlink_by(payload);
   const SimTime tail = context.now() + (is_whole ? SimTime{0} : in_lines_[port].of(payload.bytes));
+  if (splitter_ && splitter_->arrive(context, payload, tail)) return;
   if (to_of(payload) == self()) return host_.arrive(context, payload, tail);
   for (const auto& path : paths_)
     if (path->pass_on(context, payload, port, tail)) return;

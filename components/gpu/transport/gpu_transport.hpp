@@ -50,7 +50,9 @@ class GpuTransport final : public Transport {
   /// Rows of traffic, traffic_matrix, link_use, queue.
   void finish(Context& context);
   /// Of what has come in [B]: nothing has asked for it.
-  [[nodiscard]] std::int64_t unclaimed_bytes() const { return host_.unclaimed_bytes(); }
+  [[nodiscard]] std::int64_t unclaimed_bytes() const {
+    return host_.unclaimed_bytes() + (splitter_ ? splitter_->unclaimed_bytes() : 0);
+  }
   [[nodiscard]] double link_energy_pj() const { return host_.link_energy_pj(); }
   [[nodiscard]] std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;
@@ -62,7 +64,7 @@ class GpuTransport final : public Transport {
   };
 
   /// The first path that leads to an endpoint of another server; fails where there is none.
-  Path& path_to(const Context& context, EndpointId to, Poster poster) const;
+  Path& path_to(const Context& context, EndpointId to, Cargo cargo) const;
   /// The port on which another endpoint of this server is reached: NVLink or the host's.
   PortIndex port_near(const Context& context, EndpointId to) const;
   void count(const Transfer& transfer);
@@ -73,7 +75,8 @@ class GpuTransport final : public Transport {
   SmallArray<LineTime, 5> in_lines_;  ///< by port
   PathHost host_;
   std::vector<std::unique_ptr<Path>> paths_;
-  ExchangePlanner* planner_ = nullptr;  ///< one of the paths; null: no exchange is announced
+  ExchangePlanner* planner_ = nullptr;   ///< one of the paths; null: no exchange is announced
+  MessageSplitter* splitter_ = nullptr;  ///< one of the paths; null: messages come whole
   const OutputSelection* output_;
   BitRate memory_bandwidth_;
   SimTime memory_free_at_{};

@@ -10,6 +10,13 @@
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
+namespace {
+
+std::uint64_t addresses_of(const Payload& payload) {
+  return std::uint64_t{payload.b} << 32 | payload.a;
+}
+
+}  // namespace
 
 const NcclSettings& nccl_settings_of(const Model& model) {
   static const NcclSettings defaults;
@@ -22,7 +29,7 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
       book_(*build.model.resource<AddressBook>()),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
-      proxy_(GpuPort::nic, wake_payload(GpuWake::proxy), nccl_settings_of(build.model).net_overhead,
+      proxy_(wake_payload(GpuWake::proxy), nccl_settings_of(build.model).net_overhead,
              nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
       egress_(build) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
@@ -55,11 +62,11 @@ void PathHost::post_transfer(Context& context, const Transfer& transfer) {
     const std::int64_t piece = std::min(left, max_piece);
     left -= piece;
     const bool notify = transfer.notify && left == 0;
-    if (notify) await_notice(transfer.to, transfer.connection, transfer.owner);
     const unsigned flags =
         (transfer.in_switch == InSwitch::fabric_reduce ? reduce_in_fabric : 0u) | (notify ? notify_sent : 0u);
     const Payload work = make_wire(WireKind::message, self_, transfer.to, transfer.connection,
                                    static_cast<std::uint32_t>(piece), static_cast<std::uint16_t>(flags));
+    if (notify) await_notice(work, SendToken::of(transfer.owner));
     if (transfer.is_by_gpu)
       context.send(GpuPort::nic, context.now(), work);
     else
@@ -67,55 +74,58 @@ void PathHost::post_transfer(Context& context, const Transfer& transfer) {
   }
 }
 
-void PathHost::await_notice(EndpointId to, Connection connection, Owner owner) {
-  notices_.push_back({flow_of(to, connection), owner});
+void PathHost::await_notice(const Payload& work, SendToken token) {
+  notices_.push_back({addresses_of(work), token.value()});
 }
 
 void PathHost::on_notice(Context& context, const Payload& notice) {
-  const std::uint64_t flow = flow_of(to_of(notice), connection_of(notice));
-  auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.flow == flow; });
+  const std::uint64_t addresses = addresses_of(notice);
+  auto it = std::find_if(notices_.begin(), notices_.end(),
+                         [&](const Notice& n) { return n.addresses == addresses; });
   LIGHTRAIL_EXPECT(it != notices_.end());
-  const Owner owner = it->owner;
+  const SendToken token = SendToken::from(it->token);
   notices_.erase(it);
-  if (owner.slot != no_owner) tell_sent(owner, context.now());
+  tell_sent(token, context.now());
 }
 
-void PathHost::tell_sent(std::uint64_t token, SimTime at) {
-  if (token == no_token) return;
-  tell_sent(Owner{static_cast<std::uint32_t>(token >> 32), static_cast<std::uint32_t>(token)}, at);
+void PathHost::tell_sent(SendToken token, SimTime at) {
+  if (token.is_for_nobody()) return;
+  if (token.is_part()) return part_listener_->on_part_sent(token.message(), at);
+  tell_sent(token.owner(), at);
 }
 
 void PathHost::on_sent(Context&, std::uint64_t token, SimTime tail) {
-  tell_sent(token, tail);
+  tell_sent(SendToken::from(token), tail);
 }
 
 void PathHost::expect(Context& context, const Expectation& expectation) {
   const std::uint64_t flow = flow_of(expectation.from, expectation.connection);
-  settle(context, flow, arrivals_.expect(flow, expectation));
+  settle(context, expectation.from, expectation.connection, arrivals_.expect(flow, expectation));
 }
 
 void PathHost::arrive(Context& context, const Payload& payload, SimTime tail) {
   const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
-  settle(context, flow, arrivals_.add(flow, payload.bytes, context.now(), tail));
+  settle(context, from_of(payload), connection_of(payload),
+         arrivals_.add(flow, payload.bytes, context.now(), tail));
 }
 
 /// Hands out the messages of a flow, which arrivals_ has in `slot`, that are complete.
-void PathHost::settle(Context& context, std::uint64_t flow, std::uint32_t slot) {
-  while (auto message = arrivals_.next(slot, context.now())) {
-    const SimTime end = message->at + message->after;
-    if (message->is_counted)
-      ends_.push_back({message->owner, end, false});
-    else
-      context.wake(end, wake_payload(GpuWake::received, message->owner));
-    if (message->payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) continue;
-    const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(flow >> 24),
-                                          self_.value,
-                                          static_cast<std::int64_t>(flow & 0xffffff),
-                                          message->payload_bytes,
-                                          message->head.count(),
-                                          message->at.count()};
-    context.record_at(message->head, tables::messages, row);
-  }
+void PathHost::settle(Context& context, EndpointId from, Connection connection, std::uint32_t slot) {
+  while (auto message = arrivals_.next(slot, context.now())) deliver(context, from, connection, *message);
+}
+
+void PathHost::deliver(Context& context, EndpointId from, Connection connection,
+                       const Arrivals::Complete& message) {
+  const SimTime end = message.at + message.after;
+  if (message.is_counted)
+    ends_.push_back({message.owner, end, false});
+  else
+    context.wake(end, wake_payload(GpuWake::received, message.owner));
+  if (message.payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) return;
+  const std::array<std::int64_t, 6> row{from.value,           self_.value,
+                                        connection.value,     message.payload_bytes,
+                                        message.head.count(), message.at.count()};
+  context.record_at(message.head, tables::messages, row);
 }
 
 void PathHost::on_credit(Context& context, PortIndex port, const Payload& credit) {

@@ -17,6 +17,16 @@ namespace lightrail {
 
 struct NcclSettings;
 
+/// A path that sends messages in parts.
+class PartListener {
+ public:
+  /// A part of its message number `message` has left, or will have for sure, at `at` (>= now).
+  virtual void on_part_sent(std::uint32_t message, SimTime at) = 0;
+
+ protected:
+  ~PartListener() = default;
+};
+
 /// What a GPU's paths work with: its ports, its proxy thread, the messages that have come in, and who waits
 /// for the end of what was sent. Knows none of the paths. Plain state.
 class PathHost final : private SentListener {
@@ -40,23 +50,32 @@ class PathHost final : private SentListener {
 
   /// Puts a message on NVLink or PCIe to the host, behind what waits there.
   void inject(Context& context, PortIndex port, const Outgoing& message);
-  /// Gives the NIC a work request (WireKind::message), by the proxy thread, whose bytes are all here at
-  /// `ready` (>= now).
-  void post(Context& context, SimTime ready, const Payload& work) { proxy_.post(context, ready, work); }
-  /// Cuts an own message into work requests for the NIC, in pieces of at most max_piece.
+  /// Gives a NIC a work request, by the proxy thread, whose bytes are all here at `ready` (>= now).
+  void post(Context& context, SimTime ready, const ProxyQueue::Request& request) {
+    proxy_.post(context, ready, request);
+  }
+  /// The same to the first NIC.
+  void post(Context& context, SimTime ready, const Payload& work) {
+    post(context, ready, {work, to_of(work), GpuPort::nic, ProxyQueue::Share::request});
+  }
+  /// Cuts an own message into work requests for the first NIC, in pieces of at most max_piece.
   void post_transfer(Context& context, const Transfer& transfer);
 
-  /// The NIC will say that the message has left; then `owner` is told. no_owner: nobody waits.
-  void await_notice(EndpointId to, Connection connection, Owner owner);
+  /// The NIC will say that this work has left; then whom `token` names is told.
+  void await_notice(const Payload& work, SendToken token);
   /// It has.
   void on_notice(Context& context, const Payload& notice);
   /// A message of this GPU's has left, or will have for sure, at `at` (>= now).
   void tell_sent(Owner owner, SimTime at) { ends_.push_back({owner, at, true}); }
-  void tell_sent(std::uint64_t token, SimTime at);
+  void tell_sent(SendToken token, SimTime at);
+  /// Whom ends of parts are told to.
+  void tell_parts_to(PartListener& listener) { part_listener_ = &listener; }
 
   /// A train or control message for this GPU: head now, tail at `tail`.
   void arrive(Context& context, const Payload& payload, SimTime tail);
   void expect(Context& context, const Expectation& expectation);
+  /// A message from `from` has come whole, or will have for sure at message.at: its owner is told.
+  void deliver(Context& context, EndpointId from, Connection connection, const Arrivals::Complete& message);
 
   /// Hands each MessageEnd since the last call to `told`, which may send.
   template <class Told>
@@ -84,12 +103,12 @@ class PathHost final : private SentListener {
 
  private:
   struct Notice {
-    std::uint64_t flow = 0;  ///< receiver and connection
-    Owner owner{};
+    std::uint64_t addresses = 0;  ///< of the work request: sender, receiver and connection
+    std::uint64_t token = 0;      ///< SendToken
   };
 
   void pump(Context& context, PortIndex port);
-  void settle(Context& context, std::uint64_t flow, std::uint32_t slot);
+  void settle(Context& context, EndpointId from, Connection connection, std::uint32_t slot);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
 
   const Model& model_;
@@ -102,6 +121,7 @@ class PathHost final : private SentListener {
   ProxyQueue proxy_;
   std::vector<Notice> notices_;
   EgressBank egress_;
+  PartListener* part_listener_ = nullptr;
 };
 
 /// NCCL's settings of a job; its defaults where there is none.

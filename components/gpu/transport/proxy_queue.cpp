@@ -10,9 +10,9 @@ constexpr std::uint32_t max_bytes = 1u << 30;
 
 }  // namespace
 
-void ProxyQueue::post(Context& context, SimTime ready, const Payload& work) {
+void ProxyQueue::post(Context& context, SimTime ready, const Request& request) {
   const auto sooner = [](SimTime time, const Coming& other) { return time < other.ready; };
-  coming_.insert(std::upper_bound(coming_.begin(), coming_.end(), ready, sooner), {work, ready});
+  coming_.insert(std::upper_bound(coming_.begin(), coming_.end(), ready, sooner), {request, ready});
   pump(context);
 }
 
@@ -24,7 +24,7 @@ void ProxyQueue::on_wake(Context& context) {
 void ProxyQueue::pump(Context& context) {
   auto first = coming_.begin();
   for (; first != coming_.end() && first->ready <= context.now(); ++first)
-    if (!merge(first->work)) pending_.push_back(first->work);
+    if (!merge(first->request)) pending_.push_back(first->request);
   coming_.erase(coming_.begin(), first);
   if (!pending_.empty() && free_at_ <= context.now()) post_batch(context);
   if (is_idle()) return;
@@ -34,26 +34,30 @@ void ProxyQueue::pump(Context& context) {
   context.wake(next, wake_);
 }
 
-bool ProxyQueue::merge(const Payload& work) {
+bool ProxyQueue::merge(const Request& request) {
+  const Payload& work = request.work;
   auto same = std::find_if(pending_.rbegin(), pending_.rend(),
-                           [&](const Payload& p) { return p.a == work.a && p.b == work.b; });
-  if (same == pending_.rend() || same->count != 0 || work.count != 0 ||
-      same->bytes > max_bytes - std::min(work.bytes, max_bytes))
+                           [&](const Request& r) { return r.work.a == work.a && r.work.b == work.b; });
+  if (same == pending_.rend() || same->work.count != 0 || work.count != 0 ||
+      same->work.bytes > max_bytes - std::min(work.bytes, max_bytes))
     return false;
-  same->bytes += work.bytes;
+  same->work.bytes += work.bytes;
   return true;
 }
 
 void ProxyQueue::post_batch(Context& context) {
-  const EndpointId to = to_of(pending_.front());
-  const auto same =
-      std::count_if(pending_.begin(), pending_.end(), [&](const Payload& work) { return to_of(work) == to; });
-  free_at_ = context.now() + overhead_ + (std::min<std::int64_t>(same, aggregate_) - 1) * progress_;
+  const EndpointId to = pending_.front().receiver;
+  const auto same = std::count_if(pending_.begin(), pending_.end(), [&](const Request& request) {
+    return request.receiver == to && request.share == Share::request;
+  });
+  free_at_ = context.now();
+  if (same > 0) free_at_ += overhead_ + (std::min<std::int64_t>(same, aggregate_) - 1) * progress_;
   std::uint32_t posted = 0;
-  auto is_posted = [&](const Payload& work) {
-    if (to_of(work) != to || posted == aggregate_) return false;
-    ++posted;
-    context.send(nic_, free_at_, work);
+  auto is_posted = [&](const Request& request) {
+    const bool is_part = request.share == Share::part;
+    if (request.receiver != to || (!is_part && posted == aggregate_)) return false;
+    if (!is_part) ++posted;
+    context.send(request.nic, free_at_, request.work);
     return true;
   };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), is_posted), pending_.end());

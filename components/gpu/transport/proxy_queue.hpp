@@ -8,23 +8,32 @@
 
 namespace lightrail {
 
-/// NCCL's proxy thread of one GPU: posts work requests to the GPU's NIC, its own and those it forwards for
+/// NCCL's proxy thread of one GPU: posts work requests to the GPU's NICs, its own and those it forwards for
 /// its neighbours (PXN), one batch after the other. A batch posts the oldest request together with others for
 /// the same receiving GPU, `aggregate` at most; requests that wait on one connection grow into one. One
 /// request takes `overhead`, each further one of its batch `progress`: buffers, flags and completions of
-/// every request, where the plugin's post, its notice of receipt and their completions are the batch's.
+/// every request, where the plugin's post, its notice of receipt and their completions are the batch's. What
+/// is a part of another request, for another NIC, goes with the next batch for its receiver and takes no
+/// time.
 class ProxyQueue {
  public:
-  /// `wake` is sent to the component itself when on_wake is due.
-  ProxyQueue(PortIndex nic, const Payload& wake, SimTime overhead, SimTime progress, std::uint32_t aggregate)
-      : nic_(nic),
-        wake_(wake),
-        overhead_(overhead),
-        progress_(std::min(progress, overhead)),
-        aggregate_(aggregate) {}
+  enum class Share : std::uint16_t {
+    request,  ///< a request of its own
+    part      ///< of a request that was posted before or is in the same batch
+  };
+  struct Request {
+    Payload work{};         ///< WireKind::message
+    EndpointId receiver{};  ///< the GPU
+    PortIndex nic = 0;      ///< port
+    Share share = Share::request;
+  };
 
-  /// `work`: WireKind::message, whose bytes are all here at `ready` (>= now).
-  void post(Context& context, SimTime ready, const Payload& work);
+  /// `wake` is sent to the component itself when on_wake is due.
+  ProxyQueue(const Payload& wake, SimTime overhead, SimTime progress, std::uint32_t aggregate)
+      : wake_(wake), overhead_(overhead), progress_(std::min(progress, overhead)), aggregate_(aggregate) {}
+
+  /// A request whose bytes are all here at `ready` (>= now).
+  void post(Context& context, SimTime ready, const Request& request);
   void on_wake(Context& context);
 
   bool is_idle() const { return pending_.empty() && coming_.empty(); }
@@ -35,20 +44,19 @@ class ProxyQueue {
 
  private:
   struct Coming {
-    Payload work{};
+    Request request{};
     SimTime ready{};
   };
   void pump(Context& context);
   void post_batch(Context& context);
-  bool merge(const Payload& work);
+  bool merge(const Request& request);
 
-  PortIndex nic_;
   Payload wake_;
   SimTime overhead_, progress_;
   std::uint32_t aggregate_;
 
   SimTime free_at_{}, wake_at_ = time_never;
-  std::vector<Payload> pending_;  ///< oldest first
+  std::vector<Request> pending_;  ///< oldest first
   std::vector<Coming> coming_;    ///< not ready yet, soonest first
 };
 

@@ -1,6 +1,7 @@
 #include "tests/model/collective/gpu_bed.hpp"
 
 #include "components/gpu/gpu.hpp"
+#include "components/gpu/transport/gpu_ports.hpp"
 #include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
 #include "components/nvswitch/nvswitch.hpp"
@@ -72,7 +73,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
         const std::uint32_t nic = g * shape.nics / shape.gpus;
         entry.nic = static_cast<std::uint16_t>(nic);
         entry.lid = Lid{lids + nic};
-        bed.connect(gpus[g], 1, nics[nic], next[nic]++, pcie);
+        for (std::uint32_t i = 0; i == 0 || i < shape.nics / shape.gpus; ++i)
+          bed.connect(gpus[g], GpuPort::of_nic(i), nics[nic + i], next[nic + i]++, pcie);
       }
       book.endpoints.push_back(entry);
     }
@@ -105,6 +107,13 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
     book.endpoints.push_back(is_host ? hosts[i] : storages[i - hosts.size()]);
     book.component_of.push_back(id);
   }
+  book.striping = shape.striping;
+  for (std::uint32_t g = 0; shape.nics > shape.gpus && g < gpus(); ++g)
+    for (std::uint32_t i = 0; i < shape.nics / shape.gpus; ++i) {
+      AddressBook::Entry entry = book.endpoints[g];
+      entry.nic = static_cast<std::uint16_t>(entry.nic + i), entry.lid.value += i;
+      book.add_nic_address(EndpointId{g}, entry);
+    }
   const std::uint32_t rails = shape.joins_rails || shape.nics == 0 ? 1 : shape.nics;
   for (std::uint32_t rail = 0; rail < rails && !plugs.empty(); ++rail) {
     switches.push_back(bed.add(switch_k, switch_spec, "switch"));

@@ -21,6 +21,7 @@ struct ClusterShape {
   std::uint32_t storage = 0;
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
   double nvls_efficiency = 0, sharp_efficiency = 0;
+  NicStriping striping = NicStriping::split;  ///< of more NICs than GPUs, as many for each
 };
 
 inline constexpr std::int64_t nvlink_ps = 5, net_ps = 20;  ///< a byte

@@ -63,6 +63,27 @@ TEST_CASE("fewer NICs than GPUs are shared in order, more are spread") {
   CHECK(nics_of(8, 1) == "0 0 0 0 0 0 0 0 ");
 }
 
+TEST_CASE("with two NICs a GPU each is at a port of its own and has an address and a lid of its own") {
+  const Model model = system(cluster(2, 2, 4, "<nvswitch/><host/>") + fabric("kind=\"single-switch\"", 64));
+  expect_sound(model);
+  const auto& book = *model.resource<AddressBook>();
+  CHECK(book.lid_count == 8);
+  CHECK(book.endpoints.size() == 4 + 2 + 8);
+  for (std::uint32_t g = 0; g < 4; ++g) {
+    REQUIRE(book.nics(EndpointId{g}) == 2);
+    const ComponentId gpu = find(model, "gpu" + std::to_string(g));
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const auto& entry = book[book.address(EndpointId{g}, i)];
+      const ComponentId nic = find(model, "nic" + std::to_string(2 * g + i));
+      CHECK(far_end(model, gpu, i == 0 ? 1 : 5) == nic);
+      CHECK(far_end(model, nic, 1) == gpu);
+      CHECK(entry.nic == 2 * (g % 2) + i);
+      CHECK(entry.server == g / 2);
+      CHECK(entry.lid == Lid{2 * g + i});
+    }
+  }
+}
+
 TEST_CASE("GPUs that share a NIC share its lid") {
   const Model model = system(cluster(2, 4, 2) + fabric("kind=\"single-switch\"", 64));
   const auto& book = *model.resource<AddressBook>();

@@ -23,7 +23,7 @@ std::unique_ptr<Path> CircuitPath::make(const BuildContext& build, PathHost& hos
 CircuitPath::CircuitPath(const BuildContext& build, const Regions& regions, PathHost& host)
     : host_(host), delegation_(build, regions, host.book(), host.self()) {}
 
-bool CircuitPath::leads_to(EndpointId to, Poster) const {
+bool CircuitPath::leads_to(SimTime, EndpointId to, Cargo) const {
   return host_.is_gpu(to);
 }
 
@@ -94,13 +94,13 @@ void CircuitPath::send_over(Context& context, std::uint16_t nic, const Payload& 
                             Owner owner) {
   if (!delegation_.owns(nic))
     return hand_over(context, work, delegation_.gpu_of(nic), Step::gather,
-                     notify ? token_of(owner) : no_token);
+                     notify ? SendToken::of(owner) : SendToken::nobody());
   Payload message = work;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
   if (delegation_.is_optical(nic))
-    return post_to_circuit(context, message, true, notify ? owner : Owner{no_owner, 0});
+    return post_to_circuit(context, message, true, notify ? SendToken::of(owner) : SendToken::nobody());
   if (notify) {
-    host_.await_notice(to_of(work), connection_of(work), owner);
+    host_.await_notice(work, SendToken::of(owner));
     message.count = notify_sent;
   }
   host_.post(context, context.now(), message);
@@ -108,12 +108,12 @@ void CircuitPath::send_over(Context& context, std::uint16_t nic, const Payload& 
 
 /// To GPU `local` of this server: over NVLink, or past it where the scenario leaves that step out.
 void CircuitPath::hand_over(Context& context, const Payload& work, std::uint16_t local, Step step,
-                            std::uint64_t token) {
+                            SendToken token) {
   const bool is_scatter = step == Step::scatter;
   if (is_scatter ? delegation_.scatters() : delegation_.gathers())
     return host_.inject(context, GpuPort::nvlink,
                         {from_of(work), to_of(work), connection_of(work), work.bytes, 0, kind_of(work), 0,
-                         token, static_cast<std::uint16_t>(is_scatter ? 0 : delegate_mark | local)});
+                         token.value(), static_cast<std::uint16_t>(is_scatter ? 0 : delegate_mark | local)});
   Payload past = work;
   past.lane = 0;
   past.count = static_cast<std::uint16_t>(delegate_mark | past_nvlink | local);
@@ -123,8 +123,8 @@ void CircuitPath::hand_over(Context& context, const Payload& work, std::uint16_t
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
 /// carries how often.
-void CircuitPath::post_to_circuit(Context& context, Payload work, bool is_own, Owner owner) {
-  if (is_own) host_.await_notice(to_of(work), connection_of(work), owner);
+void CircuitPath::post_to_circuit(Context& context, Payload work, bool is_own, SendToken token) {
+  if (is_own) host_.await_notice(work, token);
   delegation_.posted();
   work.kind = static_cast<std::uint8_t>(WireKind::message);
   work.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift | notify_sent);
@@ -166,7 +166,8 @@ bool CircuitPath::on_wake(Context& context, const Payload& payload) {
 void CircuitPath::go_on(Context& context, const Payload& payload) {
   const EndpointId to = to_of(payload), from = from_of(payload);
   const bool is_train = kind_of(payload) == WireKind::train;
-  if (host_.is_near(to)) return hand_over(context, payload, host_.book()[to].local, Step::scatter, no_token);
+  if (host_.is_near(to))
+    return hand_over(context, payload, host_.book()[to].local, Step::scatter, SendToken::nobody());
   const std::uint16_t own = delegation_.own_nic();
   const bool is_optical = delegation_.is_optical(own);
   // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
@@ -179,10 +180,10 @@ void CircuitPath::go_on(Context& context, const Payload& payload) {
     nic = ways[(from.value + to.value) % ways.size()];
   }
   if (!delegation_.owns(nic))
-    return hand_over(context, payload, delegation_.gpu_of(nic), Step::gather, no_token);
+    return hand_over(context, payload, delegation_.gpu_of(nic), Step::gather, SendToken::nobody());
   if (!is_train) return context.send(GpuPort::nic, context.now(), payload);
   if (is_optical && delegation_.is_paused()) return held_.push_back(payload);
-  if (is_optical) return post_to_circuit(context, payload, from == host_.self(), {no_owner, 0});
+  if (is_optical) return post_to_circuit(context, payload, from == host_.self(), SendToken::nobody());
   Payload message = payload;
   message.kind = static_cast<std::uint8_t>(WireKind::message);
   message.count = 0;

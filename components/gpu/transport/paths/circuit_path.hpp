@@ -19,7 +19,7 @@ class CircuitPath final : public Path, private ExchangePlanner {
   static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   CircuitPath(const BuildContext& build, const Regions& regions, PathHost& host);
 
-  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, const Payload& control) override;
   bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
@@ -53,8 +53,8 @@ class CircuitPath final : public Path, private ExchangePlanner {
   void send_on_circuits(Context& context, const Held& message);
   void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end, Over over);
   void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
-  void hand_over(Context& context, const Payload& work, std::uint16_t local, Step step, std::uint64_t token);
-  void post_to_circuit(Context& context, Payload work, bool is_own, Owner owner);
+  void hand_over(Context& context, const Payload& work, std::uint16_t local, Step step, SendToken token);
+  void post_to_circuit(Context& context, Payload work, bool is_own, SendToken token);
   void go_on(Context& context, const Payload& payload);
   void on_live(Context& context, const Payload& payload);
   void check_returned(Context& context, const Payload& payload) const;

@@ -6,8 +6,8 @@ std::unique_ptr<Path> DirectPath::make(const BuildContext&, PathHost& host) {
   return host.is_connected(GpuPort::nic) ? std::make_unique<DirectPath>(host) : nullptr;
 }
 
-bool DirectPath::leads_to(EndpointId, Poster poster) const {
-  return poster == Poster::gpu || host_.has_nic();
+bool DirectPath::leads_to(SimTime, EndpointId, Cargo cargo) const {
+  return cargo == Cargo::message_by_gpu || host_.has_nic();
 }
 
 void DirectPath::send(Context& context, const Transfer& transfer) {

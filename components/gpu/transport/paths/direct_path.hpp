@@ -12,7 +12,7 @@ class DirectPath final : public Path {
   static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   explicit DirectPath(PathHost& host) : host_(host) {}
 
-  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, const Payload& control) override;
   bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;

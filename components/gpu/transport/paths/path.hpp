@@ -23,8 +23,26 @@ class ExchangePlanner {
   ~ExchangePlanner() = default;
 };
 
-/// Who gives the NIC a message: NCCL's proxy thread or the GPU itself, which knows its own NIC alone.
-enum class Poster : std::uint8_t { proxy, gpu };
+/// Cuts messages in parts that arrive by themselves, at both ends.
+class MessageSplitter : public PartListener {
+ public:
+  /// A message that this GPU will receive. False: it comes whole, and the caller waits for it.
+  virtual bool expect(Context& context, const Expectation& expectation) = 0;
+  /// A train for this GPU, head now, tail at `tail`. False: it is of a message that comes whole.
+  virtual bool arrive(Context& context, const Payload& train, SimTime tail) = 0;
+  /// Of parts that have come [B]: nothing has asked for them.
+  virtual std::int64_t unclaimed_bytes() const = 0;
+
+ protected:
+  ~MessageSplitter() = default;
+};
+
+/// What goes a way.
+enum class Cargo : std::uint8_t {
+  message,         ///< NCCL's proxy thread gives it to a NIC
+  message_by_gpu,  ///< the GPU itself does, which knows its own NICs alone
+  control          ///< a control message
+};
 
 /// One way for a GPU's messages to endpoints of other servers. A GPU has those that apply to its server and
 /// fabric (paths.hpp), in a fixed order; the first that leads to a destination carries what is for it.
@@ -38,8 +56,8 @@ class Path {
   Path& operator=(const Path&) = delete;
   virtual ~Path() = default;
 
-  /// Whether what this GPU sends to `to`, in another server, goes this way.
-  [[nodiscard]] virtual bool leads_to(EndpointId to, Poster poster) const = 0;
+  /// Whether such cargo of this GPU's for `to`, in another server, goes this way now.
+  [[nodiscard]] virtual bool leads_to(SimTime now, EndpointId to, Cargo cargo) const = 0;
   /// A message of this GPU; InSwitch::nothing.
   virtual void send(Context& context, const Transfer& transfer) = 0;
   /// A control message of this GPU (WireKind::control).
@@ -57,6 +75,8 @@ class Path {
 
   /// Not null: exchanges are announced to it.
   [[nodiscard]] virtual ExchangePlanner* planner() { return nullptr; }
+  /// Not null: messages may come in parts.
+  [[nodiscard]] virtual MessageSplitter* splitter() { return nullptr; }
   /// What it waits for, a sentence an item.
   [[nodiscard]] virtual std::vector<std::string> waits_for() const { return {}; }
   virtual void save(StateWriter&) const {}

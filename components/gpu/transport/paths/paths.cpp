@@ -4,12 +4,13 @@
 #include "components/gpu/transport/paths/direct_path.hpp"
 #include "components/gpu/transport/paths/photonic_rail_path.hpp"
 #include "components/gpu/transport/paths/pxn_path.hpp"
+#include "components/gpu/transport/paths/several_nics_path.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr PathMaker* const makers[] = {CircuitPath::make, PxnPath::make, PhotonicRailPath::make,
-                                       DirectPath::make};
+constexpr PathMaker* const makers[] = {CircuitPath::make, SeveralNicsPath::make, PxnPath::make,
+                                       PhotonicRailPath::make, DirectPath::make};
 
 }  // namespace
 

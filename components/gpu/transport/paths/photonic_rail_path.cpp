@@ -13,8 +13,8 @@ std::unique_ptr<Path> PhotonicRailPath::make(const BuildContext& build, PathHost
   return rails ? std::make_unique<PhotonicRailPath>(*rails, host) : nullptr;
 }
 
-bool PhotonicRailPath::leads_to(EndpointId, Poster poster) const {
-  return host_.has_nic() || (poster == Poster::gpu && host_.is_connected(GpuPort::nic));
+bool PhotonicRailPath::leads_to(SimTime, EndpointId, Cargo cargo) const {
+  return host_.has_nic() || (cargo == Cargo::message_by_gpu && host_.is_connected(GpuPort::nic));
 }
 
 void PhotonicRailPath::send(Context& context, const Transfer& transfer) {
@@ -24,7 +24,8 @@ void PhotonicRailPath::send(Context& context, const Transfer& transfer) {
     const Payload message = make_wire(WireKind::message, host_.self(), transfer.to, transfer.connection,
                                       static_cast<std::uint32_t>(piece), 0);
     const bool notify = transfer.notify && left == 0;
-    admit(context, message, transfer.is_by_gpu, true, notify ? transfer.owner : Owner{no_owner, 0});
+    admit(context, message, transfer.is_by_gpu, true,
+          notify ? SendToken::of(transfer.owner) : SendToken::nobody());
   }
 }
 
@@ -34,12 +35,12 @@ void PhotonicRailPath::send_control(Context& context, const Payload& control) {
 
 /// The NIC gets work for other servers only while its circuit leads there.
 void PhotonicRailPath::admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own,
-                             Owner owner) {
+                             SendToken token) {
   const AddressBook::Entry& there = host_.book()[to_of(message)];
   if (there.nic != host_.here().nic)
     host_.fail(context, fmt::format("{} is on rail {}, this GPU on rail {}: only PXN joins photonic rails",
                                     host_.name_of(to_of(message)), there.nic, host_.here().nic));
-  const Work work{message, owner, is_own, is_by_gpu, there.server};
+  const Work work{message, token.value(), is_own, is_by_gpu, there.server};
   if (client_.admit(work)) return post(context, work);
   client_.settle(context);
 }
@@ -47,7 +48,7 @@ void PhotonicRailPath::admit(Context& context, const Payload& message, bool is_b
 /// Everything on a circuit is told of when it has left, so that a change can wait for it.
 void PhotonicRailPath::post(Context& context, const Work& work) {
   Payload message = work.message;
-  if (work.is_own) host_.await_notice(to_of(message), connection_of(message), work.owner);
+  if (work.is_own) host_.await_notice(message, SendToken::from(work.token));
   message.count = static_cast<std::uint16_t>(message.count | notify_sent);
   if (work.is_by_gpu)
     context.send(GpuPort::nic, context.now(), message);
@@ -85,7 +86,7 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
     case GpuWake::forward_train:
       work.kind = static_cast<std::uint8_t>(WireKind::message);
       // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
-      admit(context, work, (work.count & sent_again) != 0, false, {});
+      admit(context, work, (work.count & sent_again) != 0, false, SendToken::nobody());
       return true;
     case GpuWake::rail:
       client_.on_timer(context);
@@ -107,7 +108,7 @@ bool PhotonicRailPath::on_control(Context& context, const Payload& payload) {
     }
     host_.inject(context, GpuPort::nvlink,
                  {from_of(payload), to_of(payload), connection_of(payload), payload.bytes, 0,
-                  WireKind::control, 0, no_token});
+                  WireKind::control, 0, SendToken::nobody().value()});
     return true;
   }
   switch (rail_control_of(payload)) {

@@ -18,7 +18,7 @@ class PhotonicRailPath final : public Path {
   PhotonicRailPath(const Rails& rails, PathHost& host)
       : host_(host), client_(rails, host.book(), host.self()) {}
 
-  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, const Payload& control) override;
   bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
@@ -31,7 +31,7 @@ class PhotonicRailPath final : public Path {
 
  private:
   using Work = RailCircuitClient::Work;
-  void admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own, Owner owner);
+  void admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own, SendToken token);
   void post(Context& context, const Work& work);
 
   PathHost& host_;

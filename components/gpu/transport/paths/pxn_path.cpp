@@ -9,37 +9,26 @@ std::unique_ptr<Path> PxnPath::make(const BuildContext& build, PathHost& host) {
   return std::make_unique<PxnPath>(host);
 }
 
-PxnPath::PxnPath(PathHost& host) : host_(host), has_nic_(host.has_nic()) {
-  // GPUs of a server are neighbours in the address book.
-  const AddressBook& book = host.book();
-  std::uint32_t first = host.self().value;
-  while (first > 0 && host.is_near(EndpointId{first - 1})) --first;
-  for (std::uint32_t gpu = first; gpu < book.gpu_count && host.is_near(EndpointId{gpu}); ++gpu) {
-    const AddressBook::Entry& entry = book[EndpointId{gpu}];
-    if (!entry.lid.is_valid()) continue;
-    if (entry.nic >= has_rail_.size()) has_rail_.resize(entry.nic + 1u);
-    has_local_nic_ = has_rail_[entry.nic] = true;
-  }
-}
+PxnPath::PxnPath(PathHost& host) : host_(host), rails_(host.book(), host.self()), has_nic_(host.has_nic()) {}
 
-bool PxnPath::leads_to(EndpointId to, Poster poster) const {
-  if (poster == Poster::gpu && host_.is_connected(GpuPort::nic)) return false;
-  if (!has_nic_) return has_local_nic_;
+bool PxnPath::leads_to(SimTime, EndpointId to, Cargo cargo) const {
+  if (cargo == Cargo::message_by_gpu && host_.is_connected(GpuPort::nic)) return false;
+  if (!has_nic_) return !rails_.is_empty();
   const std::uint16_t rail = host_.book()[to].nic;
-  return host_.is_gpu(to) && rail != host_.here().nic && rail < has_rail_.size() && has_rail_[rail];
+  return host_.is_gpu(to) && rail != host_.here().nic && rails_.owner(rail) != RailOwners::none;
 }
 
 void PxnPath::send(Context& context, const Transfer& transfer) {
-  const std::uint64_t token = transfer.notify ? token_of(transfer.owner) : no_token;
-  host_.inject(
-      context, GpuPort::nvlink,
-      {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0, token});
+  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  host_.inject(context, GpuPort::nvlink,
+               {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0,
+                token.value()});
 }
 
 void PxnPath::send_control(Context& context, const Payload& control) {
   host_.inject(context, GpuPort::nvlink,
                {from_of(control), to_of(control), connection_of(control), control.bytes, 0, WireKind::control,
-                0, no_token});
+                0, SendToken::nobody().value()});
 }
 
 }  // namespace lightrail

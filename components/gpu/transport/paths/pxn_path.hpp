@@ -1,9 +1,8 @@
 #pragma once
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "components/gpu/transport/paths/path.hpp"
+#include "components/gpu/transport/paths/rail_owners.hpp"
 
 namespace lightrail {
 
@@ -14,14 +13,14 @@ class PxnPath final : public Path {
   static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   explicit PxnPath(PathHost& host);
 
-  [[nodiscard]] bool leads_to(EndpointId to, Poster poster) const override;
+  [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, const Payload& control) override;
 
  private:
   PathHost& host_;
-  bool has_nic_, has_local_nic_ = false;
-  std::vector<bool> has_rail_;  ///< by NIC index: a GPU of this server has it
+  RailOwners rails_;
+  bool has_nic_;
 };
 
 }  // namespace lightrail

@@ -20,7 +20,7 @@ class RailCircuitClient {
   /// A work request for the NIC.
   struct Work {
     Payload message{};
-    Owner owner{};                ///< of the notice
+    std::uint64_t token = 0;      ///< SendToken of the notice
     std::uint16_t is_own = 0;     ///< this GPU's, neither forwarded nor sent again
     std::uint16_t is_by_gpu = 0;  ///< no proxy thread: the GPU posts it, or the NIC sends it again
     std::uint32_t server = 0;

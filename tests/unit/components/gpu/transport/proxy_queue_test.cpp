@@ -10,7 +10,7 @@ struct Bench final : EventSink, RowSink {
   std::vector<Event> sent, wakes;
   std::vector<OutLink> ports{OutLink{}, OutLink{SimTime{0}, LinkId{1}, ComponentId{1}}};
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
-  ProxyQueue proxy{1, Payload{}, nanoseconds(1'000), nanoseconds(400), 3};
+  ProxyQueue proxy{Payload{}, nanoseconds(1'000), nanoseconds(400), 3};
 
   void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
     (link.to.value == 1 ? sent : wakes).push_back({time, link.id, tie, payload.payload()});
@@ -20,7 +20,8 @@ struct Bench final : EventSink, RowSink {
   void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes, SimTime in = SimTime{0}) {
     Context context = at(now);
     proxy.post(context, now + in,
-               make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0));
+               {make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0),
+                EndpointId{to}, 1, ProxyQueue::Share::request});
   }
   void wake() {
     Context context = at(wakes.back().time);
@@ -91,6 +92,27 @@ TEST_CASE("requests that wait on one connection grow into one") {
   bench.wake();
   REQUIRE(bench.sent.size() == 2);
   CHECK(bench.sent[1].payload.bytes == 5'000);
+  CHECK(bench.proxy.is_idle());
+}
+
+TEST_CASE("parts of a request take no time of the proxy thread and go with it, each to its NIC") {
+  Bench bench;
+  Context context = bench.at(SimTime{0});
+  const auto request = [](std::uint32_t from, PortIndex nic, ProxyQueue::Share share) {
+    return ProxyQueue::Request{
+        make_wire(WireKind::message, EndpointId{from}, EndpointId{7}, Connection{}, 100, 0), EndpointId{7},
+        nic, share};
+  };
+  bench.ports.resize(3, OutLink{SimTime{0}, LinkId{2}, ComponentId{1}});
+  bench.proxy.post(context, SimTime{0}, request(1, 1, ProxyQueue::Share::request));
+  for (std::uint32_t from : {2u, 3u}) {
+    bench.proxy.post(context, SimTime{0}, request(10 * from, 1, ProxyQueue::Share::request));
+    bench.proxy.post(context, SimTime{0}, request(10 * from + 1, 2, ProxyQueue::Share::part));
+  }
+  bench.wake();
+  REQUIRE(bench.sent.size() == 5);
+  for (std::size_t i = 1; i < 5; ++i) CHECK(bench.sent[i].time == nanoseconds(1'000 + 1'000 + 400));
+  CHECK(bench.sent[2].link == LinkId{2});
   CHECK(bench.proxy.is_idle());
 }
 

@@ -1,0 +1,31 @@
+#include "engine/model/address_book.hpp"
+
+#include "engine/base/error.hpp"
+
+namespace lightrail {
+
+EndpointId AddressBook::add_nic_address(EndpointId gpu, const Entry& entry) {
+  const EndpointId id{static_cast<std::uint32_t>(endpoints.size())};
+  if (!has_nic_addresses()) first_address_ = id.value;
+  LIGHTRAIL_EXPECT(gpu.value < gpu_count && address_of_gpu_.size() <= gpu.value + 1u);
+  while (address_of_gpu_.size() <= gpu.value)
+    address_of_gpu_.push_back(static_cast<std::uint32_t>(device_of_address_.size()));
+  endpoints.push_back(entry);
+  component_of.push_back(component_of[gpu.value]);
+  device_of_address_.push_back(gpu);
+  return id;
+}
+
+std::uint32_t AddressBook::nics(EndpointId gpu) const {
+  if (gpu.value >= address_of_gpu_.size()) return 1;
+  const std::uint32_t end = gpu.value + 1 < address_of_gpu_.size()
+                                ? address_of_gpu_[gpu.value + 1]
+                                : static_cast<std::uint32_t>(device_of_address_.size());
+  return end == address_of_gpu_[gpu.value] ? 1 : end - address_of_gpu_[gpu.value];
+}
+
+EndpointId AddressBook::address(EndpointId gpu, std::uint32_t nic) const {
+  return nics(gpu) == 1 ? gpu : EndpointId{first_address_ + address_of_gpu_[gpu.value] + nic};
+}
+
+}  // namespace lightrail
