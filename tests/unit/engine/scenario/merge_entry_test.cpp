@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/scenario/scenario_files.hpp"
+#include "tests/unit/engine/scenario/scenario_files.hpp"
 
 using namespace lightrail;
 using Texts = std::vector<std::string>;
