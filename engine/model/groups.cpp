@@ -42,7 +42,7 @@ void check_digits(const GroupKind& kind, std::uint32_t gpu_count) {
 }  // namespace
 
 GroupKindId GroupTable::add(GroupKind kind, std::uint32_t gpu_count) {
-  if (kinds_.size() == 255) refuse(kind, "more than 255 kinds of groups");
+  if (kinds_.size() == max_kinds) refuse(kind, "more than " + std::to_string(max_kinds) + " kinds of groups");
   if (find(kind.name).is_valid()) refuse(kind, "declared twice");
   if (kind.digits.empty() && kind.listed.empty()) refuse(kind, "has no members");
   std::vector<Place> places;

@@ -36,6 +36,9 @@ struct GroupView {
 /// All group kinds of the job. At most 255 kinds; a GPU is in at most one group of a kind.
 class GroupTable {
  public:
+  /// Kinds that a job may have.
+  static constexpr std::size_t max_kinds = 255;
+
   /// Throws InputErrors for a GPU in two groups, a stride that leaves the GPUs, an empty group.
   GroupKindId add(GroupKind kind, std::uint32_t gpu_count);
   const GroupKind& kind(GroupKindId id) const { return kinds_[id.value]; }

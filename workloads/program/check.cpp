@@ -44,10 +44,7 @@ class Checker {
 
   void run() {
     const std::size_t before = errors_.size();
-    if (groups_.kind_count() > Connection::max_group_kinds)
-      errors_.add({"", 0,
-                   fmt::format("{} kinds of groups (at most {})", groups_.kind_count(),
-                               Connection::max_group_kinds)});
+    static_assert(GroupTable::max_kinds <= Connection::max_group_kinds);
     for (const Program& program : set_.programs) check_program(program, set_, names_, errors_);
     for (std::size_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu)
       if (set_.program_of_gpu[gpu] >= set_.programs.size())

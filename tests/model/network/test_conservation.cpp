@@ -8,8 +8,7 @@ using namespace lightrail::test;
 TEST_CASE("nothing is lost, doubled or left waiting in random Clos networks under random traffic") {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     ClosShape shape = random_shape(seed);
-    CAPTURE(seed, shape.leaves, shape.hosts, shape.spines, static_cast<int>(shape.routing), shape.grain,
-            shape.buffer);
+    CAPTURE(seed, shape.leaves, shape.hosts, shape.spines, shape.routing->name, shape.grain, shape.buffer);
     ClosBed net(shape);
     fill_randomly(net, seed, 60);
     net.bed.run();

@@ -39,7 +39,7 @@ RunResult simulate(const Model& model, Engine engine, SimTime window, std::uint3
 TEST_CASE("the test bed, the reference engine and the window engine see the same events") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     ClosShape shape = random_shape(seed);
-    CAPTURE(seed, static_cast<int>(shape.routing));
+    CAPTURE(seed, shape.routing->name);
     std::vector<RunResult> results;
     std::int64_t events = 0;
     SimTime end{};

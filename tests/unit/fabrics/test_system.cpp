@@ -231,7 +231,7 @@ void expect_sound(const Model& model) {
   const auto& book = *model.resource<AddressBook>();
   REQUIRE(book.component_of.size() == book.endpoints.size());
   for (std::uint32_t e = 0; e < book.endpoints.size(); ++e) {
-    REQUIRE(model.components[book.component_of[e].value].number == e);
+    REQUIRE(model.components[book.component_of[e].value].number == book.device(EndpointId{e}).value);
     if (book.endpoints[e].lid.is_valid()) REQUIRE(book.endpoints[e].lid.value < book.lid_count);
   }
 }

@@ -208,13 +208,6 @@ TEST_CASE("more I/O operations than an ordinal can name are refused") {
   CHECK(job.only_mistake() == "program 'role 0' has 65537 storage and host copy operations (at most 65536)");
 }
 
-TEST_CASE("more kinds of groups than a connection can name are refused") {
-  Job job;
-  for (int i = 0; i < 257; ++i) job.group("g" + std::to_string(i), 1, 1);
-  job.add({});
-  CHECK(job.only_mistake() == "257 kinds of groups (at most 256)");
-}
-
 TEST_CASE("an exchange of more bytes than a controller of circuits can be told is refused") {
   for (const std::int64_t more : {0, 1}) {
     Job job;
