@@ -40,6 +40,7 @@ class ComponentKind {
   std::string name, doc;
   std::uint32_t weight =
       1;  ///< expected events of one component relative to other kinds; balances the partition
+  bool can_fail = false;          ///< its cables to others that can fail may be down (network/health)
   std::uint32_t state_bytes = 0;  ///< of tables that a busy component works on, about; 0: none worth counting
   std::uint32_t hot_bytes = 128;  ///< of the component object that an event touches; fetched ahead of it
   bool prefetches = false;        ///< Component::prefetch() does something

@@ -1,0 +1,74 @@
+#include "network/health/health_table.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace lightrail;
+
+namespace {
+
+constexpr LinkId cable{6}, other{7};
+
+SimTime us(std::int64_t n) {
+  return microseconds(n);
+}
+
+HealthTable table() {
+  return {{us(5), us(50)}, {{cable, {{us(100), us(200)}, {us(300), time_never}}}}};
+}
+
+}  // namespace
+
+TEST_CASE("without faults every link is up and nothing ever changes") {
+  const HealthTable none;
+  CHECK(none.is_empty());
+  CHECK_FALSE(none.has_outages(cable));
+  CHECK(none.is_up(cable, us(1'000)));
+  CHECK(none.next_change(cable, SimTime{0}) == time_never);
+  CHECK(none.first_start(cable, us(7), us(3)) == us(7));
+}
+
+TEST_CASE("a link is down from the first picosecond of an outage to the last one before its end") {
+  const HealthTable health = table();
+  CHECK(health.is_up(cable, us(100) - SimTime{1}));
+  CHECK_FALSE(health.is_up(cable, us(100)));
+  CHECK_FALSE(health.is_up(cable, us(200) - SimTime{1}));
+  CHECK(health.is_up(cable, us(200)));
+  CHECK_FALSE(health.is_up(cable, time_never - SimTime{1}));
+  CHECK(health.is_up(other, us(150)));
+}
+
+TEST_CASE("a sender learns of both ends of an outage after the detection time, routing after reconvergence") {
+  // Down in [100, 200): the sender takes it for down in [105, 205), routing in [150, 250).
+  const HealthTable health = table();
+  CHECK(health.is_up(cable, us(105) - SimTime{1}, Observer::sender));
+  CHECK_FALSE(health.is_up(cable, us(105), Observer::sender));
+  CHECK_FALSE(health.is_up(cable, us(204), Observer::sender));
+  CHECK(health.is_up(cable, us(205), Observer::sender));
+  CHECK(health.is_up(cable, us(149), Observer::routing));
+  CHECK_FALSE(health.is_up(cable, us(249), Observer::routing));
+  CHECK(health.is_up(cable, us(250), Observer::routing));
+}
+
+TEST_CASE("the next change is the next begin or end as the observer sees it") {
+  const HealthTable health = table();
+  CHECK(health.next_change(cable, SimTime{0}) == us(100));
+  CHECK(health.next_change(cable, us(100)) == us(200));
+  CHECK(health.next_change(cable, us(200)) == us(300));
+  CHECK(health.next_change(cable, us(300)) == time_never);
+  CHECK(health.next_change(cable, us(200), Observer::sender) == us(205));
+}
+
+TEST_CASE("a train that an outage would cut off starts when the link is up again") {
+  const HealthTable health = table();
+  CHECK(health.first_start(cable, us(90), us(10)) == us(90));  // its tail leaves at 100: just in time
+  CHECK(health.first_start(cable, us(90) + SimTime{1}, us(10)) == us(200));
+  CHECK(health.first_start(cable, us(150), us(10)) == us(200));
+  CHECK(health.first_start(cable, us(195), us(150)) == time_never);  // from 200 it would meet the next one
+}
+
+TEST_CASE("outages that touch or overlap are one, and empty ones none") {
+  const HealthTable health{{},
+                           {{cable, {{us(20), us(30)}, {us(5), us(5)}, {us(10), us(20)}, {us(12), us(15)}}}}};
+  REQUIRE(health.outages(cable).size() == 1);
+  CHECK(health.outages(cable)[0] == Outage{us(10), us(30)});
+}

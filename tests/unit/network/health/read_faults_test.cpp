@@ -1,0 +1,93 @@
+#include "network/health/read_faults.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/model/kind.hpp"
+#include "tests/support/test_model.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = name;
+  kind->can_fail = can_fail;
+  return kind;
+}
+
+/// box0 - nic1 - leaf2, and nic3 on the same leaf: links 0, 1 (box), 2, 3 (nic1), 4, 5 (nic3).
+Model model() {
+  test::TestModel made;
+  const auto spec = std::make_shared<const Spec>();
+  const auto nic = kind("nic", true);
+  const ComponentId box = made.add(kind("box", false), spec), first = made.add(nic, spec),
+                    leaf = made.add(kind("leaf", true), spec), second = made.add(nic, spec);
+  made.connect(box, first, nanoseconds(100));
+  made.connect(first, leaf, nanoseconds(100));
+  made.connect(second, leaf, nanoseconds(100));
+  return made.build();
+}
+
+Attribute attribute(const char* name, std::string value) {
+  return {name, std::move(value), "s.xml", 7, false};
+}
+
+HealthTable read(const std::vector<std::vector<Attribute>>& faults, ErrorList& errors) {
+  Element root, all;
+  all.name = "faults";
+  all.attributes = {attribute("detection", "5 us")};
+  for (const auto& attributes : faults) {
+    Element fault;
+    fault.name = "fault";
+    fault.attributes = attributes;
+    all.children.push_back(fault);
+  }
+  root.children.push_back(all);
+  return read_faults(root, model(), errors);
+}
+
+/// The message about one fault with this target.
+std::string refusal(const std::string& what) {
+  ErrorList errors;
+  read({{attribute("at", "1 us"), attribute("what", what)}}, errors);
+  try {
+    errors.throw_if_any();
+  } catch (const InputErrors& found) {
+    return to_string(found.errors().front());
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a failed device takes down both directions of its cables to others that can fail") {
+  ErrorList errors;
+  const HealthTable health =
+      read({{attribute("at", "1 us"), attribute("for", "2 us"), attribute("what", "nic1")}}, errors);
+  CHECK(errors.is_empty());
+  for (std::uint32_t link = 0; link < 6; ++link)
+    CHECK(health.has_outages(LinkId{link}) == (link == 2 || link == 3));
+  CHECK(health.outages(LinkId{2})[0] == Outage{microseconds(1), microseconds(3)});
+  CHECK(health.delay(Observer::sender) == microseconds(5));
+}
+
+TEST_CASE("a port names the cable behind it, and without an end an outage lasts to the end") {
+  ErrorList errors;
+  const HealthTable health = read({{attribute("at", "1 us"), attribute("what", "leaf2:1")}}, errors);
+  CHECK(errors.is_empty());
+  CHECK(health.has_outages(LinkId{4}));
+  CHECK(health.outages(LinkId{5})[0].up == time_never);
+  CHECK_FALSE(health.has_outages(LinkId{2}));
+}
+
+TEST_CASE("what does not exist or cannot fail is refused with file and line") {
+  CHECK(refusal("nic9") ==
+        "s.xml:7: <fault> attribute 'what': there is no component 'nic9' (did you mean 'nic1'?)");
+  CHECK(refusal("box0") ==
+        "s.xml:7: <fault> attribute 'what': 'box0' is a box, for which no fault is modelled");
+  CHECK(refusal("leaf2:4") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '4' (it has 2)");
+  CHECK(refusal("leaf2:") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '' (it has 2)");
+  CHECK(refusal("nic1:0") ==
+        "s.xml:7: <fault> attribute 'what': no cable that can fail is at port 0 of 'nic1'");
+}
