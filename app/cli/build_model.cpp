@@ -16,6 +16,8 @@
 #include "engine/record/parse_output.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/health/nic_health.hpp"
+#include "network/health/read_faults.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -148,6 +150,11 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   };
   build_system(scenario, kinds, fabrics, model, errors);
   if (!errors.is_empty()) end_with_names();
+  auto health = std::make_shared<const HealthTable>(read_faults(scenario.root, model, errors));
+  if (const auto* book = model.resource<AddressBook>(); book && !health->is_empty()) {
+    model.set_resource(health);
+    model.set_resource(std::make_shared<const NicHealth>(*health, *book, model));
+  }
   if (const auto* book = model.resource<AddressBook>())
     model.set_resource(
         std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));

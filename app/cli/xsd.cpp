@@ -8,6 +8,7 @@
 #include "components/gpu/compute/compute_model.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "fabrics/system/build_system.hpp"
+#include "network/health/read_faults.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
 
@@ -108,6 +109,8 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const FabricRe
   add("variation", variation_parameters().documentation());
   add("slow", slow_parameters().documentation());
   add("run", run_parameters().documentation());
+  add("faults", faults_parameters().documentation());
+  add("fault", fault_parameters().documentation());
 
   std::vector<ElementDoc> all;
   for (const auto& [name, parameters] : merged) {

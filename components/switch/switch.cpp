@@ -23,6 +23,7 @@ Switch::Switch(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const SwitchSpec&>(build.spec)),
       book_(build.model.resource<AddressBook>()),
+      health_(build.model.resource<NicHealth>()),
       route_(find_route(build)),
       crossbar_(build, spec_.latency),
       reductions_(build.record.port_count) {
@@ -46,22 +47,40 @@ void Switch::fail(const Context& context, const std::string& what) const {
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::credit) return crossbar_.credit(context, as<Credit>(p), port);
+  if (kind == MessageKind::credit) {
+    crossbar_.credit(context, as<Credit>(p), port);
+    if (crossbar_.egress().has_cut_off()) on_cut_off(context);
+    return;
+  }
+  if (kind == MessageKind::link_change && port == self_port) {
+    crossbar_.on_link_change(context, as<LinkChange>(p));
+    return on_cut_off(context);
+  }
   if (Retransmission::is_for(kind)) return send_again(as<Train>(p), port, context);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
   if (kind != MessageKind::train && kind != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
   const auto frame = as<Frame>(p);
   const RouteChoice way = way_of(frame, port, context);
-  if (way.lane != frame.lane) return crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
-  crossbar_.forward(context, frame, port, way.port);
+  if (way.lane != frame.lane)
+    crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
+  else
+    crossbar_.forward(context, frame, port, way.port);
+  if (crossbar_.egress().has_cut_off()) on_cut_off(context);
+}
+
+/// What a failed link did not take goes another way, or the same when its timer ends: as what an optical
+/// switch lost.
+void Switch::on_cut_off(Context& context) {
+  for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
+    send_again(Retransmission::lost(as<Train>(cut.train)), cut.port, context);
 }
 
 RouteChoice Switch::way_of(const Frame& frame, PortIndex in, Context& context) {
   const EndpointId to = frame.address.to();
   if (!book_ || to.value >= book_->endpoints.size())
     fail(context, fmt::format("destination endpoint {} does not exist", to.value));
-  Lid lid = (*book_)[to].lid;
+  const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
   RouteChoice way{unroutable, frame.lane};
   if (routing_ && lid.is_valid()) way = routing_->choose(lid, frame, in, context);
   if (way.port == unroutable || way.port >= context.port_count())
@@ -115,13 +134,16 @@ void Switch::send_again(const Train& back, PortIndex port, Context& context) {
     if (port == self_port) way = way_of(train, port, context);
     train.lane = way.lane;
     crossbar_.egress().offer(context, way.port, train, context.now());
+    if (crossbar_.egress().has_cut_off()) on_cut_off(context);
     return;
   }
+  crossbar_.egress().mark_dark(port, context.now() + spec_.retransmit_timeout);
   const auto later = Retransmission::later(back, spec_.retries);
   if (!later)
     fail(context,
-         fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
-                     train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
+         fmt::format(
+             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
+             train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 
@@ -164,6 +186,7 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
       "Every input has its own buffer; outputs serve trains in order of arrival. Leaves out priorities, "
       "congestion "
       "notification and link errors.";
+  kind->can_fail = true;
   kind->hot_bytes = sizeof(Switch);
   kind->prefetches = true;
   kind->weight = 8;

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/model/address_book.hpp"
+#include "network/health/nic_health.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/reduction/reductions.hpp"
 #include "network/routing/packet_switch_traits.hpp"
@@ -66,12 +67,14 @@ class Switch final : public Component {
   /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
   RouteChoice way_of(const Frame& frame, PortIndex in, Context& context);
   void reduce(Context& context, const Train& train, PortIndex port);
+  void on_cut_off(Context& context);
   void send_again(const Train& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
   const Model& model_;
   const SwitchSpec& spec_;
   const AddressBook* book_;
+  const NicHealth* health_;  ///< null: no NIC's cable ever fails
   const SwitchRoute* route_;
   Crossbar crossbar_;
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes

@@ -75,13 +75,12 @@ SimTime HealthTable::next_change(LinkId link, SimTime now, Observer observer) co
   return time_never;
 }
 
-SimTime HealthTable::first_start(LinkId link, SimTime start, SimTime busy) const {
+SimTime HealthTable::cut_at(LinkId link, SimTime start, SimTime busy) const {
   for (const Outage& outage : outages(link)) {
-    if (start + busy <= outage.down) break;
-    start = std::max(start, outage.up);
-    if (start == time_never) break;
+    if (outage.down >= start + busy) break;
+    if (outage.up > start) return std::max(start, outage.down);
   }
-  return start;
+  return time_never;
 }
 
 }  // namespace lightrail

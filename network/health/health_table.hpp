@@ -42,9 +42,9 @@ class HealthTable {
   /// The first moment after `now` at which what `observer` takes the link for changes; time_never: no further
   /// one.
   [[nodiscard]] SimTime next_change(LinkId link, SimTime now, Observer observer = Observer::port) const;
-  /// When a train that could start at `start` (>= 0) and takes `busy` on the line may start: one that an
-  /// outage would cut off starts when the link is up again. time_never: the link stays down.
-  [[nodiscard]] SimTime first_start(LinkId link, SimTime start, SimTime busy) const;
+  /// When an outage cuts off a train that has the line from `start` (>= 0) on, for `busy`: at once where the
+  /// link is down then; time_never: none does.
+  [[nodiscard]] SimTime cut_at(LinkId link, SimTime start, SimTime busy) const;
 
   [[nodiscard]] SimTime delay(Observer observer) const;
 

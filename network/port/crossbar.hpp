@@ -3,6 +3,7 @@
 
 #include "network/port/credit/credit_return.hpp"
 #include "network/port/egress_bank.hpp"
+#include "network/wire/link_change.hpp"
 
 namespace lightrail {
 
@@ -52,6 +53,13 @@ class Crossbar {
     egress_.on_credit(context, port, freed, [&](const Frame& train, PortIndex from, SimTime tail) {
       if (from != self_port) returns_.freed(context, from, train, tail);
     });
+  }
+  /// The timer of a port whose link has gone down or come up.
+  void on_link_change(Context& context, const LinkChange& change) {
+    egress_.on_link_change(context, static_cast<PortIndex>(change.port),
+                           [&](const Frame& train, PortIndex from) {
+                             if (from != self_port) returns_.freed(context, from, train, context.now());
+                           });
   }
   EgressBank& egress() { return egress_; }
   const EgressBank& egress() const { return egress_; }

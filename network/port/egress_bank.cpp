@@ -7,6 +7,7 @@
 
 #include "engine/model/output_selection.hpp"
 #include "engine/model/tables.hpp"
+#include "network/wire/link_change.hpp"
 
 namespace lightrail {
 namespace {
@@ -32,6 +33,11 @@ EgressBank::EgressBank(const BuildContext& build)
         meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
     }
   }
+  if (const auto* health = build.model.resource<HealthTable>(); health && !health->is_empty()) {
+    health_ = health;
+    for (std::size_t i = 0; i < ports_.size(); ++i)
+      links_.push_back(build.model.ports[build.record.first_port + i].out);
+  }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     PortEnd end = port_end(build, static_cast<PortIndex>(i));
     Port& port = ports_[i];
@@ -39,6 +45,7 @@ EgressBank::EgressBank(const BuildContext& build)
     port.is_counted = !counts_.empty() || !meters_.empty();
     port.line = LineTime(end.out_rate);
     port.lanes = end.far.lanes;
+    port.fails = health_ && end.is_connected && health_->has_outages(links_[i]);
     if (end.is_connected && !LineErrors::is_clean(*end.light)) {
       port.errs = true;
       errors_by_port_.resize(ports_.size());
@@ -67,7 +74,7 @@ bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uin
                                 std::uint32_t train_bytes) const {
   if (has_credit(port, lane, bytes, context)) return true;
   const Port& p = ports_[port];
-  return !p.errs && lane_of(p, context, port, lane).first_waiting == CreditQueue::none &&
+  return !p.errs && !p.fails && lane_of(p, context, port, lane).first_waiting == CreditQueue::none &&
          p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
          debt_of(port, lane) + bytes <= mtu_bytes;
 }
@@ -77,7 +84,8 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
   Port& p = ports_[port];
   Lane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
-  if (p.errs || p.free_at <= ready || packet == SimTime{0}) return put(context, port, lane, message, ready);
+  if (p.errs || p.fails || p.free_at <= ready || packet == SimTime{0})
+    return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
   if (lane.credits < message.bytes) {
@@ -86,6 +94,37 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
     lane.credits = message.bytes;
   }
   return leave(context, port, lane, message, ready, start, busy);
+}
+
+SimTime EgressBank::next_change(PortIndex port, SimTime now) const {
+  return ports_[port].fails ? health_->next_change(links_[port], now) : time_never;
+}
+
+bool EgressBank::is_routed_around(PortIndex port, SimTime now) const {
+  return ports_[port].fails && !health_->is_up(links_[port], now, Observer::routing);
+}
+
+bool EgressBank::is_up(PortIndex port, SimTime now) const {
+  return health_->is_up(links_[port], now);
+}
+
+SimTime EgressBank::cut_at(PortIndex port, SimTime start, SimTime busy) const {
+  return health_->cut_at(links_[port], start, busy);
+}
+
+void EgressBank::mark_dark(PortIndex port, SimTime until) {
+  dark_until_.resize(ports_.size());
+  dark_until_[port] = std::max(dark_until_[port], until);
+  ports_[port].was_dark = true;
+}
+
+/// Where trains wait for credits of a link that goes down nothing comes that would set them free.
+void EgressBank::watch(Context& context, PortIndex port) {
+  Port& p = ports_[port];
+  const SimTime change = next_change(port, context.now());
+  if (p.is_watched || p.waiting_bytes == 0 || change == time_never) return;
+  p.is_watched = true;
+  context.wake(change, to_payload(LinkChange{.port = port}));
 }
 
 void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
@@ -99,6 +138,7 @@ void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame&
              Waiting{train, ready, CreditQueue::none, from, from_lane, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
+  if (ports_[port].fails) watch(context, port);
   if (counts_.empty()) return;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
@@ -171,15 +211,25 @@ std::vector<std::string> EgressBank::waits_for() const {
 }
 
 void EgressBank::save(StateWriter& out) const {
-  for (const Port& p : ports_)
+  for (const Port& p : ports_) {
     out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.near), out.put(p.carried_bytes);
+    out.put(std::uint8_t{p.is_watched});
+  }
+  out.put(dark_until_);
   out.put(far_lanes_), out.put(debts_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   pool_.save(out);
 }
 
 void EgressBank::load(StateReader& in) {
-  for (Port& p : ports_) in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
+  for (Port& p : ports_) {
+    in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
+    std::uint8_t is_watched = 0;
+    in.get(is_watched);
+    p.is_watched = is_watched != 0;
+  }
+  in.get(dark_until_);
+  for (std::size_t i = 0; i < dark_until_.size(); ++i) ports_[i].was_dark = dark_until_[i] > SimTime{0};
   in.get(far_lanes_), in.get(debts_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   pool_.load(in);

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
+#include "network/health/health_table.hpp"
 #include "network/port/credit/credit_queue.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
@@ -25,16 +27,34 @@ namespace lightrail {
 ///   start = max(ready, free), free = start + bytes / rate.
 /// So most trains cost no event here; only a train without credits waits, and the credit that frees it sends
 /// it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back; a line
-/// that errs (LineErrors) delays its trains in their order. Leaves out packet headers (the rate of a link
-/// class is its payload rate).
+/// that errs (LineErrors) delays its trains in their order; a train that an outage of its link (HealthTable)
+/// meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet headers (the rate of a
+/// link class is its payload rate).
 ///
 /// Contract: every port's far end returns the credits of what it took (CreditReturn), or has no buffer to
 /// return.
 class EgressBank {
  public:
+  /// What speaks against a port, in rising order.
+  enum class Trouble : std::uint8_t { none, dark, down };
+
   explicit EgressBank(const BuildContext& build);
 
   bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
+  /// Whether the port has a link that is up now: whom to ask before a train is given to it.
+  [[nodiscard]] bool is_usable(PortIndex port, SimTime now) const {
+    return ports_[port].is_connected && (!ports_[port].fails || is_up(port, now));
+  }
+  /// Why another port is the better choice now.
+  [[nodiscard]] Trouble trouble(PortIndex port, SimTime now) const {
+    if (!is_usable(port, now)) return Trouble::down;
+    return is_dark(port, now) ? Trouble::dark : Trouble::none;
+  }
+  /// Whether routing tables have been made anew since the port's link went down, and not yet since it came
+  /// back.
+  [[nodiscard]] bool is_routed_around(PortIndex port, SimTime now) const;
+  /// When is_usable() changes next; time_never: it stays.
+  [[nodiscard]] SimTime next_change(PortIndex port, SimTime now) const;
   SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
   BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
   SimTime line_time(PortIndex port, std::uint32_t bytes) const { return ports_[port].line.of(bytes); }
@@ -104,6 +124,41 @@ class EgressBank {
     }
   }
 
+  /// The port's light was found to be missing, by a train that came back: until then, whoever can choose
+  /// another port does.
+  void mark_dark(PortIndex port, SimTime until);
+  [[nodiscard]] bool is_dark(PortIndex port, SimTime now) const {
+    return ports_[port].was_dark && now < dark_until_[port];
+  }
+
+  /// A train that was cut off, and the port it was given to.
+  struct CutOff {
+    Frame train{};
+    PortIndex port = 0;
+  };
+  [[nodiscard]] bool has_cut_off() const { return !cut_off_.empty(); }
+  /// Those since the last call; whoever asks has them to send again.
+  [[nodiscard]] std::vector<CutOff> take_cut_off() { return std::exchange(cut_off_, {}); }
+  /// The timer of a link that has gone down or come up (MessageKind::link_change). Trains that wait for
+  /// credits of one that is down are cut off: left(train, from) for each.
+  template <class Left>
+  void on_link_change(Context& context, PortIndex port, Left&& left) {
+    Port& p = ports_[port];
+    p.is_watched = false;
+    if (is_up(port, context.now())) return watch(context, port);
+    for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
+      Lane& lane = k < near_lanes ? p.near[k] : far_lane(port, k);
+      while (lane.first_waiting != CreditQueue::none) {
+        const Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
+        p.waiting_bytes -= w.train.bytes;
+        cut_off_.push_back({w.train, port});
+        Frame freed = w.train;
+        freed.lane = w.from_lane;
+        left(freed, w.from);
+      }
+    }
+  }
+
   /// Rows of link_use and queue. Call from Component::finish.
   void finish(Context& context);
   /// What the links carried, control messages included, times their energy per bit [pJ].
@@ -144,7 +199,10 @@ class EgressBank {
     std::uint32_t capacity = 0;                     ///< of a lane of the empty far buffer [B]
     std::uint8_t lanes = 0;                         ///< of the far buffer; 0: no flow control, one lane
     bool is_connected = false, is_counted = false;  ///< is_counted: meters_ or counts_ are kept
-    bool errs = false;                              ///< errors_ has the line
+    bool errs : 1 = false;                          ///< errors_ has the line
+    bool fails : 1 = false;                         ///< health_ has outages of its link
+    bool is_watched : 1 = false;                    ///< its timer runs: trains wait on a link that fails
+    bool was_dark : 1 = false;                      ///< dark_until_ has it
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -174,6 +232,9 @@ class EgressBank {
   std::uint32_t debt_of(PortIndex port, std::uint8_t lane) const {
     return debts_.empty() ? 0 : debts_[debt_index(port, lane)];
   }
+  [[nodiscard]] bool is_up(PortIndex port, SimTime now) const;
+  [[nodiscard]] SimTime cut_at(PortIndex port, SimTime start, SimTime busy) const;
+  void watch(Context& context, PortIndex port);
   void wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready, PortIndex from,
             std::uint8_t from_lane);
   Lane& take_credit(const Context& context, PortIndex port, const Credit& credit);
@@ -184,6 +245,12 @@ class EgressBank {
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
     if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
+    if (p.fails)
+      if (const SimTime cut = cut_at(port, start, busy); cut != time_never) {
+        p.free_at = cut;
+        cut_off_.push_back({train, port});
+        return context.now();
+      }
     p.free_at = start + busy;
     return leave(context, port, lane, train, ready, start, busy);
   }
@@ -207,6 +274,10 @@ class EgressBank {
   std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;
+  const HealthTable* health_ = nullptr;     ///< null: no link of the run ever fails
+  std::vector<LinkId> links_;               ///< by port; empty where health_ is null
+  std::vector<CutOff> cut_off_;             ///< empty between events
+  std::vector<SimTime> dark_until_;         ///< by port; empty where none was ever marked
   std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
   std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use is recorded

@@ -194,6 +194,7 @@ void Injector::finish_message(std::uint32_t ring) {
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
   const SimTime now = context.now();
+  if (active_messages_ > 0 && !egress.is_usable(port_, now)) return;
   while (active_messages_ > 0) {
     if (ahead_ > SimTime{0})
       if (const std::uint32_t ring = choose_control(context, egress); ring != none) {
@@ -203,6 +204,7 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
     SimTime line_free = egress.free_at(port_) - latency_;
     if (line_free > now + ahead_) return wake_at(line_free, context);
     const SimTime at = std::max(line_free, now);
+    if (!egress.is_usable(port_, at + latency_)) return wake_at(at + latency_, context);
     SimTime earliest = time_never;
     std::uint32_t ring = choose(context, egress, at, earliest);
     if (ring == none) {
@@ -211,6 +213,20 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
     }
     send_from(ring, at, context, egress, listener);
   }
+}
+
+std::vector<Injector::Rest> Injector::take_all() {
+  std::vector<Rest> all;
+  for (std::uint32_t ring = 0; ring < rings_.size(); ++ring)
+    while (rings_[ring].last != none) {
+      Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
+      const std::uint32_t source = is_control(ring) ? 0 : source_of(ring);
+      all.push_back({message.head, message.left, message.token, static_cast<std::uint16_t>(source)});
+      active_bytes_ -= message.left;
+      if (!is_control(ring)) --sources_[source_of(ring)].active;
+      finish_message(ring);
+    }
+  return all;
 }
 
 void Injector::on_wake(Context& context, EgressBank& egress, SentListener& listener) {

@@ -53,10 +53,21 @@ class Injector {
 
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
-  /// Starts what can start. Call after post, on this injector's wake and after each credit of the port.
+  /// Starts what can start; nothing while the port's link is down, and who owns it asks again when that
+  /// changes. Call after post, on this injector's wake and after each credit of the port.
   void pump(Context& context, EgressBank& egress, SentListener& listener);
   /// For wakes: pump, and the wake is no longer pending.
   void on_wake(Context& context, EgressBank& egress, SentListener& listener);
+
+  /// What is left of a message that has not been sent to its end.
+  struct Rest {
+    Frame head{};  ///< as its frames would have it, but for their packets and bytes
+    std::int64_t bytes = 0;
+    std::uint64_t token = 0;
+    std::uint16_t source = 0;  ///< 0 for control messages, which are read from nowhere
+  };
+  /// Gives up all messages: the rest of each, those of one (from, to, connection) in order of posting.
+  [[nodiscard]] std::vector<Rest> take_all();
 
   bool is_idle() const { return active_messages_ == 0; }
   std::uint32_t active_messages() const { return active_messages_; }

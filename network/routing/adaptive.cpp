@@ -13,7 +13,7 @@ class Adaptive final : public Routing {
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
     if (ports.count == 0) return {unroutable, train.lane};
-    if (ports.count == 1) return {is_usable(egress_, ports[0]) ? ports[0] : unroutable, train.lane};
+    if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
     return {least_loaded(ports, flow_hash(salt_, train), train, train.lane, egress_, context).port,
             train.lane};
   }

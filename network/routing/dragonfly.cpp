@@ -84,28 +84,25 @@ class Valiant final : public GroupRouting {
   void load(StateReader& in) override { in.get(drawn_); }
 
  protected:
-  RouteChoice leave(std::uint32_t target, const Frame& train, const Context&) override {
+  RouteChoice leave(std::uint32_t target, const Frame& train, const Context& context) override {
     // A leaf's way is open still: any spine will do.
     const auto& list = !groups().is_spine                      ? groups().to_group[groups().own]
                        : groups().around_group[target].empty() ? groups().to_group[target]
                                                                : groups().around_group[target];
-    return {drawn(ports(list)), train.lane};
+    return {drawn(ports(list), context.now()), train.lane};
   }
   RouteChoice go_on(const SwitchRoute::Candidates& shortest, const Frame& train, std::uint8_t second,
                     const Context& context) override {
     if (const LoadedPort port = nearest(shortest, train, second, context); port.port != unroutable)
       return {port.port, second};
-    return {drawn(ports(groups().down)), train.lane};
+    return {drawn(ports(groups().down), context.now()), train.lane};
   }
 
  private:
   /// A usable one of `some`, each as likely as the others.
-  PortIndex drawn(const SwitchRoute::Candidates& some) {
+  PortIndex drawn(const SwitchRoute::Candidates& some, SimTime now) {
     if (some.count == 0) return unroutable;
-    const std::uint32_t first = spread(hash_combine(salt(), ++drawn_), some.count);
-    for (std::uint32_t i = 0; i < some.count; ++i)
-      if (const PortIndex port = some[(first + i) % some.count]; is_usable(egress(), port)) return port;
-    return unroutable;
+    return first_usable(some, spread(hash_combine(salt(), ++drawn_), some.count), egress(), now);
   }
   std::uint64_t drawn_ = 0;  ///< so far
 };

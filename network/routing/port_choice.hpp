@@ -7,10 +7,10 @@
 
 namespace lightrail {
 
-/// True when a train may be sent on `port`. The one place where routing asks.
-[[nodiscard]] inline bool is_usable(const EgressBank& egress, PortIndex port) {
-  return egress.is_connected(port);
-}
+/// The first of `ports`, from place `first` on and around, with the least trouble; `unroutable` when none is
+/// connected. One that is down is chosen where all are: its train waits in the switch.
+[[nodiscard]] PortIndex first_usable(const SwitchRoute::Candidates& ports, std::uint32_t first,
+                                     const EgressBank& egress, SimTime now);
 
 /// A hash onto [0, count) without division.
 [[nodiscard]] inline std::uint32_t spread(std::uint64_t hash, std::uint32_t count) {
@@ -28,8 +28,8 @@ struct LoadedPort {
   std::tuple<bool, SimTime> load{true, time_never};  ///< (lacks credits, time the line is taken)
 };
 
-/// The usable one of `ports` with credits for `train` on `lane` and the least backlog; of equal ones the
-/// first from the place that `hash` chooses. Port `unroutable` when none is usable.
+/// Of the `ports` with the least trouble the one with credits for `train` on `lane` and the least backlog; of
+/// equal ones the first from the place that `hash` chooses. Port `unroutable` when none is connected.
 [[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash,
                                       const Frame& train, std::uint8_t lane, const EgressBank& egress,
                                       const Context& context);

@@ -27,6 +27,11 @@ struct Retransmission {
     again.retries = (lost.retries + 1u) & max_retries;
     return again;
   }
+  /// `train`, a train or control message, as what did not get through.
+  [[nodiscard]] static Train lost(Train train) {
+    train.kind = train.kind == MessageKind::control ? MessageKind::lost_control : MessageKind::lost_train;
+    return train;
+  }
   /// The train or control message itself, as it was sent.
   [[nodiscard]] static Train original(const Train& back) {
     Train train = back;

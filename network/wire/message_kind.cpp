@@ -41,6 +41,10 @@ std::string_view name_of(MessageKind kind) {
       return "credit";
     case work_request:
       return "work request";
+    case returned_work:
+      return "returned work";
+    case link_change:
+      return "change of a link";
     case wake:
       return "wake";
     case sent:

@@ -37,11 +37,13 @@ enum class MessageKind : std::uint8_t {
   returned_train = 18,    ///< NIC -> GPU: an optical switch could not pass it on; the GPU finds a way
   returned_control = 19,  ///< the same, a control message
   // Beside the bytes (credit.hpp, work_request.hpp, injector_wake.hpp).
-  credit = 2,        ///< flow control: buffer freed at the far end of this link
-  message = 3,       ///< until all say work_request
-  work_request = 3,  ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
-  wake = 5,          ///< the timer of one of the component's own Injectors
-  sent = 6,          ///< NIC -> poster: the last byte of that work request is on the wire
+  credit = 2,          ///< flow control: buffer freed at the far end of this link
+  message = 3,         ///< until all say work_request
+  work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
+  wake = 5,            ///< the timer of one of the component's own Injectors
+  returned_work = 21,  ///< NIC -> GPU: not sent, since the NIC's cable is down (returned_work.hpp)
+  link_change = 20,    ///< the timer of one of the component's own ports (link_change.hpp)
+  sent = 6,            ///< NIC -> poster: the last byte of that work request is on the wire
   // Circuits of a region (region_control.hpp): controller -> optical switch
   connect = 40,
   apply = 41,

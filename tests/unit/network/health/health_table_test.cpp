@@ -24,7 +24,7 @@ TEST_CASE("without faults every link is up and nothing ever changes") {
   CHECK_FALSE(none.has_outages(cable));
   CHECK(none.is_up(cable, us(1'000)));
   CHECK(none.next_change(cable, SimTime{0}) == time_never);
-  CHECK(none.first_start(cable, us(7), us(3)) == us(7));
+  CHECK(none.cut_at(cable, us(7), us(3)) == time_never);
 }
 
 TEST_CASE("a link is down from the first picosecond of an outage to the last one before its end") {
@@ -58,12 +58,13 @@ TEST_CASE("the next change is the next begin or end as the observer sees it") {
   CHECK(health.next_change(cable, us(200), Observer::sender) == us(205));
 }
 
-TEST_CASE("a train that an outage would cut off starts when the link is up again") {
+TEST_CASE("a train is cut off where an outage begins on its way, and at once where the link is down") {
   const HealthTable health = table();
-  CHECK(health.first_start(cable, us(90), us(10)) == us(90));  // its tail leaves at 100: just in time
-  CHECK(health.first_start(cable, us(90) + SimTime{1}, us(10)) == us(200));
-  CHECK(health.first_start(cable, us(150), us(10)) == us(200));
-  CHECK(health.first_start(cable, us(195), us(150)) == time_never);  // from 200 it would meet the next one
+  CHECK(health.cut_at(cable, us(90), us(10)) == time_never);  // its tail leaves at 100: just in time
+  CHECK(health.cut_at(cable, us(90) + SimTime{1}, us(10)) == us(100));
+  CHECK(health.cut_at(cable, us(150), us(10)) == us(150));
+  CHECK(health.cut_at(cable, us(200), us(100)) == time_never);
+  CHECK(health.cut_at(cable, us(295), us(150)) == us(300));
 }
 
 TEST_CASE("outages that touch or overlap are one, and empty ones none") {
