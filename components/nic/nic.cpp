@@ -9,6 +9,8 @@
 #include "network/port/reports.hpp"
 #include "network/wire/credit.hpp"
 #include "network/wire/injector_wake.hpp"
+#include "network/wire/link_change.hpp"
+#include "network/wire/returned_work.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -72,6 +74,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       returns_(returns),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
+  if (const auto* health = model_.resource<NicHealth>(); health && !health->is_empty()) health_ = health;
   loops_.reserve(build.record.port_count - 1u);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
@@ -103,8 +106,65 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
 }
 
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
+  handle_event(event, port, context);
+  if (health_) watch(context);
+}
+
+/// What the cable did not take is sent again; and where work waits for it, somebody asks after it.
+void Nic::watch(Context& context) {
+  if (crossbar_.egress().has_cut_off())
+    for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
+      send_again(Retransmission::lost(as<Train>(cut.train)), context);
+  const SimTime now = context.now();
+  if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
+  give_back_all(context);
+  if (fabric_.is_idle()) return;
+  const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
+  const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
+  if (at == time_never || (watched_until_ > now && watched_until_ <= at)) return;
+  watched_until_ = at;
+  context.wake(at, to_payload(LinkChange{}));
+}
+
+void Nic::give_back_all(Context& context) {
+  const SimTime now = context.now();
+  bool has_other_ways = false;
+  for (std::uint32_t port = 1; port < endpoint_at_.size(); ++port)
+    has_other_ways |= gives_back(static_cast<PortIndex>(port), now);
+  if (!has_other_ways) return;
+  std::vector<Injector::Rest> kept;
+  for (const Injector::Rest& rest : fabric_.take_all()) {
+    const PortIndex device =
+        rest.source != 0 ? rest.source : std::max<PortIndex>(port_of(rest.head.address.from()), 1);
+    if (!gives_back(device, now)) {
+      kept.push_back(rest);
+      continue;
+    }
+    if (rest.token != none) cancel_notice(static_cast<std::uint32_t>(rest.token));
+    give_back(context, device, rest.head, rest.bytes, rest.token != none);
+  }
+  for (const Injector::Rest& rest : kept) post_again(rest, now);
+}
+
+/// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
+bool Nic::gives_back(PortIndex device, SimTime now) const {
+  return health_->stand_in(endpoint_at_[device], now, Observer::sender) != endpoint_at_[device];
+}
+
+void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify) {
+  ReturnedWork work;
+  work.lane = head.lane, work.notify = notify, work.is_control = head.kind == MessageKind::control;
+  work.bytes = static_cast<std::uint32_t>(bytes), work.address = head.address;
+  context.send(device, context.now(), to_payload(work));
+}
+
+void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) {
+    if (kind_of(p) == MessageKind::link_change) {
+      crossbar_.on_link_change(context, as<LinkChange>(p));
+      return fabric_.pump(context, crossbar_.egress(), *this);
+    }
     if (kind_of(p) == MessageKind::wake)
       return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
     if (Retransmission::is_for(kind_of(p))) return send_original(as<Train>(p), context);
@@ -131,7 +191,7 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
 void Nic::receive(const Frame& train, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
-  if (out == 0 && returns_.strays == StrayTrains::to_gpu) out = 1;
+  if (out == 0 && (health_ || returns_.strays == StrayTrains::to_gpu)) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
@@ -168,6 +228,9 @@ void Nic::send_again(const Train& back, Context& context) {
 /// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
 void Nic::send_original(const Train& back, Context& context) {
   Frame train = frame_of(Retransmission::original(back));
+  const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
+  if (health_ && gives_back(device, context.now()))
+    return give_back(context, device, train, train.bytes, false);
   const bool is_for_gpu = returns_.lost == LostTrains::from_gpu;
   crossbar_.egress().offer(context, is_for_gpu ? 1 : 0, train, context.now());
 }
@@ -216,6 +279,19 @@ std::uint32_t Nic::new_notice(const DeferredWork& work) {
   return index;
 }
 
+/// Its device is told nothing.
+void Nic::cancel_notice(std::uint32_t index) {
+  notices_[index].next = free_notice_;
+  free_notice_ = index;
+}
+
+/// What take_all() gave, as it was.
+void Nic::post_again(const Injector::Rest& rest, SimTime now) {
+  fabric_.post({rest.head.address.from(), rest.head.address.to(), rest.head.address.connection(), rest.bytes,
+                rest.head.lane, rest.head.kind, rest.source, rest.token, rest.head.detail},
+               now);
+}
+
 void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
   if (token == none) return;
   Notice& notice = notices_[token];
@@ -242,6 +318,7 @@ void Nic::save(StateWriter& out) const {
   crossbar_.save(out);
   fabric_.save(out);
   for (const Injector& loop : loops_) loop.save(out);
+  out.put(watched_until_);
   out.put(work_free_at_), out.put(notices_), out.put(free_notice_), out.put(resent_);
 }
 
@@ -249,6 +326,7 @@ void Nic::load(StateReader& in) {
   crossbar_.load(in);
   fabric_.load(in);
   for (Injector& loop : loops_) loop.load(in);
+  in.get(watched_until_);
   in.get(work_free_at_), in.get(notices_), in.get(free_notice_), in.get(resent_);
 }
 
@@ -261,6 +339,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
       "links, memory "
       "registration and acknowledgements.";
+  kind->can_fail = true;
   kind->hot_bytes = sizeof(Nic);
   kind->prefetches = true;
   kind->weight = 4;

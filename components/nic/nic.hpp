@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "engine/model/address_book.hpp"
+#include "network/health/nic_health.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
@@ -47,9 +48,10 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
 /// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
-/// an endpoint on the same NIC loops back. Assumes work requests and completions are small (latency of PCIe,
-/// no bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
-/// acknowledgements of what has arrived.
+/// an endpoint on the same NIC loops back. While its cable is down (NicHealth) nothing leaves; a GPU that
+/// another NIC of its server can stand in for has its work back when the outage is known to senders. Assumes
+/// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
+/// several PCIe links, memory registration and caches, acknowledgements of what has arrived.
 class Nic final : public Component, private SentListener {
  public:
   /// `returns`: what it gives the device on its first port, a GPU, that belongs to no endpoint here.
@@ -75,6 +77,13 @@ class Nic final : public Component, private SentListener {
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Frame& train, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
+  void handle_event(const Event& event, PortIndex port, Context& context);
+  void watch(Context& context);
+  void give_back_all(Context& context);
+  void cancel_notice(std::uint32_t index);
+  void post_again(const Injector::Rest& rest, SimTime now);
+  [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;
+  void give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify);
   void send_again(const Train& back, Context& context);
   void send_original(const Train& back, Context& context);
   void start_work(const DeferredWork& work, Context& context);
@@ -92,11 +101,13 @@ class Nic final : public Component, private SentListener {
   const NicSpec& spec_;
   const AddressBook* book_;
   const NicReturns returns_;
+  const NicHealth* health_ = nullptr;  ///< null: no NIC's cable ever fails
 
   SimTime work_interval_;
   SimTime work_free_at_{};
   std::vector<Notice> notices_;
   std::uint32_t free_notice_ = none;
+  SimTime watched_until_{};  ///< a timer asks after the cable then
   std::int64_t resent_ = 0;  ///< trains and control messages
 };
 

@@ -166,6 +166,9 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   }
   const WireKind kind = kind_of(payload);
   if (kind == WireKind::credit) return host_.on_credit(context, port, payload);
+  if (kind == WireKind::returned_work && port == GpuPort::nic)
+    for (const auto& path : paths_)
+      if (path->on_returned(context, as<ReturnedWork>(payload))) return;
   if (kind != WireKind::train && kind != WireKind::control)
     host_.fail(context,
                fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));

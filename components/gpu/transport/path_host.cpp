@@ -79,13 +79,18 @@ void PathHost::await_notice(const Payload& work, SendToken token) {
 }
 
 void PathHost::on_notice(Context& context, const Payload& notice) {
-  const std::uint64_t addresses = addresses_of(notice);
+  tell_sent(take_notice(from_of(notice), to_of(notice), connection_of(notice)), context.now());
+}
+
+SendToken PathHost::take_notice(EndpointId from, EndpointId to, Connection connection) {
+  const std::uint64_t addresses =
+      addresses_of(make_wire(MessageKind::work_request, from, to, connection, 0, 0));
   auto it = std::find_if(notices_.begin(), notices_.end(),
                          [&](const Notice& n) { return n.addresses == addresses; });
   LIGHTRAIL_EXPECT(it != notices_.end());
   const SendToken token = SendToken::from(it->token);
   notices_.erase(it);
-  tell_sent(token, context.now());
+  return token;
 }
 
 void PathHost::tell_sent(SendToken token, SimTime at) {

@@ -63,6 +63,8 @@ class PathHost final : private SentListener {
 
   /// The NIC will say that this work has left; then whom `token` names is told.
   void await_notice(const Payload& work, SendToken token);
+  /// The NIC gives that work back and will not say so: whom to tell, no longer awaited.
+  [[nodiscard]] SendToken take_notice(EndpointId from, EndpointId to, Connection connection);
   /// It has.
   void on_notice(Context& context, const Payload& notice);
   /// A message of this GPU's has left, or will have for sure, at `at` (>= now).

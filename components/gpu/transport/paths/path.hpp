@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/gpu/transport/path_host.hpp"
+#include "network/wire/returned_work.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -68,6 +69,8 @@ class Path {
   /// The NIC says that a message has left (WireKind::sent). True: no message of this GPU's own that somebody
   /// waits for.
   virtual bool on_notice(Context&, const Payload&) { return false; }
+  /// The NIC gives work back that it has not sent.
+  virtual bool on_returned(Context&, const ReturnedWork&) { return false; }
   /// The GPU's event to itself, of a kind from GpuWake::forward_train on.
   virtual bool on_wake(Context&, const Payload&) { return false; }
   /// From the controller of circuits (GpuPort::control).

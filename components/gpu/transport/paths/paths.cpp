@@ -2,6 +2,7 @@
 
 #include "components/gpu/transport/paths/circuit_path.hpp"
 #include "components/gpu/transport/paths/direct_path.hpp"
+#include "components/gpu/transport/paths/failover_path.hpp"
 #include "components/gpu/transport/paths/photonic_rail_path.hpp"
 #include "components/gpu/transport/paths/pxn_path.hpp"
 #include "components/gpu/transport/paths/several_nics_path.hpp"
@@ -9,8 +10,8 @@
 namespace lightrail {
 namespace {
 
-constexpr PathMaker* const makers[] = {CircuitPath::make, SeveralNicsPath::make, PxnPath::make,
-                                       PhotonicRailPath::make, DirectPath::make};
+constexpr PathMaker* const makers[] = {FailoverPath::make, CircuitPath::make,      SeveralNicsPath::make,
+                                       PxnPath::make,      PhotonicRailPath::make, DirectPath::make};
 
 }  // namespace
 

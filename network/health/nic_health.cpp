@@ -1,0 +1,65 @@
+#include "network/health/nic_health.hpp"
+
+#include <algorithm>
+
+#include "engine/model/kind.hpp"
+
+namespace lightrail {
+namespace {
+
+/// The links of `id` to components that can fail.
+std::vector<LinkId> links_that_can_fail(const Model& model, ComponentId id) {
+  std::vector<LinkId> all;
+  const ComponentRecord& record = model.components[id.value];
+  for (std::uint32_t i = 0; i < record.port_count; ++i) {
+    const LinkId out = model.ports[record.first_port + i].out;
+    if (out.is_valid() && model.kinds[model.components[model.links[out.value].to.value].kind]->can_fail)
+      all.push_back(out);
+  }
+  return all;
+}
+
+}  // namespace
+
+NicHealth::NicHealth(const HealthTable& health, const AddressBook& book, const Model& model)
+    : health_(&health), book_(&book) {
+  bool has_outages = false;
+  for (const ComponentId device : book.component_of) {
+    LinkId cable;
+    // What can fail and is joined to an endpoint is its NIC; of the NIC's links the one to the fabric is
+    // such, too.
+    for (const LinkId to_nic : links_that_can_fail(model, device))
+      for (const LinkId out : links_that_can_fail(model, model.links[to_nic.value].to))
+        if (!cable.is_valid()) cable = out;
+    cable_of_.push_back(cable);
+    has_outages |= cable.is_valid() && health.has_outages(cable);
+  }
+  if (!has_outages) cable_of_.clear();
+}
+
+bool NicHealth::is_up(EndpointId endpoint, SimTime now, Observer observer) const {
+  if (is_empty()) return true;
+  return endpoint.value < cable_of_.size() && cable_of_[endpoint.value].is_valid() &&
+         health_->is_up(cable_of_[endpoint.value], now, observer);
+}
+
+SimTime NicHealth::next_change(EndpointId endpoint, SimTime now, Observer observer) const {
+  if (endpoint.value >= cable_of_.size() || !cable_of_[endpoint.value].is_valid()) return time_never;
+  return health_->next_change(cable_of_[endpoint.value], now, observer);
+}
+
+EndpointId NicHealth::stand_in(EndpointId endpoint, SimTime now, Observer observer) const {
+  if (is_empty() || is_up(endpoint, now, observer) || endpoint.value >= book_->gpu_count) return endpoint;
+  // GPUs of a server are neighbours in the address book.
+  const std::uint32_t server = (*book_)[endpoint].server;
+  std::uint32_t first = endpoint.value, end = endpoint.value + 1;
+  while (first > 0 && book_->endpoints[first - 1].server == server) --first;
+  while (end < book_->gpu_count && book_->endpoints[end].server == server) ++end;
+  for (std::uint32_t i = 1; i < end - first; ++i) {
+    const EndpointId other{first + (endpoint.value - first + i) % (end - first)};
+    if (is_up(other, now, observer)) return other;
+  }
+  return endpoint;
+}
+
+}  // namespace lightrail

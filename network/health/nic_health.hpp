@@ -1,0 +1,34 @@
+#pragma once
+#include <vector>
+
+#include "engine/model/address_book.hpp"
+#include "engine/model/model.hpp"
+#include "network/health/health_table.hpp"
+
+namespace lightrail {
+
+/// Which endpoints can be reached by their own NIC, and by whose NIC the others are: HealthTable seen from
+/// the address book. The same on every rank, never changed; nothing where no NIC's cable ever fails.
+class NicHealth {
+ public:
+  NicHealth() = default;
+  /// `health` and `book` must outlive it.
+  NicHealth(const HealthTable& health, const AddressBook& book, const Model& model);
+
+  [[nodiscard]] bool is_empty() const { return cable_of_.empty(); }
+  /// Whether `observer` takes the endpoint's own NIC for connected at `now`; false also for one that has
+  /// none.
+  [[nodiscard]] bool is_up(EndpointId endpoint, SimTime now, Observer observer) const;
+  /// The next moment after `now` at which that changes.
+  [[nodiscard]] SimTime next_change(EndpointId endpoint, SimTime now, Observer observer) const;
+  /// Whose NIC takes what is for `endpoint`: its own, or where that is down the one of the next GPU of its
+  /// server (in the order of their places, around) whose NIC is up. The endpoint itself where none is.
+  [[nodiscard]] EndpointId stand_in(EndpointId endpoint, SimTime now, Observer observer) const;
+
+ private:
+  const HealthTable* health_ = nullptr;
+  const AddressBook* book_ = nullptr;
+  std::vector<LinkId> cable_of_;  ///< by endpoint: from its NIC to the fabric; invalid: it has no NIC
+};
+
+}  // namespace lightrail
