@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "engine/model/describe.hpp"
+#include "engine/model/groups.hpp"
 #include "engine/scenario/units.hpp"
-#include "network/wire/connection.hpp"
 
 namespace lightrail {
 
@@ -38,9 +38,9 @@ void add_group(const Element& at, GroupKind kind, WorkloadContext& context) {
                              kind.name == "world" ? " ('world' is always there: all GPUs)" : "")));
     return;
   }
-  if (context.job.job().groups.size() == Connection::max_group_kinds) {
-    context.errors.add(at.error(fmt::format("group '{}': a job has at most {} kinds of groups", kind.name,
-                                            Connection::max_group_kinds)));
+  if (context.job.job().groups.size() == GroupTable::max_kinds) {
+    context.errors.add(at.error(
+        fmt::format("group '{}': a job has at most {} kinds of groups", kind.name, GroupTable::max_kinds)));
     return;
   }
   context.job.group(std::move(kind));
