@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/base/error.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/load_hint.hpp"
@@ -115,6 +116,7 @@ struct Made {
 };
 
 Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  LIGHTRAIL_EXPECT(model.resource<AlgorithmRegistry>() != nullptr);
   const AddressBook* book = model.resource<AddressBook>();
   std::uint32_t gpus = book ? book->gpu_count : 0;
   JobBuilder job(gpus);
@@ -126,6 +128,7 @@ Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
                           endpoints_of(model, book, "storage"),
                           endpoints_of(model, book, "host"),
                           gpu_memory_of(scenario.root),
+                          *model.resource<AlgorithmRegistry>(),
                           job,
                           errors,
                           model.seed,

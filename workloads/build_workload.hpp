@@ -6,12 +6,13 @@
 #include "engine/model/describe.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/job/job.hpp"
 
 namespace lightrail {
 
 /// Reads <groups> and <workload> into the job they describe, for the system that `model` has (build_system
-/// ran before). Mistakes go to `errors`; the job is then incomplete.
+/// ran before, and the AlgorithmRegistry is there). Mistakes go to `errors`; the job is then incomplete.
 Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors);
 
 /// Gives the model its job: resources GroupTable, ProgramSet and, for captured traces, Capture; Model::names
@@ -19,6 +20,7 @@ Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors);
 void build_workload(const Scenario& scenario, Model& model, ErrorList& errors);
 
 /// Elements that build_workload reads, with their parameters: for `describe` and the XSD.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> workload_documentation();
+std::vector<std::pair<std::string, std::vector<ParameterDoc>>> workload_documentation(
+    const AlgorithmRegistry& algorithms);
 
 }  // namespace lightrail

@@ -21,15 +21,16 @@ ParameterDoc text(const char* name, const char* doc, bool is_required = false) {
 }
 
 /// <workload>: what its kinds read, each parameter once.
-Docs workload_parameters() {
+Docs workload_parameters(const AlgorithmRegistry& algorithms) {
   ParameterDoc kind = text("kind", "what the GPUs do", true);
   kind.choices = {"trace", "training", "inference", "collective", "storage", "explicit"};
   Docs all{
       kind,
       {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
   for (const Docs& docs :
-       {trace_documentation(), training_parameters().documentation(), inference_parameters().documentation(),
-        replica_documentation(), collective_benchmark_documentation(), storage_job_documentation()})
+       {trace_documentation(), training_parameters(algorithms).documentation(),
+        inference_parameters().documentation(), replica_documentation(),
+        collective_benchmark_documentation(algorithms.names()), storage_job_documentation()})
     for (ParameterDoc doc : docs) {
       auto is_same = [&](const ParameterDoc& other) { return other.name == doc.name; };
       if (std::any_of(all.begin(), all.end(), is_same)) continue;
@@ -41,7 +42,7 @@ Docs workload_parameters() {
 
 }  // namespace
 
-std::vector<std::pair<std::string, Docs>> workload_documentation() {
+std::vector<std::pair<std::string, Docs>> workload_documentation(const AlgorithmRegistry& algorithms) {
   Docs group = digit_documentation();
   for (ParameterDoc& doc : group) doc.is_required = false;  // or <digit>, or <members>
   group.push_back(text("name", "'tp', 'dp', ...; 'world' is always there", true));
@@ -50,7 +51,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation() {
       {"group", group},
       {"digit", digit_documentation()},
       {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
-      {"workload", workload_parameters()},
+      {"workload", workload_parameters(algorithms)},
       {"model", transformer_parameters().documentation()},
       {"gate", gate_documentation()},
       {"pool", pool_documentation()},
@@ -67,10 +68,10 @@ std::vector<std::pair<std::string, Docs>> workload_documentation() {
          "resident bytes, checked against the GPU",
          false,
          {}}}},
-      {"op", operation_documentation()},
+      {"op", operation_documentation(algorithms.names())},
       {"repeat",
        {{"count", unit_type<std::uint32_t>(), "1", "", "", "times its operations are repeated", true, {}}}},
-      {"nccl", nccl_parameters().documentation()}};
+      {"nccl", nccl_parameters(algorithms.names()).documentation()}};
 }
 
 }  // namespace lightrail

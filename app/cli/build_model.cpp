@@ -17,6 +17,7 @@
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
 #include "workloads/build_workload.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"
 #include "workloads/program/region_turns.hpp"
@@ -138,9 +139,10 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
 
   if (line.command == Command::collective) check_is_benchmark(scenario, errors);
 
+  const auto algorithms = std::make_shared<const AlgorithmRegistry>(built_in_algorithms());
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
-    report_unknown_names(scenario.root, known_elements(kinds), errors);
+    report_unknown_names(scenario.root, known_elements(kinds, *algorithms), errors);
     errors.throw_if_any();
   };
   build_system(scenario, kinds, model, errors);
@@ -148,8 +150,9 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   if (const auto* book = model.resource<AddressBook>())
     model.set_resource(
         std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
-  model.set_resource(
-      std::make_shared<const NcclSettings>(parse_nccl_settings(scenario.root.child("nccl"), errors)));
+  model.set_resource(std::make_shared<const NcclSettings>(
+      parse_nccl_settings(scenario.root.child("nccl"), algorithms->names(), errors)));
+  model.set_resource(algorithms);
   read_variation(scenario, model, errors);
   build_workload(scenario, model, errors);
   check_circuits_for(scenario, model, errors);

@@ -6,6 +6,8 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
+#include "workloads/program/collective_names.hpp"
 
 namespace lightrail {
 namespace {
@@ -39,9 +41,25 @@ std::string kind_text(const ComponentKind& kind) {
   return text + "\n";
 }
 
+/// Every algorithm of collectives: its name, what it serves, a sentence.
+std::string algorithms_text(const AlgorithmRegistry& algorithms) {
+  std::string text =
+      "collective algorithms  what 'algorithm' of <nccl>, <op> and <workload> may name beside auto\n";
+  for (std::size_t id = 1; algorithms.contains(static_cast<Algorithm>(id)); ++id) {
+    const CollectiveAlgorithm& algorithm = algorithms[static_cast<Algorithm>(id)];
+    std::vector<std::string> served;
+    for (const auto& [name, type] : collective_names())
+      if (algorithm.serves(type)) served.push_back(name);
+    text += fmt::format("  {:<22} {}\n{:<25}{}\n", algorithm.name(), fmt::join(served, ", "), "",
+                        algorithm.doc());
+  }
+  return text + "\n";
+}
+
 std::string describe_text(const CommandLine& line) {
   KindRegistry kinds = load_kinds(line.plugins);
-  std::vector<ElementDoc> elements = known_elements(kinds);
+  const AlgorithmRegistry algorithms = built_in_algorithms();
+  std::vector<ElementDoc> elements = known_elements(kinds, algorithms);
   if (line.format == "xsd") return xsd_text(elements);
   if (line.format != "text")
     throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
@@ -60,6 +78,8 @@ std::string describe_text(const CommandLine& line) {
     names.push_back(element.name);
     if (line.positional.empty() || line.positional.front() == element.name) text += element_text(element);
   }
+  names.push_back("collective");
+  if (line.positional.empty() || line.positional.front() == "collective") text += algorithms_text(algorithms);
   if (text.empty())
     throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
   return text;

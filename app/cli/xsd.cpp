@@ -78,7 +78,7 @@ std::string element_of_kind(const std::string& kind) {
   return kind == "storage" ? "storage-server" : kind;
 }
 
-std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
+std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const AlgorithmRegistry& algorithms) {
   std::map<std::string, std::map<std::string, ParameterDoc>> merged;
   auto add = [&](const std::string& element, const std::vector<ParameterDoc>& parameters) {
     auto& all = merged[element];
@@ -99,7 +99,7 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds) {
   }
   for (const auto& kind : kinds.kinds()) add(element_of_kind(kind->name), kind->parameters);
   for (const auto& [name, parameters] : system_documentation()) add(name, parameters);
-  for (const auto& [name, parameters] : workload_documentation()) add(name, parameters);
+  for (const auto& [name, parameters] : workload_documentation(algorithms)) add(name, parameters);
   add("gemm", gemm_parameters().documentation());
   add("attention", attention_parameters().documentation());
   add("memory-kernel", memory_kernel_parameters().documentation());

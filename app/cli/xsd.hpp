@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/model/registry.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 
 namespace lightrail {
 
@@ -18,7 +19,7 @@ std::string element_of_kind(const std::string& kind);
 
 /// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of
 /// one name in several places are merged.
-std::vector<ElementDoc> known_elements(const KindRegistry& kinds);
+std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const AlgorithmRegistry& algorithms);
 
 /// An XML schema for editors: names, types and units of every attribute. Which element may stand where and
 /// which attribute is required stays with `lightrail validate`, since catalogue references fill both.

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
+#include "engine/base/error.hpp"
 #include "workloads/collective/cost_model.hpp"
-#include "workloads/collective/ring.hpp"
+#include "workloads/collective/overloaded.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {
-
 CommEngine::CommEngine(const Model& model, const Program& program, const ProgramIndex& index, EndpointId self)
     : model_(&model),
       program_(&program),
@@ -17,11 +17,12 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
       set_(model.resource<ProgramSet>()),
       groups_(model.resource<GroupTable>()),
       plans_(model.resource<GroupPlans>()),
+      algorithms_(model.resource<AlgorithmRegistry>()),
       book_(model.resource<AddressBook>()),
       nccl_(model.resource<NcclSettings>()),
       io_(model.resource<IoEndpoints>()),
       self_(self) {
-  LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && book_ && nccl_ && io_);
+  LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && algorithms_ && book_ && nccl_ && io_);
 }
 
 EndpointId CommEngine::peer_of(const Op& op) const {
@@ -63,12 +64,11 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
   run.start = context.now();
   SimTime delay{0};
   if (op.kind == OpKind::collective) {
-    const Choice choice = choose(*nccl_, plan(op), op);
+    const Choice choice = choose(*algorithms_, *nccl_, plan(op), op);
     run.algorithm = choice.algorithm;
     run.protocol = choice.protocol;
-    delay = start_delay(op, run);
+    delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol);
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
-    run.algorithm = Algorithm::direct;
     run.protocol = nccl(op).point_protocol(op.bytes);
     delay = nccl(op).point_base(run.protocol);
   }
@@ -76,75 +76,29 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
   return slot;
 }
 
-CommEngine::Form CommEngine::form(std::uint32_t slot) const {
-  const Op& op = op_of(slot);
-  if (op.kind == OpKind::send || op.kind == OpKind::recv) return Form::point;
-  if (op.kind != OpKind::collective) return Form::io;
-  if (is_exchange(runs_[slot].algorithm)) return Form::exchange;
-  if (op.collective == CollectiveType::broadcast) return Form::broadcast;
-  if (op.collective == CollectiveType::all_to_all) return Form::pairs;
-  if (op.collective == CollectiveType::barrier) return Form::barrier;
-  if (runs_[slot].algorithm != Algorithm::ring) return Form::relay;
-  // Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
-  const GroupPlan& group = plan(op);
-  const bool is_folded =
-      nccl(op).fold_rings && group.has_nvlink && group.has_equal_nvlink && group.servers() == 1;
-  return is_folded ? Form::folded_ring : Form::ring;
-}
-
-SimTime CommEngine::start_delay(const Op& op, const CommRun& run) const {
-  switch (run.algorithm) {
-    case Algorithm::tree:
-    case Algorithm::collnet:
-      return nccl(op).tree_base(run.protocol);
-    case Algorithm::nvls:
-    case Algorithm::nvls_tree:
-      return nccl(op).nvls;
-    case Algorithm::pat:
-      return nccl(op).pat_base;
-    case Algorithm::deepep:
-    case Algorithm::deepep_low_latency:
-      return nccl(op).deepep_start;
-    case Algorithm::full_mesh:
-      return nccl(op).point_base(run.protocol);
-    default:
-      return op.collective == CollectiveType::all_to_all
-                 ? nccl(op).point_base(run.protocol)
-                 : scaled(nccl(op).base(run.protocol),
-                          ring_scale(nccl(op), plan(op), op.collective, run.protocol, op.bytes));
+const CollectivePlan& CommEngine::collective_plan(std::uint32_t slot) const {
+  if (collective_plans_.size() <= slot) collective_plans_.resize(slot + 1);
+  std::optional<CollectivePlan>& made = collective_plans_[slot];
+  if (!made) {
+    const CommRun& run = runs_[slot];
+    const Op& op = op_of(slot);
+    const GroupView group = view(op);
+    made = (*algorithms_)[run.algorithm].plan(
+        {plan(op), group, op, run.protocol,
+         [&](std::uint32_t from, std::uint32_t to) { return share(op, from, to, group.size); }});
   }
+  return *made;
 }
 
 BitRate CommEngine::rate(std::uint32_t slot) const {
   const Op& op = op_of(slot);
   const GroupPlan& group = plan(op);
-  const std::uint32_t n = group.size(), here = group.members_of(group.server_of(group.index_of(self_)));
-  const double local = static_cast<double>(group.local_rate.value),
-               rail = static_cast<double>(group.net_rate.value);
-  double most = local;
-  if (form(slot) == Form::point) {
-    if (group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_))) most = rail;
-    return BitRate{static_cast<std::int64_t>(most)};
+  if (is_collective(slot)) {
+    if (op.bytes == 0) return BitRate{0};
+    return (*algorithms_)[runs_[slot].algorithm].receive_rate(group, self_, op, runs_[slot].protocol);
   }
-  if (op.bytes == 0) return BitRate{0};
-  const double buffer = 8.0 * static_cast<double>(op.bytes);
-  const double start = 1e-12 * static_cast<double>(start_delay(op, runs_[slot]).count());
-  if (runs_[slot].algorithm == Algorithm::nvls || runs_[slot].algorithm == Algorithm::nvls_tree) {
-    // What the switch takes is read and what it gives is written, of an all-reduce the buffer and the buffer,
-    // of parts a part and the buffer; what is summed for an all-reduce goes out again from registers.
-    const double moved = op.collective == CollectiveType::all_reduce ? 2 : 1 + 1.0 / n;
-    return BitRate{
-        static_cast<std::int64_t>(moved / 2 * buffer / (buffer / nvls_rate(group, op.collective) + start))};
-  }
-  if (group.servers() > 1) {
-    // Rings bring what passes the server's rails past every member; an all-to-all's shares come from outside
-    // but for the server's own.
-    most = rail * (op.collective == CollectiveType::all_to_all ? static_cast<double>(n) / (n - here) : here);
-    if (here > 1 && local > 0) most = std::min(most, local);
-  }
-  const double bits = buffer * (op.collective == CollectiveType::all_reduce ? 2 : 1);
-  if (most == 0) return BitRate{0};
-  return BitRate{static_cast<std::int64_t>(bits / (bits / most + start))};
+  const bool is_far = group.server_of(group.index_of(peer_of(op))) != group.server_of(group.index_of(self_));
+  return is_far ? group.net_rate : group.local_rate;
 }
 
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
@@ -158,76 +112,77 @@ bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   }
   runs_[slot].stage = CommRun::Stage::running;
   if (op.bytes == 0 && op.collective != CollectiveType::barrier) return true;
-  switch (form(slot)) {
-    case Form::broadcast:
-      begin_broadcast(context, transport, slot);
+  switch (op.kind) {
+    case OpKind::collective:
+      begin_collective(context, transport, slot);
       break;
-    case Form::pairs:
-      begin_all_to_all(context, transport, slot);
-      break;
-    case Form::barrier:
-      begin_barrier(context, transport, slot);
-      break;
-    case Form::ring:
-      begin_ring(context, transport, slot);
-      break;
-    case Form::folded_ring:
-      begin_folded(context, transport, slot);
-      break;
-    case Form::relay:
-      begin_relay(context, transport, slot);
-      break;
-    case Form::exchange:
-      begin_exchange(context, transport, slot);
-      break;
-    case Form::point:
+    case OpKind::send:
+    case OpKind::recv:
       begin_point(context, transport, slot);
       break;
-    case Form::io:
+    case OpKind::storage_read:
+    case OpKind::storage_write:
+    case OpKind::host_copy:
       begin_io(context, transport, slot);
       break;
+    case OpKind::compute:
+    case OpKind::host:
+    case OpKind::marker:
+      LIGHTRAIL_EXPECT(!"an operation of communication");
   }
   return finish(context, transport, slot);
 }
 
 bool CommEngine::on_received(Context& context, Transport& transport, Owner owner) {
-  switch (form(owner.slot)) {
-    case Form::broadcast:
-      on_slice(context, transport, owner);
+  switch (op_of(owner.slot).kind) {
+    case OpKind::collective:
+      on_message(context, transport, owner);
       break;
-    case Form::pairs:
-      on_share(context, transport, owner);
-      break;
-    case Form::barrier:
-      on_barrier(context, transport, owner.slot);
-      break;
-    case Form::ring:
-      on_block(context, transport, owner);
-      break;
-    case Form::folded_ring:
-      runs_[owner.slot].open = 0;
-      break;
-    case Form::relay:
-      on_relay(context, transport, owner);
-      break;
-    case Form::exchange:
-      on_exchange(context, transport, owner);
-      break;
-    case Form::point:
+    case OpKind::send:
+    case OpKind::recv:
       on_point(context, transport, owner);
       break;
-    case Form::io:
+    case OpKind::storage_read:
+    case OpKind::storage_write:
+    case OpKind::host_copy:
       on_io(context, transport, owner);
       break;
+    case OpKind::compute:
+    case OpKind::host:
+    case OpKind::marker:
+      LIGHTRAIL_EXPECT(!"an operation of communication");
   }
   return finish(context, transport, owner.slot);
+}
+
+void CommEngine::begin_collective(Context& context, Transport& transport, std::uint32_t slot) {
+  std::visit(Overloaded{[&](const RingSteps&) { begin_ring(context, transport, slot); },
+                        [&](const FoldedRing&) { begin_folded(context, transport, slot); },
+                        [&](const RingStream&) { begin_broadcast(context, transport, slot); },
+                        [&](const PeerMessages&) { begin_all_to_all(context, transport, slot); },
+                        [&](const Dissemination&) { begin_barrier(context, transport, slot); },
+                        [&](const RelayPlan&) { begin_relay(context, transport, slot); },
+                        [&](const ExchangePlan&) { begin_exchange(context, transport, slot); }},
+             collective_plan(slot));
+}
+
+void CommEngine::on_message(Context& context, Transport& transport, Owner owner) {
+  std::visit(Overloaded{[&](const RingSteps&) { on_block(context, transport, owner); },
+                        [&](const FoldedRing&) { runs_[owner.slot].open = 0; },
+                        [&](const RingStream&) { on_slice(context, transport, owner); },
+                        [&](const PeerMessages&) { on_share(context, transport, owner); },
+                        [&](const Dissemination&) { on_barrier(context, transport, owner.slot); },
+                        [&](const RelayPlan&) { on_relay(context, transport, owner); },
+                        [&](const ExchangePlan&) { on_exchange(context, transport, owner); }},
+             collective_plan(owner.slot));
 }
 
 bool CommEngine::finish(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
   if (run.open != 0) return false;
   SimTime left = std::max(run.until - context.now(), SimTime{0});
-  if (form(slot) == Form::ring) left += own_copy(op_of(slot));
+  if (is_collective(slot) && std::holds_alternative<RingSteps>(collective_plan(slot)))
+    left += own_copy(op_of(slot));
   if (left == SimTime{0}) return true;
   run.stage = CommRun::Stage::finishing;
   transport.wake_after(context, left, {slot, 0});
@@ -252,7 +207,7 @@ bool CommEngine::on_end(Context& context, Transport& transport, const MessageEnd
 void CommEngine::release(std::uint32_t slot) {
   LIGHTRAIL_EXPECT(runs_[slot].stage != CommRun::Stage::free);
   runs_[slot].stage = CommRun::Stage::free;
-  if (exchanges_.size() > slot) exchanges_[slot].reset();
+  if (collective_plans_.size() > slot) collective_plans_[slot].reset();
   free_.push_back(slot);
 }
 

@@ -1,17 +1,18 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/model.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
+#include "workloads/collective/collective_plan.hpp"
 #include "workloads/collective/comm_run.hpp"
-#include "workloads/collective/exchange.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
-#include "workloads/collective/relay.hpp"
 #include "workloads/collective/transport.hpp"
 #include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"
@@ -22,16 +23,15 @@ namespace lightrail {
 /// message of this connection has arrived" and "my message is on the wire". No member knows anything but its
 /// own arrivals.
 ///
-/// Every collective, send and receive first spends its protocol's base latency. Ring collectives: one message
-/// a step and channel; a step is sent when the step before was received; software time after each receive.
-/// Broadcast: the ring from the root, cut into slices that follow one another. All-to-all: every peer at
-/// once, in the order me + 1, me + 2
-/// ...; the own share moves inside the GPU. Other algorithms in rounds of messages: exchange.hpp. Barrier:
-/// dissemination in ceil(log2 n) rounds of control messages. A message over the eager limit waits for the
-/// receiver's clear-to-send. Storage and host copies: request, data, done.
+/// Every collective, send and receive first spends its algorithm's start. A collective's CollectivePlan says
+/// how it goes on. RingSteps: one message a step and channel; a step is sent when the step before was
+/// received; software time after each receive. RingStream: the ring from the root, cut into slices that
+/// follow one another. PeerMessages: every peer at once, in the order me + 1, me + 2 ...; the own share moves
+/// inside the GPU. A message over the eager limit waits for the receiver's clear-to-send. Storage and host
+/// copies: request, data, done.
 ///
 /// Messages of a member: at most 2(n-1) a channel for rings, 64 a channel for a broadcast, n for an
-/// all-to-all, slices times neighbours for trees and NVLS.
+/// all-to-all, slices times neighbours for a RelayPlan.
 class CommEngine {
  public:
   /// Needs the resources of prepare_execution(). All references must outlive this.
@@ -55,9 +55,8 @@ class CommEngine {
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
 
   const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
-  /// What this GPU receives of the collective in `slot` a second, on average, where nothing is in its way: a
-  /// server's members share what all their rails bring, over NVLink; the collective's start counts. In
-  /// NVSwitches, whose lines do not carry as much both ways: half of what the memory gives and takes.
+  /// What this GPU receives of the operation in `slot` a second, on average, where nothing is in its way
+  /// (CollectiveAlgorithm::receive_rate; of a send or receive what its line carries).
   BitRate rate(std::uint32_t slot) const;
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);
@@ -96,10 +95,15 @@ class CommEngine {
     return medium != Medium::local && payload > nccl_->eager_limit(medium);
   }
 
-  /// How a run goes on: which of the parts below handles it.
-  enum class Form : std::uint8_t { ring, folded_ring, broadcast, pairs, barrier, relay, exchange, point, io };
-  Form form(std::uint32_t slot) const;
-  SimTime start_delay(const Op& op, const CommRun& run) const;
+  /// What the collective of a slot goes by. Not state: follows from its operation, algorithm and protocol.
+  const CollectivePlan& collective_plan(std::uint32_t slot) const;
+  bool is_collective(std::uint32_t slot) const { return op_of(slot).kind == OpKind::collective; }
+  template <class Plan>
+  const Plan& plan_as(std::uint32_t slot) const {
+    return std::get<Plan>(collective_plan(slot));
+  }
+  void begin_collective(Context& context, Transport& transport, std::uint32_t slot);
+  void on_message(Context& context, Transport& transport, Owner owner);
   /// After the last message: true when the run is complete, else a timer for messages that are sure to end
   /// and for what the kernel still copies.
   bool finish(Context& context, Transport& transport, std::uint32_t slot);
@@ -120,9 +124,9 @@ class CommEngine {
   }
   void begin_folded(Context& context, Transport& transport, std::uint32_t slot);
 
-  const RelayPlan& relay(std::uint32_t slot) const;
   void begin_relay(Context& context, Transport& transport, std::uint32_t slot);
-  std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls, std::int64_t payload) const;
+  std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_of_switch,
+                                std::int64_t payload) const;
   void expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage,
                     std::uint32_t input);
   static bool has_slots(const RelayStage::Output& output, const Transport& transport);
@@ -130,7 +134,6 @@ class CommEngine {
   void advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void on_relay(Context& context, Transport& transport, Owner owner);
 
-  const ExchangePlan& exchange(std::uint32_t slot) const;
   void begin_exchange(Context& context, Transport& transport, std::uint32_t slot);
   void advance_exchange(Context& context, Transport& transport, std::uint32_t slot);
   void on_exchange(Context& context, Transport& transport, Owner owner);
@@ -161,12 +164,24 @@ class CommEngine {
   void send_io(Context& context, Transport& transport, std::uint32_t slot);
   void on_io(Context& context, Transport& transport, Owner owner);
 
+  // What a run waits for, in words (waits.cpp).
+  std::string waits_for_data(EndpointId from) const;
+  std::string waits_to_leave(EndpointId to) const;
+  std::string waits_until_ready(EndpointId to) const;
+  std::string ring_waits(std::uint32_t slot) const;
+  std::string stream_waits(std::uint32_t slot) const;
+  std::string peer_waits(const Transport& transport, std::uint32_t slot) const;
+  std::string barrier_waits(std::uint32_t slot) const;
+  std::string relay_waits(const RelayPlan& all, std::uint32_t slot) const;
+  std::string exchange_waits(const ExchangePlan& all, std::uint32_t slot) const;
+
   const Model* model_;
   const Program* program_;
   const ProgramIndex* index_;
   const ProgramSet* set_;
   const GroupTable* groups_;
   const GroupPlans* plans_;
+  const AlgorithmRegistry* algorithms_;
   const AddressBook* book_;
   const NcclSettings* nccl_;
   const IoEndpoints* io_;
@@ -174,8 +189,7 @@ class CommEngine {
 
   std::vector<CommRun> runs_;
   std::vector<std::uint32_t> free_;
-  mutable std::vector<std::optional<RelayPlan>> relays_;        ///< by slot; not state
-  mutable std::vector<std::optional<ExchangePlan>> exchanges_;  ///< by slot; not state
+  mutable std::vector<std::optional<CollectivePlan>> collective_plans_;  ///< by slot; not state
 };
 
 }  // namespace lightrail

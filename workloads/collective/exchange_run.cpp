@@ -5,41 +5,9 @@
 
 namespace lightrail {
 
-/// Not state: follows from the run's operation, algorithm and protocol.
-const ExchangePlan& CommEngine::exchange(std::uint32_t slot) const {
-  if (exchanges_.size() <= slot) exchanges_.resize(slot + 1);
-  if (!exchanges_[slot]) {
-    const CommRun& run = runs_[slot];
-    const Op& op = op_of(slot);
-    const GroupView group = view(op);
-    const ExchangeInput in{plan(op), group, op, run.protocol, [&](std::uint32_t from, std::uint32_t to) {
-                             return share(op, from, to, group.size);
-                           }};
-    switch (run.algorithm) {
-      case Algorithm::pairwise:
-        exchanges_[slot] = pairwise(in);
-        break;
-      case Algorithm::hierarchical:
-        exchanges_[slot] = hierarchical(in);
-        break;
-      case Algorithm::pat:
-        exchanges_[slot] = aggregated_trees(in);
-        break;
-      case Algorithm::deepep:
-      case Algorithm::deepep_low_latency:
-        exchanges_[slot] = deepep(in, run.algorithm == Algorithm::deepep_low_latency);
-        break;
-      default:
-        exchanges_[slot] = full_mesh(in);
-    }
-  }
-  return *exchanges_[slot];
-}
-
 /// counts[r]: what round r has received; sent: 1 when its messages have been handed over.
 void CommEngine::begin_exchange(Context& context, Transport& transport, std::uint32_t slot) {
-  if (exchanges_.size() > slot) exchanges_[slot].reset();
-  const ExchangePlan& all = exchange(slot);
+  const ExchangePlan& all = plan_as<ExchangePlan>(slot);
   const Op& op = op_of(slot);
   runs_[slot].counts.assign(all.rounds.size(), {});
   std::size_t open = 0;
@@ -62,7 +30,7 @@ void CommEngine::begin_exchange(Context& context, Transport& transport, std::uin
 
 /// Hands over the messages of all rounds whose turn has come, in their order.
 void CommEngine::advance_exchange(Context& context, Transport& transport, std::uint32_t slot) {
-  const ExchangePlan& all = exchange(slot);
+  const ExchangePlan& all = plan_as<ExchangePlan>(slot);
   const Op& op = op_of(slot);
   auto& counts = runs_[slot].counts;
   for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {
@@ -90,7 +58,7 @@ void CommEngine::advance_exchange(Context& context, Transport& transport, std::u
 void CommEngine::on_exchange(Context& context, Transport& transport, Owner owner) {
   CommRun& run = runs_[owner.slot];
   --run.open;
-  if (++run.counts[owner.sub].received == exchange(owner.slot).rounds[owner.sub].receives.size())
+  if (++run.counts[owner.sub].received == plan_as<ExchangePlan>(owner.slot).rounds[owner.sub].receives.size())
     advance_exchange(context, transport, owner.slot);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/transfer_time.hpp"
-#include "workloads/program/algorithm_names.hpp"
+#include "workloads/program/collective_names.hpp"
 
 namespace lightrail {
 namespace {
@@ -185,7 +185,7 @@ Protocol NcclSettings::point_protocol(std::int64_t payload) const {
   return payload <= point_ll_threshold.value ? Protocol::ll : Protocol::simple;
 }
 
-Describe<NcclSettings> nccl_parameters() {
+Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
   using S = NcclSettings;
   const SimTime zero{0}, most = milliseconds(1);
   const Bytes one{1}, largest{1ll << 40};
@@ -194,12 +194,8 @@ Describe<NcclSettings> nccl_parameters() {
       .field("fold-rings", &S::fold_rings,
              "all steps of a ring inside one NVSwitch as one exchange: fewer events")
       .choice("algorithm", &S::algorithm, "of the collectives that have it; auto: by NCCL's cost model",
-              algorithm_names())
-      .choice("protocol", &S::protocol, "auto: by NCCL's cost model",
-              {{"auto", Protocol::auto_select},
-               {"ll", Protocol::ll},
-               {"ll128", Protocol::ll128},
-               {"simple", Protocol::simple}})
+              algorithms)
+      .choice("protocol", &S::protocol, "auto: by NCCL's cost model", protocol_names())
       .field("base-ll", &S::base_ll, "start of a collective, LL", zero, most)
       .field("base-ll128", &S::base_ll128, "start of a collective, LL128", zero, most)
       .field("base-simple", &S::base_simple, "start of a collective, Simple", zero, most)
@@ -285,10 +281,11 @@ Describe<NcclSettings> nccl_parameters() {
   return table;
 }
 
-NcclSettings parse_nccl_settings(const Element* element, ErrorList& errors) {
+NcclSettings parse_nccl_settings(const Element* element, const AlgorithmNames& algorithms,
+                                 ErrorList& errors) {
   NcclSettings settings;
   if (!element) return settings;
-  nccl_parameters().parse(*element, settings, errors);
+  nccl_parameters(algorithms).parse(*element, settings, errors);
   return settings;
 }
 

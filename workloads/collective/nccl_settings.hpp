@@ -8,6 +8,7 @@
 #include "network/transport/net_plugin.hpp"
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/collective/nccl_device.hpp"
+#include "workloads/program/algorithm_names.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -134,9 +135,11 @@ struct NcclSettings {
 /// `time` x `scale`, to the picosecond.
 SimTime scaled(SimTime time, double scale);
 
-Describe<NcclSettings> nccl_parameters();
+/// `algorithms`: the choices of its attribute "algorithm".
+[[nodiscard]] Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms);
 
 /// `element` may be null: NCCL 2.21 with PXN. Mistakes go to `errors`.
-NcclSettings parse_nccl_settings(const Element* element, ErrorList& errors);
+[[nodiscard]] NcclSettings parse_nccl_settings(const Element* element, const AlgorithmNames& algorithms,
+                                               ErrorList& errors);
 
 }  // namespace lightrail

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "workloads/collective/cost_model.hpp"
+#include "engine/base/error.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/program/algorithm_names.hpp"
@@ -12,14 +13,15 @@
 namespace lightrail {
 namespace {
 
-std::string names_of(const std::vector<Algorithm>& algorithms) {
-  std::string text = algorithms.empty() ? "it takes none" : "one of auto";
-  for (Algorithm algorithm : algorithms) text += ", " + algorithm_name(algorithm);
-  return text;
+std::string texts_of(const AlgorithmNames& algorithms) {
+  std::vector<std::string> texts;
+  for (const auto& [name, id] : algorithms) texts.push_back(name);
+  return fmt::format("one of {}", fmt::join(texts, ", "));
 }
 
 /// Algorithms asked for by name that the group of some GPU cannot run; one complaint an operation.
-void check_algorithms(const ProgramSet& programs, const GroupPlans& plans, const GroupTable& groups,
+void check_hindrances(const ProgramSet& programs, const AlgorithmRegistry& algorithms,
+                      const GroupPlans& plans, const GroupTable& groups,
                       const std::vector<std::string>& names, ErrorList& errors) {
   for (std::uint32_t p = 0; p < programs.programs.size(); ++p) {
     const Program& program = programs.programs[p];
@@ -29,30 +31,38 @@ void check_algorithms(const ProgramSet& programs, const GroupPlans& plans, const
       for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
         if (programs.program_of_gpu[gpu] != p || groups.group_of(op.group, EndpointId{gpu}).size < 2)
           continue;
-        const std::string why = obstacle(plans.of(op.group, EndpointId{gpu}), op.collective, op.algorithm);
-        if (why.empty()) continue;
-        errors.add({"", 0,
-                    fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group",
-                                describe_op(program, i, names), algorithm_name(op.algorithm), why, gpu)});
+        const auto why = algorithms[op.algorithm].hindrance(plans.of(op.group, EndpointId{gpu}), op);
+        if (!why) continue;
+        errors.add(
+            {"", 0,
+             fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group", describe_op(program, i, names),
+                         name_of(algorithms.names(), op.algorithm), *why, gpu)});
         break;
       }
     }
   }
 }
 
+bool can_serve(const AlgorithmRegistry& algorithms, const Op& op) {
+  return op.algorithm == Algorithm::auto_select ||
+         (algorithms.contains(op.algorithm) && algorithms[op.algorithm].serves(op.collective));
+}
+
 /// What only the whole system shows: algorithms, storage servers and hosts that exist.
 void check_against_system(const Model& model, const ProgramSet& programs, const IoEndpoints& io,
                           ErrorList& errors) {
   const auto& book = *model.resource<AddressBook>();
+  const auto& algorithms = *model.resource<AlgorithmRegistry>();
   for (const Program& program : programs.programs)
     for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
       const Op& op = program.ops[i];
       auto complain = [&](const std::string& what) {
         errors.add({"", 0, describe_op(program, i, model.names) + ": " + what});
       };
-      if (op.kind == OpKind::collective && !is_simulated(op.collective, op.algorithm))
+      if (op.kind == OpKind::collective && !can_serve(algorithms, op))
         complain(fmt::format("algorithm '{}' is not simulated for this collective ({})",
-                             algorithm_name(op.algorithm), names_of(algorithms_of(op.collective))));
+                             name_of(algorithms.names(), op.algorithm),
+                             texts_of(algorithms.names_serving(op.collective))));
       if ((op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) &&
           (op.peer < 0 || static_cast<std::size_t>(op.peer) >= io.storage.size()))
         complain(fmt::format("storage server {} does not exist (there are {})", op.peer, io.storage.size()));
@@ -80,6 +90,8 @@ void prepare_execution(Model& model, ErrorList& errors) {
   const auto* programs = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
   if (!programs || !book) return;
+  const auto* algorithms = model.resource<AlgorithmRegistry>();
+  LIGHTRAIL_EXPECT(algorithms != nullptr);
   if (!model.resource<GroupTable>()) model.set_resource(std::make_shared<const GroupTable>());
   const std::size_t before = errors.size();
   if (programs->program_of_gpu.size() > book->gpu_count)
@@ -87,7 +99,7 @@ void prepare_execution(Model& model, ErrorList& errors) {
                 fmt::format("the job has programs for {} GPUs, the system has {}",
                             programs->program_of_gpu.size(), book->gpu_count)});
   if (errors.size() > before) return;
-  check_programs(*programs, *model.resource<GroupTable>(), model.names, errors);
+  check_programs(*programs, *model.resource<GroupTable>(), model.names, algorithms->names(), errors);
   auto io = std::make_shared<const IoEndpoints>(model);
   if (errors.size() == before) check_against_system(model, *programs, *io, errors);
   if (errors.size() > before) return;
@@ -96,7 +108,7 @@ void prepare_execution(Model& model, ErrorList& errors) {
   for (const Program& program : programs->programs) indexes->of.push_back(make_program_index(program));
   if (!model.resource<NcclSettings>()) model.set_resource(std::make_shared<const NcclSettings>());
   auto plans = std::make_shared<const GroupPlans>(model);
-  check_algorithms(*programs, *plans, *model.resource<GroupTable>(), model.names, errors);
+  check_hindrances(*programs, *algorithms, *plans, *model.resource<GroupTable>(), model.names, errors);
   if (errors.size() > before) return;
   model.set_resource<GroupPlans>(std::move(plans));
   model.set_resource<ProgramIndexes>(std::move(indexes));

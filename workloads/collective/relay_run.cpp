@@ -1,33 +1,13 @@
 #include <algorithm>
 
 #include "workloads/collective/comm_engine.hpp"
-#include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/ring.hpp"
 
 namespace lightrail {
 
-/// Not state: follows from the run's operation, algorithm, protocol and channels.
-const RelayPlan& CommEngine::relay(std::uint32_t slot) const {
-  if (relays_.size() <= slot) relays_.resize(slot + 1);
-  if (!relays_[slot]) {
-    const CommRun& run = runs_[slot];
-    const Op& op = op_of(slot);
-    relays_[slot] =
-        op.collective == CollectiveType::all_gather       ? nvls_all_gather(plan(op), self_, op)
-        : op.collective == CollectiveType::reduce_scatter ? nvls_reduce_scatter(plan(op), self_, op)
-        : run.algorithm == Algorithm::tree ? tree_all_reduce(plan(op), self_, op, run.protocol, run.channels)
-        : run.algorithm == Algorithm::collnet ? collnet_all_reduce(plan(op), self_, op)
-                                              : nvls_all_reduce(plan(op), self_, op);
-  }
-  return *relays_[slot];
-}
-
 void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
-  const Op& op = op_of(slot);
-  run.channels = ring_channels(nccl(op), plan(op), run.protocol, op.bytes);
-  if (relays_.size() > slot) relays_[slot].reset();
-  const RelayPlan& all = relay(slot);
+  const RelayPlan& all = plan_as<RelayPlan>(slot);
   run.counts.assign(all.counts, {});
   run.open = 0;
   for (const RelayStage& stage : all.stages) run.open += stage.slices > 0;
@@ -40,19 +20,15 @@ void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32
   }
 }
 
-std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_nvls,
+std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_of_switch,
                                           std::int64_t payload) const {
-  const Op& op = op_of(slot);
-  const double efficiency =
-      runs_[slot].algorithm == Algorithm::collnet ? plan(op).collnet_efficiency : plan(op).nvls_efficiency;
-  if (medium == Medium::net && !is_nvls) {
-    const std::int64_t chunk = runs_[slot].algorithm == Algorithm::tree
-                                   ? nccl(op).chunk_bytes(runs_[slot].protocol)
-                                   : nccl(op).nvls_chunk.value;
-    return nccl(op).net_wire_bytes(runs_[slot].protocol, payload, (payload + chunk - 1) / chunk);
-  }
-  return is_nvls ? nccl(op).nvls_wire_bytes(efficiency, payload)
-                 : nccl(op).wire_bytes(runs_[slot].protocol, medium, payload);
+  const NcclSettings& settings = nccl(op_of(slot));
+  const Protocol protocol = runs_[slot].protocol;
+  const RelayPlan& all = plan_as<RelayPlan>(slot);
+  if (is_of_switch) return settings.nvls_wire_bytes(all.switch_efficiency, payload);
+  if (medium == Medium::net)
+    return settings.net_wire_bytes(protocol, payload, (payload + all.net_chunk - 1) / all.net_chunk);
+  return settings.wire_bytes(protocol, medium, payload);
 }
 
 /// A slice beyond the buffer's steps waits until the receiver has handed one on.
@@ -61,7 +37,7 @@ bool CommEngine::has_slots(const RelayStage::Output& output, const Transport& tr
 }
 
 void CommEngine::expect_slots(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s) {
-  const RelayStage& stage = relay(slot).stages[s];
+  const RelayStage& stage = plan_as<RelayPlan>(slot).stages[s];
   const std::uint32_t steps = nccl(op_of(slot)).steps;
   for (std::uint32_t i = 0; i < stage.outputs.size(); ++i)
     for (std::uint32_t k = steps; k < stage.slices && has_slots(stage.outputs[i], transport); ++k)
@@ -76,22 +52,23 @@ void CommEngine::expect_slots(Context& context, Transport& transport, std::uint3
 /// All slices at once: the software time after one must not hold up the next.
 void CommEngine::expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s,
                               std::uint32_t i) {
-  const RelayStage& stage = relay(slot).stages[s];
+  const RelayStage& stage = plan_as<RelayPlan>(slot).stages[s];
   const RelayStage::Input& input = stage.inputs[i];
   for (std::uint32_t k = 0; k < stage.slices; ++k) {
     const std::int64_t payload = part_bytes(stage.bytes, op_of(slot).element_bytes, stage.slices, k);
-    transport.expect(context, {input.from,
-                               input.connection,
-                               payload,
-                               relay_wire_bytes(slot, transport.medium(input.from), input.is_nvls, payload),
-                               input.after,
-                               {slot, stage.first_count + i}});
+    transport.expect(context,
+                     {input.from,
+                      input.connection,
+                      payload,
+                      relay_wire_bytes(slot, transport.medium(input.from), input.is_of_switch, payload),
+                      input.after,
+                      {slot, stage.first_count + i}});
   }
 }
 
 /// Sends what is ready of stage `s`, then of those that wait for it.
 void CommEngine::advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s) {
-  const RelayPlan& all = relay(slot);
+  const RelayPlan& all = plan_as<RelayPlan>(slot);
   const RelayStage& stage = all.stages[s];
   CommRun& run = runs_[slot];
   std::uint32_t ready = stage.slices;
@@ -129,7 +106,7 @@ void CommEngine::advance_relay(Context& context, Transport& transport, std::uint
 }
 
 void CommEngine::on_relay(Context& context, Transport& transport, Owner owner) {
-  const RelayPlan& all = relay(owner.slot);
+  const RelayPlan& all = plan_as<RelayPlan>(owner.slot);
   auto it = std::upper_bound(
       all.stages.begin(), all.stages.end(), owner.sub,
       [](std::uint32_t count, const RelayStage& stage) { return count < stage.first_count; });

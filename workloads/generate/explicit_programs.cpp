@@ -46,7 +46,7 @@ const std::vector<std::pair<std::string, OpKind>>& kinds() {
 }
 
 /// The attributes of an <op> of this kind; others are errors of their own, as unread.
-Describe<OpSpec> op_table(const std::string& kind) {
+Describe<OpSpec> op_table(const std::string& kind, const AlgorithmNames& algorithms) {
   constexpr std::int64_t huge = std::int64_t{1} << 40;
   Describe<OpSpec> table;
   table.required("kind", &OpSpec::kind, "what the operation is")
@@ -88,7 +88,7 @@ Describe<OpSpec> op_table(const std::string& kind) {
     table.field("size", &OpSpec::size, "bytes, as nccl-tests count them", Bytes{1},
                 Bytes{largest_operation_bytes});
     table.field("group", &OpSpec::group, "group kind")
-        .choice("algorithm", &OpSpec::algorithm, "algorithm", algorithm_names());
+        .choice("algorithm", &OpSpec::algorithm, "algorithm", algorithms);
     table.choice("protocol", &OpSpec::protocol, "protocol", protocol_names());
     table.field("element", &OpSpec::element, "bytes of an element", 1u, 16u)
         .field("root", &OpSpec::root, "index of a broadcast's source");
@@ -178,7 +178,7 @@ class Reader {
     if (!is_known) return context_.add_error(at, "kind", invalid_choice(kind->value, names));
     OpSpec spec;
     std::size_t before = context_.errors.size();
-    op_table(kind->value).parse(at, spec, context_.errors);
+    op_table(kind->value, context_.algorithms.names()).parse(at, spec, context_.errors);
     if (context_.errors.size() > before) return;
     Op op;
     op.kind = op_kind;
@@ -275,9 +275,12 @@ class Reader {
         op.peer = spec.to_gpu;
         op.dimension = context_.job.dimension("host");
         return true;
-      default:
+      case OpKind::compute:
+      case OpKind::host:
+      case OpKind::marker:
         return true;
     }
+    return true;
   }
 
   bool fill_collective(const Element& at, const OpSpec& spec, Op& op) {
@@ -332,10 +335,10 @@ class Reader {
 
 }  // namespace
 
-std::vector<ParameterDoc> operation_documentation() {
+std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorithms) {
   std::vector<ParameterDoc> all;
   for (const auto& [kind, op] : kinds())
-    for (ParameterDoc doc : op_table(kind).documentation()) {
+    for (ParameterDoc doc : op_table(kind, algorithms).documentation()) {
       auto is_same = [&](const ParameterDoc& other) { return other.name == doc.name; };
       if (std::any_of(all.begin(), all.end(), is_same)) continue;
       // What one kind needs another may not have.

@@ -7,6 +7,7 @@
 #include "engine/model/describe.hpp"
 #include "engine/scenario/element.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/job/job.hpp"
 #include "workloads/program/serving.hpp"
 
@@ -19,6 +20,7 @@ struct WorkloadContext {
   std::uint32_t gpu_count = 0;
   std::uint32_t storage_servers = 0, hosts = 0;
   std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
+  const AlgorithmRegistry& algorithms;
   JobBuilder& job;
   ErrorList& errors;
   std::uint64_t seed = 1;                          ///< of the run
@@ -50,8 +52,9 @@ void make_training(WorkloadContext& context);
 void make_inference(WorkloadContext& context);
 
 // Their attributes.
-std::vector<ParameterDoc> operation_documentation();  ///< <op>, of all kinds
-std::vector<ParameterDoc> collective_benchmark_documentation();
+/// <op>, of all kinds.
+std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorithms);
+std::vector<ParameterDoc> collective_benchmark_documentation(const AlgorithmNames& algorithms);
 std::vector<ParameterDoc> storage_job_documentation();
 std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
 

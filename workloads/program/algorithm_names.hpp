@@ -7,8 +7,10 @@
 
 namespace lightrail {
 
-/// Names of algorithms as scenarios and messages write them: "ring", "full-mesh".
-const std::vector<std::pair<std::string, Algorithm>>& algorithm_names();
-std::string algorithm_name(Algorithm algorithm);
+/// Names of algorithms as scenarios and messages write them, "ring", "full-mesh", with their ids.
+using AlgorithmNames = std::vector<std::pair<std::string, Algorithm>>;
+
+/// "ring"; "number 40" of one that `names` does not have.
+[[nodiscard]] std::string name_of(const AlgorithmNames& names, Algorithm algorithm);
 
 }  // namespace lightrail

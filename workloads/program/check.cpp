@@ -7,25 +7,19 @@
 #include <set>
 #include <tuple>
 
+#include "workloads/program/collective_names.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
 namespace {
 
-const char* name_of(CollectiveType type) {
-  constexpr const char* names[] = {"none",      "all_reduce", "all_gather", "reduce_scatter",
-                                   "broadcast", "all_to_all", "barrier"};
-  return names[static_cast<int>(type)];
-}
-
-std::string describe(const Op& op) {
-  std::string text = fmt::format("{} of {} B", name_of(op.collective), op.bytes);
+std::string describe(const Op& op, const AlgorithmNames& algorithms) {
+  std::string text = fmt::format("{} of {} B", nccl_tests_name(op.collective), op.bytes);
   if (op.collective == CollectiveType::broadcast) text += fmt::format(" from member {}", op.root);
   if (op.algorithm != Algorithm::auto_select)
-    text += fmt::format(", algorithm {}", static_cast<int>(op.algorithm));
-  if (op.protocol != Protocol::auto_select)
-    text += fmt::format(", protocol {}", static_cast<int>(op.protocol));
+    text += fmt::format(", algorithm {}", name_of(algorithms, op.algorithm));
+  if (op.protocol != Protocol::auto_select) text += fmt::format(", protocol {}", protocol_name(op.protocol));
   return text;
 }
 
@@ -38,8 +32,13 @@ bool agree(const Op& a, const Op& b) {
 class Checker {
  public:
   Checker(const ProgramSet& set, const GroupTable& groups, const std::vector<std::string>& names,
-          ErrorList& errors)
-      : set_(set), of_gpu_(set.program_of_gpu), groups_(groups), names_(names), errors_(errors) {}
+          const AlgorithmNames& algorithms, ErrorList& errors)
+      : set_(set),
+        of_gpu_(set.program_of_gpu),
+        groups_(groups),
+        names_(names),
+        algorithms_(algorithms),
+        errors_(errors) {}
 
   void run() {
     const std::size_t before = errors_.size();
@@ -167,7 +166,7 @@ class Checker {
       const Op* y = i < b.size() ? &set_.programs[role_b].ops[b[i]] : nullptr;
       if (x && y && agree(*x, *y)) continue;
       auto side = [&](std::uint32_t gpu, const Op* op, const std::vector<std::uint32_t>& list) {
-        return op ? fmt::format("gpu {} op {} runs {}", gpu, list[i], describe(*op))
+        return op ? fmt::format("gpu {} op {} runs {}", gpu, list[i], describe(*op, algorithms_))
                   : fmt::format("gpu {} runs only {}", gpu, list.size());
       };
       errors_.add({"", 0,
@@ -239,6 +238,7 @@ class Checker {
   std::vector<std::uint32_t> of_gpu_;  ///< programs of the iteration that is checked
   const GroupTable& groups_;
   const std::vector<std::string>& names_;
+  const AlgorithmNames& algorithms_;
   ErrorList& errors_;
   std::vector<std::map<std::uint32_t, Calls>> calls_;  ///< by program, by group kind
   std::set<std::pair<std::uint32_t, std::uint32_t>> outsiders_;
@@ -247,8 +247,9 @@ class Checker {
 }  // namespace
 
 void check_programs(const ProgramSet& programs, const GroupTable& groups,
-                    const std::vector<std::string>& names, ErrorList& errors) {
-  Checker(programs, groups, names, errors).run();
+                    const std::vector<std::string>& names, const AlgorithmNames& algorithms,
+                    ErrorList& errors) {
+  Checker(programs, groups, names, algorithms, errors).run();
 }
 
 }  // namespace lightrail

@@ -35,22 +35,8 @@ enum class CollectiveType : std::uint8_t {
   all_to_all,
   barrier
 };
-/// auto_select: the cost model decides.
-enum class Algorithm : std::uint8_t {
-  auto_select,
-  ring,
-  tree,
-  nvls,
-  nvls_tree,
-  pat,
-  direct,
-  pairwise,
-  hierarchical,
-  full_mesh,           ///< everybody sends to everybody: as network planners count traffic
-  deepep,              ///< DeepEP, normal: once to a server over its rail, from there over NVLink
-  deepep_low_latency,  ///< DeepEP, low latency: every copy straight to its GPU
-  collnet              ///< reduction in the switch of a rail (SHARP)
-};
+/// An id of AlgorithmRegistry, which knows what it is; auto_select: the cost decides.
+enum class Algorithm : std::uint8_t { auto_select };
 enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
 
 /// How a send or receive names its partner.

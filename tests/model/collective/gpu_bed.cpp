@@ -7,6 +7,7 @@
 #include "components/storage/storage.hpp"
 #include "components/switch/switch.hpp"
 #include "engine/model/output_selection.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/prepare.hpp"
 
 namespace lightrail::test {
@@ -168,6 +169,7 @@ std::vector<std::string> GpuBed::prepare() {
   model.set_resource(std::make_shared<const ProgramSet>(set));
   model.set_resource(std::make_shared<const NcclSettings>(nccl));
   ErrorList errors;
+  model.set_resource(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
   prepare_execution(model, errors);
   std::vector<std::string> all;
   try {

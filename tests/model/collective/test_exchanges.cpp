@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/program/expert_counts.hpp"
 
@@ -30,18 +31,18 @@ constexpr std::int64_t block = 60'000;  ///< one slice, one train
 
 TEST_CASE("a full mesh of two exchanges whole buffers, of n sends n (n - 1) of them") {
   GpuBed two({.gpus = 2});
-  two.run_all({by(Algorithm::full_mesh, CollectiveType::all_reduce, two.group("dp", 2), block)});
+  two.run_all({by(algorithm_named("full-mesh"), CollectiveType::all_reduce, two.group("dp", 2), block)});
   two.run();
   CHECK(two.end_of(1, 0) == two.nccl.point_base(Protocol::simple) + near(two.nccl, block));
   for (std::uint32_t n : {3u, 8u}) {
     GpuBed bed({.gpus = n});
     const GroupKindId dp = bed.group("dp", n);
     using enum CollectiveType;
-    bed.run_all({by(Algorithm::full_mesh, all_reduce, dp, n * block),
-                 by(Algorithm::full_mesh, all_gather, dp, n * block),
-                 by(Algorithm::full_mesh, reduce_scatter, dp, n * block),
-                 by(Algorithm::full_mesh, broadcast, dp, n * block),
-                 by(Algorithm::full_mesh, all_to_all, dp, n * block)});
+    bed.run_all({by(algorithm_named("full-mesh"), all_reduce, dp, n * block),
+                 by(algorithm_named("full-mesh"), all_gather, dp, n * block),
+                 by(algorithm_named("full-mesh"), reduce_scatter, dp, n * block),
+                 by(algorithm_named("full-mesh"), broadcast, dp, n * block),
+                 by(algorithm_named("full-mesh"), all_to_all, dp, n * block)});
     bed.run();
     // All-reduce n (n - 1) buffers; the others n - 1.
     CHECK(bed.sent_bytes() == (n * (n - 1) + 4 * (n - 1)) * n * block);
@@ -52,7 +53,7 @@ TEST_CASE("a full mesh of two exchanges whole buffers, of n sends n (n - 1) of t
 TEST_CASE("a pairwise all-to-all takes n - 1 messages one after the other") {
   for (std::uint32_t n : {2u, 5u, 8u}) {
     GpuBed bed({.gpus = n});
-    bed.run_all({by(Algorithm::pairwise, CollectiveType::all_to_all, bed.group("ep", n), n * block)});
+    bed.run_all({by(algorithm_named("pairwise"), CollectiveType::all_to_all, bed.group("ep", n), n * block)});
     bed.run();
     for (std::uint32_t gpu = 0; gpu < n; ++gpu)
       CHECK(bed.end_of(gpu, 0) == bed.nccl.point_base(Protocol::simple) + (n - 1) * near(bed.nccl, block));
@@ -63,7 +64,8 @@ TEST_CASE("a pairwise all-to-all takes n - 1 messages one after the other") {
 TEST_CASE(
     "a hierarchical all-to-all is one hop over NVLink and one over the rail with what both local GPUs have") {
   GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
-  bed.run_all({by(Algorithm::hierarchical, CollectiveType::all_to_all, bed.group("world", 4), 4 * block)});
+  bed.run_all(
+      {by(algorithm_named("hierarchical"), CollectiveType::all_to_all, bed.group("world", 4), 4 * block)});
   bed.run();
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
     CHECK(bed.end_of(gpu, 0) ==
@@ -78,7 +80,7 @@ TEST_CASE("a hierarchical all-to-all moves every share, also in many slices and 
     GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});
     const std::uint32_t n = 4 * servers;
     const std::int64_t bytes = std::int64_t{n} * 1'000'003;
-    Op op = by(Algorithm::hierarchical, CollectiveType::all_to_all, bed.group("world", n), bytes);
+    Op op = by(algorithm_named("hierarchical"), CollectiveType::all_to_all, bed.group("world", n), bytes);
     op.element_bytes = 1;
     bed.run_all({op});
     bed.run();
@@ -91,7 +93,7 @@ TEST_CASE("a hierarchical all-to-all moves every share, also in many slices and 
 TEST_CASE("aggregated trees over four servers: a round of one block and one of two") {
   for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
     GpuBed bed({.servers = 4, .gpus = 1, .nics = 1});
-    bed.run_all({by(Algorithm::pat, type, bed.group("dp", 4), 4 * block)});
+    bed.run_all({by(algorithm_named("pat"), type, bed.group("dp", 4), 4 * block)});
     bed.run();
     const SimTime hop = bed.nccl.net_overhead + net_path + bed.nccl.pat_software(Medium::net);
     for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
@@ -106,7 +108,7 @@ TEST_CASE("aggregated trees end everywhere and send n - 1 blocks a member for an
   for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter})
     for (std::uint32_t n : {2u, 3u, 5u, 6u, 7u, 8u, 13u}) {
       GpuBed bed({.servers = n, .gpus = 1, .nics = 1});
-      bed.run_all({by(Algorithm::pat, type, bed.group("dp", n), n * block)});
+      bed.run_all({by(algorithm_named("pat"), type, bed.group("dp", n), n * block)});
       bed.run();
       CHECK(bed.bed.waits().empty());
       for (std::uint32_t gpu = 0; gpu < n; ++gpu) CHECK(bed.sent_bytes(gpu) == (n - 1) * block);
@@ -115,7 +117,8 @@ TEST_CASE("aggregated trees end everywhere and send n - 1 blocks a member for an
 
 TEST_CASE("a low-latency dispatch between two servers is one message past the proxy thread") {
   GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
-  bed.run_all({by(Algorithm::deepep_low_latency, CollectiveType::all_to_all, bed.group("ep", 2), 2 * block)});
+  bed.run_all(
+      {by(algorithm_named("deepep-low-latency"), CollectiveType::all_to_all, bed.group("ep", 2), 2 * block)});
   bed.run();
   const std::int64_t wire = bed.nccl.deepep_wire_bytes(Medium::net, block);
   CHECK(bed.end_of(0, 0) == bed.nccl.deepep_start + net_path + line(wire, net_ps));
@@ -127,7 +130,8 @@ TEST_CASE(
   // One expert a token: no copies coincide, so the bytes are those of a hierarchical all-to-all.
   GpuBed single({.servers = 2, .gpus = 2, .nics = 2});
   single.nccl.deepep_experts = 1;
-  single.run_all({by(Algorithm::deepep, CollectiveType::all_to_all, single.group("ep", 4), 4 * block)});
+  single.run_all(
+      {by(algorithm_named("deepep"), CollectiveType::all_to_all, single.group("ep", 4), 4 * block)});
   single.run();
   // Over the rail half of all (2 blocks); over NVLink the neighbour's blocks of both servers' GPUs of this
   // place.
@@ -135,7 +139,7 @@ TEST_CASE(
 
   // Eight experts, no limit of groups: a token reaches a server with 1 - (1/2)^8, a GPU with 1 - (3/4)^8.
   GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
-  bed.run_all({by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 4), 64 * block)});
+  bed.run_all({by(algorithm_named("deepep"), CollectiveType::all_to_all, bed.group("ep", 4), 64 * block)});
   bed.run();
   const double tokens = 64 * block / 8.0, gpu_reach = 1 - 6561.0 / 65536;
   CHECK(static_cast<double>(bed.sent_bytes(0)) ==
@@ -146,7 +150,7 @@ TEST_CASE(
 TEST_CASE("with the experts of a token stated by the operation DeepEP sends by these, whatever <nccl> says") {
   for (std::uint32_t experts : {1u, 2u, 6u}) {
     GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
-    Op op = by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 4), 48 * block);
+    Op op = by(algorithm_named("deepep"), CollectiveType::all_to_all, bed.group("ep", 4), 48 * block);
     op.peer = static_cast<std::int32_t>(experts);
     bed.run_all({op});
     bed.run();
@@ -162,7 +166,7 @@ TEST_CASE("a model limits the servers of a token or does not, whatever <nccl> sa
   for (auto [limit, reach] : {std::pair{0, 1 - std::pow(7.0 / 8, 8)}, std::pair{2, (1 - 1 / 256.0) / 4}}) {
     GpuBed bed({.servers = 8, .gpus = 1, .nics = 1});
     REQUIRE(bed.nccl.deepep_groups == 4);
-    Op op = by(Algorithm::deepep, CollectiveType::all_to_all, bed.group("ep", 8), 64 * block);
+    Op op = by(algorithm_named("deepep"), CollectiveType::all_to_all, bed.group("ep", 8), 64 * block);
     op.peer = ExpertCounts{8, limit}.packed();
     bed.run_all({op});
     bed.run();
@@ -188,7 +192,7 @@ TEST_CASE("a gate limited to four of eight servers reaches at most four of them"
 TEST_CASE("what waits in an exchange names its round") {
   GpuBed bed({.gpus = 2});
   const GroupKindId ep = bed.group("ep", 2), pp = bed.group("pp", 2);
-  const Op exchange = by(Algorithm::pairwise, CollectiveType::all_to_all, ep, 2 * block);
+  const Op exchange = by(algorithm_named("pairwise"), CollectiveType::all_to_all, ep, 2 * block);
   Program late, early;
   late.role = "late", early.role = "early";
   late.streams = early.streams = {"nccl"};
@@ -203,7 +207,8 @@ TEST_CASE("what waits in an exchange names its round") {
 }
 
 TEST_CASE("an exchange that is saved in the middle ends as one that is not") {
-  for (Algorithm algorithm : {Algorithm::pairwise, Algorithm::hierarchical, Algorithm::deepep}) {
+  for (Algorithm algorithm :
+       {algorithm_named("pairwise"), algorithm_named("hierarchical"), algorithm_named("deepep")}) {
     auto end = [&](SimTime save_at) {
       GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
       bed.run_all({by(algorithm, CollectiveType::all_to_all, bed.group("ep", 4), 400 * block)});
@@ -216,7 +221,7 @@ TEST_CASE("an exchange that is saved in the middle ends as one that is not") {
 
 TEST_CASE("algorithms that a group cannot run are refused with the reason") {
   GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
-  bed.run_all({by(Algorithm::pat, CollectiveType::all_gather, bed.group("world", 4), 4 * block)});
+  bed.run_all({by(algorithm_named("pat"), CollectiveType::all_gather, bed.group("world", 4), 4 * block)});
   const auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 1);
   CHECK(mistakes[0].find("algorithm 'pat' needs one GPU of each server") != std::string::npos);

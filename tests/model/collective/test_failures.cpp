@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -97,9 +98,10 @@ TEST_CASE("members that disagree on a collective are named with both sizes") {
   bed.run_on({1}, program_of({collective(CollectiveType::all_reduce, tp, 2'000)}));
   REQUIRE(bed.mistakes().size() == 1);
   CHECK(bed.mistakes()[0] ==
-        "group 'tp' disagrees on its collective 0: gpu 0 op 0 runs all_reduce of 1000 B, protocol 3, gpu 1 "
+        "group 'tp' disagrees on its collective 0: gpu 0 op 0 runs all_reduce of 1000 B, protocol simple, "
+        "gpu 1 "
         "op 0 runs "
-        "all_reduce of 2000 B, protocol 3");
+        "all_reduce of 2000 B, protocol simple");
 }
 
 TEST_CASE("a GPU without NIC cannot reach another server") {
@@ -132,7 +134,7 @@ TEST_CASE("what the system lacks is named before the run") {
   GpuBed bed({.gpus = 1});
   GroupKindId alone = bed.group("alone", 1);
   Op tree = collective(CollectiveType::all_gather, alone, 8);
-  tree.algorithm = Algorithm::tree;
+  tree.algorithm = algorithm_named("tree");
   Op read;
   read.kind = OpKind::storage_read;
   read.bytes = 1;
@@ -140,16 +142,20 @@ TEST_CASE("what the system lacks is named before the run") {
   copy.kind = OpKind::host_copy;
   Op odd_copy = copy;
   odd_copy.peer = 2;
-  bed.run_all({tree, read, copy, odd_copy});
+  Op unknown = tree;
+  unknown.algorithm = static_cast<Algorithm>(200);  // as a trace file may have it
+  bed.run_all({tree, read, copy, odd_copy, unknown});
   auto mistakes = bed.mistakes();
-  REQUIRE(mistakes.size() == 4);
+  REQUIRE(mistakes.size() == 5);
   CHECK_THAT(
       mistakes[0],
       Contains(
           "algorithm 'tree' is not simulated for this collective (one of auto, ring, nvls, pat, full-mesh)"));
   CHECK_THAT(mistakes[1], Contains("storage server 0 does not exist (there are 0)"));
   CHECK_THAT(mistakes[2], Contains("host copy direction 2 (0: to the host, 1: to the GPU)"));
-  CHECK_THAT(mistakes[3], Contains("program 'all' of gpu 0 copies to its host, but its server has none"));
+  CHECK_THAT(mistakes[3],
+             Contains("algorithm 'number 200' is not simulated for this collective (one of auto"));
+  CHECK_THAT(mistakes[4], Contains("program 'all' of gpu 0 copies to its host, but its server has none"));
 }
 
 }  // namespace lightrail::test

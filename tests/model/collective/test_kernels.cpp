@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail::test {
@@ -159,7 +160,7 @@ TEST_CASE("in the NVSwitch the memory gives and takes what goes in and comes out
       CAPTURE(n, type);
       const SimTime end = end_beside({.gpus = n, .nvls_efficiency = 0.8}, [&](GpuBed& bed) {
         Op op = collective(type, bed.group("tp", n), bytes);
-        op.algorithm = Algorithm::nvls;
+        op.algorithm = algorithm_named("nvls");
         return std::vector<Op>{op};
       });
       const double line = 0.8 * 1.6, sum = line * n / (n + 1);
@@ -170,7 +171,7 @@ TEST_CASE("in the NVSwitch the memory gives and takes what goes in and comes out
   const SimTime end =
       end_beside({.servers = 2, .gpus = 4, .nics = 2, .nvls_efficiency = 0.8}, [&](GpuBed& bed) {
         Op op = collective(CollectiveType::all_reduce, bed.group("dp", 8), bytes);
-        op.algorithm = Algorithm::nvls_tree;
+        op.algorithm = algorithm_named("nvls-tree");
         return std::vector<Op>{op};
       });
   CHECK(static_cast<double>(end.count()) == Approx(1'002e6 * 16 / (16 - 2 * 0.8)).epsilon(0.002));

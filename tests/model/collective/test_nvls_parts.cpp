@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -11,7 +12,7 @@ constexpr CollectiveType gather = CollectiveType::all_gather, scatter = Collecti
 
 Op in_switch(CollectiveType type, GroupKindId group, std::int64_t bytes) {
   Op op = collective(type, group, bytes);
-  op.algorithm = Algorithm::nvls;
+  op.algorithm = algorithm_named("nvls");
   return op;
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("what the NVSwitch sums and multicasts is no traffic between two endpo
   bed.nccl.fold_rings = true;
   const GroupKindId tp = bed.group("tp", 4);
   Op ring = collective(CollectiveType::all_reduce, tp, bytes);
-  ring.algorithm = Algorithm::ring;
+  ring.algorithm = algorithm_named("ring");
   CHECK(matrix(bed, {in_switch(gather, tp, bytes), in_switch(scatter, tp, bytes),
                      in_switch(CollectiveType::all_reduce, tp, bytes), ring}) == 2 * 3 * bytes);
   // An all-gather sends every part once, a reduce-scatter and an all-reduce all; this one a part once more.
@@ -134,7 +135,7 @@ TEST_CASE("what the NVSwitch sums and multicasts is no traffic between two endpo
 
   GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
   Op tree = in_switch(CollectiveType::all_reduce, wide.group("world", 8), bytes);
-  tree.algorithm = Algorithm::nvls_tree;
+  tree.algorithm = algorithm_named("nvls-tree");
   CHECK(matrix(wide, {tree}) == 2 * bytes);  // over the rails, up and down
 }
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -30,7 +31,7 @@ TEST_CASE("a tree in one server is a chain: base, n - 1 hops up, as many as its 
     for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
       GpuBed bed({.gpus = n});
       const std::int64_t bytes = 60'000;  // one slice
-      bed.run_all({all_reduce(bed.group("tp", n), bytes, Algorithm::tree, protocol)});
+      bed.run_all({all_reduce(bed.group("tp", n), bytes, algorithm_named("tree"), protocol)});
       bed.run();
       for (std::uint32_t gpu = 1; gpu < n; ++gpu)
         CHECK(bed.end_of(gpu, 0) ==
@@ -42,7 +43,7 @@ TEST_CASE("a tree in one server is a chain: base, n - 1 hops up, as many as its 
 TEST_CASE("slices of a tree follow one another at the rate of the line") {
   GpuBed bed({.gpus = 2});
   const std::int64_t slice = bed.nccl.nvlink_channels * bed.nccl.chunk_bytes(Protocol::simple), slices = 10;
-  bed.run_all({all_reduce(bed.group("tp", 2), slices * slice, Algorithm::tree)});
+  bed.run_all({all_reduce(bed.group("tp", 2), slices * slice, algorithm_named("tree"))});
   bed.run();
   CHECK(bed.end_of(1, 0) == bed.nccl.tree_base(Protocol::simple) +
                                 2 * near_hop(bed.nccl, Protocol::simple, slice) +
@@ -56,7 +57,7 @@ TEST_CASE("over a network a tree's sender is a buffer of slices ahead of what it
     bed.nccl.steps = steps;
     bed.nccl.buffer_simple = Bytes{std::int64_t{steps} << 19};
     bed.nic_spec->receive_latency = latency;
-    bed.run_all({all_reduce(bed.group("dp", 2), 32 << 20, Algorithm::tree)});
+    bed.run_all({all_reduce(bed.group("dp", 2), 32 << 20, algorithm_named("tree"))});
     bed.run();
     CHECK(bed.bed.waits().empty());
     CHECK(bed.sent_bytes() == 2 * (32 << 20));
@@ -76,7 +77,7 @@ TEST_CASE("a channel's threads take their time for the first slice of a tree ove
     bed.gpu_spec->nccl = NcclDevice{};
     bed.gpu_spec->nccl->ll_max_rate = bed.gpu_spec->nccl->ll_max_rate_2 = BitRate{1'000'000'000'000};
     bed.gpu_spec->nccl->channel_rate = BitRate{rate};
-    bed.run_all({all_reduce(bed.group("world", 8), 8 * 60'000, Algorithm::tree, protocol)});
+    bed.run_all({all_reduce(bed.group("world", 8), 8 * 60'000, algorithm_named("tree"), protocol)});
     bed.run();
     return bed.end_of(0, 0);
   };
@@ -89,7 +90,7 @@ TEST_CASE("a channel's threads take their time for the first slice of a tree ove
 TEST_CASE("two servers exchange halves on two trees: one hop up and one down") {
   GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});
   const std::int64_t bytes = 2 * 64 * 1024;
-  bed.run_all({all_reduce(bed.group("dp", 2, 2), bytes, Algorithm::tree)});
+  bed.run_all({all_reduce(bed.group("dp", 2, 2), bytes, algorithm_named("tree"))});
   bed.run();
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
     CHECK(bed.end_of(gpu, 0) == bed.nccl.tree_base(Protocol::simple) + 2 * far_hop(bed.nccl, bytes / 2));
@@ -101,7 +102,7 @@ TEST_CASE("a tree over any servers sends every byte up once and down once and en
   for (std::uint32_t servers : {2u, 3u, 5u, 8u}) {
     GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});
     const std::int64_t bytes = 3'000'002;
-    bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, Algorithm::tree)});
+    bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, algorithm_named("tree"))});
     bed.run();
     CHECK(bed.bed.waits().empty());
     CHECK(bed.sent_bytes() == 2 * (4 * servers - 1) * bytes);
@@ -119,7 +120,7 @@ TEST_CASE("an all-reduce in the NVSwitch takes 2 n parts on the line and two pas
   for (std::uint32_t n = 2; n <= 8; ++n) {
     GpuBed bed({.gpus = n, .nvls_efficiency = 0.8});
     const std::int64_t part = 48 * 1024, wire = 60 * 1024;
-    bed.run_all({all_reduce(bed.group("tp", n), n * part, Algorithm::nvls)});
+    bed.run_all({all_reduce(bed.group("tp", n), n * part, algorithm_named("nvls"))});
     bed.run();
     CHECK(bed.nccl.nvls_wire_bytes(0.8, part) == wire);
     REQUIRE(line(wire, nvlink_ps) >= nvlink_path);
@@ -134,7 +135,7 @@ TEST_CASE("an all-reduce in the NVSwitch takes 2 n parts on the line and two pas
 TEST_CASE("large all-reduces in the NVSwitch move n + 1 parts a link at its efficiency") {
   GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
   const std::int64_t bytes = 512 << 20;
-  bed.run_all({all_reduce(bed.group("tp", 8), bytes, Algorithm::nvls)});
+  bed.run_all({all_reduce(bed.group("tp", 8), bytes, algorithm_named("nvls"))});
   bed.run();
   const double ideal = static_cast<double>(bytes) * 9 / 8 / 0.8 * nvlink_ps;
   CHECK(static_cast<double>((bed.end_of(3, 0) - bed.nccl.nvls).count()) == Approx(ideal).epsilon(0.02));
@@ -143,7 +144,7 @@ TEST_CASE("large all-reduces in the NVSwitch move n + 1 parts a link at its effi
 TEST_CASE("heads of several servers reduce over their rails") {
   GpuBed bed({.servers = 3, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
   const std::int64_t bytes = 4'000'000;
-  bed.run_all({all_reduce(bed.group("world", 12), bytes, Algorithm::nvls_tree)});
+  bed.run_all({all_reduce(bed.group("world", 12), bytes, algorithm_named("nvls-tree"))});
   bed.run();
   CHECK(bed.bed.waits().empty());
   // Per server its 4 GPUs send 4 parts and one result each; over the rails 2 (servers - 1) times all bytes.
@@ -153,10 +154,10 @@ TEST_CASE("heads of several servers reduce over their rails") {
 
 TEST_CASE("a group of some GPUs of a server uses the NVSwitch beside another group") {
   GpuBed bed({.gpus = 8, .nvls_efficiency = 0.8});
-  bed.run_all({all_reduce(bed.group("tp", 4), 8 << 20, Algorithm::nvls)});
+  bed.run_all({all_reduce(bed.group("tp", 4), 8 << 20, algorithm_named("nvls"))});
   bed.run();
   GpuBed alone({.gpus = 4, .nvls_efficiency = 0.8});
-  alone.run_all({all_reduce(alone.group("tp", 4), 8 << 20, Algorithm::nvls)});
+  alone.run_all({all_reduce(alone.group("tp", 4), 8 << 20, algorithm_named("nvls"))});
   alone.run();
   for (std::uint32_t gpu = 0; gpu < 8; ++gpu) CHECK(bed.end_of(gpu, 0) == alone.end_of(gpu % 4, 0));
 }
@@ -165,8 +166,9 @@ TEST_CASE("saving and loading in the middle of trees and sums changes nothing") 
   auto ends = [](SimTime save_at) {
     GpuBed bed({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
     GroupKindId world = bed.group("world", 8), tp = bed.group("tp", 4);
-    bed.run_all({all_reduce(world, 3 << 20, Algorithm::tree),
-                 all_reduce(world, 5 << 20, Algorithm::nvls_tree), all_reduce(tp, 1 << 20, Algorithm::nvls)});
+    bed.run_all({all_reduce(world, 3 << 20, algorithm_named("tree")),
+                 all_reduce(world, 5 << 20, algorithm_named("nvls-tree")),
+                 all_reduce(tp, 1 << 20, algorithm_named("nvls"))});
     bed.run(save_at);
     std::vector<std::int64_t> all{bed.bed.end().count(), bed.bed.events()};
     for (std::uint32_t gpu = 0; gpu < 8; ++gpu)
@@ -179,19 +181,19 @@ TEST_CASE("saving and loading in the middle of trees and sums changes nothing") 
 
 TEST_CASE("an algorithm that the group cannot run is refused with the reason") {
   GpuBed bed({.servers = 2, .gpus = 4, .nics = 4});
-  bed.run_all({all_reduce(bed.group("tp", 4), 1 << 20, Algorithm::nvls)});
+  bed.run_all({all_reduce(bed.group("tp", 4), 1 << 20, algorithm_named("nvls"))});
   const auto without = bed.mistakes();
   REQUIRE(without.size() == 1);
   CHECK_THAT(without[0],
              Catch::Contains("algorithm 'nvls' needs GPUs behind NVSwitches that reduce and multicast"));
   GpuBed uneven({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
   const auto odd_group = uneven.listed_group("odd", {{0, 1, 2, 4, 5}, {3, 6, 7}});
-  uneven.run_all({all_reduce(odd_group, 1 << 20, Algorithm::nvls_tree)});
+  uneven.run_all({all_reduce(odd_group, 1 << 20, algorithm_named("nvls-tree"))});
   const auto odd = uneven.mistakes();
   REQUIRE(odd.size() == 1);
   CHECK_THAT(odd[0], Catch::Contains("needs two or more GPUs of each server, the same number of each"));
   GpuBed wide({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
-  wide.run_all({all_reduce(wide.group("world", 8), 1 << 20, Algorithm::nvls)});
+  wide.run_all({all_reduce(wide.group("world", 8), 1 << 20, algorithm_named("nvls"))});
   REQUIRE(wide.mistakes().size() == 1);
   CHECK_THAT(wide.mistakes()[0], Catch::Contains("is for one server (nvls-tree for several)"));
 }
@@ -200,7 +202,7 @@ TEST_CASE("an all-reduce in the switch of a rail is one way up and one down, how
   for (std::uint32_t servers : {2u, 3u, 7u}) {
     GpuBed bed({.servers = servers, .gpus = 1, .nics = 1, .sharp_efficiency = 1});
     const std::int64_t bytes = 60'000;  // one slice, one train
-    bed.run_all({all_reduce(bed.group("dp", servers), bytes, Algorithm::collnet)});
+    bed.run_all({all_reduce(bed.group("dp", servers), bytes, algorithm_named("collnet"))});
     bed.run();
     // The sum leaves as the head of the last train does: a cut-through of latencies and one line.
     const SimTime end = bed.nccl.tree_base(Protocol::simple) + bed.nccl.net_overhead + net_path +
@@ -217,7 +219,7 @@ TEST_CASE("reductions on rails share the buffer among the GPUs of a server and e
     auto end = [&](SimTime save_at) {
       GpuBed bed({.servers = servers, .gpus = 4, .nics = 4, .sharp_efficiency = 0.9});
       const std::int64_t bytes = 3'000'000;
-      bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, Algorithm::collnet)});
+      bed.run_all({all_reduce(bed.group("world", 4 * servers), bytes, algorithm_named("collnet"))});
       bed.run(save_at);
       CHECK(bed.bed.waits().empty());
       // In a server every part to its head and back, 3 + 3 quarters a GPU; over the rail its quarter once.
@@ -230,7 +232,7 @@ TEST_CASE("reductions on rails share the buffer among the GPUs of a server and e
 
 TEST_CASE("a reduction in the fabric needs switches that reduce") {
   GpuBed bed({.servers = 2, .gpus = 1, .nics = 1});
-  bed.run_all({all_reduce(bed.group("dp", 2), 1000, Algorithm::collnet)});
+  bed.run_all({all_reduce(bed.group("dp", 2), 1000, algorithm_named("collnet"))});
   const auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 1);
   CHECK_THAT(mistakes[0],

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/ring.hpp"
 
 namespace lightrail::test {
@@ -184,7 +185,7 @@ TEST_CASE("an adapter whose plugin allows Simple alone has no LL in collectives,
     bed.nic_spec->is_simple_only = is_simple_only;
     bed.nccl.protocol = protocol;
     Op small = collective(CollectiveType::all_reduce, bed.group("dp", 2), 1024, Protocol::auto_select);
-    small.algorithm = Algorithm::ring;
+    small.algorithm = algorithm_named("ring");
     bed.run_all({small});
     bed.run();
     return bed.end_of(0, 0);

@@ -19,7 +19,7 @@ struct BenchmarkSpec {
   Protocol protocol = Protocol::auto_select;
 };
 
-Describe<BenchmarkSpec> benchmark_table() {
+Describe<BenchmarkSpec> benchmark_table(const AlgorithmNames& algorithms) {
   Describe<BenchmarkSpec> table;
   Bytes most{largest_operation_bytes};
   table.field("collective", &BenchmarkSpec::collective, "one or more collectives: 'all-reduce all-to-all'")
@@ -31,7 +31,7 @@ Describe<BenchmarkSpec> benchmark_table() {
       .field("warm-up", &BenchmarkSpec::warm_up, "runs of each size before", 0u, 100'000u)
       .field("element", &BenchmarkSpec::element, "bytes of an element", 1u, 16u)
       .field("root", &BenchmarkSpec::root, "index of a broadcast's source")
-      .choice("algorithm", &BenchmarkSpec::algorithm, "algorithm", algorithm_names())
+      .choice("algorithm", &BenchmarkSpec::algorithm, "algorithm", algorithms)
       .choice("protocol", &BenchmarkSpec::protocol, "protocol", protocol_names());
   return table;
 }
@@ -66,14 +66,14 @@ std::int64_t rounded(std::int64_t bytes, CollectiveType type, std::int64_t eleme
 
 }  // namespace
 
-std::vector<ParameterDoc> collective_benchmark_documentation() {
-  return benchmark_table().documentation();
+std::vector<ParameterDoc> collective_benchmark_documentation(const AlgorithmNames& algorithms) {
+  return benchmark_table(algorithms).documentation();
 }
 
 void make_collective_benchmark(WorkloadContext& context) {
   BenchmarkSpec spec;
   std::size_t before = context.errors.size();
-  benchmark_table().parse(context.element, spec, context.errors);
+  benchmark_table(context.algorithms.names()).parse(context.element, spec, context.errors);
   auto types = read_collectives(spec.collective, context);
   GroupKindId group = require_group(context.element, spec.group, context);
   if (spec.from > spec.to)

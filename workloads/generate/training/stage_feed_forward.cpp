@@ -70,9 +70,8 @@ void StageWriter::dequantize(std::int64_t rows) {
 /// What comes over the group is in the order of its senders; a GPU's experts take theirs one after the other.
 /// DeepEP leaves that to the permutation on arrival.
 void StageWriter::sort_by_expert(const std::string& name, std::int64_t rows, std::int64_t token_bytes) {
-  const bool is_deepep =
-      plan_.exchange == Algorithm::deepep || plan_.exchange == Algorithm::deepep_low_latency;
-  if (groups_.ep.is_valid() && local_experts() > 1 && !is_deepep) memory(name, 2 * rows * token_bytes);
+  if (groups_.ep.is_valid() && local_experts() > 1 && !plan_.arrives_sorted)
+    memory(name, 2 * rows * token_bytes);
 }
 
 /// Both halves clamped and joined again, beside the kernel of the activation (Megatron Core,

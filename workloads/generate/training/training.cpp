@@ -85,7 +85,7 @@ void write_job(WorkloadContext& context) {
   }
   read_transformer(*element, model, context.errors);
   if (context.errors.size() > before) return;
-  read_training_plan(context.element, model, context.gpu_count, plan, context.errors);
+  read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
@@ -121,6 +121,7 @@ void make_training(WorkloadContext& context) {
                        context.storage_servers,
                        context.hosts,
                        context.gpu_memory_bytes,
+                       context.algorithms,
                        builder,
                        context.errors,
                        context.seed,

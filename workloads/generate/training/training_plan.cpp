@@ -33,7 +33,7 @@ void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
 
 }  // namespace
 
-Describe<TrainingPlan> training_parameters() {
+Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   auto one = std::int64_t{1};
   Describe<TrainingPlan> table;
@@ -90,11 +90,7 @@ Describe<TrainingPlan> training_parameters() {
           "pieces",
           {{"none", TensorOverlap::none}, {"backward", TensorOverlap::backward}, {"all", TensorOverlap::all}})
       .choice("expert-exchange", &TrainingPlan::exchange, "algorithm of the experts' all-to-alls",
-              {{"auto", Algorithm::auto_select},
-               {"direct", Algorithm::direct},
-               {"pairwise", Algorithm::pairwise},
-               {"hierarchical", Algorithm::hierarchical},
-               {"deepep", Algorithm::deepep}})
+              algorithms.names_serving(CollectiveType::all_to_all))
       .choice("dispatch", &TrainingPlan::dispatch,
               "of tokens and gradients on their way to experts; what comes back is 2 bytes",
               {{"bf16", DataType::bf16}, {"fp8", DataType::fp8}})
@@ -135,10 +131,12 @@ Describe<TrainingPlan> training_parameters() {
 }
 
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                        TrainingPlan& plan, ErrorList& errors) {
+                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors) {
   std::size_t before = errors.size();
-  training_parameters().parse(workload, plan, errors);
+  training_parameters(algorithms).parse(workload, plan, errors);
   if (errors.size() > before) return;
+  plan.arrives_sorted =
+      plan.exchange != Algorithm::auto_select && algorithms[plan.exchange].sorts_by_expert();
   auto refuse = [&](const std::string& what) {
     errors.add(workload.error("<workload> kind 'training': " + what));
   };

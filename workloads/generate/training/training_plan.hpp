@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
@@ -69,6 +70,7 @@ struct TrainingPlan {
   Float8Recipe float8_recipe = Float8Recipe::delayed;
   Gate gate;                                    ///< <gate>: where experts' tokens go
   Algorithm exchange = Algorithm::auto_select;  ///< of experts' all-to-alls
+  bool arrives_sorted = false;                  ///< ... which leaves what comes in sorted by expert
   DataType dispatch = DataType::bf16;           ///< of tokens and gradients on their way to experts
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
@@ -159,11 +161,12 @@ struct TrainingPlan {
   std::int64_t first_layer(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const;
 };
 
-Describe<TrainingPlan> training_parameters();
+/// `algorithms`: the choices of the experts' exchange.
+Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms);
 
 /// Reads the plan for `gpus` GPUs and refuses what cannot be split evenly, with the numbers.
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                        TrainingPlan& plan, ErrorList& errors);
+                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors);
 
 /// Fills the layers of every stage from their text; "" or what is wrong.
 std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);

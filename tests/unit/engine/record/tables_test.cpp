@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/enumerators.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/program/program.hpp"
 
 using namespace lightrail;
@@ -25,10 +26,12 @@ TEST_CASE("the names of an enumeration come from the compiler, and end with its 
   CHECK(enumerator_names<Sparse>() == std::vector<std::string>{"first", "", "third"});
 }
 
-TEST_CASE("the labels in the file are the enumerators of the program, every one and in their order") {
+TEST_CASE(
+    "the labels in the file are the enumerators and algorithms of the program, every one and in their "
+    "order") {
   CHECK(labels(tables::ops, "kind") == enumerator_names<OpKind>());
   CHECK(labels(tables::collectives, "collective") == enumerator_names<CollectiveType>());
-  CHECK(labels(tables::collectives, "algorithm") == enumerator_names<Algorithm>());
+  CHECK(labels(tables::collectives, "algorithm") == built_in_algorithms().labels());
   CHECK(labels(tables::collectives, "protocol") == enumerator_names<Protocol>());
 }
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/relay_slices.hpp"
 #include "workloads/collective/tree_correction.hpp"
 
@@ -26,7 +27,17 @@ Choice pick(const GroupPlan& plan, std::int64_t bytes, CollectiveType type = Col
   op.kind = OpKind::collective;
   op.collective = type;
   op.bytes = bytes;
-  return choose(NcclSettings{}, plan, op);
+  return choose(algorithms_of_tree(), NcclSettings{}, plan, op);
+}
+
+/// Estimate of algorithm `name` [s].
+double estimate(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
+                const std::string& name, Protocol protocol, std::int64_t bytes) {
+  Op op;
+  op.kind = OpKind::collective;
+  op.collective = type;
+  op.bytes = bytes;
+  return algorithms_of_tree()[algorithm_named(name)].cost(settings, plan, op, protocol).value();
 }
 
 }  // namespace
@@ -39,7 +50,7 @@ TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
   plan.server_first = {0, 8};
   plan.local_rate = BitRate{240'000'000'000 * 8};
   auto us = [&](Protocol p, std::int64_t bytes) {
-    return collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, p, bytes) * 1e6;
+    return estimate(s, plan, CollectiveType::all_reduce, "ring", p, bytes) * 1e6;
   };
   CHECK(us(Protocol::simple, 64 << 20) == Approx(8.4 + 14 * 3.4 + (64 << 20) * 1.75 / 240e3));
   CHECK(us(Protocol::ll, 8) == Approx(6.6 + 14 * 0.6).epsilon(1e-3));
@@ -49,7 +60,7 @@ TEST_CASE("the cost model gives NCCL's numbers and picks by them") {
   op.collective = CollectiveType::all_reduce;
   auto pick = [&](std::int64_t bytes) {
     op.bytes = bytes;
-    return choose(s, plan, op).protocol;
+    return choose(algorithms_of_tree(), s, plan, op).protocol;
   };
   CHECK(pick(1'024) == Protocol::ll);
   CHECK(pick(4 << 20) == Protocol::ll128);
@@ -67,12 +78,11 @@ TEST_CASE("over servers NCCL counts network hops twice a server and rates by the
   plan.local_rate = BitRate{370'000'000'000 * 8};
   plan.net_rate = BitRate{50'000'000'000 * 8};
   // 30 steps, 4 of them over the network; 370 GB/s of NVLink are less than 400 GB/s of rails.
-  CHECK(collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, Protocol::simple, 1 << 30) *
-            1e6 ==
+  CHECK(estimate(s, plan, CollectiveType::all_reduce, "ring", Protocol::simple, 1 << 30) * 1e6 ==
         Approx(1.4 * (8.4 + 26 * 3.4 + 4 * 14.0) + (1 << 30) * 30.0 / 16 / 370e3));
   // Below 64 B a member and channel (16 channels) without the plateau; a step takes at least the posts.
   auto us = [&](CollectiveType type, Protocol protocol, std::int64_t bytes) {
-    return collective_seconds(s, plan, type, Algorithm::ring, protocol, bytes) * 1e6;
+    return estimate(s, plan, type, "ring", protocol, bytes) * 1e6;
   };
   CHECK(us(CollectiveType::all_reduce, Protocol::simple, 64 * 16 * 16 - 1) ==
         Approx(8.4 + 26 * 3.4 + 4 * 14.0).epsilon(1e-3));
@@ -84,7 +94,7 @@ TEST_CASE("trees count with NCCL's factors by size, and with half of what links 
   NcclSettings s;
   GroupPlan plan = make_plan(2, 8, 370, 50, 0);
   auto us = [&](Protocol p, std::int64_t bytes) {
-    return collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::tree, p, bytes) * 1e6;
+    return estimate(s, plan, CollectiveType::all_reduce, "tree", p, bytes) * 1e6;
   };
   const double rate = 370e3 * 0.92;
   CHECK(us(Protocol::ll, 1 << 20) == Approx(6.8 + 2 * (7 * 0.6 + 5) + (1 << 20) / (rate / 3.8 / 2 * 0.5)));
@@ -96,8 +106,7 @@ TEST_CASE("trees count with NCCL's factors by size, and with half of what links 
   plan.device->ll_max_rate_2 = BitRate{22'500'000'000 * 8};
   CHECK(us(Protocol::ll, 1 << 20) == Approx(6.8 + 2 * (7 * 0.6 + 5) + (1 << 20) / (22.5e3 / 2 * 0.5)));
   const GroupPlan one = make_plan(1, 8, 370, 0, 0);
-  CHECK(collective_seconds(s, one, CollectiveType::all_reduce, Algorithm::tree, Protocol::ll128, 4 << 20) *
-            1e6 ==
+  CHECK(estimate(s, one, CollectiveType::all_reduce, "tree", Protocol::ll128, 4 << 20) * 1e6 ==
         Approx(14 + 2 * 7 * 1.25 + (4 << 20) / (rate * 7 / 9 / 2 * 0.8)));
 }
 
@@ -115,23 +124,22 @@ TEST_CASE("the factors of trees are looked up by the power of two below, from 64
 
 TEST_CASE("what an adapter's plugin reports and allows counts in the choice") {
   GroupPlan plan = make_plan(2, 8, 450, 50, 0.83);
-  CHECK(pick(plan, 8 << 20).algorithm == Algorithm::nvls_tree);
+  CHECK(pick(plan, 8 << 20).algorithm == algorithm_named("nvls-tree"));
   plan.plugin.latency = microseconds(75);  // twice more for Simple than for LL128
-  CHECK(pick(plan, 8 << 20).algorithm == Algorithm::tree);
+  CHECK(pick(plan, 8 << 20).algorithm == algorithm_named("tree"));
   CHECK(pick(plan, 8 << 20).protocol == Protocol::ll128);
-  CHECK(pick(plan, 1 << 30).algorithm == Algorithm::nvls_tree);
+  CHECK(pick(plan, 1 << 30).algorithm == algorithm_named("nvls-tree"));
   NcclSettings s;
-  const double us =
-      1e6 * (collective_seconds(s, plan, CollectiveType::all_reduce, Algorithm::ring, Protocol::ll, 8) -
-             collective_seconds(s, make_plan(2, 8, 450, 50, 0.83), CollectiveType::all_reduce,
-                                Algorithm::ring, Protocol::ll, 8));
+  const double us = 1e6 * (estimate(s, plan, CollectiveType::all_reduce, "ring", Protocol::ll, 8) -
+                           estimate(s, make_plan(2, 8, 450, 50, 0.83), CollectiveType::all_reduce, "ring",
+                                    Protocol::ll, 8));
   CHECK(us == Approx(4 * 75));
   plan = make_plan(2, 8, 300, 12.5, 0);
   CHECK(pick(plan, 8).protocol == Protocol::ll);
   plan.plugin.is_simple_only = true;
   CHECK(pick(plan, 8).protocol == Protocol::simple);
-  CHECK(pick(plan, 8).algorithm == Algorithm::ring);
-  CHECK(pick(plan, 1 << 30).algorithm == Algorithm::tree);
+  CHECK(pick(plan, 8).algorithm == algorithm_named("ring"));
+  CHECK(pick(plan, 1 << 30).algorithm == algorithm_named("tree"));
 }
 
 TEST_CASE("what rings of Simple over servers take of their constants has the plateau once") {
@@ -194,29 +202,32 @@ TEST_CASE("NVLS is picked from 5 GPUs of an H200 server and from 6 of a B200 ser
   for (std::uint32_t n = 2; n <= 8; ++n) {
     const auto h200 = pick(make_plan(1, n, 370.8, 0, 0.83), std::int64_t{8} << 30).algorithm;
     const auto b200 = pick(make_plan(1, n, 721.8, 0, 0.74), std::int64_t{8} << 30).algorithm;
-    CHECK(h200 == (n >= 5 ? Algorithm::nvls : Algorithm::ring));
-    CHECK(b200 == (n >= 6 ? Algorithm::nvls : Algorithm::ring));
+    CHECK(h200 == (n >= 5 ? algorithm_named("nvls") : algorithm_named("ring")));
+    CHECK(b200 == (n >= 6 ? algorithm_named("nvls") : algorithm_named("ring")));
   }
 }
 
 TEST_CASE("parts in the NVSwitch: the whole buffer at its efficiency, refused where NCCL cannot") {
   NcclSettings s;
   const GroupPlan plan = make_plan(1, 8, 370.8, 0, 0.83);
-  auto why = [](const GroupPlan& group, CollectiveType type, Algorithm a = Algorithm::nvls) {
-    return obstacle(group, type, a);
+  const CollectiveAlgorithm& nvls = algorithms_of_tree()[algorithm_named("nvls")];
+  auto why = [&](const GroupPlan& group, CollectiveType type) {
+    Op op;
+    op.collective = type;
+    return nvls.hindrance(group, op).value_or("");
   };
   for (CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
-    CHECK(is_simulated(type, Algorithm::nvls));
-    CHECK(!is_simulated(type, Algorithm::nvls_tree));
-    CHECK(collective_seconds(s, plan, type, Algorithm::nvls, Protocol::simple, 1 << 30) * 1e6 ==
+    CHECK(nvls.serves(type));
+    CHECK(!algorithms_of_tree()[algorithm_named("nvls-tree")].serves(type));
+    CHECK(estimate(s, plan, type, "nvls", Protocol::simple, 1 << 30) * 1e6 ==
           Approx(25 + (1 << 30) / (370.8e3 * 0.83)));
     Op op;
     op.kind = OpKind::collective;
     op.collective = type;
     op.bytes = 1 << 30;
-    op.algorithm = Algorithm::nvls;
-    CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
-    CHECK(choose(s, plan, op).protocol == Protocol::simple);
+    op.algorithm = algorithm_named("nvls");
+    CHECK(choose(algorithms_of_tree(), s, plan, op).algorithm == algorithm_named("nvls"));
+    CHECK(choose(algorithms_of_tree(), s, plan, op).protocol == Protocol::simple);
     CHECK(why(plan, type).empty());
     CHECK(why(make_plan(1, 32, 721.8, 0, 0.74), type).empty());
     CHECK(why(make_plan(1, 33, 721.8, 0, 0.74), type) ==
@@ -242,15 +253,15 @@ TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simpl
     op.kind = OpKind::collective;
     op.collective = CollectiveType::all_gather;
     op.bytes = bytes;
-    return choose(s, plan, op).algorithm;
+    return choose(algorithms_of_tree(), s, plan, op).algorithm;
   };
   for (std::uint32_t n = 2; n <= 8; ++n)
     for (std::int64_t bytes = 8; bytes <= std::int64_t{1} << 34; bytes += bytes / 8) {
-      CHECK(pick_of(n, 370.8, 0.83, 141, bytes, Protocol::auto_select) == Algorithm::ring);
-      CHECK(pick_of(n, 721.8, 0.74, 282, bytes, Protocol::auto_select) == Algorithm::ring);
+      CHECK(pick_of(n, 370.8, 0.83, 141, bytes, Protocol::auto_select) == algorithm_named("ring"));
+      CHECK(pick_of(n, 721.8, 0.74, 282, bytes, Protocol::auto_select) == algorithm_named("ring"));
     }
-  CHECK(pick_of(8, 370.8, 0.83, 141, 1024, Protocol::simple) == Algorithm::nvls);
-  CHECK(pick_of(8, 370.8, 0.83, 141, 64 << 20, Protocol::simple) == Algorithm::ring);
+  CHECK(pick_of(8, 370.8, 0.83, 141, 1024, Protocol::simple) == algorithm_named("nvls"));
+  CHECK(pick_of(8, 370.8, 0.83, 141, 64 << 20, Protocol::simple) == algorithm_named("ring"));
   // More GPUs than one operating system has: NCCL 2.21 does not count with it, however long the ring.
   GroupPlan trays = make_plan(1, 8, 721.8, 0, 0.74);
   NcclSettings simple;
@@ -259,45 +270,45 @@ TEST_CASE("NCCL's model gathers and scatters parts on rings but where only Simpl
   small.kind = OpKind::collective;
   small.collective = CollectiveType::reduce_scatter;
   small.bytes = 1024;
-  CHECK(choose(simple, trays, small).algorithm == Algorithm::nvls);
+  CHECK(choose(algorithms_of_tree(), simple, trays, small).algorithm == algorithm_named("nvls"));
   trays.spans_hosts = true;
-  CHECK(choose(simple, trays, small).algorithm == Algorithm::ring);
-  CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == Algorithm::ring);
+  CHECK(choose(algorithms_of_tree(), simple, trays, small).algorithm == algorithm_named("ring"));
+  CHECK(pick_of(32, 721.8, 0.74, 282, 16 << 20, Protocol::auto_select) == algorithm_named("ring"));
 }
 
 TEST_CASE("all-reduces are done in the NVSwitch only where every one of the group can") {
   CHECK(pick(make_plan(1, 8, 370.8, 0, 0.83), 1 << 30, CollectiveType::all_gather).algorithm ==
-        Algorithm::ring);
-  CHECK(pick(make_plan(1, 8, 240, 0, 0), 1 << 30).algorithm == Algorithm::ring);
+        algorithm_named("ring"));
+  CHECK(pick(make_plan(1, 8, 240, 0, 0), 1 << 30).algorithm == algorithm_named("ring"));
   GroupPlan uneven = make_plan(2, 4, 370.8, 50, 0.83);
   uneven.server_first = {0, 5, 8};
-  CHECK(pick(uneven, 1 << 30).algorithm != Algorithm::nvls_tree);
+  CHECK(pick(uneven, 1 << 30).algorithm != algorithm_named("nvls-tree"));
 }
 
 TEST_CASE("over servers small all-reduces take the tree, large ones what carries most") {
   const GroupPlan h100 = make_plan(16, 8, 370.8, 50, 0.83), a100 = make_plan(16, 8, 240, 25, 0);
-  CHECK(pick(h100, 1'024).algorithm == Algorithm::tree);
+  CHECK(pick(h100, 1'024).algorithm == algorithm_named("tree"));
   CHECK(pick(h100, 1'024).protocol == Protocol::ll);
-  CHECK(pick(a100, 1'024).algorithm == Algorithm::tree);
-  CHECK(pick(a100, std::int64_t{1} << 32).algorithm == Algorithm::ring);
+  CHECK(pick(a100, 1'024).algorithm == algorithm_named("tree"));
+  CHECK(pick(a100, std::int64_t{1} << 32).algorithm == algorithm_named("ring"));
 }
 
 TEST_CASE("an algorithm of the scenario counts where the collective has it and the group can") {
   NcclSettings s;
-  s.algorithm = Algorithm::tree;
+  s.algorithm = algorithm_named("tree");
   Op op;
   op.kind = OpKind::collective;
   op.bytes = 1 << 30;
   op.collective = CollectiveType::all_reduce;
   const GroupPlan plan = make_plan(1, 8, 370.8, 0, 0.83);
-  CHECK(choose(s, plan, op).algorithm == Algorithm::tree);
-  op.algorithm = Algorithm::nvls;
-  CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
+  CHECK(choose(algorithms_of_tree(), s, plan, op).algorithm == algorithm_named("tree"));
+  op.algorithm = algorithm_named("nvls");
+  CHECK(choose(algorithms_of_tree(), s, plan, op).algorithm == algorithm_named("nvls"));
   op.algorithm = Algorithm::auto_select;
-  s.algorithm = Algorithm::nvls_tree;  // one server: cannot
-  CHECK(choose(s, plan, op).algorithm == Algorithm::nvls);
+  s.algorithm = algorithm_named("nvls-tree");  // one server: cannot
+  CHECK(choose(algorithms_of_tree(), s, plan, op).algorithm == algorithm_named("nvls"));
   op.collective = CollectiveType::all_gather;
-  CHECK(choose(s, plan, op).algorithm == Algorithm::ring);
+  CHECK(choose(algorithms_of_tree(), s, plan, op).algorithm == algorithm_named("ring"));
 }
 
 TEST_CASE("LL and LL128 keep to the limits of the GPU kind") {
@@ -307,7 +318,7 @@ TEST_CASE("LL and LL128 keep to the limits of the GPU kind") {
   plan.device->ll_max_rate = BitRate{87'700'000'000 * 8};
   plan.device->ll128_max_rate = BitRate{100'000'000'000 * 8};
   auto us = [&](Protocol p) {
-    return collective_seconds(s, plan, CollectiveType::all_gather, Algorithm::ring, p, 1 << 30) * 1e6;
+    return estimate(s, plan, CollectiveType::all_gather, "ring", p, 1 << 30) * 1e6;
   };
   CHECK(us(Protocol::ll) == Approx(6.6 + 7 * 0.6 + (1 << 30) * 0.875 / 87.7e3));
   CHECK(us(Protocol::ll128) == Approx(14 + 7 * 1.9 + (1 << 30) * 0.875 / 100e3));

@@ -9,9 +9,10 @@ namespace lightrail {
 TEST_CASE("the catalogue's NCCL 2.21 is what a scenario without <nccl> gets") {
   Scenario scenario = load_scenario("tests/unit/workloads/collective/nccl.xml", {{}, "configs"});
   ErrorList errors;
-  NcclSettings from_catalogue = parse_nccl_settings(scenario.root.child("nccl"), errors);
+  NcclSettings from_catalogue = parse_nccl_settings(scenario.root.child("nccl"), {}, errors);
   errors.throw_if_any();
-  auto values = nccl_parameters().values(from_catalogue), defaults = nccl_parameters().values(NcclSettings{});
+  auto values = nccl_parameters({}).values(from_catalogue),
+       defaults = nccl_parameters({}).values(NcclSettings{});
   REQUIRE(values.size() == defaults.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name);
@@ -79,7 +80,7 @@ TEST_CASE("a wrong value of <nccl> is refused with its choices") {
   element.name = "nccl";
   element.attributes = {{"protocol", "lll", "x.xml", 3, false}, {"pxn", "perhaps", "x.xml", 4, false}};
   ErrorList errors;
-  parse_nccl_settings(&element, errors);
+  parse_nccl_settings(&element, {}, errors);
   CHECK(errors.size() == 2);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/algorithm_named.hpp"
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 
 using namespace lightrail;
@@ -155,7 +156,7 @@ TEST_CASE("FP8 dispatch sends a byte an element and its scales, what comes back 
   std::vector<std::int64_t> bytes;
   for (const Op& op : job.programs.programs[0].ops)
     if (op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all) {
-      CHECK(op.algorithm == Algorithm::pairwise);
+      CHECK(op.algorithm == algorithm_named("pairwise"));
       bytes.push_back(op.bytes);
     }
   REQUIRE(bytes.size() == 16);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "tests/support/algorithm_named.hpp"
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 
 using namespace lightrail;
@@ -36,7 +37,7 @@ TEST_CASE("operations are read with streams, dependencies and dimensions") {
   CHECK(made.job.names[p.ops[1].name] == "kernel");
   const Op& reduce = p.ops[2];
   CHECK(reduce.bytes == 65'536);
-  CHECK(reduce.algorithm == Algorithm::ring);
+  CHECK(reduce.algorithm == algorithm_named("ring"));
   CHECK(reduce.protocol == Protocol::ll);
   CHECK(made.job.dimensions[reduce.dimension] == "tp");
   REQUIRE(reduce.dependency_count == 2);

@@ -73,7 +73,7 @@ TEST_CASE("over iterations a drift goes on: each is the step that begins at its 
       GroupTable groups;
       for (const GroupKind& kind : made.job.groups) groups.add(kind, made.job.gpu_count);
       ErrorList errors;
-      check_programs(made.job.programs, groups, made.job.names, errors);
+      check_programs(made.job.programs, groups, made.job.names, {}, errors);
       CHECK(errors.is_empty());
     }
 }

@@ -156,7 +156,7 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
   Transformer model;
   TrainingPlan plan;
   read_transformer(model_element, model, errors);
-  read_training_plan(workload, model, c.gpus, plan, errors);
+  read_training_plan(workload, model, c.gpus, built_in_algorithms(), plan, errors);
   errors.throw_if_any();
   TrainingTraffic closed = training_traffic(model, plan);
   std::vector<std::string> dimensions{"tp", "dp", "ep", "pp"};

@@ -11,6 +11,7 @@
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "workloads/build_workload.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 
 namespace lightrail {
 
@@ -35,6 +36,7 @@ Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
     model.components.push_back(record);
   }
   model.set_resource<AddressBook>(book);
+  model.set_resource(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
   return model;
 }
 

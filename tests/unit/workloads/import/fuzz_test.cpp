@@ -60,7 +60,7 @@ void fuzz(const ImportOptions& options, const std::string& file, const std::stri
       GroupTable groups;
       for (const auto& kind : job.groups) groups.add(kind, job.gpu_count);
       ErrorList errors;
-      check_programs(job.programs, groups, job.names, errors);
+      check_programs(job.programs, groups, job.names, {}, errors);
       ++taken;
     } catch (const InputErrors& problem) {
       CHECK(!problem.errors().empty());

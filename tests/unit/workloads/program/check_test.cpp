@@ -30,7 +30,7 @@ struct Job {
   }
   std::vector<std::string> mistakes() const {
     ErrorList errors;
-    check_programs(set, groups, names, errors);
+    check_programs(set, groups, names, {}, errors);
     std::vector<std::string> all;
     try {
       errors.throw_if_any();

@@ -54,7 +54,7 @@ struct Job {
   /// The first one.
   std::string mistake() const {
     ErrorList errors;
-    check_programs(set, groups, {"work"}, errors);
+    check_programs(set, groups, {"work"}, {}, errors);
     try {
       errors.throw_if_any();
     } catch (const InputErrors& e) {
@@ -93,7 +93,7 @@ TEST_CASE("a program is followed by one that differs in the load of experts alon
                         "differ in number or order"));
   for (void (*change)(Program&) : {+[](Program& p) { p.ops[0].collective = CollectiveType::all_gather; },
                                    +[](Program& p) { p.ops[0].element_bytes = 4; },
-                                   +[](Program& p) { p.ops[0].algorithm = Algorithm::pairwise; }})
+                                   +[](Program& p) { p.ops[0].algorithm = static_cast<Algorithm>(7); }})
     CHECK(
         with(change) ==
         "op 0 'work' of program 'step 0' cannot be followed by that of program 'step 1': they differ in more "

@@ -1,0 +1,45 @@
+#include <memory>
+
+#include "workloads/collective/algorithm.hpp"
+#include "workloads/collective/exchange_places.hpp"
+
+namespace lightrail {
+namespace {
+
+/// DeepEP's low-latency dispatch: every copy straight to its GPU, over the fabric from the own NIC, repeated
+/// for every expert. `op.bytes` are the copies of all tokens, one an expert. A combine takes as long.
+class DeepEpLowLatency final : public CollectiveAlgorithm {
+ public:
+  std::string name() const override { return "deepep-low-latency"; }
+  std::string doc() const override { return "DeepEP, low latency: every copy straight to its GPU"; }
+  bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
+  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
+    return plan.nccl->deepep_start;
+  }
+  bool sorts_by_expert() const override { return true; }
+  CollectivePlan plan(const CollectiveInput& in) const override {
+    const ExchangePlaces places(in);
+    const std::uint32_t n = places.size(), me = places.me();
+    auto message = [&](std::uint32_t index, std::int64_t payload) {
+      return ExchangePlan::Message{places.member(index), payload,
+                                   in.plan.nccl->deepep_wire_bytes(places.medium(index), payload),
+                                   SimTime{0}};
+    };
+    ExchangePlan::Round round;
+    for (std::uint32_t d = 0; d < n; ++d) {
+      const std::uint32_t to = (me + d) % n, from = (me + n - d) % n;
+      add_message(round.sends, message(to, in.share(me, to)));
+      add_message(round.receives, message(from, in.share(from, me)));
+    }
+    return ExchangePlan{{std::move(round)}, true};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const CollectiveAlgorithm> deepep_low_latency_algorithm() {
+  return std::make_shared<const DeepEpLowLatency>();
+}
+
+}  // namespace lightrail

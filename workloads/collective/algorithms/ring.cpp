@@ -1,0 +1,87 @@
+#include "workloads/collective/ring.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "workloads/collective/algorithm.hpp"
+#include "workloads/collective/cost_model.hpp"
+#include "workloads/collective/cost_terms.hpp"
+
+namespace lightrail {
+namespace {
+
+/// NCCL's rings: one over the members of a server; over several, one a rail.
+class Ring final : public CollectiveAlgorithm {
+ public:
+  std::string name() const override { return "ring"; }
+  std::string doc() const override {
+    return "blocks around rings over the members, one a rail over several servers";
+  }
+  bool serves(CollectiveType type) const override {
+    switch (type) {
+      case CollectiveType::all_reduce:
+      case CollectiveType::all_gather:
+      case CollectiveType::reduce_scatter:
+      case CollectiveType::broadcast:
+        return true;
+      case CollectiveType::all_to_all:
+      case CollectiveType::barrier:
+      case CollectiveType::none:
+        return false;
+    }
+    return false;
+  }
+  ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
+
+  /// base + (steps - inter) * max(hop(NVLink or PCIe), posts) + inter * hop(net), inter = 2 servers
+  /// (all-reduce), servers - 1; the whole rate of the rails (one server: of NVLink) x n / steps x efficiency;
+  /// all-reduces of Simple over servers ring-plateau times the latency once members have 64 B a channel.
+  std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
+                             Protocol protocol) const override {
+    const std::uint32_t n = plan.size(), servers = plan.servers();
+    // A broadcast streams through all members: as many steps of latency, once over the bandwidth.
+    const bool is_stream = op.collective == CollectiveType::broadcast;
+    const double steps = ring_steps(op.collective, n);
+    const double inter = servers == 1                                  ? 0
+                         : op.collective == CollectiveType::all_reduce ? std::min(steps, 2.0 * servers)
+                         : is_stream                                   ? std::min(steps, 1.0 * servers)
+                                                                       : servers - 1;
+    const Medium local = plan.has_nvlink ? Medium::nvlink : Medium::pci;
+    // Over servers no step is shorter than what the proxy thread takes for it: in Simple three posts.
+    const SimTime post =
+        servers == 1 ? SimTime{0} : (protocol == Protocol::simple ? 3 : 1) * settings.net_overhead;
+    const double latency = (seconds(settings.base(protocol)) +
+                            (steps - inter) * seconds(std::max(settings.hop(protocol, local), post)) +
+                            inter * net_seconds(plan, protocol, settings.hop(protocol, Medium::net))) *
+                           ring_plateau(settings, plan, op.collective, protocol, op.bytes);
+    double bits = bits_of(plan.local_rate);
+    if (servers > 1) {
+      const double rails = bits_of(plan.net_rate) * plan.channels;
+      bits = n == servers ? rails : std::min(bits, rails);
+    }
+    bits = within_limits(bits * settings.efficiency(protocol), settings, plan, protocol);
+    const double passes = is_stream ? 1 : steps / n;
+    return bits <= 0 ? latency : latency + static_cast<double>(op.bytes) * 8 * passes / bits;
+  }
+
+  SimTime start_delay(const GroupPlan& plan, const Op& op, Protocol protocol) const override {
+    return scaled(plan.nccl->base(protocol), ring_scale(*plan.nccl, plan, op.collective, protocol, op.bytes));
+  }
+
+  CollectivePlan plan(const CollectiveInput& in) const override {
+    if (in.op.collective == CollectiveType::broadcast) return RingStream{};
+    // Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
+    const bool is_folded =
+        in.plan.nccl->fold_rings && in.plan.has_nvlink && in.plan.has_equal_nvlink && in.plan.servers() == 1;
+    if (is_folded) return FoldedRing{};
+    return RingSteps{};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const CollectiveAlgorithm> ring_algorithm() {
+  return std::make_shared<const Ring>();
+}
+
+}  // namespace lightrail

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+
+#include "workloads/collective/algorithm.hpp"
+#include "workloads/collective/double_tree.hpp"
+#include "workloads/program/phase.hpp"
+
+namespace lightrail {
+
+/// Writes the RelayPlan of one member, stage by stage: who sits where, which connection a lane has, into how
+/// many slices its bytes are cut.
+class RelayBuilder {
+ public:
+  /// `in` must outlive it. `switch_efficiency`, `net_chunk` [B]: of the plan.
+  RelayBuilder(const CollectiveInput& in, double switch_efficiency, std::int64_t net_chunk);
+
+  /// 2 over several servers, 1 in one.
+  [[nodiscard]] std::uint32_t trees() const { return in_.plan.servers() > 1 ? 2 : 1; }
+  /// The member's server, and its place among the server's members.
+  [[nodiscard]] std::uint32_t server() const { return server_; }
+  [[nodiscard]] std::uint32_t local() const { return index_ - in_.plan.server_first[server_]; }
+  /// The member at place `local` of the own server.
+  [[nodiscard]] EndpointId neighbour(std::uint32_t local) const { return member_of(server_, local); }
+  [[nodiscard]] EndpointId member_of(std::uint32_t server, std::uint32_t local) const {
+    return in_.plan.members[in_.plan.server_first[server] + local];
+  }
+  [[nodiscard]] Connection connection(Phase phase, std::uint32_t lane) const;
+  /// The own server in the tree that `lane` takes.
+  [[nodiscard]] TreePlace tree_place(std::uint32_t lane) const;
+
+  /// Appends a stage of lane `lane` of `lanes`, which share the operation's bytes equally, in slices of at
+  /// most `slice` [B], unless that were more than 512; returns its number.
+  std::uint32_t add(RelayStage stage, std::uint32_t lanes, std::uint32_t lane, std::int64_t slice);
+  [[nodiscard]] RelayPlan take() { return std::move(result_); }
+
+ private:
+  const CollectiveInput& in_;
+  std::uint32_t index_, server_;
+  RelayPlan result_;
+};
+
+}  // namespace lightrail
