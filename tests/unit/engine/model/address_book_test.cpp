@@ -1,6 +1,8 @@
 #include "engine/model/address_book.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
 
 using namespace lightrail;
 
@@ -15,8 +17,10 @@ TEST_CASE("a GPU with several NICs has an address for each, behind all devices")
   CHECK(book.nics(EndpointId{1}) == 1);
   CHECK(book.address(EndpointId{1}, 0) == EndpointId{1});
 
-  for (std::uint16_t nic : {0, 1, 2}) book.add_nic_address(EndpointId{1}, {1, Lid{20u + nic}, 0, nic});
-  for (std::uint16_t nic : {0, 1}) book.add_nic_address(EndpointId{2}, {2, Lid{30u + nic}, 0, nic});
+  for (const std::uint16_t nic : std::initializer_list<std::uint16_t>{0, 1, 2})
+    book.add_nic_address(EndpointId{1}, {1, Lid{20u + nic}, 0, nic});
+  for (const std::uint16_t nic : std::initializer_list<std::uint16_t>{0, 1})
+    book.add_nic_address(EndpointId{2}, {2, Lid{30u + nic}, 0, nic});
   CHECK(book.has_nic_addresses());
   CHECK(book.nics(EndpointId{0}) == 1);
   CHECK(book.nics(EndpointId{1}) == 3);
