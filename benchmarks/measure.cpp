@@ -7,8 +7,8 @@
 #include <ctime>
 #include <fstream>
 
-#include "engine/model/tables.hpp"
 #include "engine/sync/crowd.hpp"
+#include "network/port/tables.hpp"
 
 namespace lightrail::bench {
 namespace {

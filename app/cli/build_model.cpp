@@ -10,6 +10,7 @@
 #include "app/cli/child_identities.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
+#include "components/built_in_tables.hpp"
 #include "components/gpu/check_gpus.hpp"
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
@@ -143,6 +144,7 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
   if (line.command == Command::collective) check_is_benchmark(scenario, errors);
 
   const auto algorithms = std::make_shared<const AlgorithmRegistry>(built_in_algorithms());
+  model.tables = std::make_shared<const TableRegistry>(built_in_tables(*algorithms));
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
     report_unknown_names(scenario.root, known_elements(kinds, fabrics, *algorithms), errors);
@@ -156,8 +158,8 @@ Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLi
     model.set_resource(std::make_shared<const NicHealth>(*health, *book, model));
   }
   if (const auto* book = model.resource<AddressBook>())
-    model.set_resource(
-        std::make_shared<const OutputSelection>(parse_output(scenario.root.child("output"), *book, errors)));
+    model.set_resource(std::make_shared<const OutputSelection>(
+        parse_output(scenario.root.child("output"), *book, *model.tables, errors)));
   model.set_resource(std::make_shared<const NcclSettings>(
       parse_nccl_settings(scenario.root.child("nccl"), algorithms->names(), errors)));
   model.set_resource(algorithms);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "components/gpu/check_gpus.hpp"
-#include "engine/model/tables.hpp"
+#include "network/port/tables.hpp"
 
 namespace lightrail {
 namespace {

@@ -7,11 +7,12 @@
 #include <bit>
 #include <cmath>
 
+#include "components/ocs/tables.hpp"
 #include "engine/model/output_selection.hpp"
-#include "engine/model/tables.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 #include "network/port/build_checks.hpp"
+#include "network/port/tables.hpp"
 #include "network/wire/credit.hpp"
 #include "network/wire/region_control.hpp"
 #include "network/wire/train.hpp"

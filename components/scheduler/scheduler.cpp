@@ -6,7 +6,7 @@
 #include <array>
 
 #include "components/scheduler/queue_state.hpp"
-#include "engine/model/serving_tables.hpp"
+#include "components/scheduler/tables.hpp"
 #include "network/wire/serving_control.hpp"
 
 namespace lightrail {

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/model/tables.hpp"
+#include "components/storage/tables.hpp"
 #include "network/port/port_end.hpp"
 #include "network/port/reports.hpp"
+#include "network/transport/tables.hpp"
 #include "network/wire/train.hpp"
 #include "network/wire/work_request.hpp"
 

@@ -8,7 +8,6 @@
 #include "engine/model/component.hpp"
 #include "engine/model/describe.hpp"
 #include "engine/model/model.hpp"
-#include "engine/model/tables.hpp"
 
 namespace lightrail {
 

@@ -10,6 +10,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/context.hpp"
+#include "engine/model/table_registry.hpp"
 
 namespace lightrail {
 
@@ -80,8 +81,11 @@ class Model {
   std::vector<std::shared_ptr<const Spec>> specs;
   std::uint32_t atom_count = 0;
   std::uint64_t seed = 1;
+  std::shared_ptr<const TableRegistry> tables = std::make_shared<const TableRegistry>();
 
   std::string component_name(ComponentId id) const;
+  /// The id of a declared table, for Context::record(). Throws InputErrors for one that nobody has declared.
+  [[nodiscard]] TableId table(const std::string& name) const { return tables->id(name); }
   /// The component's self link; self links follow the real ones.
   LinkId self_link(ComponentId id) const {
     return LinkId{static_cast<std::uint32_t>(links.size()) + id.value};

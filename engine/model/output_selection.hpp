@@ -1,18 +1,18 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
-#include "engine/model/serving_tables.hpp"
+#include "engine/model/context.hpp"
 
 namespace lightrail {
 
 /// What <output> asks for: the file, how often rows are written, which tables and which endpoints. Components
-/// ask before they make a row: `selection->is_recorded(tables::ops, endpoint)`. A Model resource; parsed by
+/// ask before they make a row: `selection->is_recorded(table, endpoint)`. A Model resource; parsed by
 /// engine/record/parse_output.hpp. Without one, nothing is recorded.
 class OutputSelection {
  public:
@@ -27,13 +27,15 @@ class OutputSelection {
 
   std::string file;                      ///< of <output file="">; the command line may override it
   SimTime interval = milliseconds(100);  ///< [ps] simulated time between two writes, and of a link_use row
-  std::array<Table, tables::count> by_table{};
+  std::vector<Table> by_table;           ///< a table beyond its end is not recorded
 
-  /// Tables without endpoints: link_use, queue, ocs, storage, power, requests, batches.
-  bool is_recorded(TableId table) const { return by_table[table].is_on; }
-  bool is_recorded(TableId table, EndpointId endpoint) const {
+  /// Of tables of TableScope::system: whether they are. Of others: whether they are for any endpoint.
+  [[nodiscard]] bool is_recorded(TableId table) const {
+    return table < by_table.size() && by_table[table].is_on;
+  }
+  [[nodiscard]] bool is_recorded(TableId table, EndpointId endpoint) const {
+    if (!is_recorded(table)) return false;
     const Table& selected = by_table[table];
-    if (!selected.is_on) return false;
     auto after = std::upper_bound(selected.endpoints.begin(), selected.endpoints.end(), endpoint.value,
                                   [](std::uint32_t id, const Range& range) { return id < range.first; });
     return after != selected.endpoints.begin() && endpoint.value <= std::prev(after)->last;

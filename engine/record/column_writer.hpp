@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "engine/model/tables.hpp"
+#include "engine/model/table_schema.hpp"
 #include "engine/record/hdf5_handle.hpp"
 #include "engine/record/hdf5_settings.hpp"
 

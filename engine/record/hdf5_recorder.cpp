@@ -46,24 +46,23 @@ bool is_crowded(MPI_Comm comm) {
 
 /// What writing that many rows of each table can need at most: a chunk is first laid out raw, then
 /// compressed.
-std::int64_t max_bytes(const std::vector<std::int64_t>& rows) {
+std::int64_t max_bytes(const TableRegistry& tables, const std::vector<std::int64_t>& rows) {
   std::int64_t bytes = 1 << 20;
   for (std::size_t table = 0; table < rows.size(); ++table) {
     if (rows[table] == 0) continue;
-    auto columns = static_cast<std::int64_t>(table_schemas()[table].columns.size()) + 1;
+    auto columns = static_cast<std::int64_t>(tables.schemas()[table].columns.size()) + 1;
     bytes += 2 * columns * (rows[table] / chunk_rows + 2) * chunk_rows * 8;
   }
   return bytes;
 }
 
 /// A row is as long as its component's author thinks the table is wide.
-void check_row(TableId table, std::size_t values, SimTime time) {
-  const std::vector<TableSchema>& all = table_schemas();
-  if (table >= all.size())
+void check_row(const TableRegistry& tables, TableId table, std::size_t values, SimTime time) {
+  if (table >= tables.size())
     throw SimulationError(
         time, "",
-        fmt::format("records a row for table {}, but the tables are 0 to {}", table, all.size() - 1));
-  const TableSchema& schema = all[table];
+        fmt::format("records a row for table {}, but the tables are 0 to {}", table, tables.size() - 1));
+  const TableSchema& schema = tables[table];
   if (values == schema.columns.size()) return;
   std::string names;
   for (const Column& column : schema.columns) names += (names.empty() ? "" : ", ") + column.name;
@@ -73,9 +72,9 @@ void check_row(TableId table, std::size_t values, SimTime time) {
                   values == 1 ? "" : "s", schema.name, schema.columns.size(), names));
 }
 
-void create_tables(ResultFile& file) {
+void create_tables(ResultFile& file, const TableRegistry& tables) {
   file.create_group("/tables");
-  for (const auto& table : table_schemas()) {
+  for (const TableSchema& table : tables.schemas()) {
     std::string path = "/tables/" + table.name;
     file.create_group(path);
     file.set_attribute(path, "doc", table.doc);
@@ -97,14 +96,15 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
     : options_(std::move(options)),
       comm_(comm),
       model_(&model),
+      tables_(model.tables.get()),
       partition_(&partition),
       selection_(model.resource<OutputSelection>()),
       ranks_(size_of(comm)),
-      spool_(table_schemas().size()),
-      collector_(model.dimensions.size()) {
+      spool_(*tables_),
+      collector_(model) {
   LIGHTRAIL_EXPECT(options_.interval > SimTime{0});
   MPI_Comm_rank(comm_, &rank_);
-  for (const auto& table : table_schemas()) buffers_.emplace_back(table.columns.size());
+  for (const TableSchema& table : tables_->schemas()) buffers_.emplace_back(table.columns.size());
   written_.resize(buffers_.size());
   if (options_.path.empty()) return;
   is_crowded_ = is_crowded(comm_);
@@ -122,7 +122,7 @@ void Hdf5Recorder::create_file() {
     if (file.problem().empty()) {
       write_run_start(file, options_, *model_, *partition_, ranks_);
       write_model(file, *model_);
-      create_tables(file);
+      create_tables(file, *tables_);
       file.close();
     }
     problem = file.problem();
@@ -133,17 +133,18 @@ void Hdf5Recorder::create_file() {
 
 void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
                           std::span<const std::int64_t> row) {
-  check_row(table, row.size(), time);
+  check_row(*tables_, table, row.size(), time);
   collector_.add(table, row);
-  if (options_.path.empty()) return;
-  // traffic, steps and requests always come, for the summary; the file has them only where they are asked
-  // for.
-  bool is_wanted = true;
-  if (selection_ && table == tables::requests)
-    is_wanted = selection_->is_recorded(table);
-  else if (selection_ && (table == tables::traffic || table == tables::steps))
-    is_wanted = selection_->is_recorded(table, EndpointId{static_cast<std::uint32_t>(row[0])});
-  if (is_wanted) buffers_[table].append(intervals_, component, time, row);
+  if (options_.path.empty() || !is_asked_for(table, row)) return;
+  buffers_[table].append(intervals_, component, time, row);
+}
+
+/// Some rows always come, for the summary; the file has them only where <output> asks for them.
+bool Hdf5Recorder::is_asked_for(TableId table, std::span<const std::int64_t> row) const {
+  if (!selection_) return true;
+  if ((*tables_)[table].scope == TableScope::all_endpoints)
+    return selection_->is_recorded(table, EndpointId{static_cast<std::uint32_t>(row[0])});
+  return selection_->is_recorded(table);
 }
 
 void Hdf5Recorder::flush(SimTime) {
@@ -167,7 +168,7 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
   std::unique_ptr<ColumnWriter> columns;
   if (rank_ < writers)
     columns = std::make_unique<ColumnWriter>(options_.path, writers > 1 ? comm_ : MPI_COMM_SELF);
-  if (writers > 1 && rank_ == 0) columns->reserve(max_bytes(rows));
+  if (writers > 1 && rank_ == 0) columns->reserve(max_bytes(*tables_, rows));
   agree(columns ? columns->problem() : "");
   for (std::size_t table = 0; table < buffers_.size(); ++table)
     if (rows[table] > 0) write_table(table, before, writers, columns.get());
@@ -184,7 +185,7 @@ int Hdf5Recorder::writers_for(std::int64_t max_rows) const {
 }
 
 void Hdf5Recorder::write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns) {
-  const TableSchema& schema = table_schemas()[table];
+  const TableSchema& schema = tables_->schemas()[table];
   const std::size_t width = schema.columns.size() + 1;
   std::vector<RowRun> runs;
   std::vector<std::int64_t> sorted = buffers_[table].take_sorted(runs, before);

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ class Hdf5Recorder final : public Recorder {
     auto operator<=>(const OpenRow&) const = default;
   };
   void create_file();
+  bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;
   /// Writes the rows of intervals before `before`.
   void write_pending(std::int64_t before = RowBuffer::any);
   int writers_for(std::int64_t max_rows) const;
@@ -79,6 +81,7 @@ class Hdf5Recorder final : public Recorder {
   RecorderOptions options_;
   MPI_Comm comm_;
   const Model* model_;
+  const TableRegistry* tables_;
   const Partition* partition_;
   const OutputSelection* selection_;
   int rank_ = 0, ranks_ = 1;

@@ -24,7 +24,7 @@ std::string problem_of(bool is_mine, Step&& step) {
 void Hdf5Recorder::save(StateWriter& run, const std::string& folder) {
   if (!options_.path.empty()) write_pending(intervals_);
   agree_on_text(problem_of(rank_ == 0 && !options_.path.empty(), [&] {
-    if (folder != spool_folder_) spool_ = RowSpool(buffers_.size());
+    if (folder != spool_folder_) spool_ = RowSpool(*tables_);
     spool_folder_ = folder;
     spool_.take(folder, options_.path, written_);
   }));
@@ -54,15 +54,15 @@ void Hdf5Recorder::load(StateReader& run, const std::string& folder) {
   run.get(intervals_);
   run.get(extents);
   collector_.load(run);
-  if (rank_ != 0) collector_ = SummaryCollector(model_->dimensions.size());  // rank 0 stands for all
+  if (rank_ != 0) collector_ = SummaryCollector(*model_);  // rank 0 stands for all
   if (options_.path.empty()) return;
   LIGHTRAIL_EXPECT(extents.size() == buffers_.size());
   // Before the old result file is touched.
-  agree_on_text(problem_of(rank_ == 0, [&] { RowSpool::check(folder, extents); }));
+  agree_on_text(problem_of(rank_ == 0, [&] { spool_.check(folder, extents); }));
   create_file();
   agree_on_text(problem_of(rank_ == 0, [&] {
     ColumnWriter columns(options_.path, MPI_COMM_SELF);
-    RowSpool::restore(folder, extents, columns);
+    spool_.restore(folder, extents, columns);
     columns.close();
     if (!columns.problem().empty())
       throw IoError(fmt::format("result file '{}': {}", options_.path, columns.problem()));

@@ -17,11 +17,6 @@ using Range = OutputSelection::Range;
 constexpr std::uint32_t default_gpus = 8;
 constexpr SimTime shortest_interval = microseconds(1);
 
-bool belongs_to_endpoints(TableId table) {
-  return table == tables::ops || table == tables::messages || table == tables::collectives ||
-         table == tables::traffic || table == tables::steps || table == tables::traffic_matrix;
-}
-
 std::vector<Range> all_endpoints(const AddressBook& book) {
   if (book.endpoints.empty()) return {};
   return {{0, static_cast<std::uint32_t>(book.endpoints.size() - 1)}};
@@ -75,43 +70,37 @@ std::string parse_gpus(const std::string& text, const AddressBook& book, std::ve
   return "";
 }
 
-OutputSelection defaults(const AddressBook& book) {
+OutputSelection defaults(const AddressBook& book, const TableRegistry& tables) {
   OutputSelection selection;
   std::vector<Range> first;
   if (book.gpu_count > 0) first = with_hosts({{0, std::min(default_gpus, book.gpu_count) - 1}}, book);
-  for (TableId table = 0; table < selection.by_table.size(); ++table) {
-    bool is_for_all = table == tables::traffic || table == tables::steps;
-    selection.by_table[table] = {true, is_for_all ? all_endpoints(book) : first};
-  }
+  for (const TableSchema& table : tables.schemas())
+    selection.by_table.push_back(
+        {true, table.scope == TableScope::all_endpoints ? all_endpoints(book) : first});
   return selection;
 }
 
-void parse_table(const Element& element, const AddressBook& book, ErrorList& errors,
-                 std::set<std::string>& seen, OutputSelection& selection) {
+void parse_table(const Element& element, const AddressBook& book, const TableRegistry& tables,
+                 ErrorList& errors, std::set<std::string>& seen, OutputSelection& selection) {
   const Attribute* name = element.find("name");
   const Attribute* gpus = element.find("gpus");
   const Attribute* record = element.find("record");
   if (!name) return errors.add(element.error("<table> lacks the required attribute 'name'"));
-  std::vector<std::string> known;
-  TableId table = 0;
-  for (const auto& schema : table_schemas()) {
-    if (schema.name == name->value) table = static_cast<TableId>(known.size());
-    known.push_back(schema.name);
-  }
+  const auto table = tables.find(name->value);
   auto complain = [&](const Attribute& attribute, const std::string& problem) {
     errors.add(
         {attribute.file, attribute.line, fmt::format("<table> attribute '{}': {}", attribute.name, problem)});
   };
-  if (known[table] != name->value) return complain(*name, invalid_choice(name->value, known));
+  if (!table) return complain(*name, invalid_choice(name->value, tables.names()));
   if (!seen.insert(name->value).second)
     return complain(*name, fmt::format("table '{}' is given twice", name->value));
-  auto& chosen = selection.by_table[table];
+  auto& chosen = selection.by_table[*table];
   chosen.is_on = true;
   if (record)
     if (std::string problem = parse_value(record->value, chosen.is_on); !problem.empty())
       complain(*record, problem);
   if (!gpus) return;
-  if (!belongs_to_endpoints(table))
+  if (tables[*table].scope == TableScope::system)
     return complain(
         *gpus, fmt::format("table '{}' does not belong to GPUs (use record=\"on\" or \"off\")", name->value));
   if (std::string problem = parse_gpus(gpus->value, book, chosen.endpoints); !problem.empty())
@@ -120,8 +109,9 @@ void parse_table(const Element& element, const AddressBook& book, ErrorList& err
 
 }  // namespace
 
-OutputSelection parse_output(const Element* output, const AddressBook& book, ErrorList& errors) {
-  OutputSelection selection = defaults(book);
+OutputSelection parse_output(const Element* output, const AddressBook& book, const TableRegistry& tables,
+                             ErrorList& errors) {
+  OutputSelection selection = defaults(book, tables);
   if (!output) return selection;
   auto complain = [&](const Attribute& attribute, const std::string& problem) {
     errors.add({attribute.file, attribute.line,
@@ -138,7 +128,7 @@ OutputSelection parse_output(const Element* output, const AddressBook& book, Err
   }
   std::set<std::string> seen;
   for (const Element* table : output->children_named("table"))
-    parse_table(*table, book, errors, seen, selection);
+    parse_table(*table, book, tables, errors, seen, selection);
   return selection;
 }
 

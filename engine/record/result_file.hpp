@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/tables.hpp"
+#include "engine/model/table_schema.hpp"
 #include "engine/record/hdf5_handle.hpp"
 
 namespace lightrail {

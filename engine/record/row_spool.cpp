@@ -132,7 +132,7 @@ void RowSpool::take(const std::string& folder, const std::string& result_file,
   for (std::size_t t = 0; t < extents_.size(); ++t) {
     Extent& extent = extents_[t];
     if (rows[t] == extent.rows) continue;
-    const TableSchema& table = table_schemas()[t];
+    const TableSchema& table = (*tables_)[static_cast<TableId>(t)];
     TableReader reader(file.get(), table, result_file);
     SpoolFile spool(folder, table, O_RDWR | O_CREAT);
     for_each_piece(extent.rows, rows[t], [&](std::int64_t first, std::int64_t count) {
@@ -145,10 +145,10 @@ void RowSpool::take(const std::string& folder, const std::string& result_file,
   }
 }
 
-void RowSpool::check(const std::string& folder, const std::vector<Extent>& extents) {
+void RowSpool::check(const std::string& folder, const std::vector<Extent>& extents) const {
   for (std::size_t t = 0; t < extents.size(); ++t) {
     if (extents[t].rows == 0) continue;
-    const TableSchema& table = table_schemas()[t];
+    const TableSchema& table = (*tables_)[static_cast<TableId>(t)];
     SpoolFile spool(folder, table, O_RDONLY);
     std::uint64_t sum = 0;
     for_each_piece(0, extents[t].rows, [&](std::int64_t first, std::int64_t count) {
@@ -158,10 +158,11 @@ void RowSpool::check(const std::string& folder, const std::vector<Extent>& exten
   }
 }
 
-void RowSpool::restore(const std::string& folder, const std::vector<Extent>& extents, ColumnWriter& columns) {
+void RowSpool::restore(const std::string& folder, const std::vector<Extent>& extents,
+                       ColumnWriter& columns) const {
   for (std::size_t t = 0; t < extents.size(); ++t) {
     if (extents[t].rows == 0) continue;
-    const TableSchema& table = table_schemas()[t];
+    const TableSchema& table = (*tables_)[static_cast<TableId>(t)];
     const std::size_t width = table.columns.size() + 1;
     SpoolFile spool(folder, table, O_RDONLY);
     for_each_piece(0, extents[t].rows, [&](std::int64_t first, std::int64_t count) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/tables.hpp"
+#include "engine/model/table_registry.hpp"
 
 namespace lightrail {
 
@@ -20,7 +20,7 @@ class RowSpool {
     std::int64_t rows = 0;
     std::uint64_t checksum = 0;
   };
-  explicit RowSpool(std::size_t tables) : extents_(tables) {}
+  explicit RowSpool(const TableRegistry& tables) : tables_(&tables), extents_(tables.size()) {}
 
   /// Appends what the result file has more of each table (up to `rows`); on return it is on the disk.
   void take(const std::string& folder, const std::string& result_file, const std::vector<std::int64_t>& rows);
@@ -30,12 +30,13 @@ class RowSpool {
   void resume(std::vector<Extent> extents) { extents_ = std::move(extents); }
 
   /// Throws when a file ends before its extent or its rows are not those that were written.
-  static void check(const std::string& folder, const std::vector<Extent>& extents);
+  void check(const std::string& folder, const std::vector<Extent>& extents) const;
   /// Appends the spooled rows to a result file that has none.
-  static void restore(const std::string& folder, const std::vector<Extent>& extents, ColumnWriter& columns);
+  void restore(const std::string& folder, const std::vector<Extent>& extents, ColumnWriter& columns) const;
 
  private:
-  std::vector<Extent> extents_;
+  const TableRegistry* tables_;
+  std::vector<Extent> extents_;  ///< by table
 };
 
 }  // namespace lightrail

@@ -10,7 +10,6 @@
 #include "engine/base/error.hpp"
 #include "engine/model/bill_of_materials.hpp"
 #include "engine/model/groups.hpp"
-#include "engine/model/serving_tables.hpp"
 
 namespace lightrail {
 
@@ -39,23 +38,29 @@ std::int64_t group_size(const GroupKind& kind) {
   return size;
 }
 
-/// The row's column of the table; tables are few and short.
-std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) {
-  const auto& columns = table_schemas()[table].columns;
+}  // namespace
+
+SummaryCollector::SummaryCollector(const Model& model)
+    : tables_(model.tables),
+      ids_{tables_->find("steps"), tables_->find("traffic"), tables_->find("collectives"),
+           tables_->find("requests"), tables_->find("power")},
+      dimension_bytes_(2 * model.dimensions.size()) {}
+
+std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
+                                    const char* column) const {
+  const auto& columns = (*tables_)[table].columns;  // few
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i].name == column) return row[i];
   LIGHTRAIL_EXPECT(!"the table has that column");
   return 0;
 }
 
-}  // namespace
-
 SummaryCollector::Iteration::Iteration() {
   least.fill(std::numeric_limits<std::int64_t>::max());
 }
 
 void SummaryCollector::add_step(std::span<const std::int64_t> row) {
-  auto at = [&](const char* column) { return cell(tables::steps, row, column); };
+  auto at = [&](const char* column) { return cell(*ids_.steps, row, column); };
   auto index = at("iteration");
   LIGHTRAIL_EXPECT(index >= 0);
   if (static_cast<std::size_t>(index) >= iterations_.size())
@@ -70,20 +75,20 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
 
 void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(table, row, column); };
-  if (table == tables::steps) {
+  if (table == ids_.steps) {
     add_step(row);
-  } else if (table == tables::traffic) {
+  } else if (table == ids_.traffic) {
     auto first = static_cast<std::size_t>(at("dimension")) * 2;
     LIGHTRAIL_EXPECT(first < dimension_bytes_.size());
     dimension_bytes_[first] += at("size_bytes");
     dimension_bytes_[first + 1] += at("messages");
-  } else if (table == tables::collectives) {
+  } else if (table == ids_.collectives) {
     collectives_.push_back(
         {at("collective"), at("group"), at("size_bytes"), at("t_end_ps") - at("t_start_ps")});
-  } else if (table == tables::requests) {
+  } else if (table == ids_.requests) {
     requests_.push_back({at("t_arrival_ps"), at("t_first_token_ps"), at("t_end_ps"), at("prompt_tokens"),
                          at("output_tokens"), at("kv_bytes")});
-  } else if (table == tables::power) {
+  } else if (table == ids_.power) {
     energy_nj_ += std::llround(std::bit_cast<double>(at("energy_pj")) / 1000);
     ++power_rows_;
   }
@@ -101,7 +106,8 @@ void SummaryCollector::add_iterations(Summary& summary) const {
 
 void SummaryCollector::add_collectives(const Model& model, Summary& summary) const {
   const auto& all = collectives_;
-  const auto& columns = table_schemas()[tables::collectives].columns;
+  if (all.empty()) return;
+  const auto& columns = (*tables_)[*ids_.collectives].columns;
   const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
                          return c.name == "collective";
                        })->labels;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,8 @@ namespace lightrail {
 /// an iteration.
 class SummaryCollector {
  public:
-  explicit SummaryCollector(std::size_t dimension_count) : dimension_bytes_(2 * dimension_count) {}
+  /// Of a model's tables and dimensions; a table that it lacks adds nothing.
+  explicit SummaryCollector(const Model& model);
   void add(TableId table, std::span<const std::int64_t> row);
   /// Fills iterations, dimensions, collectives, all_reduce_median_ps, serving and energy_j, the same on every
   /// rank.
@@ -40,11 +43,19 @@ class SummaryCollector {
     std::int64_t collective, group, size_bytes, duration_ps;
     auto operator<=>(const CollectiveRow&) const = default;
   };
+  /// What is added up, where the model has it.
+  struct Ids {
+    std::optional<TableId> steps, traffic, collectives, requests, power;
+  };
+  /// The row's value in a column that its table must have.
+  std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
   void add_step(std::span<const std::int64_t> row);
   std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
   void add_iterations(Summary& summary) const;
   void add_collectives(const Model& model, Summary& summary) const;
 
+  std::shared_ptr<const TableRegistry> tables_;
+  Ids ids_;
   std::vector<Iteration> iterations_;
   std::vector<std::int64_t> dimension_bytes_;  ///< bytes, messages of dimension 0, of dimension 1, ...
   std::vector<CollectiveRow> collectives_;

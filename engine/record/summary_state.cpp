@@ -58,7 +58,7 @@ std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI
 }
 
 SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
-  SummaryCollector all(0);
+  SummaryCollector all = *this;
   all.iterations_ = merged_iterations(comm);
   all.collectives_ = merged_rows(comm, collectives_);
   all.requests_ = merged_rows(comm, requests_);

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "engine/model/output_selection.hpp"
-#include "engine/model/tables.hpp"
+#include "network/port/tables.hpp"
 #include "network/wire/link_change.hpp"
 
 namespace lightrail {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/model/output_selection.hpp"
-#include "engine/model/tables.hpp"
+#include "network/port/tables.hpp"
 
 namespace lightrail {
 

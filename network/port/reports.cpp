@@ -5,7 +5,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "engine/model/output_selection.hpp"
-#include "engine/model/tables.hpp"
+#include "network/port/tables.hpp"
 
 namespace lightrail {
 

@@ -105,7 +105,7 @@ void NetworkBed::script(ComponentId probe, SimTime at, PortIndex port, const Pay
 void NetworkBed::record(SimTime interval) {
   auto output = std::make_shared<OutputSelection>();
   output->interval = interval;
-  for (auto& table : output->by_table) table.is_on = true;
+  output->by_table.assign(test::many_tables, {true, {}});
   model_.set_resource<OutputSelection>(output);
 }
 

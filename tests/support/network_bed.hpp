@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,9 @@
 #include "network/wire/train.hpp"
 
 namespace lightrail::test {
+
+/// More tables than there are: what an OutputSelection of all of them holds.
+inline constexpr std::size_t many_tables = 64;
 
 /// What a probe saw.
 struct Arrival {

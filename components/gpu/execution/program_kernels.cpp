@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "components/gpu/execution/program_runner.hpp"
+#include "components/gpu/tables.hpp"
 #include "engine/model/groups.hpp"
-#include "engine/model/tables.hpp"
 
 /// The part of ProgramRunner that times kernels: chains of them, what communication takes from them, their
 /// rows and energy.

@@ -6,8 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "components/gpu/tables.hpp"
 #include "engine/model/groups.hpp"
-#include "engine/model/tables.hpp"
+#include "network/port/tables.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/phase.hpp"
 

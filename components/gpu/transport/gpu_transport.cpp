@@ -6,7 +6,7 @@
 #include <array>
 
 #include "components/gpu/transport/paths/paths.hpp"
-#include "engine/model/tables.hpp"
+#include "network/transport/tables.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/model/tables.hpp"
 #include "network/port/reports.hpp"
+#include "network/transport/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {

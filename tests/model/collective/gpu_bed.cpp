@@ -1,6 +1,7 @@
 #include "tests/model/collective/gpu_bed.hpp"
 
 #include "components/gpu/gpu.hpp"
+#include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
 #include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
@@ -8,6 +9,7 @@
 #include "components/storage/storage.hpp"
 #include "components/switch/switch.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/transport/tables.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/prepare.hpp"
 
@@ -172,7 +174,7 @@ std::vector<std::string> GpuBed::prepare() {
   model.names = {"op"};
   model.dimensions = {"all", "second"};
   auto output = std::make_shared<OutputSelection>();
-  for (auto& table : output->by_table) table = {true, {{0, 0xffffffff}}};
+  output->by_table.assign(test::many_tables, {true, {{0, 0xffffffff}}});
   model.set_resource<OutputSelection>(std::move(output));
   model.set_resource<GroupTable>(groups_);
   model.set_resource(std::make_shared<const ProgramSet>(set));

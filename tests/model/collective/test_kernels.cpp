@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "network/port/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 #include "workloads/program/program_index.hpp"

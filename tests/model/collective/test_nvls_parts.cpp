@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "components/gpu/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/program/program_index.hpp"
 

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "components/gpu/tables.hpp"
+#include "network/port/tables.hpp"
+#include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {

@@ -3,6 +3,9 @@
 #include <map>
 #include <numeric>
 
+#include "components/gpu/tables.hpp"
+#include "network/port/tables.hpp"
+#include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "network/port/tables.hpp"
 #include "tests/model/network/clos_bed.hpp"
 
 using namespace lightrail;

@@ -3,7 +3,6 @@
 
 #include "engine/model/kind.hpp"
 #include "engine/model/registry.hpp"
-#include "engine/model/tables.hpp"
 
 namespace {
 
@@ -20,8 +19,12 @@ struct PlayerSpec final : Spec {
 /// that hit r balls each end at 2 r L when one serves.
 class Player final : public Component {
  public:
-  explicit Player(const PlayerSpec& spec)
-      : rounds_(spec.rounds), serves_(spec.serves), sulks_(spec.sulks), miscounts_(spec.miscounts) {}
+  Player(const PlayerSpec& spec, TableId matrix)
+      : matrix_(matrix),
+        rounds_(spec.rounds),
+        serves_(spec.serves),
+        sulks_(spec.sulks),
+        miscounts_(spec.miscounts) {}
   void start(Context& context) override {
     if (serves_) hit(context);
   }
@@ -39,10 +42,11 @@ class Player final : public Component {
  private:
   void hit(Context& context) {
     if (hits_ >= rounds_) return;
-    if (miscounts_) context.record(tables::traffic_matrix, std::array<std::int64_t, 2>{0, 1});
+    if (miscounts_) context.record(matrix_, std::array<std::int64_t, 2>{0, 1});
     ++hits_;
     context.send(0, context.now(), Payload{});
   }
+  TableId matrix_;
   std::uint32_t rounds_;
   bool serves_;
   bool sulks_;
@@ -64,7 +68,8 @@ extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
   table.field("miscounts", &PlayerSpec::miscounts, "records rows that lack a column");
   bind_spec(*kind, table);
   kind->make = [](const BuildContext& build) -> std::unique_ptr<Component> {
-    return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec));
+    return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec),
+                                    build.model.table("traffic_matrix"));
   };
   registry.add(kind);
 }

@@ -4,6 +4,7 @@
 #include "components/nic/nic.hpp"
 #include "components/ocs/ocs.hpp"
 #include "links/cable.hpp"
+#include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/unit/links/link_xml.hpp"
 

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/ocs/ocs.hpp"
+#include "components/ocs/tables.hpp"
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"
 

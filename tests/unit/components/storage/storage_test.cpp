@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "components/storage/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {

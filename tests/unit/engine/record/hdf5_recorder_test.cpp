@@ -10,8 +10,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "components/gpu/tables.hpp"
+#include "components/scheduler/tables.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
+#include "network/transport/tables.hpp"
 #include "tests/unit/engine/record/synthetic_run.hpp"
 
 using namespace lightrail;
@@ -147,6 +150,7 @@ TEST_CASE_METHOD(Fixture, "without a path there is a summary and no file") {
 TEST_CASE_METHOD(Fixture,
                  "traffic, steps and requests that were not asked for are summed up but not written") {
   auto selection = std::make_shared<OutputSelection>();
+  selection->by_table.resize(model.tables->size());
   selection->by_table[tables::steps] = {true, {{2, 3}}};
   model.set_resource<OutputSelection>(selection);
   Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
@@ -167,6 +171,30 @@ TEST_CASE_METHOD(Fixture,
   REQUIRE(summary.serving);
   CHECK(summary.serving->requests == 1);
   CHECK(reader.column("/tables/requests/request").empty());
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "a declared table is written with its units and labels, unless it is switched off") {
+  TableRegistry tables = *model.tables;
+  const TableId rallies = tables.add(
+      {"rallies", {{"side", ColumnType::int64, "1", ""}, {"t_end_ps", ColumnType::int64, "ps", ""}}, ""});
+  tables.set_labels("rallies", "side", {"left", "right"});
+  model.tables = std::make_shared<const TableRegistry>(tables);
+  const auto sides = [&](bool is_on) {
+    Model chosen = model;
+    auto selection = std::make_shared<OutputSelection>();
+    selection->by_table.assign(tables.size(), {is_on, {}});
+    chosen.set_resource<OutputSelection>(selection);
+    Hdf5Recorder recorder(options, MPI_COMM_WORLD, chosen, partition);
+    recorder.append(rallies, ComponentId{3}, nanoseconds(5), std::array<std::int64_t, 2>{1, 5000});
+    recorder.finish(test::synthetic_outcome());
+    Reader reader(options.path);
+    CHECK(reader.text("/tables/rallies/t_end_ps", "units") == "ps");
+    CHECK(reader.text("/tables/rallies/side", "labels") != "");
+    return reader.column("/tables/rallies/side");
+  };
+  CHECK(sides(true) == std::vector<std::int64_t>{1});
+  CHECK(sides(false).empty());
 }
 
 TEST_CASE_METHOD(Fixture, "the file holds the model, its parameters and its names") {

@@ -2,6 +2,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "components/built_in_tables.hpp"
+#include "components/gpu/tables.hpp"
+#include "components/storage/tables.hpp"
+#include "network/port/tables.hpp"
+#include "network/transport/tables.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
+
 using namespace lightrail;
 
 namespace {
@@ -14,6 +21,10 @@ AddressBook two_servers() {
     book.endpoints.push_back({i / 8, Lid{i}, static_cast<std::uint16_t>(i % 8), 0});
   for (std::uint32_t server : {0u, 1u, 2u}) book.endpoints.push_back({server, Lid{}, 0, 0});
   return book;
+}
+
+TableRegistry declared_tables() {
+  return built_in_tables(built_in_algorithms());
 }
 
 Element element(const std::string& name, std::vector<std::pair<std::string, std::string>> attributes,
@@ -30,14 +41,14 @@ OutputSelection parse(std::vector<std::pair<std::string, std::string>> table) {
   Element output = element("output", {{"file", "a.h5"}, {"interval", "5 ms"}}, 3);
   output.children.push_back(element("table", table, 4));
   ErrorList errors;
-  OutputSelection selection = parse_output(&output, two_servers(), errors);
+  OutputSelection selection = parse_output(&output, two_servers(), declared_tables(), errors);
   errors.throw_if_any();
   return selection;
 }
 
 std::string complaint(const Element& output) {
   ErrorList errors;
-  parse_output(&output, two_servers(), errors);
+  parse_output(&output, two_servers(), declared_tables(), errors);
   try {
     errors.throw_if_any();
   } catch (const InputErrors& e) {
@@ -57,7 +68,7 @@ std::string table_complaint(std::vector<std::pair<std::string, std::string>> tab
 
 TEST_CASE("without <output> operations are recorded for the first 8 GPUs, steps and traffic for all") {
   ErrorList errors;
-  OutputSelection selection = parse_output(nullptr, two_servers(), errors);
+  OutputSelection selection = parse_output(nullptr, two_servers(), declared_tables(), errors);
   CHECK(errors.is_empty());
   CHECK(selection.interval == milliseconds(100));
   CHECK(selection.file.empty());
@@ -93,9 +104,20 @@ TEST_CASE("a table can be switched off") {
   CHECK_FALSE(parse({{"name", "ops"}, {"record", "off"}}).is_recorded(tables::ops, EndpointId{0}));
 }
 
+TEST_CASE("a table that a plugin declares is chosen like the others") {
+  TableRegistry tables = declared_tables();
+  const TableId rallies = tables.add({"rallies", {{"hits", ColumnType::int64, "1", ""}}, ""});
+  Element output = element("output", {}, 3);
+  ErrorList errors;
+  CHECK(parse_output(&output, two_servers(), tables, errors).is_recorded(rallies));
+  output.children.push_back(element("table", {{"name", "rallies"}, {"record", "off"}}, 4));
+  CHECK_FALSE(parse_output(&output, two_servers(), tables, errors).is_recorded(rallies));
+  CHECK(errors.is_empty());
+}
+
 TEST_CASE("a scenario without GPUs records its storage") {
   ErrorList errors;
-  OutputSelection selection = parse_output(nullptr, AddressBook{}, errors);
+  OutputSelection selection = parse_output(nullptr, AddressBook{}, declared_tables(), errors);
   CHECK(selection.is_recorded(tables::storage));
   CHECK_FALSE(selection.is_recorded(tables::ops, EndpointId{0}));
 }

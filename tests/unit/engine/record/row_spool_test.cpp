@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
+#include "components/storage/tables.hpp"
 #include "engine/base/error.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
 #include "engine/record/hdf5_recorder.hpp"
@@ -18,7 +19,7 @@ struct Fixture {
   TemporaryFolder folder;
   Model model = synthetic_model(2);
   Partition partition = dealt_partition(model, 1);
-  const TableSchema& schema = table_schemas()[tables::storage];
+  const TableSchema& schema = (*model.tables)[tables::storage];
 
   RecorderOptions options(const std::string& name, bool is_resumed = false) {
     RecorderOptions all;

@@ -5,7 +5,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "components/gpu/tables.hpp"
 #include "engine/base/error.hpp"
+#include "network/port/tables.hpp"
+#include "network/transport/tables.hpp"
 #include "tests/unit/engine/record/synthetic_run.hpp"
 
 using namespace lightrail;
@@ -25,7 +28,7 @@ Summary reduced(const SummaryCollector& collector, const Model& model) {
 
 TEST_CASE("the step lasts from the first start to the last end, and the last iteration is reported") {
   Model model = test::synthetic_model(1);
-  SummaryCollector collector(model.dimensions.size());
+  SummaryCollector collector(model);
   // gpu, iteration, start, end, compute, exposed, idle
   collector.add(tables::steps, Row7{0, 0, 0, 500, 500, 0, 0});
   collector.add(tables::steps, Row7{0, 1, 1000, 1400, 200, 100, 100});
@@ -47,7 +50,7 @@ TEST_CASE("the step lasts from the first start to the last end, and the last ite
 
 TEST_CASE("an iteration that no GPU finished is left out") {
   Model model = test::synthetic_model(1);
-  SummaryCollector collector(model.dimensions.size());
+  SummaryCollector collector(model);
   collector.add(tables::steps, Row7{0, 2, 0, 500, 500, 0, 0});
   Summary summary = reduced(collector, model);
   REQUIRE(summary.iterations.size() == 1);
@@ -56,7 +59,7 @@ TEST_CASE("an iteration that no GPU finished is left out") {
 
 TEST_CASE("bytes and messages are added by parallel dimension") {
   Model model = test::synthetic_model(1);
-  SummaryCollector collector(model.dimensions.size());
+  SummaryCollector collector(model);
   collector.add(tables::traffic, Row4{0, 0, 100, 1});
   collector.add(tables::traffic, Row4{1, 0, 50, 2});
   collector.add(tables::traffic, Row4{1, 1, 7, 3});
@@ -69,14 +72,14 @@ TEST_CASE("bytes and messages are added by parallel dimension") {
 }
 
 TEST_CASE("a dimension that the model lacks is our bug") {
-  SummaryCollector collector(2);
+  SummaryCollector collector(test::synthetic_model(1));
   CHECK_THROWS_AS(collector.add(tables::traffic, Row4{0, 2, 1, 1}), ContractError);
   CHECK_THROWS_AS(collector.add(tables::traffic, Row4{0, -1, 1, 1}), ContractError);
 }
 
 TEST_CASE("collectives are summed up by type, group and size with nccl-tests' bandwidths") {
   Model model = test::synthetic_model(1);
-  SummaryCollector collector(model.dimensions.size());
+  SummaryCollector collector(model);
   // gpu, group, collective (1: all_reduce, 5: all_to_all), algorithm, protocol, bytes, start, end [ps]
   for (std::int64_t duration : {1'000'000, 4'000'000, 2'000'000})
     collector.add(tables::collectives, Row8{0, 0, 1, 1, 3, 8'000'000, 5, 5 + duration});
@@ -101,7 +104,7 @@ TEST_CASE("collectives are summed up by type, group and size with nccl-tests' ba
 
 TEST_CASE("energy is added up over components") {
   Model model = test::synthetic_model(1);
-  SummaryCollector collector(model.dimensions.size());
+  SummaryCollector collector(model);
   CHECK_FALSE(reduced(collector, model).energy_j.has_value());
   for (double picojoules : {1.5e12, 2.5e12})
     collector.add(tables::power, std::array<std::int64_t, 2>{0, std::bit_cast<std::int64_t>(picojoules)});

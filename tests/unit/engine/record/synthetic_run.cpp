@@ -1,11 +1,17 @@
 #include "tests/unit/engine/record/synthetic_run.hpp"
 
 #include <array>
+#include <memory>
 
+#include "components/built_in_tables.hpp"
+#include "components/gpu/tables.hpp"
 #include "engine/base/hash.hpp"
 #include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/program_names.hpp"
+#include "network/port/tables.hpp"
+#include "network/transport/tables.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 
 namespace lightrail::test {
 
@@ -27,6 +33,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
 
 Model synthetic_model(std::uint32_t servers) {
   Model model;
+  model.tables = std::make_shared<const TableRegistry>(built_in_tables(built_in_algorithms()));
   model.kinds.push_back(gpu_kind());
   model.specs.push_back(std::make_shared<Spec>());
   model.name_prefixes = {"gpu"};

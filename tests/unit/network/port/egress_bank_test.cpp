@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "components/switch/switch.hpp"
+#include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
 
 using namespace lightrail;

@@ -2,6 +2,7 @@
 
 #include "components/nvswitch/nvswitch.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/port/tables.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/context.hpp"
-
 namespace lightrail {
 
 enum class ColumnType : std::uint8_t { int64, float64, name };  ///< name: an id into the file's /names
@@ -17,19 +15,20 @@ struct Column {
   std::vector<std::string> labels = {};  ///< of an enumeration: text of value 0, 1, ...; the file's @labels
 };
 
+/// Whose rows a table has, which <output> may choose from.
+enum class TableScope : std::uint8_t {
+  system,           ///< of devices and links: the whole table is recorded or not
+  first_endpoints,  ///< of endpoints, by default the first 8 GPUs; components ask before they make a row
+  all_endpoints     ///< of endpoints, by default all. Every row is made; its first value is the endpoint
+};
+
 /// A table of the output. The recorder adds `component` (global id) in front of the columns itself; rows are
 /// ordered by (interval, component, time, sequence).
 struct TableSchema {
-  std::string name;
+  std::string name;  ///< of the folder under /tables
   std::vector<Column> columns;
   std::string doc;
+  TableScope scope = TableScope::system;
 };
-
-/// The tables of this build, fixed ids. New tables go at the end; names are the folders under /tables.
-namespace tables {
-inline constexpr TableId ops = 0, messages = 1, collectives = 2, link_use = 3, queue = 4, ocs = 5,
-                         storage = 6, power = 7, traffic = 8, steps = 9, traffic_matrix = 10;
-}
-const std::vector<TableSchema>& table_schemas();
 
 }  // namespace lightrail

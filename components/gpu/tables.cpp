@@ -1,0 +1,52 @@
+#include "components/gpu/tables.hpp"
+
+namespace lightrail {
+
+namespace {
+constexpr auto i64 = ColumnType::int64;
+}  // namespace
+
+TableSchema ops_schema() {
+  return {"ops",
+          {{"gpu", i64, "1", "endpoint id"},
+           {"stream", i64, "1", "stream index of the GPU's program"},
+           {"op", i64, "1", "index in the program"},
+           {"name", ColumnType::name, "1", "kernel or operation"},
+           {"kind", i64, "1", "what it is"},
+           {"iteration", i64, "1", "0, 1, ..."},
+           {"t_start_ps", i64, "ps", "start on its stream"},
+           {"t_end_ps", i64, "ps", "end"},
+           {"dimension", i64, "1", "index into /summary dimensions; -1: none"},
+           {"size_bytes", i64, "B", "payload of the operation"}},
+          "what every recorded GPU executed",
+          TableScope::first_endpoints};
+}
+
+TableSchema collectives_schema() {
+  return {"collectives",
+          {{"gpu", i64, "1", "endpoint id"},
+           {"group", i64, "1", "group kind"},
+           {"collective", i64, "1", "which collective"},
+           {"algorithm", i64, "1", "chosen algorithm"},
+           {"protocol", i64, "1", "chosen protocol"},
+           {"size_bytes", i64, "B", "nccl-tests' size"},
+           {"t_start_ps", i64, "ps", "start on this GPU"},
+           {"t_end_ps", i64, "ps", "end on this GPU"}},
+          "collectives as each recorded GPU saw them",
+          TableScope::first_endpoints};
+}
+
+TableSchema steps_schema() {
+  return {"steps",
+          {{"gpu", i64, "1", "endpoint id"},
+           {"iteration", i64, "1", "0, 1, ..."},
+           {"t_start_ps", i64, "ps", "first operation starts"},
+           {"t_end_ps", i64, "ps", "last operation ends"},
+           {"t_compute_ps", i64, "ps", "some kernel runs"},
+           {"t_exposed_ps", i64, "ps", "communication runs and no kernel does"},
+           {"t_idle_ps", i64, "ps", "neither"}},
+          "one row a GPU and iteration",
+          TableScope::all_endpoints};
+}
+
+}  // namespace lightrail

@@ -1,0 +1,16 @@
+#pragma once
+#include "engine/model/context.hpp"
+#include "engine/model/table_schema.hpp"
+
+namespace lightrail {
+
+/// Their ids: places in components/built_in_tables.cpp, which holds the two against each other.
+namespace tables {
+inline constexpr TableId ops = 0, collectives = 2, steps = 9;
+}
+
+[[nodiscard]] TableSchema ops_schema();
+[[nodiscard]] TableSchema collectives_schema();
+[[nodiscard]] TableSchema steps_schema();
+
+}  // namespace lightrail

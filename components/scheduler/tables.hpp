@@ -1,0 +1,15 @@
+#pragma once
+#include "engine/model/context.hpp"
+#include "engine/model/table_schema.hpp"
+
+namespace lightrail {
+
+/// Their ids: places in components/built_in_tables.cpp, which holds the two against each other.
+namespace tables {
+inline constexpr TableId requests = 11, batches = 12;
+}
+
+[[nodiscard]] TableSchema requests_schema();
+[[nodiscard]] TableSchema batches_schema();
+
+}  // namespace lightrail

@@ -1,0 +1,34 @@
+#include "network/port/tables.hpp"
+
+namespace lightrail {
+
+namespace {
+constexpr auto i64 = ColumnType::int64;
+}  // namespace
+
+TableSchema link_use_schema() {
+  return {"link_use",
+          {{"link", i64, "1", "directed link id"},
+           {"interval", i64, "1", "number of the recording interval"},
+           {"size_bytes", i64, "B", "payload put on the link in the interval"},
+           {"t_busy_ps", i64, "ps", "serialisation time in the interval"}},
+          "use of every directed link"};
+}
+
+TableSchema queue_schema() {
+  return {"queue",
+          {{"port", i64, "1", "output port"},
+           {"lane", i64, "1", "virtual lane"},
+           {"max_bytes", i64, "B", "largest backlog"},
+           {"t_wait_ps", i64, "ps", "total wait of trains for the port or for credits"}},
+          "backlog of output ports, totals of the run"};
+}
+
+TableSchema power_schema() {
+  return {"power",
+          {{"t_active_ps", i64, "ps", "time busy; of a GPU: with a kernel or communication"},
+           {"energy_pj", ColumnType::float64, "pJ", "energy of the run"}},
+          "energy by component"};
+}
+
+}  // namespace lightrail

@@ -1,0 +1,40 @@
+#include "network/transport/tables.hpp"
+
+namespace lightrail {
+
+namespace {
+constexpr auto i64 = ColumnType::int64;
+}  // namespace
+
+TableSchema messages_schema() {
+  return {"messages",
+          {{"from", i64, "1", "sending endpoint"},
+           {"to", i64, "1", "receiving endpoint"},
+           {"connection", i64, "1", "group kind, channel, phase: 8 bits each"},
+           {"size_bytes", i64, "B", "payload"},
+           {"t_start_ps", i64, "ps", "first byte at the receiver"},
+           {"t_end_ps", i64, "ps", "last byte at the receiver"}},
+          "messages between endpoints, at the receiver",
+          TableScope::first_endpoints};
+}
+
+TableSchema traffic_schema() {
+  return {"traffic",
+          {{"gpu", i64, "1", "sending endpoint"},
+           {"dimension", i64, "1", "index into /summary dimensions"},
+           {"size_bytes", i64, "B", "payload sent"},
+           {"messages", i64, "1", "messages sent"}},
+          "payload by parallel dimension",
+          TableScope::all_endpoints};
+}
+
+TableSchema traffic_matrix_schema() {
+  return {"traffic_matrix",
+          {{"from", i64, "1", "sending endpoint"},
+           {"to", i64, "1", "receiving endpoint"},
+           {"size_bytes", i64, "B", "payload"}},
+          "payload between endpoints, totals of the run, for recorded GPUs",
+          TableScope::first_endpoints};
+}
+
+}  // namespace lightrail
