@@ -103,7 +103,7 @@ std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::
 }  // namespace
 
 void build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
-                  Model& model, ErrorList& errors) {
+                  Model& model, ErrorList& errors, bool has_scheduler) {
   const Element& root = scenario.root;
   const std::size_t before = errors.size();
   TrainSettings trains;
@@ -125,7 +125,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
   const bool has_fabric = kind && kind->joins_servers;
   if (kind && kind->has_controller(*fabric))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
-  if (has_scheduler(root))
+  if (has_scheduler)
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
   count(plan);
   if (graph && errors.size() == before)
@@ -156,7 +156,7 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
     check_light(*plan.graph, builder);
     route_graph(*plan.graph, builder, counter, routing);
   }
-  if (has_scheduler(root)) connect_scheduler(root, builder);
+  if (has_scheduler) connect_scheduler(root, builder);
   builder.book.lid_count = counter.next_lid;
   model.set_resource<RoutingTables>(std::make_shared<RoutingTables>(std::move(routing)));
   builder.finish();

@@ -1,8 +1,8 @@
 #include <array>
 #include <cstdint>
 
+#include "app/registry/registry.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/registry.hpp"
 
 namespace {
 
@@ -56,7 +56,7 @@ class Player final : public Component {
 
 }  // namespace
 
-extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
+extern "C" void lightrail_plugin_register(lightrail::Registry& registry) {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "player";
   kind->doc = "hits a ball back and forth over one link";
@@ -71,5 +71,5 @@ extern "C" void lightrail_plugin_register(lightrail::KindRegistry& registry) {
     return std::make_unique<Player>(static_cast<const PlayerSpec&>(build.spec),
                                     build.model.table("traffic_matrix"));
   };
-  registry.add(kind);
+  registry.components.add(kind);
 }
