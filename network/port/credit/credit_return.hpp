@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/port/flow_control.hpp"
+
+namespace lightrail {
+
+/// The receiver's side of credits: gives the far end its credits back when trains have left the input buffer.
+///
+/// They are returned in batches of half a buffer, or of a buffer minus the longest train of the component's
+/// links where that is less: what is collected and not yet returned can then never starve the sender. Behind
+/// an optical switch they are returned one by one, because the sender may be switched to another receiver. A
+/// batch leaves when the last of its trains has left. Credits take no line time.
+class CreditReturn final : public ReceiveControl {
+ public:
+  /// Throws InputErrors when a buffer does not hold one train of the component's links.
+  CreditReturn(std::span<const PortEnd> ports, const std::string& name);
+
+  [[nodiscard]] ReceiveTerms terms(PortIndex port) const override { return terms_[port]; }
+  void on_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                SimTime at) override;
+
+ private:
+  std::vector<ReceiveTerms> terms_;  ///< by port
+};
+
+}  // namespace lightrail
