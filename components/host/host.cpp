@@ -6,7 +6,6 @@
 
 #include "engine/base/transfer_time.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/credit.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "workloads/program/phase.hpp"
 
@@ -53,14 +52,14 @@ PortIndex Host::port_of(EndpointId gpu) const {
 
 void Host::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
+  if (kind_of(p) == MessageKind::flow_control) {
+    const PortIndex opened = crossbar_.on_flow_control(context, p, port);
+    return injectors_[opened].pump(context, crossbar_.egress(), *this);
+  }
   if (port == self_port) {
     if (kind_of(p) == MessageKind::wake)
       return injectors_[as<InjectorWake>(p).tag].on_wake(context, crossbar_.egress(), *this);
     return on_timer(as<Timer>(p), context);
-  }
-  if (kind_of(p) == MessageKind::credit) {
-    crossbar_.credit(context, as<Credit>(p), port);
-    return injectors_[port].pump(context, crossbar_.egress(), *this);
   }
   if (kind_of(p) != MessageKind::train && kind_of(p) != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a host takes trains", unexpected(p), port));

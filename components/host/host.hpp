@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/model/address_book.hpp"
+#include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
@@ -23,7 +24,7 @@ struct HostSpec final : BufferedSpec, DeviceTraits {
 
   DeviceRole role() const override { return DeviceRole::host; }
   InputBuffer input_buffer(PortIndex) const override {
-    return {static_cast<std::uint8_t>(lanes), buffer.value};
+    return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
 

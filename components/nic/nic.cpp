@@ -7,7 +7,6 @@
 #include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/credit.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
 #include "network/wire/returned_work.hpp"
@@ -160,20 +159,20 @@ void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::
 
 void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::flow_control) {
+    const PortIndex opened = crossbar_.on_flow_control(context, p, port);
+    return injector(opened).pump(context, crossbar_.egress(), *this);
+  }
   if (port == self_port) {
-    if (kind_of(p) == MessageKind::link_change) {
+    if (kind == MessageKind::link_change) {
       crossbar_.on_link_change(context, as<LinkChange>(p));
       return fabric_.pump(context, crossbar_.egress(), *this);
     }
-    if (kind_of(p) == MessageKind::wake)
+    if (kind == MessageKind::wake)
       return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
-    if (Retransmission::is_for(kind_of(p))) return send_original(as<Train>(p), context);
+    if (Retransmission::is_for(kind)) return send_original(as<Train>(p), context);
     return start_work(as<DeferredWork>(p), context);
-  }
-  const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::credit) {
-    crossbar_.credit(context, as<Credit>(p), port);
-    return injector(port).pump(context, crossbar_.egress(), *this);
   }
   const bool is_of_fabric = port == 0;
   if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control))
@@ -309,8 +308,8 @@ std::vector<std::string> Nic::waits_for() const {
   std::vector<std::string> all = crossbar_.egress().waits_for();
   for (std::uint32_t i = 0; i < endpoint_at_.size(); ++i)
     if (const Injector& from = i == 0 ? fabric_ : loops_[i - 1]; !from.is_idle())
-      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", i, from.active_messages(),
-                                from.active_bytes()));
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for {}", i, from.active_messages(),
+                                from.active_bytes(), crossbar_.egress().awaited(static_cast<PortIndex>(i))));
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
+#include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
@@ -35,7 +36,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
   Watts electrical_power() const override { return power; }
   InputBuffer input_buffer(PortIndex port) const override {
     if (port != 0) return {};
-    return {static_cast<std::uint8_t>(lanes), buffer.value};
+    return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
 
@@ -44,8 +45,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
 ///
 /// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train,
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
-/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their credits
-/// return when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
+/// message_rate at most. Receive: trains are forwarded to the PCIe port of their endpoint; their buffer
+/// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
 /// an endpoint on the same NIC loops back. While its cable is down (NicHealth) nothing leaves; a GPU that

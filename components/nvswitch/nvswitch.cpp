@@ -5,7 +5,6 @@
 
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/credit.hpp"
 #include "network/wire/delegated_train.hpp"
 
 namespace lightrail {
@@ -59,7 +58,10 @@ PortIndex Nvswitch::port_to(EndpointId to) const {
 void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::credit) return crossbar_.credit(context, as<Credit>(p), port);
+  if (kind == MessageKind::flow_control) {
+    crossbar_.on_flow_control(context, p, port);
+    return;
+  }
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
   if (kind == MessageKind::multicast) return multicast(context, as<Train>(p), port);
   if (kind == MessageKind::fold) return fold(context, as<Train>(p), port);

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "engine/model/address_book.hpp"
+#include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
@@ -26,7 +27,7 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   Watts electrical_power() const override { return power; }
 
   InputBuffer input_buffer(PortIndex) const override {
-    return {static_cast<std::uint8_t>(lanes), buffer.value};
+    return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
 

@@ -12,8 +12,8 @@
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 #include "network/port/build_checks.hpp"
+#include "network/port/none/no_flow_control.hpp"
 #include "network/port/tables.hpp"
-#include "network/wire/credit.hpp"
 #include "network/wire/region_control.hpp"
 #include "network/wire/train.hpp"
 
@@ -28,14 +28,20 @@ constexpr double never = 1e-30;
 /// packets would.
 constexpr double no_link = 1e-2;
 
-/// True when the device at `port` returns credits for what it takes.
-bool takes_part(const BuildContext& build, PortIndex port) {
-  LinkId out = build.model.ports[build.record.first_port + port].out;
-  if (!out.is_valid()) return false;
-  const LinkRecord& link = build.model.links[out.value];
-  auto* spec =
-      dynamic_cast<const BufferedSpec*>(build.model.specs[build.model.components[link.to.value].spec].get());
-  return spec && (spec->is_transparent() || spec->input_buffer(link.to_port).lanes > 0);
+/// The side of flow control in a switch whose ports before `control_port` are optical.
+std::unique_ptr<TransitControl> make_transit(const BuildContext& build, PortIndex control_port) {
+  const FlowControlKind* common = nullptr;
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    if (port == control_port || !build.model.ports[build.record.first_port + i].out.is_valid()) continue;
+    const FlowControlKind* kind = &flow_control_behind(build, port);
+    if (common && kind != common)
+      throw InputErrors(InputError{"", 0,
+                                   build.model.component_name(build.id) +
+                                       ": devices of different flow control share one optical switch"});
+    common = kind;
+  }
+  return (common ? *common : no_flow_control()).make_transit(build.record.port_count);
 }
 
 }  // namespace
@@ -46,12 +52,11 @@ Ocs::Ocs(const BuildContext& build)
       id_(build.id),
       meter_settings_(meter_settings(build.model)),
       ports_(build.record.port_count),
-      ledger_(build.record.port_count),
+      transit_(make_transit(build, control_port())),
       jitter_(build.model.seed, build.id, jitter_purpose),
       errors_(build.model.seed, build.id, error_purpose) {
   check_port_count(build, spec_.ports + 1);  // the control port
   if (auto* output = model_.resource<OutputSelection>()) is_recorded_ = output->is_recorded(tables::ocs);
-  bool some = false, all = true;
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
     LinkId link = model_.ports[build.record.first_port + i].out;
@@ -63,15 +68,7 @@ Ocs::Ocs(const BuildContext& build)
       if (const LinkLight& light = model_.link_classes[model_.links[link.value].link_class].light;
           light.flap_interval.count() > 0)
         flaps_.emplace(port, Flaps{LineErrors(build, i, light, 0), SimTime{0}});
-    has_credits_.push_back(port != control_port() && takes_part(build, port));
-    if (link.is_valid() && port != control_port())
-      some = some || has_credits_[i], all = all && has_credits_[i];
   }
-  if (some && !all)
-    throw InputErrors(
-        InputError{"", 0,
-                   build.model.component_name(build.id) +
-                       ": devices with and without credit flow control share one optical switch"});
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const auto port = static_cast<PortIndex>(i);
     ports_[i].out = spec_.first.out(port);
@@ -98,13 +95,7 @@ void Ocs::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   if (port == self_port) return carry_out(context);
   if (port == control_port()) return on_control(p, context);
-  if (kind_of(p) == MessageKind::credit) {
-    const auto credit = as<Credit>(p);
-    ledger_.freed(port, credit.lane, credit.bytes, [&](PortIndex sender, std::uint32_t bytes) {
-      context.send(sender, context.now(), to_payload(Credit{.lane = credit.lane, .bytes = bytes}));
-    });
-    return;
-  }
+  if (kind_of(p) == MessageKind::flow_control) return transit_->on_message(context, port, p);
   if (!Train::carries(kind_of(p))) refuse(p, port, context);
   pass(as<Frame>(p), port, context);
 }
@@ -125,7 +116,7 @@ void Ocs::pass(const Frame& train, PortIndex port, Context& context) {
       return send_back(context, train, port, light.has_replay);
   }
   in.bytes += payload_bytes;
-  if (has_credits_[in.out]) ledger_.sent(port, in.out, train.lane, train.bytes);
+  transit_->on_passed(port, in.out, train);
   meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(train.bytes), payload_bytes);
   context.send(in.out, context.now(), to_payload(train));
 }
@@ -146,8 +137,7 @@ bool Ocs::is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes) {
   return now < up_at;
 }
 
-/// The train fills no buffer, so its sender has its credits back, and what would have been its
-/// acknowledgement's absence.
+/// The train fills no buffer; its sender hears what would have been its acknowledgement's absence.
 void Ocs::send_back(Context& context, const Frame& train, PortIndex port, bool is_corrupt) {
   const bool is_train = train.kind == MessageKind::train;
   if (!is_train && train.kind != MessageKind::control)
@@ -156,8 +146,7 @@ void Ocs::send_back(Context& context, const Frame& train, PortIndex port, bool i
         fmt::format("a {} that came in on port {} was lost; only trains and control messages "
                     "are sent again",
                     name_of(train.kind), port));
-  if (has_credits_[port])
-    context.send(port, context.now(), to_payload(Credit{.lane = train.lane, .bytes = train.bytes}));
+  transit_->on_lost(context, port, train);
   Frame back = train;
   if (is_corrupt)
     back.kind = is_train ? MessageKind::corrupt_train : MessageKind::corrupt_control;
@@ -374,7 +363,7 @@ void Ocs::save(StateWriter& out) const {
   out.put(meters_), out.put(next_), out.put(next_fault_), out.put(commanded_), out.put(jitter_);
   out.put(errors_), out.put(is_over_);
   for (const auto& [port, flaps] : flaps_) flaps.line.save(out), out.put(flaps.up_at);
-  ledger_.save(out);
+  transit_->save(out);
 }
 
 void Ocs::load(StateReader& in) {
@@ -385,7 +374,7 @@ void Ocs::load(StateReader& in) {
   in.get(meters_), in.get(next_), in.get(next_fault_), in.get(commanded_), in.get(jitter_);
   in.get(errors_), in.get(is_over_);
   for (auto& [port, flaps] : flaps_) flaps.line.load(in), in.get(flaps.up_at);
-  ledger_.load(in);
+  transit_->load(in);
 }
 
 std::shared_ptr<const ComponentKind> ocs_kind() {

@@ -1,13 +1,14 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "components/ocs/credit_ledger.hpp"
 #include "components/ocs/ocs_spec.hpp"
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
+#include "network/port/flow_control.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
@@ -26,9 +27,9 @@ namespace lightrail {
 /// again (MessageKind::lost_train). A path's loss, seeded, and the light of its two links give its margin and
 /// so the codewords that FEC cannot correct; a path with far too little light stays dark. Faulty ports stay
 /// dark or keep their circuit. A fibre that loses light (flap-interval) loses what the switch sends on it.
-/// Credits find the sender of the train they stand for whatever the circuits are now (CreditLedger). Its
-/// controller is told of ports that have failed when traffic or a command meets them, of paths with too
-/// little light, and of circuits that could not be made. Leaves out crosstalk.
+/// Messages of flow control go where TransitControl says, dark or not. Its controller is told of ports that
+/// have failed when traffic or a command meets them, of paths with too little light, and of circuits that
+/// could not be made. Leaves out crosstalk.
 class Ocs final : public Component {
  public:
   explicit Ocs(const BuildContext& build);
@@ -89,12 +90,11 @@ class Ocs final : public Component {
   bool is_recorded_ = false;
   std::vector<LineTime> lines_;
   std::vector<LinkId> links_;
-  std::vector<bool> has_credits_;  ///< by port: the device there takes part in flow control
 
   std::vector<Port> ports_;
   std::vector<LinkMeter> meters_;
   std::map<PortIndex, Flaps> flaps_;  ///< of outputs whose fibre loses light
-  CreditLedger ledger_;
+  std::unique_ptr<TransitControl> transit_;
   std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and the faults
   std::vector<std::uint32_t> commanded_;     ///< in, out of the circuits since the last apply
   Random jitter_, errors_;

@@ -5,7 +5,6 @@
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
-#include "network/wire/credit.hpp"
 
 namespace lightrail {
 namespace {
@@ -47,8 +46,8 @@ void Switch::fail(const Context& context, const std::string& what) const {
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::credit) {
-    crossbar_.credit(context, as<Credit>(p), port);
+  if (kind == MessageKind::flow_control) {
+    crossbar_.on_flow_control(context, p, port);
     if (crossbar_.egress().has_cut_off()) on_cut_off(context);
     return;
   }
@@ -150,8 +149,8 @@ void Switch::send_again(const Train& back, PortIndex port, Context& context) {
 void Switch::handle_all(EventBatch& batch) {
   for (const Delivery& delivery : batch.ahead()) {
     const auto frame = as<Frame>(delivery.event.payload);
-    if (frame.kind == MessageKind::credit)
-      crossbar_.prefetch_credit(delivery.port, frame.lane);
+    if (frame.kind == MessageKind::flow_control)
+      crossbar_.prefetch_waiting(delivery.port, frame.lane);
     else if (book_)
       book_->prefetch(frame.address.to());
   }

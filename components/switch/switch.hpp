@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
+#include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/reduction/reductions.hpp"
 #include "network/routing/packet_switch_traits.hpp"
@@ -35,7 +36,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
   const RoutingKind& routing_kind() const override { return *routing; }
   std::uint32_t lane_count() const override { return lanes; }
   InputBuffer input_buffer(PortIndex) const override {
-    return {static_cast<std::uint8_t>(lanes), buffer.value};
+    return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
 

@@ -7,15 +7,17 @@
 
 namespace lightrail {
 
+class FlowControlKind;
+
 /// Input buffer behind a port: the same for each of its virtual lanes. No lanes: the device takes whatever
 /// comes and plays no part in flow control.
 struct InputBuffer {
   std::uint8_t lanes = 0;
-  std::int64_t bytes = 0;  ///< per lane [B]
+  std::int64_t bytes = 0;                    ///< per lane [B]
+  const FlowControlKind* control = nullptr;  ///< what keeps senders from overfilling it; null: no lanes
 };
 
-/// A Spec whose device takes part in credit flow control. Both ends of a link derive the sender's credits
-/// from it.
+/// A Spec whose device takes part in flow control. Both ends of a link derive the sender's side from it.
 class BufferedSpec : public Spec {
  public:
   virtual InputBuffer input_buffer(PortIndex port) const = 0;

@@ -2,10 +2,14 @@
 
 namespace lightrail {
 
-Crossbar::Crossbar(const BuildContext& build, SimTime latency)
-    : egress_(build), returns_(build), latency_(latency), in_lines_(build.record.port_count) {
-  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
-    in_lines_[i] = LineTime(port_end(build, static_cast<PortIndex>(i)).in_rate);
+Crossbar::Crossbar(const BuildContext& build, SimTime latency) : Crossbar(build, port_ends(build), latency) {}
+
+Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency)
+    : egress_(build, ends),
+      inputs_(ends, build.model.component_name(build.id)),
+      latency_(latency),
+      in_lines_(ends.size()) {
+  for (std::size_t i = 0; i < ends.size(); ++i) in_lines_[i] = LineTime(ends[i].in_rate);
 }
 
 }  // namespace lightrail

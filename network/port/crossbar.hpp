@@ -1,17 +1,18 @@
 #pragma once
 #include <vector>
 
-#include "network/port/credit/credit_return.hpp"
 #include "network/port/egress_bank.hpp"
+#include "network/port/input_bank.hpp"
 #include "network/wire/link_change.hpp"
 
 namespace lightrail {
 
-/// The data path of a device that forwards trains: input buffers with credits, any-to-any, output lines.
+/// The data path of a device that forwards trains: input buffers under flow control, any-to-any, output
+/// lines.
 ///
 /// Model: cut-through; a head that arrives at t may leave at t + latency, later where its input line is
 /// slower than its output line (by the difference of the serialisation times), so that no tail leaves before
-/// it arrived. One event per train, and one per batch of credits. Leaves out: internal speed limits,
+/// it arrived. One event per train, and one per message of flow control. Leaves out: internal speed limits,
 /// arbitration between inputs other than by arrival, head-of-line blocking inside an input buffer.
 class Crossbar {
  public:
@@ -19,22 +20,21 @@ class Crossbar {
 
   /// Forwards `train`, whose head is here now.
   void forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
+    inputs_.taken(context, in, train);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
-      returns_.freed(context, in, train, *tail);
+      inputs_.freed(context, in, train, *tail);
   }
   /// The same, and it leaves on another lane than it came in on.
   void forward_on_lane(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t lane) {
+    inputs_.taken(context, in, train);
     Frame moved = train;
     moved.lane = lane;
     if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
-      returns_.freed(context, in, train, *tail);
+      inputs_.freed(context, in, train, *tail);
   }
-  // Until the NIC has frames and credits in its hands.
+  // Until the NIC has frames in its hands.
   void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
     forward(context, as<Frame>(train), in, out);
-  }
-  void credit(Context& context, const Payload& payload, PortIndex port) {
-    credit(context, as<Credit>(payload), port);
   }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
@@ -46,19 +46,24 @@ class Crossbar {
   }
   /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now).
   void take(Context& context, const Frame& train, PortIndex in, SimTime at) {
-    returns_.freed(context, in, train, at);
+    inputs_.taken(context, in, train);
+    inputs_.freed(context, in, train, at);
   }
-  /// Takes a credit that came in on `port`.
-  void credit(Context& context, const Credit& freed, PortIndex port) {
-    egress_.on_credit(context, port, freed, [&](const Frame& train, PortIndex from, SimTime tail) {
-      if (from != self_port) returns_.freed(context, from, train, tail);
-    });
+  /// Takes a message of flow control that came in on `port`, or on self_port a timer of it. Returns the port
+  /// on which more may leave now.
+  PortIndex on_flow_control(Context& context, const Payload& message, PortIndex port) {
+    const auto left = [&](const Frame& train, PortIndex from, SimTime tail) {
+      if (from != self_port) inputs_.freed(context, from, train, tail);
+    };
+    if (port == self_port) return on_flow_timer(context, as<FlowTimer>(message), left);
+    egress_.on_flow_control(context, port, message, left);
+    return port;
   }
   /// The timer of a port whose link has gone down or come up.
   void on_link_change(Context& context, const LinkChange& change) {
     egress_.on_link_change(context, static_cast<PortIndex>(change.port),
                            [&](const Frame& train, PortIndex from) {
-                             if (from != self_port) returns_.freed(context, from, train, context.now());
+                             if (from != self_port) inputs_.freed(context, from, train, context.now());
                            });
   }
   EgressBank& egress() { return egress_; }
@@ -66,18 +71,27 @@ class Crossbar {
 
   void prefetch_all() const {
     egress_.prefetch_all();
-    returns_.prefetch_all();
+    inputs_.prefetch_all();
     for (std::size_t i = 0; i < in_lines_.size(); i += 8) __builtin_prefetch(&in_lines_[i]);
   }
-  /// Before credit(). Needs the port to be near.
-  void prefetch_credit(PortIndex port, std::uint8_t lane) const {
+  /// Before on_flow_control(). Needs the port to be near.
+  void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (port < egress_.port_count()) egress_.prefetch_waiting(port, lane);
   }
   void finish(Context& context) { egress_.finish(context); }
-  void save(StateWriter& out) const { egress_.save(out), returns_.save(out); }
-  void load(StateReader& in) { egress_.load(in), returns_.load(in); }
+  void save(StateWriter& out) const { egress_.save(out), inputs_.save(out); }
+  void load(StateReader& in) { egress_.load(in), inputs_.load(in); }
 
  private:
+  Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency);
+  template <class Left>
+  PortIndex on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
+    if (timer.side == FlowTimer::Side::sender)
+      egress_.on_flow_timer(context, timer, left);
+    else
+      inputs_.on_timer(context, timer);
+    return timer.port;
+  }
   SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     SimTime ready = context.now() + latency_;
     BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
@@ -87,7 +101,7 @@ class Crossbar {
   }
 
   EgressBank egress_;
-  CreditReturn returns_;
+  InputBank inputs_;
   SimTime latency_;
   SmallArray<LineTime, 3> in_lines_;  ///< by port; of rate 0 where nothing is connected
 };

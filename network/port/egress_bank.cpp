@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"
@@ -20,7 +21,7 @@ std::int64_t bytes_in(SimTime time, BitRate rate) {
 
 }  // namespace
 
-EgressBank::EgressBank(const BuildContext& build)
+EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     : ports_(build.record.port_count),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
@@ -38,13 +39,22 @@ EgressBank::EgressBank(const BuildContext& build)
     for (std::size_t i = 0; i < ports_.size(); ++i)
       links_.push_back(build.model.ports[build.record.first_port + i].out);
   }
+  std::map<const FlowControlKind*, SendControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    PortEnd end = port_end(build, static_cast<PortIndex>(i));
+    const PortEnd& end = ends[i];
     Port& port = ports_[i];
+    SendControl*& control = made[end.far.control];
+    if (!control) control = controls_.emplace_back(end.far.control->make_sender(ends)).get();
+    control_of_.push_back(control);
+    const SendTerms terms = control->terms(static_cast<PortIndex>(i));
+    LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
     port.is_counted = !counts_.empty() || !meters_.empty();
     port.line = LineTime(end.out_rate);
-    port.lanes = end.far.lanes;
+    port.lanes = static_cast<std::uint8_t>(terms.lanes);
+    port.capacity = terms.capacity;
+    port.subtracts = terms.leaving == SendTerms::Leaving::subtracted;
+    port.tells = terms.leaving == SendTerms::Leaving::told;
     port.fails = health_ && end.is_connected && health_->has_outages(links_[i]);
     if (end.is_connected && !LineErrors::is_clean(*end.light)) {
       port.errs = true;
@@ -53,13 +63,11 @@ EgressBank::EgressBank(const BuildContext& build)
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
-    port.capacity = static_cast<std::uint32_t>(
-        end.far.lanes == 0 ? UINT32_MAX : std::min<std::int64_t>(end.far.bytes, UINT32_MAX));
-    for (Lane& lane : port.near) lane.credits = port.capacity;
+    for (SendLane& lane : port.near) lane.allowed = terms.allowed;
     if (port.lanes <= near_lanes) continue;
     far_lanes_.resize(ports_.size() * (max_lanes - near_lanes));
     for (std::uint32_t k = near_lanes; k < port.lanes; ++k)
-      far_lane(static_cast<PortIndex>(i), k).credits = port.capacity;
+      far_lane(static_cast<PortIndex>(i), k).allowed = terms.allowed;
   }
 }
 
@@ -72,27 +80,23 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
 bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uint8_t lane,
                                 std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
                                 std::uint32_t train_bytes) const {
-  if (has_credit(port, lane, bytes, context)) return true;
+  if (may_send(port, lane, bytes, context)) return true;
   const Port& p = ports_[port];
-  return !p.errs && !p.fails && lane_of(p, context, port, lane).first_waiting == CreditQueue::none &&
+  return !p.errs && !p.fails && lane_of(p, context, port, lane).first_waiting == SendQueue::none &&
          p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
-         debt_of(port, lane) + bytes <= mtu_bytes;
+         control_of_[port]->can_borrow(port, lane, bytes, mtu_bytes);
 }
 
 SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                                      std::uint32_t mtu_bytes) {
   Port& p = ports_[port];
-  Lane& lane = lane_of(p, context, port, message.lane);
+  SendLane& lane = lane_of(p, context, port, message.lane);
   const SimTime packet = p.line.of(mtu_bytes);
   if (p.errs || p.fails || p.free_at <= ready || packet == SimTime{0})
     return put(context, port, lane, message, ready);
   const SimTime start = ready + (p.free_at - ready) % packet, busy = p.line.of(message.bytes);
   p.free_at += busy;
-  if (lane.credits < message.bytes) {
-    if (debts_.empty()) debts_.resize(ports_.size() * max_lanes);
-    debts_[debt_index(port, message.lane)] += message.bytes - lane.credits;
-    lane.credits = message.bytes;
-  }
+  if (lane.allowed < message.bytes) control_of_[port]->borrow(port, message.lane, message.bytes, lane);
   return leave(context, port, lane, message, ready, start, busy);
 }
 
@@ -118,7 +122,7 @@ void EgressBank::mark_dark(PortIndex port, SimTime until) {
   ports_[port].was_dark = true;
 }
 
-/// Where trains wait for credits of a link that goes down nothing comes that would set them free.
+/// Where trains wait for the far end of a link that goes down nothing comes that would set them free.
 void EgressBank::watch(Context& context, PortIndex port) {
   Port& p = ports_[port];
   const SimTime change = next_change(port, context.now());
@@ -127,7 +131,7 @@ void EgressBank::watch(Context& context, PortIndex port) {
   context.wake(change, to_payload(LinkChange{.port = port}));
 }
 
-void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
+void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                       PortIndex from, std::uint8_t from_lane) {
   if (train.bytes > ports_[port].capacity)
     throw SimulationError(
@@ -135,7 +139,7 @@ void EgressBank::wait(Context& context, PortIndex port, Lane& lane, const Frame&
         fmt::format("a train of {} B does not fit the {} B buffer at the far end of port {}", train.bytes,
                     ports_[port].capacity, port));
   pool_.push(lane.first_waiting, lane.last_waiting,
-             Waiting{train, ready, CreditQueue::none, from, from_lane, 0});
+             Waiting{train, ready, SendQueue::none, from, from_lane, 0});
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
   if (ports_[port].fails) watch(context, port);
@@ -153,15 +157,6 @@ void EgressBank::count(Context& context, PortIndex port, const Frame& train, Sim
   }
   if (!meters_.empty())
     meters_[port].add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
-}
-
-EgressBank::Lane& EgressBank::take_credit(const Context& context, PortIndex port, const Credit& credit) {
-  Lane& lane = lane_of(ports_[port], context, port, credit.lane);
-  const std::uint32_t debt = debt_of(port, credit.lane), paid = std::min(debt, credit.bytes);
-  LIGHTRAIL_EXPECT(credit.bytes <= ports_[port].capacity - lane.credits + debt);  // bytes are conserved
-  lane.credits += credit.bytes - paid;
-  if (paid > 0) debts_[debt_index(port, credit.lane)] -= paid;
-  return lane;
 }
 
 void EgressBank::finish(Context& context) {
@@ -200,12 +195,13 @@ std::vector<std::string> EgressBank::waits_for() const {
   for (std::size_t i = 0; i < ports_.size(); ++i)
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(ports_[i].lanes, 1); ++k) {
       std::int64_t count = 0, bytes = 0;
-      const Lane& lane =
+      const SendLane& lane =
           k < near_lanes ? ports_[i].near[k] : far_lanes_[i * (max_lanes - near_lanes) + k - near_lanes];
-      for (auto w = lane.first_waiting; w != CreditQueue::none; w = pool_[w].next)
+      for (auto w = lane.first_waiting; w != SendQueue::none; w = pool_[w].next)
         ++count, bytes += pool_[w].train.bytes;
       if (count > 0)
-        all.push_back(fmt::format("port {} lane {}: {} trains ({} B) wait for credits", i, k, count, bytes));
+        all.push_back(fmt::format("port {} lane {}: {} trains ({} B) wait for {}", i, k, count, bytes,
+                                  awaited(static_cast<PortIndex>(i))));
     }
   return all;
 }
@@ -216,8 +212,9 @@ void EgressBank::save(StateWriter& out) const {
     out.put(std::uint8_t{p.is_watched});
   }
   out.put(dark_until_);
-  out.put(far_lanes_), out.put(debts_), out.put(meters_), out.put(counts_);
+  out.put(far_lanes_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
+  for (const auto& control : controls_) control->save(out);
   pool_.save(out);
 }
 
@@ -230,8 +227,9 @@ void EgressBank::load(StateReader& in) {
   }
   in.get(dark_until_);
   for (std::size_t i = 0; i < dark_until_.size(); ++i) ports_[i].was_dark = dark_until_[i] > SimTime{0};
-  in.get(far_lanes_), in.get(debts_), in.get(meters_), in.get(counts_);
+  in.get(far_lanes_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
+  for (const auto& control : controls_) control->load(in);
   pool_.load(in);
 }
 

@@ -1,44 +1,49 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
-#include "network/port/credit/credit_queue.hpp"
+#include "network/port/flow_control.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
-#include "network/wire/credit.hpp"
+#include "network/port/send_queue.hpp"
 #include "network/wire/frame.hpp"
 
 namespace lightrail {
 
-/// The sending side of all ports of one component: a line that serialises, credits per virtual lane and a
-/// FIFO per lane of trains that wait for credits.
+/// The sending side of all ports of one component: a line that serialises, virtual lanes that the far end's
+/// flow control opens and shuts, and a FIFO per lane of trains that wait for it.
 ///
-/// Model: a train whose lane has credits and nobody waiting reserves the line at once, in the order of
+/// Model: a train whose lane is open and has nobody waiting reserves the line at once, in the order of
 /// asking:
 ///   start = max(ready, free), free = start + bytes / rate.
-/// So most trains cost no event here; only a train without credits waits, and the credit that frees it sends
-/// it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back; a line
-/// that errs (LineErrors) delays its trains in their order; a train that an outage of its link (HealthTable)
-/// meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet headers (the rate of a
-/// link class is its payload rate).
+/// So most trains cost no event here; only a train that flow control stops waits, and the message that frees
+/// it sends it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back; a
+/// line that errs (LineErrors) delays its trains in their order; a train that an outage of its link
+/// (HealthTable) meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet headers
+/// (the rate of a link class is its payload rate).
 ///
-/// Contract: every port's far end returns the credits of what it took (CreditReturn), or has no buffer to
-/// return.
+/// Contract: every port's far end has the other side of its flow control (InputBank), or no buffer.
 class EgressBank {
  public:
   /// What speaks against a port, in rising order.
   enum class Trouble : std::uint8_t { none, dark, down };
 
-  explicit EgressBank(const BuildContext& build);
+  explicit EgressBank(const BuildContext& build) : EgressBank(build, port_ends(build)) {}
+  /// `ends`: of the component's ports, by index.
+  EgressBank(const BuildContext& build, std::span<const PortEnd> ends);
 
   bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
   /// Whether the port has a link that is up now: whom to ask before a train is given to it.
@@ -64,14 +69,17 @@ class EgressBank {
     SimTime line = std::max(p.free_at - now, SimTime{0});
     return p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes;
   }
-  /// True when `bytes` on `lane` would not have to wait for credits.
-  bool has_credit(PortIndex port, std::uint8_t lane, std::uint32_t bytes, const Context& context) const {
-    const Lane& l = lane_of(ports_[port], context, port, lane);
-    return l.first_waiting == CreditQueue::none && l.credits >= bytes;
+  /// True when `bytes` on `lane` would not have to wait for the far end.
+  [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                              const Context& context) const {
+    const SendLane& l = lane_of(ports_[port], context, port, lane);
+    return l.first_waiting == SendQueue::none && l.allowed >= bytes;
   }
+  /// What a train that must wait waits for ("credits").
+  [[nodiscard]] std::string_view awaited(PortIndex port) const { return control_of_[port]->awaited(); }
 
   /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
-  /// must wait for credits; `from` (the port it came in on) is then handed back by on_credit.
+  /// must wait for the far end; `from` (the port it came in on) is then handed back by on_flow_control.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                PortIndex from = self_port) {
     return offer(context, port, train, ready, from, train.lane);
@@ -81,26 +89,21 @@ class EgressBank {
                                PortIndex from, std::uint8_t from_lane) {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
-    Lane& lane = lane_of(p, context, port, train.lane);
-    if (lane.first_waiting == CreditQueue::none && lane.credits >= train.bytes)
+    SendLane& lane = lane_of(p, context, port, train.lane);
+    if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes)
       return put(context, port, lane, train, ready);
     wait(context, port, lane, train, ready, from, from_lane);
     return std::nullopt;
   }
 
-  // Until the GPU and the NIC have frames and credits in their hands.
+  // Until the GPU and the NIC have frames in their hands.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
                                PortIndex from = self_port) {
     return offer(context, port, as<Frame>(train), ready, from);
   }
-  template <class Left>
-  void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
-    on_credit(context, port, as<Credit>(credit),
-              [&](const Frame& train, PortIndex from, SimTime tail) { left(to_payload(train), from, tail); });
-  }
 
-  /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: there are
-  /// credits, or a train of `train_bytes` at most that has the line already has not begun and holds what is
+  /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: its lane is
+  /// open, or a train of `train_bytes` at most that has the line already has not begun and lends what is
   /// missing.
   bool can_interleave(const Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                       SimTime ready, std::uint32_t mtu_bytes, std::uint32_t train_bytes) const;
@@ -109,19 +112,17 @@ class EgressBank {
   SimTime send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                            std::uint32_t mtu_bytes);
 
-  /// Takes a credit that came in on `port` and sends what it frees: left(train, from, tail) for
-  /// each, the train on the lane that it came in on.
+  /// Takes a message of the far end's flow control that came in on `port` and sends what it frees:
+  /// left(train, from, tail) for each, the train on the lane that it came in on.
   template <class Left>
-  void on_credit(Context& context, PortIndex port, const Credit& credit, Left&& left) {
-    Lane& lane = take_credit(context, port, credit);
-    Port& p = ports_[port];
-    while (lane.first_waiting != CreditQueue::none && lane.credits >= pool_[lane.first_waiting].train.bytes) {
-      Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
-      p.waiting_bytes -= w.train.bytes;
-      SimTime tail = put(context, port, lane, w.train, w.ready);
-      w.train.lane = w.from_lane;
-      left(w.train, w.from, tail);
-    }
+  void on_flow_control(Context& context, PortIndex port, const Payload& message, Left&& left) {
+    send_waiting(context, port, control_of_[port]->on_message(context, port, message, lanes_of(port)), left);
+  }
+  /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
+  template <class Left>
+  void on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
+    SendControl& control = *control_of_[timer.port];
+    send_waiting(context, timer.port, control.on_timer(context, timer, lanes_of(timer.port)), left);
   }
 
   /// The port's light was found to be missing, by a train that came back: until then, whoever can choose
@@ -139,16 +140,17 @@ class EgressBank {
   [[nodiscard]] bool has_cut_off() const { return !cut_off_.empty(); }
   /// Those since the last call; whoever asks has them to send again.
   [[nodiscard]] std::vector<CutOff> take_cut_off() { return std::exchange(cut_off_, {}); }
-  /// The timer of a link that has gone down or come up (MessageKind::link_change). Trains that wait for
-  /// credits of one that is down are cut off: left(train, from) for each.
+  /// The timer of a link that has gone down or come up (MessageKind::link_change). Trains that wait for the
+  /// far end of one that is down are cut off: left(train, from) for each.
   template <class Left>
   void on_link_change(Context& context, PortIndex port, Left&& left) {
     Port& p = ports_[port];
     p.is_watched = false;
     if (is_up(port, context.now())) return watch(context, port);
-    for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
-      Lane& lane = k < near_lanes ? p.near[k] : far_lane(port, k);
-      while (lane.first_waiting != CreditQueue::none) {
+    const SendLanes lanes = lanes_of(port);
+    for (std::uint32_t k = 0; k < lanes.count(); ++k) {
+      SendLane& lane = lanes[k];
+      while (lane.first_waiting != SendQueue::none) {
         const Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
         p.waiting_bytes -= w.train.bytes;
         cut_off_.push_back({w.train, port});
@@ -166,16 +168,16 @@ class EgressBank {
   /// Serialisation time of what the port carried that was busy longest.
   SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
-  std::vector<std::string> waits_for() const;
+  [[nodiscard]] std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
   std::size_t port_count() const { return ports_.size(); }
-  /// What a credit of `lane` may set free. Reads the port.
+  /// What a message of flow control may set free on `lane`. Reads the port.
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (lane >= near_lanes) return;
     const std::uint32_t first = ports_[port].near[lane].first_waiting;
-    if (first != CreditQueue::none) __builtin_prefetch(&pool_[first], 1);
+    if (first != SendQueue::none) __builtin_prefetch(&pool_[first], 1);
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
@@ -185,24 +187,21 @@ class EgressBank {
 
  private:
   static constexpr std::size_t few_meters = 8;  // all may be fetched ahead
-  struct Lane {
-    std::uint32_t credits = 0;  ///< left [B]
-    std::uint32_t first_waiting = CreditQueue::none, last_waiting = CreditQueue::none;
-  };
-  static constexpr std::uint32_t near_lanes = 2;
-  struct alignas(64) Port {  // what a hop needs: one cache line
+  struct alignas(64) Port {                     // what a hop needs: one cache line
     SimTime free_at{};
     std::int64_t waiting_bytes = 0;
-    Lane near[near_lanes];
+    SendLane near[near_lanes];
     LineTime line;
     std::int64_t carried_bytes = 0;                 ///< on the line so far, control messages included
-    std::uint32_t capacity = 0;                     ///< of a lane of the empty far buffer [B]
-    std::uint8_t lanes = 0;                         ///< of the far buffer; 0: no flow control, one lane
+    std::uint32_t capacity = 0;                     ///< SendTerms
+    std::uint8_t lanes = 0;                         ///< SendTerms
     bool is_connected = false, is_counted = false;  ///< is_counted: meters_ or counts_ are kept
     bool errs : 1 = false;                          ///< errors_ has the line
     bool fails : 1 = false;                         ///< health_ has outages of its link
     bool is_watched : 1 = false;                    ///< its timer runs: trains wait on a link that fails
     bool was_dark : 1 = false;                      ///< dark_until_ has it
+    bool subtracts : 1 = false;                     ///< SendTerms::Leaving
+    bool tells : 1 = false;                         ///< SendTerms::Leaving
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -210,37 +209,50 @@ class EgressBank {
     std::int64_t max_waiting = 0;       ///< at the port [B]
   };
 
-  Lane& lane_of(Port& p, const Context& context, PortIndex port, std::uint8_t lane) {
+  SendLane& lane_of(Port& p, const Context& context, PortIndex port, std::uint8_t lane) {
     if (p.lanes == 0) return p.near[0];
     if (lane >= p.lanes) refuse_lane(context, port, lane);
     return lane < near_lanes ? p.near[lane] : far_lane(port, lane);
   }
-  const Lane& lane_of(const Port& p, const Context& context, PortIndex port, std::uint8_t lane) const {
+  const SendLane& lane_of(const Port& p, const Context& context, PortIndex port, std::uint8_t lane) const {
     return const_cast<EgressBank*>(this)->lane_of(const_cast<Port&>(p), context, port, lane);
   }
-  Lane& far_lane(PortIndex port, std::uint32_t lane) {
+  SendLane& far_lane(PortIndex port, std::uint32_t lane) {
     return far_lanes_[std::size_t{port} * (max_lanes - near_lanes) + lane - near_lanes];
+  }
+  SendLanes lanes_of(PortIndex port) {
+    Port& p = ports_[port];
+    SendLane* far = p.lanes > near_lanes ? &far_lane(port, near_lanes) : nullptr;
+    return {p.near, far, std::max<std::uint32_t>(p.lanes, 1), p.capacity};
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
     return counts_[std::size_t{port} * max_lanes + (ports_[port].lanes == 0 ? 0 : lane)];
   }
   LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
-  std::size_t debt_index(PortIndex port, std::uint8_t lane) const {
-    return std::size_t{port} * max_lanes + lane;
-  }
-  std::uint32_t debt_of(PortIndex port, std::uint8_t lane) const {
-    return debts_.empty() ? 0 : debts_[debt_index(port, lane)];
-  }
   [[nodiscard]] bool is_up(PortIndex port, SimTime now) const;
   [[nodiscard]] SimTime cut_at(PortIndex port, SimTime start, SimTime busy) const;
   void watch(Context& context, PortIndex port);
-  void wait(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready, PortIndex from,
-            std::uint8_t from_lane);
-  Lane& take_credit(const Context& context, PortIndex port, const Credit& credit);
+  void wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
+            PortIndex from, std::uint8_t from_lane);
+  /// On lanes that have been opened.
+  template <class Left>
+  void send_waiting(Context& context, PortIndex port, LaneMask opened, Left& left) {
+    Port& p = ports_[port];
+    for (; opened != 0; opened &= static_cast<LaneMask>(opened - 1)) {
+      SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(std::countr_zero(opened)));
+      while (lane.first_waiting != SendQueue::none && lane.allowed >= pool_[lane.first_waiting].train.bytes) {
+        Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
+        p.waiting_bytes -= w.train.bytes;
+        SimTime tail = put(context, port, lane, w.train, w.ready);
+        w.train.lane = w.from_lane;
+        left(w.train, w.from, tail);
+      }
+    }
+  }
   void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
              SimTime busy);
-  SimTime put(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready) {
+  SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready) {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
@@ -255,22 +267,22 @@ class EgressBank {
     return leave(context, port, lane, train, ready, start, busy);
   }
   /// The line has `train` from `start` on, for `busy`.
-  SimTime leave(Context& context, PortIndex port, Lane& lane, const Frame& train, SimTime ready,
+  SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy) {
     Port& p = ports_[port];
-    if (p.lanes != 0) lane.credits -= train.bytes;
+    if (p.subtracts) lane.allowed -= train.bytes;
     p.carried_bytes += train.bytes;
     if (p.is_counted) count(context, port, train, ready, start, busy);
     context.send(port, start, to_payload(train));
+    if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
     return start + busy;
   }
 
   SmallArray<Port, 3> ports_;
-  CreditQueue pool_;
-  std::vector<Lane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
-  /// By port and lane: credits that messages between packets took from trains not yet begun [B]; the next
-  /// ones to come back pay for them. Empty while nothing was taken.
-  std::vector<std::uint32_t> debts_;
+  SendQueue pool_;
+  std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
+  std::vector<std::unique_ptr<SendControl>> controls_;
+  std::vector<SendControl*> control_of_;       ///< by port
   std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;

@@ -116,7 +116,7 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
     const std::uint32_t bytes = next_bytes(ring);
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
-                            : egress.has_credit(port_, lane, bytes, context))
+                            : egress.may_send(port_, lane, bytes, context))
       return ring;
   }
   return none;
@@ -133,7 +133,7 @@ std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTi
     std::uint32_t ring = lanes_ + turn;
     if (rings_[ring].last == none) continue;
     std::uint32_t bytes = next_bytes(ring);
-    if (!egress.has_credit(port_, head_message(ring).head.lane, bytes, context)) continue;
+    if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) continue;
     SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
     if (ready <= at) return ring;
     earliest = std::min(earliest, ready);

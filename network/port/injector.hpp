@@ -34,11 +34,11 @@ class SentListener {
 /// other, different ones in turns of one train, sources in turns of one train, control messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane has
-/// credits; one wake is pending at most while the line is busy, none while credits lack (the credit calls
-/// pump). With send-ahead control messages go between the packets of trains that have the line, on credits of
-/// those that have not begun where there are no others. A source that reads at less than the line's rate
-/// limits its own trains: a train starts when its tail cannot overtake the reading. Assumes unlimited
-/// prefetch of one train. State is plain; a steady state allocates nothing.
+/// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
+/// message calls pump). With send-ahead control messages go between the packets of trains that have the line,
+/// borrowing from those that have not begun where their lane is shut. A source that reads at less than the
+/// line's rate limits its own trains: a train starts when its tail cannot overtake the reading. Assumes
+/// unlimited prefetch of one train. State is plain; a steady state allocates nothing.
 class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
@@ -54,7 +54,8 @@ class Injector {
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
   /// Starts what can start; nothing while the port's link is down, and who owns it asks again when that
-  /// changes. Call after post, on this injector's wake and after each credit of the port.
+  /// changes. Call after post, on this injector's wake and after each message of the port's flow
+  /// control.
   void pump(Context& context, EgressBank& egress, SentListener& listener);
   /// For wakes: pump, and the wake is no longer pending.
   void on_wake(Context& context, EgressBank& egress, SentListener& listener);

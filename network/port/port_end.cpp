@@ -1,6 +1,10 @@
 #include "network/port/port_end.hpp"
 
+#include <algorithm>
+
+#include "engine/base/error.hpp"
 #include "engine/model/send_ahead.hpp"
+#include "network/port/none/no_flow_control.hpp"
 
 namespace lightrail {
 namespace {
@@ -10,7 +14,7 @@ const BufferedSpec* buffered_spec(const Model& model, ComponentId id) {
 }
 
 InputBuffer smaller(InputBuffer a, InputBuffer b) {
-  return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes)};
+  return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes), a.control};
 }
 
 /// The smallest buffer of the devices around an optical switch; devices without flow control do not count,
@@ -33,11 +37,26 @@ InputBuffer buffer_around(const Model& model, ComponentId circuit_switch) {
   return least;
 }
 
+/// The same with a flow control in any case.
+InputBuffer controlled(InputBuffer buffer) {
+  LIGHTRAIL_EXPECT(buffer.lanes == 0 || buffer.control);  // a Spec with a buffer says who guards it
+  if (buffer.lanes == 0) buffer.control = &no_flow_control();
+  return buffer;
+}
+
+/// At the far end of a link to a device with or without buffers.
+InputBuffer far_buffer(const Model& model, const LinkRecord& out) {
+  const BufferedSpec* far = buffered_spec(model, out.to);
+  if (!far) return {};
+  return far->is_transparent() ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
+}
+
 }  // namespace
 
 PortEnd port_end(const BuildContext& build, PortIndex port) {
   const Model& model = build.model;
   PortEnd end;
+  end.far = end.near = controlled({});
   end.out = model.ports[build.record.first_port + port].out;
   end.is_connected = end.out.is_valid();
   if (!end.is_connected) return end;
@@ -52,13 +71,26 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   end.energy_pj_per_bit = link_class.energy_pj_per_bit;
   end.light = &link_class.light;
 
-  if (auto* own = dynamic_cast<const BufferedSpec*>(&build.spec)) end.near = own->input_buffer(port);
-  if (const BufferedSpec* far = buffered_spec(model, out.to)) {
-    end.is_circuit = far->is_transparent();
-    end.far = end.is_circuit ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
-    if (end.is_circuit && end.near.lanes > 0) end.near = smaller(end.near, end.far);
-  }
+  const auto* own = dynamic_cast<const BufferedSpec*>(&build.spec);
+  const BufferedSpec* far = buffered_spec(model, out.to);
+  end.is_circuit = far && far->is_transparent();
+  end.far = controlled(far_buffer(model, out));
+  if (own) end.near = controlled(own->input_buffer(port));
+  if (end.is_circuit && end.near.lanes > 0) end.near = controlled(smaller(end.near, end.far));
   return end;
+}
+
+std::vector<PortEnd> port_ends(const BuildContext& build) {
+  std::vector<PortEnd> all;
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
+    all.push_back(port_end(build, static_cast<PortIndex>(i)));
+  return all;
+}
+
+const FlowControlKind& flow_control_behind(const BuildContext& build, PortIndex port) {
+  const LinkId out = build.model.ports[build.record.first_port + port].out;
+  if (!out.is_valid()) return no_flow_control();
+  return *controlled(far_buffer(build.model, build.model.links[out.value])).control;
 }
 
 }  // namespace lightrail

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "engine/base/quantity.hpp"
 #include "engine/model/kind.hpp"
@@ -17,15 +18,21 @@ struct PortEnd {
   SimTime send_ahead{};           ///< SendAhead
   double energy_pj_per_bit = 0;
   const LinkLight* light = nullptr;  ///< of the outgoing link; null: not connected
-  InputBuffer far{};                 ///< the credits this port starts with
-  InputBuffer near{};                ///< what the other end believes of this port
-  bool is_circuit = false;           ///< an optical switch lies between: credits are returned one by one
+  InputBuffer far{};                 ///< what this port fills; its `control` is never null
+  InputBuffer near{};                ///< what the other end believes of this port; likewise
+  bool is_circuit = false;           ///< an optical switch lies between: the sender may change
 
   std::uint32_t train_bytes() const { return mtu_bytes * grain; }
 };
 
 /// Ports behind an optical switch all count with the smallest buffer attached to that switch, so that a new
-/// circuit never changes a sender's credits.
-PortEnd port_end(const BuildContext& build, PortIndex port);
+/// circuit never changes what a sender may send.
+[[nodiscard]] PortEnd port_end(const BuildContext& build, PortIndex port);
+/// Of every port of the component, by index.
+[[nodiscard]] std::vector<PortEnd> port_ends(const BuildContext& build);
+
+/// The flow control of what `port` of an optical switch is joined to, through further optical switches too;
+/// no_flow_control() when that has no buffer.
+[[nodiscard]] const FlowControlKind& flow_control_behind(const BuildContext& build, PortIndex port);
 
 }  // namespace lightrail

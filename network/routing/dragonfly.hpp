@@ -18,16 +18,17 @@ namespace lightrail {
 /// are taken in the order up, global, down of the first class, then of the second: no ring of them can wait.
 /// A switch with L lanes has L / 2 for each lane of the NICs.
 ///
-/// Assumes that a switch sees its own ports only (credits and backlog). Leaves out the paper's notification
-/// of congestion from other switches, and ways that leave their own group for traffic inside it.
+/// Assumes that a switch sees its own ports only (flow control and backlog). Leaves out the paper's
+/// notification of congestion from other switches, and ways that leave their own group for traffic inside it.
 
 /// Valiant: every train between groups goes around, by a spine and a global link drawn anew for each train.
 /// Other ways only where the drawn spine has no link to a third group.
 [[nodiscard]] std::shared_ptr<const RoutingKind> dragonfly_valiant_routing();
 
 /// Fully progressive adaptive: the leaf and the spine of the source group, then the spine of the third group,
-/// each choose between the shortest way and a longer one. The longer one is taken when the other has no
-/// credits and it has, or when its backlog is less than half of the other's and a train's time less.
+/// each choose between the shortest way and a longer one. The longer one is taken when the other must
+/// wait for the far end and it need not, or when its backlog is less than half of the other's and a train's
+/// time less.
 [[nodiscard]] std::shared_ptr<const RoutingKind> dragonfly_adaptive_routing();
 
 }  // namespace lightrail

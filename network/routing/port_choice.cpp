@@ -27,7 +27,7 @@ LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash
     for (std::uint32_t i = 0; i < ports.count; ++i, index = index + 1 == ports.count ? 0 : index + 1) {
       const PortIndex port = ports[index];
       if (!egress.is_connected(port) || egress.trouble(port, context.now()) > accepted) continue;
-      const std::tuple<bool, SimTime> load{!egress.has_credit(port, lane, train.bytes, context),
+      const std::tuple<bool, SimTime> load{!egress.may_send(port, lane, train.bytes, context),
                                            egress.load(port, context.now())};
       if (load == std::tuple{false, SimTime{0}}) return {port, load};  // none is less, those before were more
       if (best.port != unroutable && load >= best.load) continue;

@@ -22,13 +22,13 @@ namespace lightrail {
   return hash_combine(hash_combine(salt, train.address.flow()), train.address.to().value);
 }
 
-/// A port and how much lies before a train there: no credits is worse than any backlog.
+/// A port and how much lies before a train there: to wait for the far end is worse than any backlog.
 struct LoadedPort {
   PortIndex port = unroutable;
-  std::tuple<bool, SimTime> load{true, time_never};  ///< (lacks credits, time the line is taken)
+  std::tuple<bool, SimTime> load{true, time_never};  ///< (must wait for the far end, time the line is taken)
 };
 
-/// Of the `ports` with the least trouble the one with credits for `train` on `lane` and the least backlog; of
+/// Of the `ports` with the least trouble the one that lets `train` go on `lane` and has the least backlog; of
 /// equal ones the first from the place that `hash` chooses. Port `unroutable` when none is connected.
 [[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash,
                                       const Frame& train, std::uint8_t lane, const EgressBank& egress,

@@ -37,8 +37,8 @@ std::string_view name_of(MessageKind kind) {
       return "returned train";
     case returned_control:
       return "returned control message";
-    case credit:
-      return "credit";
+    case flow_control:
+      return "flow control";
     case work_request:
       return "work request";
     case returned_work:

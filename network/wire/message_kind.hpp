@@ -36,8 +36,8 @@ enum class MessageKind : std::uint8_t {
   bypass_control = 17,    ///< the same, a control message
   returned_train = 18,    ///< NIC -> GPU: an optical switch could not pass it on; the GPU finds a way
   returned_control = 19,  ///< the same, a control message
-  // Beside the bytes (credit.hpp, work_request.hpp, injector_wake.hpp).
-  credit = 2,          ///< flow control: buffer freed at the far end of this link
+  // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
+  flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
   message = 3,         ///< until all say work_request
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
   wake = 5,            ///< the timer of one of the component's own Injectors

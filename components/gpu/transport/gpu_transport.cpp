@@ -165,7 +165,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
                fmt::format("a control message of kind {} came in, which is none for a gpu", payload.kind));
   }
   const WireKind kind = kind_of(payload);
-  if (kind == WireKind::credit) return host_.on_credit(context, port, payload);
+  if (kind == WireKind::flow_control) return host_.on_flow_control(context, port, payload);
   if (kind == WireKind::returned_work && port == GpuPort::nic)
     for (const auto& path : paths_)
       if (path->on_returned(context, as<ReturnedWork>(payload))) return;
@@ -217,7 +217,7 @@ std::vector<std::string> GpuTransport::waits_for() const {
     for (std::string& wait : waits) all.push_back(std::move(wait));
   };
   for (const auto& path : paths_) add(path->waits_for());
-  add(host_.waits_for_credits());
+  add(host_.waits_for_ports());
   return all;
 }
 

@@ -133,8 +133,8 @@ void PathHost::deliver(Context& context, EndpointId from, Connection connection,
   context.record_at(message.head, tables::messages, row);
 }
 
-void PathHost::on_credit(Context& context, PortIndex port, const Payload& credit) {
-  egress_.on_credit(context, port, credit, [](const Payload&, PortIndex, SimTime) {});
+void PathHost::on_flow_control(Context& context, PortIndex port, const Payload& message) {
+  egress_.on_flow_control(context, port, message, [](const Frame&, PortIndex, SimTime) {});
   pump(context, port);
 }
 
@@ -142,12 +142,13 @@ void PathHost::on_injector_wake(Context& context, std::uint32_t port) {
   injectors_[port]->on_wake(context, egress_, *this);
 }
 
-std::vector<std::string> PathHost::waits_for_credits() const {
+std::vector<std::string> PathHost::waits_for_ports() const {
   std::vector<std::string> all;
   for (std::size_t port = 0; port < injectors_.size(); ++port)
     if (injectors_[port] && !injectors_[port]->is_idle())
-      all.push_back(fmt::format("port {}: {} messages ({} B) wait for credits", port,
-                                injectors_[port]->active_messages(), injectors_[port]->active_bytes()));
+      all.push_back(fmt::format("port {}: {} messages ({} B) wait for {}", port,
+                                injectors_[port]->active_messages(), injectors_[port]->active_bytes(),
+                                egress_.awaited(static_cast<PortIndex>(port))));
   return all;
 }
 

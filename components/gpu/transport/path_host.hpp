@@ -87,7 +87,7 @@ class PathHost final : private SentListener {
   }
 
   // For GpuTransport alone.
-  void on_credit(Context& context, PortIndex port, const Payload& credit);
+  void on_flow_control(Context& context, PortIndex port, const Payload& message);
   void on_injector_wake(Context& context, std::uint32_t port);
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
   void prefetch() const {
@@ -99,7 +99,7 @@ class PathHost final : private SentListener {
   [[nodiscard]] std::int64_t unclaimed_bytes() const { return arrivals_.unclaimed(); }
   [[nodiscard]] double link_energy_pj() const { return egress_.link_energy_pj(); }
   [[nodiscard]] std::vector<std::string> waits_for_line() const { return egress_.waits_for(); }
-  [[nodiscard]] std::vector<std::string> waits_for_credits() const;
+  [[nodiscard]] std::vector<std::string> waits_for_ports() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

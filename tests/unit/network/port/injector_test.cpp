@@ -2,6 +2,7 @@
 
 #include "engine/model/send_ahead.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/injector.hpp"
 #include "tests/support/network_bed.hpp"
 
@@ -39,8 +40,8 @@ class Sender final : public Component, private SentListener {
   }
   void handle(const Event& event, PortIndex, Context& context) override {
     if (event.payload.a == 77) return ++*spec_.wakes, injector_.on_wake(context, egress_, *this);
-    if (kind_of(event.payload) == WireKind::credit) {
-      egress_.on_credit(context, 0, event.payload, [](const Payload&, PortIndex, SimTime) {});
+    if (kind_of(event.payload) == WireKind::flow_control) {
+      egress_.on_flow_control(context, 0, event.payload, [](const Frame&, PortIndex, SimTime) {});
       return injector_.pump(context, egress_, *this);
     }
     injector_.post(spec_.posts[event.payload.a - 1000].message, context.now());
@@ -60,7 +61,7 @@ class Sender final : public Component, private SentListener {
 struct FullSpec final : BufferedSpec {
   std::int64_t bytes = 0;
   SimTime hold{};
-  InputBuffer input_buffer(PortIndex) const override { return {1, bytes}; }
+  InputBuffer input_buffer(PortIndex) const override { return {1, bytes, &credit_flow_control()}; }
 };
 
 class Full final : public Component {
@@ -68,7 +69,7 @@ class Full final : public Component {
   explicit Full(const BuildContext& build) : spec_(static_cast<const FullSpec&>(build.spec)) {}
   void handle(const Event& event, PortIndex port, Context& context) override {
     Payload credit = event.payload;
-    credit.kind = static_cast<std::uint8_t>(WireKind::credit);
+    credit.kind = static_cast<std::uint8_t>(WireKind::flow_control);
     if (spec_.hold > SimTime{0}) context.send(port, event.time + spec_.hold, credit);
   }
   void save(StateWriter&) const override {}

@@ -1,7 +1,7 @@
 // Where the fields of every message lie in its 16 bytes: the event hash of a run covers them, so they stay.
 #include <catch2/catch.hpp>
 
-#include "network/wire/credit.hpp"
+#include "network/port/credit/credit.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/rail_control.hpp"

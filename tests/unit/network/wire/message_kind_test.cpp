@@ -38,7 +38,7 @@ TEST_CASE("an error text names the message, and gives the number of one that has
   CHECK(unexpected(of_kind(200)) == "unknown message 200");
 }
 
-TEST_CASE("trains are payload in every form, control messages and credits in none") {
+TEST_CASE("trains are payload in every form, control messages and flow control in none") {
   using enum MessageKind;
   for (const MessageKind kind :
        {train, reduce, multicast, fold, delegated_train, bypass_train, returned_train}) {
@@ -47,7 +47,7 @@ TEST_CASE("trains are payload in every form, control messages and credits in non
   }
   for (const MessageKind kind :
        {control, lost_train, lost_control, corrupt_train, corrupt_control, delegated_control, bypass_control,
-        returned_control, credit, work_request, wake, sent, connect, kv_send}) {
+        returned_control, flow_control, work_request, wake, sent, connect, kv_send}) {
     CAPTURE(name_of(kind));
     CHECK(!is_payload(kind));
   }

@@ -1,4 +1,4 @@
-#include "components/ocs/credit_ledger.hpp"
+#include "network/port/credit/credit_ledger.hpp"
 
 namespace lightrail {
 

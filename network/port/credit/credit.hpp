@@ -6,15 +6,16 @@
 
 namespace lightrail {
 
-/// Flow control: buffer that has become free at the far end of the link it comes from.
+/// The message of credit flow control (network/port/credit): buffer that has become free at the far end of
+/// the link it comes from.
 struct Credit {
-  MessageKind kind = MessageKind::credit;
+  MessageKind kind = MessageKind::flow_control;
   std::uint8_t lane = 0;  ///< virtual lane
   std::uint16_t unused = 0;
   std::uint32_t bytes = 0;  ///< freed [B]
   std::uint64_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::credit; }
+  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::flow_control; }
 };
 static_assert(Message<Credit>);
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "components/ocs/credit_ledger.hpp"
+#include "network/port/credit/credit_ledger.hpp"
 
 using namespace lightrail;
 

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "engine/model/context.hpp"
 #include "engine/model/state_io.hpp"
-#include "network/port/buffered_spec.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
 

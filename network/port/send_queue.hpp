@@ -8,7 +8,7 @@
 
 namespace lightrail {
 
-/// A train that waits for credits.
+/// A train that its port's flow control does not let go yet.
 struct Waiting {
   Frame train{};
   SimTime ready{};  ///< earliest start
@@ -20,7 +20,7 @@ struct Waiting {
 
 /// FIFOs of waiting trains, linked by index through one array; freed places are used again, so a steady state
 /// allocates nothing. A FIFO is a pair (first, last), both `none` when empty.
-class CreditQueue {
+class SendQueue {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 

@@ -1,0 +1,31 @@
+#include "network/port/flow_control.hpp"
+
+namespace lightrail {
+
+// Each is called only where a flow control has asked for it.
+
+LaneMask SendControl::on_timer(Context&, const FlowTimer&, SendLanes) {
+  fail_contract("a sender with timers takes them", __FILE__, __LINE__);
+}
+
+void SendControl::on_left(Context&, PortIndex, const Frame&, SimTime, SendLanes) {
+  fail_contract("a sender that wants to be told takes it", __FILE__, __LINE__);
+}
+
+bool SendControl::can_borrow(PortIndex, std::uint8_t, std::uint32_t, std::uint32_t) const {
+  return false;
+}
+
+void SendControl::borrow(PortIndex, std::uint8_t, std::uint32_t, SendLane&) {
+  fail_contract("a sender that lends says how", __FILE__, __LINE__);
+}
+
+void ReceiveControl::on_taken(Context&, PortIndex, const Frame&) {
+  fail_contract("a receiver that hears arrivals takes them", __FILE__, __LINE__);
+}
+
+void ReceiveControl::on_timer(Context&, const FlowTimer&) {
+  fail_contract("a receiver with timers takes them", __FILE__, __LINE__);
+}
+
+}  // namespace lightrail

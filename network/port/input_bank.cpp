@@ -1,0 +1,52 @@
+#include "network/port/input_bank.hpp"
+
+#include <map>
+
+namespace lightrail {
+namespace {
+
+std::uint32_t max_lanes_of(std::span<const PortEnd> ports) {
+  std::uint32_t lanes = 0;
+  for (const PortEnd& end : ports) lanes = std::max<std::uint32_t>(lanes, end.near.lanes);
+  return lanes;
+}
+
+}  // namespace
+
+InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
+    : port_count_(static_cast<std::uint32_t>(ports.size())),
+      lanes_(max_lanes_of(ports)),
+      freed_(ports.size() * lanes_) {
+  std::map<const FlowControlKind*, ReceiveControl*> made;  // looked up, never iterated
+  for (std::size_t i = 0; i < port_count_; ++i) {
+    ReceiveControl*& control = made[ports[i].near.control];
+    if (!control) control = controls_.emplace_back(ports[i].near.control->make_receiver(ports, name)).get();
+    control_of_.push_back(control);
+    const ReceiveTerms terms = control->terms(static_cast<PortIndex>(i));
+    hears_arrivals_ |= terms.hears_arrivals;
+    for (std::uint32_t k = 0; k < terms.lanes; ++k)
+      freed_[k * port_count_ + i].report_bytes = terms.report_bytes;
+  }
+}
+
+void InputBank::tell_taken(Context& context, PortIndex port, const Frame& train) {
+  if (control_of_[port]->terms(port).hears_arrivals) control_of_[port]->on_taken(context, port, train);
+}
+
+void InputBank::report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed) {
+  const std::uint32_t bytes = freed.bytes;
+  freed.bytes = 0;
+  control_of_[port]->on_freed(context, port, lane, bytes, std::max(freed.at, context.now()));
+}
+
+void InputBank::save(StateWriter& out) const {
+  for (const Freed& freed : freed_) out.put(freed);
+  for (const auto& control : controls_) control->save(out);
+}
+
+void InputBank::load(StateReader& in) {
+  for (Freed& freed : freed_) in.get(freed);
+  for (const auto& control : controls_) control->load(in);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,68 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/small_array.hpp"
+#include "network/port/flow_control.hpp"
+#include "network/port/port_end.hpp"
+#include "network/wire/frame.hpp"
+
+namespace lightrail {
+
+/// The receiving side of all ports of one component: counts what leaves its input buffers, and tells the
+/// ports' flow control when it wants to know.
+class InputBank {
+ public:
+  /// `ports`: of the component, by index; `name`: the component's. Throws InputErrors when a buffer is too
+  /// small for its flow control.
+  InputBank(std::span<const PortEnd> ports, const std::string& name);
+
+  /// The head of `train` has come in on `port`.
+  void taken(Context& context, PortIndex port, const Frame& train) {
+    if (hears_arrivals_) tell_taken(context, port, train);
+  }
+  /// The tail of `train`, which came in on `port`, leaves its buffer at `at` (>= now).
+  void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
+    if (lanes_ == 0) return;
+    LIGHTRAIL_EXPECT(train.lane < lanes_);
+    Freed& freed = freed_[train.lane * port_count_ + port];
+    if (freed.report_bytes == no_report) return;
+    freed.bytes += train.bytes;
+    freed.at = std::max(freed.at, at);
+    if (freed.bytes >= freed.report_bytes) report(context, port, train.lane, freed);
+  }
+  void on_timer(Context& context, const FlowTimer& timer) {
+    control_of_[timer.port]->on_timer(context, timer);
+  }
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+  void prefetch_all() const {
+    // Payload goes on the first lane; the others are rarely needed.
+    for (std::size_t i = 0; i < port_count_ && i < freed_.size(); i += 4) __builtin_prefetch(&freed_[i], 1);
+  }
+
+ private:
+  static constexpr std::uint32_t no_report = 0xffffffff;
+  /// Of a port and lane, since the last report.
+  struct Freed {
+    SimTime at{};  ///< the last of the bytes
+    std::uint32_t bytes = 0;
+    std::uint32_t report_bytes = no_report;  ///< fixed; no_report: nobody wants to know
+  };
+  void tell_taken(Context& context, PortIndex port, const Frame& train);
+  void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
+
+  std::uint32_t port_count_;
+  std::uint32_t lanes_;          ///< of the port that has most
+  bool hears_arrivals_ = false;  ///< some port's flow control does
+  SmallArray<Freed, 6> freed_;   ///< by lane and port
+  std::vector<std::unique_ptr<ReceiveControl>> controls_;
+  std::vector<ReceiveControl*> control_of_;  ///< by port
+};
+
+}  // namespace lightrail
