@@ -11,9 +11,13 @@ const std::vector<TableSchema>& table_schemas() {
                                                     "storage_write", "host_copy", "marker"};
   static const std::vector<std::string> collectives = {
       "none", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "barrier"};
-  static const std::vector<std::string> algorithms = {
-      "auto_select", "ring",         "tree",      "nvls",   "nvls_tree",          "pat",    "direct",
-      "pairwise",    "hierarchical", "full_mesh", "deepep", "deepep_low_latency", "collnet"};
+  static const std::vector<std::string> algorithms = {"auto_select",  "ring",
+                                                      "tree",         "nvls",
+                                                      "nvls_tree",    "pat",
+                                                      "direct",       "pairwise",
+                                                      "hierarchical", "full_mesh",
+                                                      "deepep",       "deepep_low_latency",
+                                                      "collnet",      "halving_doubling"};
   static const std::vector<std::string> protocols = {"auto_select", "ll", "ll128", "simple"};
   static const std::vector<TableSchema> all = {
       {"ops",
