@@ -24,6 +24,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   gpu_spec->compute.memory_kernel = MemoryKernelSpec{microseconds(2), 0.5};
 
   auto nvswitch_spec = std::make_shared<NvswitchSpec>();
+  nvswitch_spec->ports = shape.gpus;
   nvswitch_spec->latency = nvswitch_latency;
   nvswitch_spec->nvls_efficiency = shape.nvls_efficiency;
   nic_spec->send_latency = nic_spec->receive_latency = nic_latency;
