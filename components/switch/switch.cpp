@@ -43,29 +43,43 @@ void Switch::fail(const Context& context, const std::string& what) const {
   throw SimulationError(context.now(), model_.component_name(context.self()), what);
 }
 
+inline RouteChoice Switch::way_of(const Frame& frame, PortIndex in, Context& context) {
+  const EndpointId to = frame.address.to();
+  if (!book_ || to.value >= book_->endpoints.size()) fail_without_endpoint(context, to);
+  const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
+  if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
+  const RouteChoice way = routing_->choose(lid, frame, in, context);
+  if (way.port >= context.port_count()) fail_without_route(context, to);  // unroutable is more than any
+  return way;
+}
+
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
-  if (kind == MessageKind::flow_control) {
+  if (kind == MessageKind::train || kind == MessageKind::control) {
+    const auto frame = as<Frame>(p);
+    const RouteChoice way = way_of(frame, port, context);
+    if (way.lane != frame.lane)
+      crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
+    else
+      crossbar_.forward(context, frame, port, way.port);
+  } else if (kind == MessageKind::flow_control) {
     crossbar_.on_flow_control(context, p, port);
-    if (crossbar_.egress().has_cut_off()) on_cut_off(context);
-    return;
+  } else {
+    return handle_rare(p, port, context);
   }
+  if (crossbar_.egress().has_cut_off()) on_cut_off(context);
+}
+
+void Switch::handle_rare(const Payload& payload, PortIndex port, Context& context) {
+  const MessageKind kind = kind_of(payload);
   if (kind == MessageKind::link_change && port == self_port) {
-    crossbar_.on_link_change(context, as<LinkChange>(p));
+    crossbar_.on_link_change(context, as<LinkChange>(payload));
     return on_cut_off(context);
   }
-  if (Retransmission::is_for(kind)) return send_again(as<Train>(p), port, context);
-  if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
-  if (kind != MessageKind::train && kind != MessageKind::control)
-    fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
-  const auto frame = as<Frame>(p);
-  const RouteChoice way = way_of(frame, port, context);
-  if (way.lane != frame.lane)
-    crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
-  else
-    crossbar_.forward(context, frame, port, way.port);
-  if (crossbar_.egress().has_cut_off()) on_cut_off(context);
+  if (Retransmission::is_for(kind)) return send_again(as<Train>(payload), port, context);
+  if (kind == MessageKind::reduce) return reduce(context, as<Train>(payload), port);
+  fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(payload), port));
 }
 
 /// What a failed link did not take goes another way, or the same when its timer ends: as what an optical
@@ -75,16 +89,12 @@ void Switch::on_cut_off(Context& context) {
     send_again(Retransmission::lost(as<Train>(cut.train)), cut.port, context);
 }
 
-RouteChoice Switch::way_of(const Frame& frame, PortIndex in, Context& context) {
-  const EndpointId to = frame.address.to();
-  if (!book_ || to.value >= book_->endpoints.size())
-    fail(context, fmt::format("destination endpoint {} does not exist", to.value));
-  const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
-  RouteChoice way{unroutable, frame.lane};
-  if (routing_ && lid.is_valid()) way = routing_->choose(lid, frame, in, context);
-  if (way.port == unroutable || way.port >= context.port_count())
-    fail(context, fmt::format("no route to endpoint {} ({})", to.value, endpoint_name(model_, to)));
-  return way;
+void Switch::fail_without_endpoint(const Context& context, EndpointId to) const {
+  fail(context, fmt::format("destination endpoint {} does not exist", to.value));
+}
+
+void Switch::fail_without_route(const Context& context, EndpointId to) const {
+  fail(context, fmt::format("no route to endpoint {} ({})", to.value, endpoint_name(model_, to)));
 }
 
 /// The train is in the memory of the sums when its tail is here: its buffer is free then.

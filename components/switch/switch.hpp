@@ -67,10 +67,14 @@ class Switch final : public Component {
  private:
   /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
   RouteChoice way_of(const Frame& frame, PortIndex in, Context& context);
+  /// Any message that is neither a train nor of flow control.
+  void handle_rare(const Payload& payload, PortIndex port, Context& context);
   void reduce(Context& context, const Train& train, PortIndex port);
   void on_cut_off(Context& context);
   void send_again(const Train& back, PortIndex port, Context& context);
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
+  [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
+  [[noreturn]] void fail_without_route(const Context& context, EndpointId to) const;
 
   const Model& model_;
   const SwitchSpec& spec_;

@@ -92,7 +92,7 @@ class Crossbar {
       inputs_.on_timer(context, timer);
     return timer.port;
   }
-  SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {
+  [[gnu::always_inline]] SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     SimTime ready = context.now() + latency_;
     BitRate in_rate = in_lines_[in].rate(), out_rate = egress_.rate(out);
     if (in_rate.value != 0 && (in_rate < out_rate || out_rate.value == 0))

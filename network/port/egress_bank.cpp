@@ -62,6 +62,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
+    port.is_plain = !port.errs && !port.fails && !port.tells && !port.is_counted;
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
     if (port.lanes <= near_lanes) continue;
@@ -100,12 +101,37 @@ SimTime EgressBank::send_interleaved(Context& context, PortIndex port, const Fra
   return leave(context, port, lane, message, ready, start, busy);
 }
 
+SimTime EgressBank::put_on_line(Context& context, PortIndex port, SendLane& lane, const Frame& train,
+                                SimTime ready, SimTime start, SimTime busy) {
+  Port& p = ports_[port];
+  if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
+  if (p.fails)
+    if (const SimTime cut = cut_at(port, start, busy); cut != time_never) {
+      p.free_at = cut;
+      cut_off_.push_back({train, port});
+      return context.now();
+    }
+  p.free_at = start + busy;
+  return leave(context, port, lane, train, ready, start, busy);
+}
+
+SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
+                          SimTime start, SimTime busy) {
+  Port& p = ports_[port];
+  if (p.subtracts) lane.allowed -= train.bytes;
+  p.carried_bytes += train.bytes;
+  if (p.is_counted) count(context, port, train, ready, start, busy);
+  context.send(port, start, to_payload(train));
+  if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
+  return start + busy;
+}
+
 SimTime EgressBank::next_change(PortIndex port, SimTime now) const {
   return ports_[port].fails ? health_->next_change(links_[port], now) : time_never;
 }
 
-bool EgressBank::is_routed_around(PortIndex port, SimTime now) const {
-  return ports_[port].fails && !health_->is_up(links_[port], now, Observer::routing);
+bool EgressBank::is_down_for_routing(PortIndex port, SimTime now) const {
+  return !health_->is_up(links_[port], now, Observer::routing);
 }
 
 bool EgressBank::is_up(PortIndex port, SimTime now) const {

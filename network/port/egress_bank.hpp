@@ -57,7 +57,9 @@ class EgressBank {
   }
   /// Whether routing tables have been made anew since the port's link went down, and not yet since it came
   /// back.
-  [[nodiscard]] bool is_routed_around(PortIndex port, SimTime now) const;
+  [[nodiscard]] bool is_routed_around(PortIndex port, SimTime now) const {
+    return ports_[port].fails && is_down_for_routing(port, now);
+  }
   /// When is_usable() changes next; time_never: it stays.
   [[nodiscard]] SimTime next_change(PortIndex port, SimTime now) const;
   SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
@@ -85,8 +87,8 @@ class EgressBank {
     return offer(context, port, train, ready, from, train.lane);
   }
   /// The same for a train that came in on another lane, `from_lane`, than the one it leaves on.
-  std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
-                               PortIndex from, std::uint8_t from_lane) {
+  [[gnu::always_inline]] std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train,
+                                                      SimTime ready, PortIndex from, std::uint8_t from_lane) {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
     SendLane& lane = lane_of(p, context, port, train.lane);
@@ -202,6 +204,7 @@ class EgressBank {
     bool was_dark : 1 = false;                      ///< dark_until_ has it
     bool subtracts : 1 = false;                     ///< SendTerms::Leaving
     bool tells : 1 = false;                         ///< SendTerms::Leaving
+    bool is_plain : 1 = true;                       ///< none of errs, fails, tells, is_counted
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -231,6 +234,7 @@ class EgressBank {
   }
   LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
   [[nodiscard]] bool is_up(PortIndex port, SimTime now) const;
+  [[nodiscard]] bool is_down_for_routing(PortIndex port, SimTime now) const;
   [[nodiscard]] SimTime cut_at(PortIndex port, SimTime start, SimTime busy) const;
   void watch(Context& context, PortIndex port);
   void wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
@@ -256,27 +260,19 @@ class EgressBank {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);
-    if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
-    if (p.fails)
-      if (const SimTime cut = cut_at(port, start, busy); cut != time_never) {
-        p.free_at = cut;
-        cut_off_.push_back({train, port});
-        return context.now();
-      }
+    if (!p.is_plain) return put_on_line(context, port, lane, train, ready, start, busy);
     p.free_at = start + busy;
-    return leave(context, port, lane, train, ready, start, busy);
-  }
-  /// The line has `train` from `start` on, for `busy`.
-  SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
-                SimTime start, SimTime busy) {
-    Port& p = ports_[port];
     if (p.subtracts) lane.allowed -= train.bytes;
     p.carried_bytes += train.bytes;
-    if (p.is_counted) count(context, port, train, ready, start, busy);
     context.send(port, start, to_payload(train));
-    if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
     return start + busy;
   }
+  /// The rest of put() for any port.
+  SimTime put_on_line(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
+                      SimTime start, SimTime busy);
+  /// The line has `train` from `start` on, for `busy`.
+  SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
+                SimTime start, SimTime busy);
 
   SmallArray<Port, 3> ports_;
   SendQueue pool_;

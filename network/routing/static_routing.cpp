@@ -20,14 +20,20 @@ class StaticRouting final : public Routing {
         is_up && !route_.down.empty() ? lid.value / route_.down.front().lids_per_child : lid.value;
     const PortIndex port = ports[digit % ports.count];
     if (!egress_.is_connected(port)) return {unroutable, train.lane};
-    for (std::uint32_t i = 0; i < ports.count; ++i)
-      if (const PortIndex other = ports[(digit + i) % ports.count];
-          egress_.is_connected(other) && !egress_.is_routed_around(other, context.now()))
-        return {other, train.lane};
-    return {port, train.lane};
+    if (!egress_.is_routed_around(port, context.now())) return {port, train.lane};
+    return {next_after(ports, digit, context.now()), train.lane};
   }
 
  private:
+  /// Where the tables lead around the port at `digit`; that port where all are down.
+  PortIndex next_after(const SwitchRoute::Candidates& ports, std::uint32_t digit, SimTime now) const {
+    for (std::uint32_t i = 1; i < ports.count; ++i)
+      if (const PortIndex other = ports[(digit + i) % ports.count];
+          egress_.is_connected(other) && !egress_.is_routed_around(other, now))
+        return other;
+    return ports[digit % ports.count];
+  }
+
   const SwitchRoute& route_;
   const EgressBank& egress_;
 };
