@@ -159,6 +159,10 @@ void EgressBank::count(Context& context, PortIndex port, const Frame& train, Sim
     meters_[port].add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
 }
 
+void EgressBank::tell_left(Context& context, PortIndex port, const Frame& train, SimTime tail) {
+  control_of_[port]->on_left(context, port, train, tail, lanes_of(port));
+}
+
 void EgressBank::finish(Context& context) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];

@@ -116,7 +116,8 @@ class EgressBank {
   /// left(train, from, tail) for each, the train on the lane that it came in on.
   template <class Left>
   void on_flow_control(Context& context, PortIndex port, const Payload& message, Left&& left) {
-    send_waiting(context, port, control_of_[port]->on_message(context, port, message, lanes_of(port)), left);
+    const LaneMask opened = control_of_[port]->on_message(context, port, message, lanes_of(port));
+    if (ports_[port].waiting_bytes != 0) send_waiting(context, port, opened, left);
   }
   /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
   template <class Left>
@@ -235,6 +236,7 @@ class EgressBank {
   void watch(Context& context, PortIndex port);
   void wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
             PortIndex from, std::uint8_t from_lane);
+  void tell_left(Context& context, PortIndex port, const Frame& train, SimTime tail);
   /// On lanes that have been opened.
   template <class Left>
   void send_waiting(Context& context, PortIndex port, LaneMask opened, Left& left) {
@@ -270,11 +272,13 @@ class EgressBank {
   SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy) {
     Port& p = ports_[port];
-    if (p.subtracts) lane.allowed -= train.bytes;
+    if (p.subtracts)
+      lane.allowed -= train.bytes;
+    else if (p.tells)
+      tell_left(context, port, train, start + busy);
     p.carried_bytes += train.bytes;
     if (p.is_counted) count(context, port, train, ready, start, busy);
     context.send(port, start, to_payload(train));
-    if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
     return start + busy;
   }
 
