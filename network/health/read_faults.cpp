@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "engine/model/kind.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 namespace {
@@ -82,6 +85,22 @@ std::string add_target(const Model& model, const Names& names, const std::string
   return has_any ? "" : fmt::format("'{}' has no cable that can fail", name);
 }
 
+/// What the devices themselves say of their ports. Only specs are looked at where none says anything.
+HealthTable::PortChanges changes_of_devices(const Model& model) {
+  const auto changes_of = [](const Spec& spec) -> std::span<const PortChange> {
+    const auto* optical = dynamic_cast<const OpticalSwitchTraits*>(&spec);
+    return optical ? optical->port_changes() : std::span<const PortChange>{};
+  };
+  HealthTable::PortChanges all;
+  if (std::none_of(model.specs.begin(), model.specs.end(),
+                   [&](const auto& spec) { return !changes_of(*spec).empty(); }))
+    return all;
+  for (std::uint32_t id = 0; id < model.components.size(); ++id)
+    if (const auto own = changes_of(*model.specs[model.components[id].spec]); !own.empty())
+      all[ComponentId{id}].assign(own.begin(), own.end());
+  return all;
+}
+
 }  // namespace
 
 Describe<FaultsSpec> faults_parameters() {
@@ -105,9 +124,13 @@ Describe<FaultSpec> fault_parameters() {
                 "a component, as nic3 or leaf2, or the cable at its port, as leaf2:17");
 }
 
+HealthTable health_of(const Model& model) {
+  return {{}, {}, changes_of_devices(model)};
+}
+
 HealthTable read_faults(const Element& root, const Model& model, ErrorList& errors) {
   const Element* element = root.child("faults");
-  if (!element) return {};
+  if (!element) return health_of(model);
   FaultsSpec settings;
   faults_parameters().parse(*element, settings, errors);
   const Names names(model);
@@ -123,7 +146,7 @@ HealthTable read_faults(const Element& root, const Model& model, ErrorList& erro
     if (!problem.empty())
       errors.add({what->file, what->line, fmt::format("<fault> attribute 'what': {}", problem)});
   }
-  return {{settings.detection, settings.reconvergence}, std::move(outages)};
+  return {{settings.detection, settings.reconvergence}, std::move(outages), changes_of_devices(model)};
 }
 
 }  // namespace lightrail

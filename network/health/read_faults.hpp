@@ -21,7 +21,10 @@ struct FaultSpec {
 [[nodiscard]] Describe<FaultsSpec> faults_parameters();
 [[nodiscard]] Describe<FaultSpec> fault_parameters();
 
-/// The table of a scenario's <faults>, empty without one. `root`: <scenario>; `model` has all components and
+/// The table without any <faults>: what optical switches say of their own ports.
+[[nodiscard]] HealthTable health_of(const Model& model);
+
+/// The same with a scenario's <faults>. `root`: <scenario>; `model` has all components and
 /// links. Mistakes (an unknown component, a port that has no cable, a device that cannot fail) go to
 /// `errors`.
 [[nodiscard]] HealthTable read_faults(const Element& root, const Model& model, ErrorList& errors);
