@@ -103,7 +103,11 @@ void Nic::watch(Context& context) {
       send_again(Retransmission::lost(as<Train>(cut.train)), context);
   const SimTime now = context.now();
   if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
-  give_back_all(context);
+  if (now >= looked_until_) {
+    looked_until_ = std::min(crossbar_.egress().next_change(0, now),
+                             health_->next_change_of_server(endpoint_at_[1], now, Observer::sender));
+    give_back_all(context);
+  }
   if (fabric_.is_idle()) return;
   const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
   const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
@@ -248,6 +252,7 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, work.lane, kind,
                       work.port(), notice, static_cast<std::uint16_t>(work.retries << retry_shift)},
                      context.now());
+  if (out == 0) looked_until_ = SimTime{};
   injector(out).pump(context, crossbar_.egress(), *this);
 }
 
@@ -282,7 +287,7 @@ void Nic::save(StateWriter& out) const {
   crossbar_.save(out);
   fabric_.save(out);
   for (const Injector& loop : loops_) loop.save(out);
-  out.put(watched_until_);
+  out.put(watched_until_), out.put(looked_until_);
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
 }
@@ -291,7 +296,7 @@ void Nic::load(StateReader& in) {
   crossbar_.load(in);
   fabric_.load(in);
   for (Injector& loop : loops_) loop.load(in);
-  in.get(watched_until_);
+  in.get(watched_until_), in.get(looked_until_);
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
 }

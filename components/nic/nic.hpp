@@ -100,6 +100,7 @@ class Nic final : public Component, private SentListener {
   SimTime work_free_at_{};
   Notices notices_;
   SimTime watched_until_{};  ///< a timer asks after the cable then
+  SimTime looked_until_{};   ///< until then nothing that waits for the cable can go another way
   std::int64_t resent_ = 0;  ///< trains and control messages
 };
 
