@@ -135,10 +135,9 @@ Model build_model(const Scenario& scenario, const Registry& registry, CommandLin
                workload && workload->needs_scheduler);
   if (!errors.is_empty()) end_with_names();
   auto health = std::make_shared<const HealthTable>(read_faults(scenario.root, model, errors));
-  if (const auto* book = model.resource<AddressBook>(); book && !health->is_empty()) {
-    model.set_resource(health);
+  if (!health->is_empty()) model.set_resource(health);
+  if (const auto* book = model.resource<AddressBook>(); book && health->has_outages())
     model.set_resource(std::make_shared<const NicHealth>(*health, *book, model));
-  }
   if (const auto* book = model.resource<AddressBook>())
     model.set_resource(std::make_shared<const OutputSelection>(
         parse_output(scenario.root.child("output"), *book, *model.tables, errors)));

@@ -111,6 +111,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("run", run_parameters().documentation());
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());
+  add("rate", rate_parameters().documentation());
 
   std::vector<ElementDoc> all;
   for (const auto& [name, parameters] : merged) {

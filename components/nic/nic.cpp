@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/injector_wake.hpp"
@@ -18,18 +17,6 @@ namespace {
 
 const NicSpec& spec_of(const BuildContext& build) {
   return static_cast<const NicSpec&>(build.spec);
-}
-
-/// What the fabric says, for a NIC that has a GPU on its first port.
-NicReturns returns_of(const BuildContext& build) {
-  const auto* returns = build.model.resource<NicReturns>();
-  const auto* book = build.model.resource<AddressBook>();
-  if (!returns || !book || build.record.port_count < 2) return {};
-  const LinkId out = build.model.ports[build.record.first_port + 1u].out;
-  if (!out.is_valid()) return {};
-  const ComponentId device = build.model.links[out.value].to;
-  const std::uint32_t endpoint = build.model.components[device.value].number;
-  return endpoint < book->gpu_count ? *returns : NicReturns{};
 }
 
 /// Devices are read at the rate of their PCIe link.
@@ -116,7 +103,11 @@ void Nic::watch(Context& context) {
       send_again(Retransmission::lost(as<Train>(cut.train)), context);
   const SimTime now = context.now();
   if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
-  give_back_all(context);
+  if (now >= looked_until_) {
+    looked_until_ = std::min(crossbar_.egress().next_change(0, now),
+                             health_->next_change_of_server(endpoint_at_[1], now, Observer::sender));
+    give_back_all(context);
+  }
   if (fabric_.is_idle()) return;
   const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
   const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
@@ -139,7 +130,7 @@ void Nic::give_back_all(Context& context) {
       kept.push_back(rest);
       continue;
     }
-    if (rest.token != none) cancel_notice(static_cast<std::uint32_t>(rest.token));
+    if (rest.token != none) notices_.cancel(static_cast<std::uint32_t>(rest.token));
     give_back(context, device, rest.head, rest.bytes, rest.token != none);
   }
   for (const Injector::Rest& rest : kept) post_again(rest, now);
@@ -253,7 +244,7 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   if (!crossbar_.egress().is_connected(out))
     fail(context, fmt::format("endpoint {} ({}) cannot be reached: port 0 is not connected", to.value,
                               endpoint_name(model_, to)));
-  const std::uint32_t notice = work.notify ? new_notice(work) : none;
+  const std::uint32_t notice = work.notify ? notices_.add(work) : none;
   if (work.bytes == 0) return on_sent(context, notice, context.now());
   MessageKind kind = work.kind;
   if (kind == MessageKind::work_request)
@@ -261,27 +252,8 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, work.lane, kind,
                       work.port(), notice, static_cast<std::uint16_t>(work.retries << retry_shift)},
                      context.now());
+  if (out == 0) looked_until_ = SimTime{};
   injector(out).pump(context, crossbar_.egress(), *this);
-}
-
-std::uint32_t Nic::new_notice(const DeferredWork& work) {
-  std::uint32_t index = free_notice_;
-  if (index == none) {
-    index = static_cast<std::uint32_t>(notices_.size());
-    notices_.emplace_back();
-  } else {
-    free_notice_ = notices_[index].next;
-  }
-  const SentNotice notice{
-      .lane = work.lane, .is_resent = work.is_resent, .bytes = work.bytes, .address = work.address};
-  notices_[index] = {to_payload(notice), none, work.port(), 0};
-  return index;
-}
-
-/// Its device is told nothing.
-void Nic::cancel_notice(std::uint32_t index) {
-  notices_[index].next = free_notice_;
-  free_notice_ = index;
 }
 
 /// What take_all() gave, as it was.
@@ -293,10 +265,8 @@ void Nic::post_again(const Injector::Rest& rest, SimTime now) {
 
 void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
   if (token == none) return;
-  Notice& notice = notices_[token];
+  const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(token));
   context.send(notice.port, tail, notice.payload);
-  notice.next = free_notice_;
-  free_notice_ = static_cast<std::uint32_t>(token);
 }
 
 void Nic::finish(Context& context) {
@@ -317,77 +287,18 @@ void Nic::save(StateWriter& out) const {
   crossbar_.save(out);
   fabric_.save(out);
   for (const Injector& loop : loops_) loop.save(out);
-  out.put(watched_until_);
-  out.put(work_free_at_), out.put(notices_), out.put(free_notice_), out.put(resent_);
+  out.put(watched_until_), out.put(looked_until_);
+  out.put(work_free_at_), out.put(resent_);
+  notices_.save(out);
 }
 
 void Nic::load(StateReader& in) {
   crossbar_.load(in);
   fabric_.load(in);
   for (Injector& loop : loops_) loop.load(in);
-  in.get(watched_until_);
-  in.get(work_free_at_), in.get(notices_), in.get(free_notice_), in.get(resent_);
-}
-
-std::shared_ptr<const ComponentKind> nic_kind() {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = "nic";
-  kind->doc =
-      "Network adapter: cuts messages of its GPUs into trains at the lower of PCIe and fabric rate, forwards "
-      "what it "
-      "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
-      "links, memory "
-      "registration and acknowledgements.";
-  kind->can_fail = true;
-  kind->hot_bytes = sizeof(Nic);
-  kind->prefetches = true;
-  kind->weight = 4;
-  kind->state_bytes = 1024;  // messages and flows
-  kind->ports = {{"0", "1", "fabric"},
-                 {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
-  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
-                      {"queue", "largest backlog and total wait of every output and lane"},
-                      {"power", "energy of the adapter and of the links it drives"}};
-  bind_spec(
-      *kind,
-      Describe<NicSpec>()
-          .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
-                 BitRate{1'000'000'000'000'000})
-          .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
-                 BitRate{1'000'000'000'000'000})
-          .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
-                 std::int64_t{1}, std::int64_t{1'000'000'000'000})
-          .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
-          .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
-          .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
-                 SimTime{0}, milliseconds(1))
-          .field("receive-latency", &NicSpec::receive_latency,
-                 "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
-          .field("retransmit-timeout", &NicSpec::retransmit_timeout,
-                 "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
-          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
-          .field("nccl-latency", &NicSpec::nccl_latency,
-                 "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
-                 SimTime{0}, milliseconds(1))
-          .field("simple-only", &NicSpec::is_simple_only,
-                 "its plugin restricts NCCL to the protocol Simple where the scenario names none")
-          .field("message-time", &NicSpec::message_time,
-                 "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
-                 milliseconds(1))
-          .field("staged-bytes", &NicSpec::staged_bytes,
-                 "first bytes of a message, which its plugin copies through buffers, at staged-rate",
-                 Bytes{0}, Bytes{1ll << 30})
-          .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
-                 BitRate{1'000'000'000'000'000})
-          .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
-                 Watts{1e6}));
-  kind->make_spec = [parse = kind->make_spec](const Element& nic, ErrorList& errors) {
-    require_together(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
-    return parse(nic, errors);
-  };
-  accept_sources(*kind);
-  kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };
-  return kind;
+  in.get(watched_until_), in.get(looked_until_);
+  in.get(work_free_at_), in.get(resent_);
+  notices_.load(in);
 }
 
 }  // namespace lightrail

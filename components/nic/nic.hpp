@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "components/nic/notices.hpp"
 #include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
@@ -67,28 +68,19 @@ class Nic final : public Component, private SentListener {
   void load(StateReader& in) override;
 
  private:
-  static constexpr std::uint32_t none = 0xffffffff;
-  /// A completion to be sent: a SentNotice on `port`.
-  struct Notice {
-    Payload payload{};
-    std::uint32_t next = none;
-    PortIndex port = 0;
-    std::uint16_t unused = 0;
-  };
+  static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Frame& train, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
   void handle_event(const Event& event, PortIndex port, Context& context);
   void watch(Context& context);
   void give_back_all(Context& context);
-  void cancel_notice(std::uint32_t index);
   void post_again(const Injector::Rest& rest, SimTime now);
   [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;
   void give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify);
   void send_again(const Train& back, Context& context);
   void send_original(const Train& back, Context& context);
   void start_work(const DeferredWork& work, Context& context);
-  std::uint32_t new_notice(const DeferredWork& work);
   std::string circuit_here(const Context& context) const;
   PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
@@ -106,9 +98,9 @@ class Nic final : public Component, private SentListener {
 
   SimTime work_interval_;
   SimTime work_free_at_{};
-  std::vector<Notice> notices_;
-  std::uint32_t free_notice_ = none;
+  Notices notices_;
   SimTime watched_until_{};  ///< a timer asks after the cable then
+  SimTime looked_until_{};   ///< until then nothing that waits for the cable can go another way
   std::int64_t resent_ = 0;  ///< trains and control messages
 };
 

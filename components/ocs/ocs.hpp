@@ -1,15 +1,18 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "components/ocs/circuits.hpp"
 #include "components/ocs/ocs_spec.hpp"
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
+#include "network/health/light_losses.hpp"
+#include "network/health/port_change.hpp"
 #include "network/port/flow_control.hpp"
-#include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/wire/frame.hpp"
@@ -40,18 +43,9 @@ class Ocs final : public Component {
   void load(StateReader& in) override;
 
  private:
-  struct Port {
-    PortIndex out = CircuitTable::dark;
-    std::uint16_t is_failed = 0, is_stuck = 0, unused = 0;
-    SimTime since{};  ///< begin of the present row of the ocs table
-    SimTime lit_from{};
-    std::int64_t bytes = 0, lost_bytes = 0;  ///< payload since then
-    double failure = 0;                      ///< of a codeword on the circuit
-  };
-
   /// Losses of light on the fibre from an output.
   struct Flaps {
-    LineErrors line;
+    LightLosses losses;
     SimTime up_at{};  ///< light is away until then
   };
 
@@ -63,21 +57,10 @@ class Ocs final : public Component {
   void carry_out(Context& context);
   /// Schedule and faults up to now.
   void catch_up(Context& context);
-  void apply_fault(const OcsFault& fault, Context& context);
   void raise_alarm(std::uint32_t port, Context& context);
   void report_missing(const CircuitTable& wanted, const CircuitTable& got, Context& context);
-  /// Returns when the last circuit that was added carries data.
-  SimTime apply(const CircuitTable& wanted, SimTime at, Context& context);
-  CircuitTable possible(const CircuitTable& wanted) const;
   /// The circuits since the last apply.
   CircuitTable commanded() const;
-  /// Circuits of `table` that are not there now; one of both directions counts once.
-  std::int64_t added(const CircuitTable& table) const;
-  /// The circuit from `in` is the way back of one that is added with it.
-  bool is_other_half(const CircuitTable& table, PortIndex in) const;
-  void join(PortIndex port, PortIndex out, SimTime at, SimTime lit_from, Context& context);
-  double failure_of(PortIndex in, PortIndex out) const;
-  void write_row(Context& context, PortIndex port, SimTime end);
   double link_energy_pj() const;
   bool is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes);
   void send_back(Context& context, const Frame& train, PortIndex port, bool is_corrupt);
@@ -85,17 +68,15 @@ class Ocs final : public Component {
 
   const Model& model_;
   const OcsSpec& spec_;
-  ComponentId id_;
   MeterSettings meter_settings_;
-  bool is_recorded_ = false;
   std::vector<LineTime> lines_;
-  std::vector<LinkId> links_;
+  std::span<const PortChange> changes_;  ///< of this switch in the HealthTable
 
-  std::vector<Port> ports_;
+  Circuits circuits_;
   std::vector<LinkMeter> meters_;
   std::map<PortIndex, Flaps> flaps_;  ///< of outputs whose fibre loses light
   std::unique_ptr<TransitControl> transit_;
-  std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and the faults
+  std::uint32_t next_ = 0, next_fault_ = 0;  ///< into the schedule and changes_
   std::vector<std::uint32_t> commanded_;     ///< in, out of the circuits since the last apply
   Random jitter_, errors_;
   bool is_over_ = false;  ///< the run has ended: nothing is sent any more

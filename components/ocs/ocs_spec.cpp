@@ -8,34 +8,25 @@
 namespace lightrail {
 namespace {
 
-/// One <fault>, as its attributes say it.
-struct FaultSpec {
-  SimTime at{};
-  std::uint32_t port = OcsFault::whole_switch;
-  OcsFault::Kind kind = OcsFault::Kind::failed;
-};
-
-Describe<FaultSpec> fault_table(std::uint32_t ports) {
-  return Describe<FaultSpec>()
-      .required("at", &FaultSpec::at, "when", SimTime{0}, time_never)
-      .field("port", &FaultSpec::port, "which port; absent: the whole switch", 0u, ports - 1)
-      .choice("kind", &FaultSpec::kind, "what happens",
-              {{"failed", OcsFault::Kind::failed},
-               {"stuck", OcsFault::Kind::stuck},
-               {"repaired", OcsFault::Kind::repaired}});
+Describe<PortChange> fault_table(std::uint32_t ports) {
+  return Describe<PortChange>()
+      .required("at", &PortChange::at, "when", SimTime{0}, time_never)
+      .field("port", &PortChange::port, "which port; absent: the whole switch", 0u, ports - 1)
+      .choice("kind", &PortChange::state, "what happens",
+              {{"failed", PortState::failed}, {"stuck", PortState::stuck}, {"repaired", PortState::works}});
 }
 
 }  // namespace
 
-std::vector<OcsFault> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors) {
-  std::vector<OcsFault> all;
+std::vector<PortChange> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors) {
+  std::vector<PortChange> all;
   for (const Element* fault : element.children_named("fault")) {
-    FaultSpec spec;
-    fault_table(ports).parse(*fault, spec, errors);
-    if (!all.empty() && spec.at < all.back().at)
+    PortChange change;
+    fault_table(ports).parse(*fault, change, errors);
+    if (!all.empty() && change.at < all.back().at)
       errors.add(fault->error(fmt::format("<fault> at {} comes after one at {}: order them by time",
-                                          format_value(spec.at), format_value(all.back().at))));
-    all.push_back({spec.at, spec.port, spec.kind});
+                                          format_value(change.at), format_value(all.back().at))));
+    all.push_back(change);
   }
   return all;
 }

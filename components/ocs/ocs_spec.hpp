@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "components/ocs/circuit_schedule.hpp"
 #include "engine/base/quantity.hpp"
+#include "network/health/port_change.hpp"
 #include "network/port/buffered_spec.hpp"
 #include "network/port/device_traits.hpp"
 
@@ -14,19 +16,6 @@ namespace lightrail {
 enum class DarkScope : std::uint8_t {
   changed,  ///< the circuits that are added
   all       ///< every circuit: one mirror array, one wavelength grid
-};
-
-/// A port that fails or sticks from `at` on.
-struct OcsFault {
-  static constexpr std::uint32_t whole_switch = 0xffffffff;
-  enum class Kind : std::uint8_t {
-    failed,   ///< neither takes nor gives light
-    stuck,    ///< keeps the circuit it has
-    repaired  ///< as it should be; takes part from the next reconfiguration on
-  };
-  SimTime at{};
-  std::uint32_t port = whole_switch;
-  Kind kind = Kind::failed;
 };
 
 struct OcsSpec final : BufferedSpec, OpticalSwitchTraits {
@@ -45,7 +34,7 @@ struct OcsSpec final : BufferedSpec, OpticalSwitchTraits {
 
   CircuitTable first;                     ///< from `circuits`
   std::vector<Reconfiguration> schedule;  ///< rising times
-  std::vector<OcsFault> faults;           ///< rising times
+  std::vector<PortChange> faults;         ///< of its <fault>s, rising times
 
   InputBuffer input_buffer(PortIndex) const override { return {}; }
   bool is_transparent() const override { return true; }
@@ -56,10 +45,11 @@ struct OcsSpec final : BufferedSpec, OpticalSwitchTraits {
   Decibel port_drift_spread() const override { return drift_spread; }
   bool is_bidirectional() const override { return bidirectional; }
   bool darkens_all() const override { return dark == DarkScope::all; }
+  std::span<const PortChange> port_changes() const override { return faults; }
 };
 
 /// Reads <fault at="1 ms" port="3" kind="failed"/> of `element`; without `port` the whole switch.
-std::vector<OcsFault> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors);
+std::vector<PortChange> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors);
 
 /// Parameters of <ocs>.
 Describe<OcsSpec> ocs_table();

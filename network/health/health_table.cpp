@@ -30,7 +30,8 @@ SimTime later(SimTime time, SimTime delay) {
 
 }  // namespace
 
-HealthTable::HealthTable(Delays delays, std::map<LinkId, std::vector<Outage>> outages) : delays_(delays) {
+HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes)
+    : delays_(delays), changes_(std::move(changes)) {
   LIGHTRAIL_EXPECT(delays.detection >= SimTime{0} && delays.reconvergence >= SimTime{0});
   for (auto& [link, given] : outages) {
     const std::vector<Outage> own = disjoint(std::move(given));
@@ -38,6 +39,14 @@ HealthTable::HealthTable(Delays delays, std::map<LinkId, std::vector<Outage>> ou
     links_.push_back({link, static_cast<std::uint32_t>(all_.size()), static_cast<std::uint32_t>(own.size())});
     all_.insert(all_.end(), own.begin(), own.end());
   }
+  for (auto& [device, own] : changes_)
+    std::stable_sort(own.begin(), own.end(),
+                     [](const PortChange& a, const PortChange& b) { return a.at < b.at; });
+}
+
+std::span<const PortChange> HealthTable::port_changes(ComponentId device) const {
+  const auto own = changes_.find(device);
+  return own == changes_.end() ? std::span<const PortChange>{} : own->second;
 }
 
 std::span<const Outage> HealthTable::outages(LinkId link) const {
@@ -59,28 +68,30 @@ SimTime HealthTable::delay(Observer observer) const {
   fail_contract("observer is one of the enumerators", __FILE__, __LINE__);
 }
 
-bool HealthTable::is_up(LinkId link, SimTime now, Observer observer) const {
+std::span<const Outage> HealthTable::not_past(LinkId link, SimTime now, Observer observer) const {
+  const std::span<const Outage> all = outages(link);
   const SimTime wait = delay(observer);
-  for (const Outage& outage : outages(link))
-    if (later(outage.down, wait) <= now && now < later(outage.up, wait)) return false;
-  return true;
+  const auto first = std::partition_point(
+      all.begin(), all.end(), [&](const Outage& outage) { return later(outage.up, wait) <= now; });
+  return {first, all.end()};
+}
+
+bool HealthTable::is_up(LinkId link, SimTime now, Observer observer) const {
+  const std::span<const Outage> rest = not_past(link, now, observer);
+  return rest.empty() || later(rest.front().down, delay(observer)) > now;
 }
 
 SimTime HealthTable::next_change(LinkId link, SimTime now, Observer observer) const {
-  const SimTime wait = delay(observer);
-  for (const Outage& outage : outages(link)) {
-    if (later(outage.down, wait) > now) return later(outage.down, wait);
-    if (later(outage.up, wait) > now) return later(outage.up, wait);
-  }
-  return time_never;
+  const std::span<const Outage> rest = not_past(link, now, observer);
+  if (rest.empty()) return time_never;
+  const SimTime down = later(rest.front().down, delay(observer));
+  return down > now ? down : later(rest.front().up, delay(observer));
 }
 
 SimTime HealthTable::cut_at(LinkId link, SimTime start, SimTime busy) const {
-  for (const Outage& outage : outages(link)) {
-    if (outage.down >= start + busy) break;
-    if (outage.up > start) return std::max(start, outage.down);
-  }
-  return time_never;
+  const std::span<const Outage> rest = not_past(link, start, Observer::port);
+  if (rest.empty() || rest.front().down >= start + busy) return time_never;
+  return std::max(start, rest.front().down);
 }
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
 #include "network/health/outage.hpp"
+#include "network/health/port_change.hpp"
 
 namespace lightrail {
 
@@ -14,12 +15,13 @@ namespace lightrail {
 /// sends through it after the detection time, the routing of the whole fabric after the reconvergence time.
 enum class Observer : std::uint8_t { port, sender, routing };
 
-/// Which link directions are down, when, and who knows it when: the same on every rank, made before the run,
-/// never changed. What fails in the course of a run because of the run itself (light that finds no circuit)
-/// is not here: it is state of the port that meets it.
+/// Which link directions are down, when, and who knows it when, and which ports of optical switches fail or
+/// stick: the same on every rank, made before the run, never changed. What fails in the course of a run
+/// because of the run itself (light that finds no circuit) is not here: it is state of the port that meets
+/// it. Losses of light on a fibre, a sequence without an end, are drawn as the run goes on (LightLosses).
 ///
 /// A failed cable is an outage of both its directions, a failed device one of all its links. Costs nothing
-/// where nothing fails: components ask has_outages() once, when they are built.
+/// where nothing fails: components ask once, when they are built.
 class HealthTable {
  public:
   /// [ps], >= 0. By observer: how long a change takes to be known.
@@ -28,14 +30,23 @@ class HealthTable {
     SimTime reconvergence{};  ///< of routing: subnet manager or BGP
   };
 
-  HealthTable() = default;
-  /// Outages of each link, in any order; those that touch or overlap are made one.
-  HealthTable(Delays delays, std::map<LinkId, std::vector<Outage>> outages);
+  /// By link, in any order; those that touch or overlap are made one.
+  using Outages = std::map<LinkId, std::vector<Outage>>;
+  /// By optical switch, in any order; of one moment in the order given.
+  using PortChanges = std::map<ComponentId, std::vector<PortChange>>;
 
-  [[nodiscard]] bool is_empty() const { return links_.empty(); }
+  HealthTable() = default;
+  HealthTable(Delays delays, Outages outages, PortChanges changes = {});
+
+  [[nodiscard]] bool is_empty() const { return links_.empty() && changes_.empty(); }
+  /// Whether any link ever fails.
+  [[nodiscard]] bool has_outages() const { return !links_.empty(); }
   [[nodiscard]] bool has_outages(LinkId link) const { return !outages(link).empty(); }
   /// By time, disjoint; empty for a link that is always up.
   [[nodiscard]] std::span<const Outage> outages(LinkId link) const;
+
+  /// Of an optical switch's ports, by time; empty where they all work.
+  [[nodiscard]] std::span<const PortChange> port_changes(ComponentId device) const;
 
   /// Whether `observer` takes the link for up at `now`.
   [[nodiscard]] bool is_up(LinkId link, SimTime now, Observer observer = Observer::port) const;
@@ -53,9 +64,13 @@ class HealthTable {
     LinkId link{};
     std::uint32_t first = 0, count = 0;  ///< into all_
   };
+  /// The outages of a link from the first on whose end `observer` has not seen at `now`.
+  [[nodiscard]] std::span<const Outage> not_past(LinkId link, SimTime now, Observer observer) const;
+
   Delays delays_;
   std::vector<Row> links_;  ///< by link id
   std::vector<Outage> all_;
+  PortChanges changes_;
 };
 
 }  // namespace lightrail

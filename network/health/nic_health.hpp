@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/model/address_book.hpp"
@@ -21,11 +23,16 @@ class NicHealth {
   [[nodiscard]] bool is_up(EndpointId endpoint, SimTime now, Observer observer) const;
   /// The next moment after `now` at which that changes.
   [[nodiscard]] SimTime next_change(EndpointId endpoint, SimTime now, Observer observer) const;
+  /// The same of any GPU of the endpoint's server: when stand_in() may change for one of them.
+  [[nodiscard]] SimTime next_change_of_server(EndpointId endpoint, SimTime now, Observer observer) const;
   /// Whose NIC takes what is for `endpoint`: its own, or where that is down the one of the next GPU of its
   /// server (in the order of their places, around) whose NIC is up. The endpoint itself where none is.
   [[nodiscard]] EndpointId stand_in(EndpointId endpoint, SimTime now, Observer observer) const;
 
  private:
+  /// The GPUs of the server of a GPU, [first, end).
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> gpus_beside(EndpointId gpu) const;
+
   const HealthTable* health_ = nullptr;
   const AddressBook* book_ = nullptr;
   std::vector<LinkId> cable_of_;  ///< by endpoint: from its NIC to the fabric; invalid: it has no NIC

@@ -2,84 +2,91 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
-#include <unordered_map>
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "engine/model/kind.hpp"
-#include "engine/scenario/scenario.hpp"
+#include "engine/scenario/units.hpp"
+#include "network/health/drawn_outages.hpp"
+#include "network/health/fault_targets.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 namespace {
 
-using Outages = std::map<LinkId, std::vector<Outage>>;
+/// Failures that a scenario may draw in all.
+constexpr double max_drawn = 1e6;
 
-/// Finds components by name; made only where there is a fault.
-class Names {
+/// Reads the children of <faults>.
+class FaultReader {
  public:
-  explicit Names(const Model& model) : model_(model) {
-    for (std::uint32_t id = 0; id < model.components.size(); ++id)
-      id_of_.emplace(model.component_name(ComponentId{id}), ComponentId{id});
+  FaultReader(const Model& model, ErrorList& errors) : model_(model), targets_(model), errors_(errors) {}
+
+  void read_fault(const Element& element) {
+    const std::size_t before = errors_.size();
+    FaultSpec fault;
+    fault_parameters().parse(element, fault, errors_);
+    if (errors_.size() > before) return;
+    const SimTime up = fault.length > time_never - fault.at ? time_never : fault.at + fault.length;
+    for (const FaultTarget& target : targets_of(element, fault.what))
+      targets_.add(target, {fault.at, up}, outages, changes);
   }
-  [[nodiscard]] std::optional<ComponentId> find(const std::string& name) const {
-    const auto it = id_of_.find(name);
-    return it == id_of_.end() ? std::nullopt : std::optional(it->second);
+
+  void read_rate(const Element& element) {
+    const std::uint32_t index = rates_++;
+    const std::size_t before = errors_.size();
+    RateSpec spec;
+    rate_parameters().parse(element, spec, errors_);
+    if (errors_.size() > before) return;
+    const FaultRate rate{spec.mtbf_hours, spec.repair, spec.until};
+    const std::vector<FaultTarget> found = targets_of(element, spec.what);
+    drawn_ += static_cast<double>(found.size()) * expected_outages(rate);
+    if (drawn_ > max_drawn)
+      return errors_.add(
+          element.error(fmt::format("<rate>: about {:.1e} failures would be drawn until {} ({:.0f} at most; "
+                                    "a greater mtbf-hours, or an "
+                                    "earlier until)",
+                                    drawn_, format_value(rate.until), max_drawn)));
+    for (const FaultTarget& target : found)
+      for (const Outage& outage : draw_outages(rate, model_.seed, targets_.name_of(target), index))
+        targets_.add(target, outage, outages, changes);
   }
-  [[nodiscard]] std::string like(const std::string& name) const {
-    std::vector<std::string> those_that_fail;
-    for (std::uint32_t id = 0; id < model_.components.size(); ++id)
-      if (model_.kinds[model_.components[id].kind]->can_fail)
-        those_that_fail.push_back(model_.component_name(ComponentId{id}));
-    return did_you_mean(name, those_that_fail);
-  }
+
+  HealthTable::Outages outages;
+  HealthTable::PortChanges changes;
 
  private:
+  std::vector<FaultTarget> targets_of(const Element& element, const std::string& name) {
+    std::vector<FaultTarget> found;
+    const std::string problem = targets_.find(name, found);
+    const Attribute* what = element.find("what");
+    if (!problem.empty())
+      errors_.add({what->file, what->line, fmt::format("<{}> attribute 'what': {}", element.name, problem)});
+    return found;
+  }
+
   const Model& model_;
-  std::unordered_map<std::string, ComponentId> id_of_;  // looked up, never iterated
+  FaultTargets targets_;
+  ErrorList& errors_;
+  std::uint32_t rates_ = 0;
+  double drawn_ = 0;
 };
 
-bool can_fail(const Model& model, ComponentId id) {
-  return model.kinds[model.components[id.value].kind]->can_fail;
-}
-
-/// Adds an outage of both directions of the cable at a port; false where there is none that can fail.
-bool add_cable(const Model& model, ComponentId id, std::uint32_t port, const Outage& outage,
-               Outages& outages) {
-  const LinkId out = model.ports[model.components[id.value].first_port + port].out;
-  if (!out.is_valid() || !can_fail(model, model.links[out.value].to)) return false;
-  outages[out].push_back(outage);
-  outages[LinkId{out.value ^ 1}].push_back(outage);
-  return true;
-}
-
-/// What is wrong with the target; "" and outages otherwise.
-std::string add_target(const Model& model, const Names& names, const std::string& what, const Outage& outage,
-                       Outages& outages) {
-  const std::size_t colon = what.rfind(':');
-  const std::string name = what.substr(0, colon);
-  const std::optional<ComponentId> id = names.find(name);
-  if (!id) {
-    const std::string guess = names.like(name);
-    return fmt::format("there is no component '{}'{}", name,
-                       guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess));
-  }
-  if (!can_fail(model, *id))
-    return fmt::format("'{}' is a {}, for which no fault is modelled", name,
-                       model.kinds[model.components[id->value].kind]->name);
-  const std::uint32_t ports = model.components[id->value].port_count;
-  if (colon != std::string::npos) {
-    std::uint32_t port = 0;
-    const char* end = what.data() + what.size();
-    const auto [rest, error] = std::from_chars(what.data() + colon + 1, end, port);
-    if (error != std::errc{} || rest != end || port >= ports)
-      return fmt::format("'{}' has no port '{}' (it has {})", name, what.substr(colon + 1), ports);
-    return add_cable(model, *id, port, outage, outages)
-               ? ""
-               : fmt::format("no cable that can fail is at port {} of '{}'", port, name);
-  }
-  bool has_any = false;
-  for (std::uint32_t port = 0; port < ports; ++port) has_any |= add_cable(model, *id, port, outage, outages);
-  return has_any ? "" : fmt::format("'{}' has no cable that can fail", name);
+/// What the devices themselves say of their ports. Only specs are looked at where none says anything.
+HealthTable::PortChanges changes_of_devices(const Model& model) {
+  const auto changes_of = [](const Spec& spec) -> std::span<const PortChange> {
+    const auto* optical = dynamic_cast<const OpticalSwitchTraits*>(&spec);
+    return optical ? optical->port_changes() : std::span<const PortChange>{};
+  };
+  HealthTable::PortChanges all;
+  if (std::none_of(model.specs.begin(), model.specs.end(),
+                   [&](const auto& spec) { return !changes_of(*spec).empty(); }))
+    return all;
+  for (std::uint32_t id = 0; id < model.components.size(); ++id)
+    if (const auto own = changes_of(*model.specs[model.components[id].spec]); !own.empty())
+      all[ComponentId{id}].assign(own.begin(), own.end());
+  return all;
 }
 
 }  // namespace
@@ -102,28 +109,37 @@ Describe<FaultSpec> fault_parameters() {
       .required("at", &FaultSpec::at, "when it begins", SimTime{0}, time_never)
       .field("for", &FaultSpec::length, "how long it lasts (default: to the end)", SimTime{1}, time_never)
       .required("what", &FaultSpec::what,
-                "a component, as nic3 or leaf2, or the cable at its port, as leaf2:17");
+                "components, as nic3 or nic*, cables at their ports, as leaf2:17, or ports of an optical "
+                "switch");
+}
+
+Describe<RateSpec> rate_parameters() {
+  return Describe<RateSpec>()
+      .required(
+          "what", &RateSpec::what,
+          "components, as nic* or leaf2, or cables at ports, as leaf*:0 or leaf2:*: each fails by itself")
+      .required("mtbf-hours", &RateSpec::mtbf_hours,
+                "mean time that one of them works until it fails, exponential [h]", 1e-12, 1e12)
+      .field("repair", &RateSpec::repair, "how long each failure lasts (default: to the end)", SimTime{1},
+             time_never)
+      .field("until", &RateSpec::until, "failures are drawn up to that simulated time", SimTime{1},
+             time_never);
+}
+
+HealthTable health_of(const Model& model) {
+  return {{}, {}, changes_of_devices(model)};
 }
 
 HealthTable read_faults(const Element& root, const Model& model, ErrorList& errors) {
   const Element* element = root.child("faults");
-  if (!element) return {};
+  if (!element) return health_of(model);
   FaultsSpec settings;
   faults_parameters().parse(*element, settings, errors);
-  const Names names(model);
-  Outages outages;
-  for (const Element* child : element->children_named("fault")) {
-    const std::size_t before = errors.size();
-    FaultSpec fault;
-    fault_parameters().parse(*child, fault, errors);
-    if (errors.size() > before) continue;
-    const SimTime up = fault.length > time_never - fault.at ? time_never : fault.at + fault.length;
-    const std::string problem = add_target(model, names, fault.what, {fault.at, up}, outages);
-    const Attribute* what = child->find("what");
-    if (!problem.empty())
-      errors.add({what->file, what->line, fmt::format("<fault> attribute 'what': {}", problem)});
-  }
-  return {{settings.detection, settings.reconvergence}, std::move(outages)};
+  FaultReader reader(model, errors);
+  reader.changes = changes_of_devices(model);
+  for (const Element* child : element->children_named("fault")) reader.read_fault(*child);
+  for (const Element* child : element->children_named("rate")) reader.read_rate(*child);
+  return {{settings.detection, settings.reconvergence}, std::move(reader.outages), std::move(reader.changes)};
 }
 
 }  // namespace lightrail

@@ -1,6 +1,9 @@
 #pragma once
+#include <string>
+
 #include "engine/model/describe.hpp"
 #include "engine/model/model.hpp"
+#include "network/health/drawn_outages.hpp"
 #include "network/health/health_table.hpp"
 
 namespace lightrail {
@@ -18,12 +21,24 @@ struct FaultSpec {
   std::string what;
 };
 
+/// <rate>: failures that are drawn (FaultRate).
+struct RateSpec {
+  std::string what;
+  double mtbf_hours = 0;
+  SimTime repair = time_never;
+  SimTime until = FaultRate{}.until;
+};
+
 [[nodiscard]] Describe<FaultsSpec> faults_parameters();
 [[nodiscard]] Describe<FaultSpec> fault_parameters();
+[[nodiscard]] Describe<RateSpec> rate_parameters();
 
-/// The table of a scenario's <faults>, empty without one. `root`: <scenario>; `model` has all components and
-/// links. Mistakes (an unknown component, a port that has no cable, a device that cannot fail) go to
-/// `errors`.
+/// The table without any <faults>: what optical switches say of their own ports.
+[[nodiscard]] HealthTable health_of(const Model& model);
+
+/// The same with a scenario's <faults>. `root`: <scenario>; `model` has all components and links, and the
+/// seed. Mistakes (an unknown component, a port that has no cable, a device that cannot fail, more failures
+/// than can be held) go to `errors`.
 [[nodiscard]] HealthTable read_faults(const Element& root, const Model& model, ErrorList& errors);
 
 }  // namespace lightrail

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/kind.hpp"
+#include "network/health/port_change.hpp"
 
 namespace lightrail {
 
@@ -51,6 +53,8 @@ class OpticalSwitchTraits : public DeviceTraits {
   [[nodiscard]] virtual Decibel port_drift_spread() const = 0;  ///< the same of what each port adds with age
   [[nodiscard]] virtual bool is_bidirectional() const = 0;      ///< a port's circuit carries both directions
   [[nodiscard]] virtual bool darkens_all() const = 0;           ///< a change interrupts circuits that stay
+  /// Of its ports, by time: for the table of network/health, which the device then asks.
+  [[nodiscard]] virtual std::span<const PortChange> port_changes() const { return {}; }
 
  protected:
   ~OpticalSwitchTraits() = default;

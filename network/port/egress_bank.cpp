@@ -34,7 +34,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
         meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
     }
   }
-  if (const auto* health = build.model.resource<HealthTable>(); health && !health->is_empty()) {
+  if (const auto* health = build.model.resource<HealthTable>(); health && health->has_outages()) {
     health_ = health;
     for (std::size_t i = 0; i < ports_.size(); ++i)
       links_.push_back(build.model.ports[build.record.first_port + i].out);

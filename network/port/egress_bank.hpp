@@ -118,7 +118,8 @@ class EgressBank {
   /// left(train, from, tail) for each, the train on the lane that it came in on.
   template <class Left>
   void on_flow_control(Context& context, PortIndex port, const Payload& message, Left&& left) {
-    send_waiting(context, port, control_of_[port]->on_message(context, port, message, lanes_of(port)), left);
+    const LaneMask opened = control_of_[port]->on_message(context, port, message, lanes_of(port));
+    if (ports_[port].waiting_bytes != 0) send_waiting(context, port, opened, left);
   }
   /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
   template <class Left>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace lightrail {
@@ -10,8 +9,8 @@ namespace {
 
 /// A train fails less often than once in 10^30: not within any run.
 constexpr double never = 1e-30, hopeless = 0.9;
-/// Purposes of random numbers; the port is added.
-constexpr std::uint32_t error_purpose = 0x4c000000, flap_purpose = 0x4d000000;
+/// Purpose of random numbers; the port is added.
+constexpr std::uint32_t error_purpose = 0x4c000000;
 
 }  // namespace
 
@@ -27,9 +26,7 @@ bool LineErrors::is_clean(const LinkLight& light) {
 
 LineErrors::LineErrors(const BuildContext& build, std::uint32_t port, const LinkLight& light,
                        std::uint32_t train_bytes)
-    : light_(light),
-      errors_(build.model.seed, build.id, error_purpose + port),
-      flaps_(build.model.seed, build.id, flap_purpose + port) {
+    : light_(light), errors_(build.model.seed, build.id, error_purpose + port) {
   const double failure = train_failure(light.codeword_failure, light.codeword_bytes, train_bytes);
   if (failure > hopeless)
     throw InputErrors(InputError{
@@ -38,24 +35,14 @@ LineErrors::LineErrors(const BuildContext& build, std::uint32_t port, const Link
                     "with {:.2e}): the light is too weak",
                     build.model.component_name(build.id), 100 * failure, train_bytes, port,
                     light.codeword_failure)});
-  if (light_.flap_interval.count() > 0) down_at_ = after_gap(SimTime{0});
-}
-
-SimTime LineErrors::after_gap(SimTime from) {
-  const double gap = flaps_.exponential(static_cast<double>(light_.flap_interval.count()));
-  const auto room = static_cast<double>((time_never - from).count() / 2);
-  return from + SimTime{std::max<std::int64_t>(1, std::llround(std::min(gap, room)))};
+  if (light.flap_interval > SimTime{0}) losses_.emplace(build.model.seed, build.id, port, light);
 }
 
 SimTime LineErrors::last_start(SimTime start, SimTime busy, std::uint32_t bytes) {
   const double failure = train_failure(light_.codeword_failure, light_.codeword_bytes, bytes);
   for (;;) {
     // A train that the loss of light cuts off goes as a whole when the link is up again.
-    while (start + busy > down_at_) {
-      const SimTime up = down_at_ + light_.flap_time + light_.retraining;
-      start = std::max(start, up);
-      down_at_ = after_gap(up);
-    }
+    if (losses_) start = losses_->first_fit(start, busy);
     if (failure < never || errors_.uniform() >= failure) return start;
     ++replays_;
     start += busy + light_.replay_latency;
@@ -63,11 +50,13 @@ SimTime LineErrors::last_start(SimTime start, SimTime busy, std::uint32_t bytes)
 }
 
 void LineErrors::save(StateWriter& out) const {
-  out.put(errors_), out.put(flaps_), out.put(down_at_), out.put(replays_);
+  out.put(errors_), out.put(replays_);
+  if (losses_) losses_->save(out);
 }
 
 void LineErrors::load(StateReader& in) {
-  in.get(errors_), in.get(flaps_), in.get(down_at_), in.get(replays_);
+  in.get(errors_), in.get(replays_);
+  if (losses_) losses_->load(in);
 }
 
 }  // namespace lightrail

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "engine/base/random.hpp"
 #include "engine/model/kind.hpp"
+#include "network/health/light_losses.hpp"
 
 namespace lightrail {
 
@@ -10,8 +12,8 @@ namespace lightrail {
 double train_failure(double codeword_failure, std::uint32_t codeword_bytes, std::uint32_t train_bytes);
 
 /// What a line of light does to trains: codewords that FEC cannot correct, which the link sends again, and
-/// losses of light (flaps) during which nothing goes. Trains stay in order: those behind wait. Seeded by
-/// component and port.
+/// losses of light (LightLosses) during which nothing goes. Trains stay in order: those behind wait. Seeded
+/// by component and port.
 class LineErrors {
  public:
   /// Throws InputErrors when more than nine of ten trains of `train_bytes` would fail.
@@ -28,11 +30,9 @@ class LineErrors {
   void load(StateReader& in);
 
  private:
-  SimTime after_gap(SimTime from);
-
   LinkLight light_;
-  Random errors_, flaps_;
-  SimTime down_at_ = time_never;
+  Random errors_;
+  std::optional<LightLosses> losses_;
   std::int64_t replays_ = 0;
 };
 

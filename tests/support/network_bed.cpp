@@ -3,6 +3,7 @@
 #include <queue>
 
 #include "engine/model/output_selection.hpp"
+#include "network/health/read_faults.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -122,6 +123,7 @@ Model& NetworkBed::finish_model() {
     }
   }
   model_.set_resource<AddressBook>(book_);
+  model_.set_resource<HealthTable>(std::make_shared<const HealthTable>(health_of(model_)));
   model_.set_resource<RoutingTables>(routes_);
   return model_;
 }

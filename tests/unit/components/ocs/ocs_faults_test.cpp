@@ -53,9 +53,8 @@ TEST_CASE("receivers train before a new circuit carries data") {
 
 TEST_CASE("a failed port is dark, a stuck one keeps its circuit, a repaired one takes part again") {
   OcsStar star(4, "0-1 2-3");
-  using Kind = OcsFault::Kind;
-  star.spec->faults = {{microseconds(1), 0, Kind::failed}, {microseconds(1), 2, Kind::stuck}};
-  star.spec->faults.push_back({microseconds(50), 0, Kind::repaired});
+  star.spec->faults = {{microseconds(1), 0, PortState::failed}, {microseconds(1), 2, PortState::stuck}};
+  star.spec->faults.push_back({microseconds(50), 0, PortState::works});
   star.spec->schedule = {star.change(microseconds(20), "0-2 1-3"), star.change(microseconds(60), "0-1")};
   star.send(SimTime{0}, 0);
   star.send(microseconds(10), 0);  // failed
@@ -71,7 +70,7 @@ TEST_CASE("a failed port is dark, a stuck one keeps its circuit, a repaired one 
 
 TEST_CASE("a whole switch that fails takes all light away") {
   OcsStar star(4, "0-1 2-3");
-  star.spec->faults = {{microseconds(1), OcsFault::whole_switch, OcsFault::Kind::failed}};
+  star.spec->faults = {{microseconds(1), PortChange::all_ports, PortState::failed}};
   star.spec->schedule = {star.change(microseconds(20), "0-2 1-3")};
   for (std::uint32_t from = 0; from < 4; ++from)
     star.send(microseconds(5), from), star.send(microseconds(50), from);

@@ -127,8 +127,7 @@ TEST_CASE("over random schedules, faults and weak light every byte that is sent 
     }
     if (random() % 2) {
       const auto port = static_cast<std::uint32_t>(random() % ports);
-      spec->faults = {{microseconds(5), port, OcsFault::Kind::failed},
-                      {microseconds(9), port, OcsFault::Kind::repaired}};
+      spec->faults = {{microseconds(5), port, PortState::failed}, {microseconds(9), port, PortState::works}};
     }
     std::vector<std::vector<std::uint32_t>> sent(
         ports);  // trains of random sizes: none may stand for another

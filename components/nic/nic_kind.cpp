@@ -1,0 +1,83 @@
+#include "components/nic/nic.hpp"
+#include "engine/model/require_together.hpp"
+#include "network/port/build_checks.hpp"
+
+namespace lightrail {
+namespace {
+
+/// What the fabric says, for a NIC that has a GPU on its first port.
+NicReturns returns_of(const BuildContext& build) {
+  const auto* returns = build.model.resource<NicReturns>();
+  const auto* book = build.model.resource<AddressBook>();
+  if (!returns || !book || build.record.port_count < 2) return {};
+  const LinkId out = build.model.ports[build.record.first_port + 1u].out;
+  if (!out.is_valid()) return {};
+  const ComponentId device = build.model.links[out.value].to;
+  const std::uint32_t endpoint = build.model.components[device.value].number;
+  return endpoint < book->gpu_count ? *returns : NicReturns{};
+}
+
+}  // namespace
+
+std::shared_ptr<const ComponentKind> nic_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "nic";
+  kind->doc =
+      "Network adapter: cuts messages of its GPUs into trains at the lower of PCIe and fabric rate, forwards "
+      "what it "
+      "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
+      "links, memory "
+      "registration and acknowledgements.";
+  kind->can_fail = true;
+  kind->hot_bytes = sizeof(Nic);
+  kind->prefetches = true;
+  kind->weight = 4;
+  kind->state_bytes = 1024;  // messages and flows
+  kind->ports = {{"0", "1", "fabric"},
+                 {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"power", "energy of the adapter and of the links it drives"}};
+  bind_spec(
+      *kind,
+      Describe<NicSpec>()
+          .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
+                 BitRate{1'000'000'000'000'000})
+          .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
+                 BitRate{1'000'000'000'000'000})
+          .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
+                 std::int64_t{1}, std::int64_t{1'000'000'000'000})
+          .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
+          .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
+          .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
+                 SimTime{0}, milliseconds(1))
+          .field("receive-latency", &NicSpec::receive_latency,
+                 "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
+          .field("retransmit-timeout", &NicSpec::retransmit_timeout,
+                 "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
+          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
+          .field("nccl-latency", &NicSpec::nccl_latency,
+                 "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
+                 SimTime{0}, milliseconds(1))
+          .field("simple-only", &NicSpec::is_simple_only,
+                 "its plugin restricts NCCL to the protocol Simple where the scenario names none")
+          .field("message-time", &NicSpec::message_time,
+                 "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
+                 milliseconds(1))
+          .field("staged-bytes", &NicSpec::staged_bytes,
+                 "first bytes of a message, which its plugin copies through buffers, at staged-rate",
+                 Bytes{0}, Bytes{1ll << 30})
+          .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
+                 BitRate{1'000'000'000'000'000})
+          .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
+                 Watts{1e6}));
+  kind->make_spec = [parse = kind->make_spec](const Element& nic, ErrorList& errors) {
+    require_together(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
+    return parse(nic, errors);
+  };
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };
+  return kind;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,149 @@
+#include "network/health/fault_targets.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+#include "engine/model/kind.hpp"
+#include "engine/scenario/scenario.hpp"
+#include "network/port/device_traits.hpp"
+
+namespace lightrail {
+namespace {
+
+/// Whether `text` is what `pattern` says, in which each '*' stands for any characters.
+bool matches(std::string_view pattern, std::string_view text) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (text.substr(0, star) != pattern.substr(0, star)) return false;
+  for (std::size_t from = star; from <= text.size(); ++from)
+    if (matches(pattern.substr(star + 1), text.substr(from))) return true;
+  return false;
+}
+
+std::optional<std::uint32_t> number(const std::string& text) {
+  std::uint32_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && rest == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+FaultTargets::FaultTargets(const Model& model) : model_(model) {
+  for (std::uint32_t id = 0; id < model.components.size(); ++id)
+    id_of_.emplace(model.component_name(ComponentId{id}), ComponentId{id});
+}
+
+bool FaultTargets::is_optical_switch(ComponentId id) const {
+  return role_of(*model_.specs[model_.components[id.value].spec]) == DeviceRole::optical_switch;
+}
+
+bool FaultTargets::can_fail(ComponentId id) const {
+  return model_.kinds[model_.components[id.value].kind]->can_fail;
+}
+
+std::uint32_t FaultTargets::port_count(ComponentId id) const {
+  const ComponentRecord& record = model_.components[id.value];
+  return is_optical_switch(id) ? traits_of(*model_.specs[record.spec])->radix() : record.port_count;
+}
+
+LinkId FaultTargets::cable(ComponentId id, std::uint32_t port) const {
+  const ComponentRecord& record = model_.components[id.value];
+  const LinkId out = port < record.port_count ? model_.ports[record.first_port + port].out : LinkId{};
+  return out.is_valid() && can_fail(model_.links[out.value].to) ? out : LinkId{};
+}
+
+bool FaultTargets::is_of_use(const FaultTarget& target) const {
+  if (is_optical_switch(target.device)) return !target.port || *target.port < port_count(target.device);
+  if (!can_fail(target.device)) return false;
+  if (target.port) return cable(target.device, *target.port).is_valid();
+  for (std::uint32_t port = 0; port < port_count(target.device); ++port)
+    if (cable(target.device, port).is_valid()) return true;
+  return false;
+}
+
+std::string FaultTargets::name_like(const std::string& name) const {
+  std::vector<std::string> those_that_fail;
+  for (std::uint32_t id = 0; id < model_.components.size(); ++id)
+    if (can_fail(ComponentId{id}) || is_optical_switch(ComponentId{id}))
+      those_that_fail.push_back(model_.component_name(ComponentId{id}));
+  return did_you_mean(name, those_that_fail);
+}
+
+std::string FaultTargets::find_one(const std::string& name, const std::optional<std::string>& port,
+                                   FaultTarget& target) const {
+  const auto known = id_of_.find(name);
+  if (known == id_of_.end()) {
+    const std::string guess = name_like(name);
+    return fmt::format("there is no component '{}'{}", name,
+                       guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess));
+  }
+  target.device = known->second;
+  if (!can_fail(target.device) && !is_optical_switch(target.device))
+    return fmt::format("'{}' is a {}, for which no fault is modelled", name,
+                       model_.kinds[model_.components[target.device.value].kind]->name);
+  if (port) {
+    target.port = number(*port);
+    if (!target.port || *target.port >= port_count(target.device))
+      return fmt::format("'{}' has no port '{}' (it has {})", name, *port, port_count(target.device));
+    if (!is_of_use(target))
+      return fmt::format("no cable that can fail is at port {} of '{}'", *target.port, name);
+  }
+  return is_of_use(target) ? "" : fmt::format("'{}' has no cable that can fail", name);
+}
+
+void FaultTargets::find_many(const std::string& pattern, const std::optional<std::string>& port,
+                             std::vector<FaultTarget>& found) const {
+  std::set<std::uint32_t> cables;  // by the lower of its two link ids
+  for (std::uint32_t i = 0; i < model_.components.size(); ++i) {
+    const ComponentId id{i};
+    if (!matches(pattern, model_.component_name(id))) continue;
+    if (!port && is_of_use({id, std::nullopt})) found.push_back({id, std::nullopt});
+    for (std::uint32_t k = 0; port && k < port_count(id); ++k) {
+      if ((*port != "*" && number(*port) != k) || !is_of_use({id, k})) continue;
+      if (is_optical_switch(id) || cables.insert(cable(id, k).value & ~1u).second) found.push_back({id, k});
+    }
+  }
+}
+
+std::string FaultTargets::find(const std::string& what, std::vector<FaultTarget>& found) const {
+  const std::size_t colon = what.rfind(':');
+  const std::string name = what.substr(0, colon);
+  std::optional<std::string> port;
+  if (colon != std::string::npos) port = what.substr(colon + 1);
+  if (what.find('*') == std::string::npos) {
+    FaultTarget target;
+    std::string problem = find_one(name, port, target);
+    if (problem.empty()) found.push_back(target);
+    return problem;
+  }
+  if (port && *port != "*" && !number(*port)) return fmt::format("'{}' is no port", *port);
+  find_many(name, port, found);
+  return found.empty() ? fmt::format("'{}' fits nothing that can fail", what) : "";
+}
+
+std::string FaultTargets::name_of(const FaultTarget& target) const {
+  const std::string name = model_.component_name(target.device);
+  return target.port ? fmt::format("{}:{}", name, *target.port) : name;
+}
+
+void FaultTargets::add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
+                       HealthTable::PortChanges& changes) const {
+  if (is_optical_switch(target.device)) {
+    std::vector<PortChange>& own = changes[target.device];
+    const std::uint32_t port = target.port.value_or(PortChange::all_ports);
+    own.push_back({outage.down, port, PortState::failed});
+    if (outage.up != time_never) own.push_back({outage.up, port, PortState::works});
+    return;
+  }
+  for (std::uint32_t port = 0; port < port_count(target.device); ++port) {
+    const LinkId out = target.port.value_or(port) == port ? cable(target.device, port) : LinkId{};
+    if (!out.is_valid()) continue;
+    outages[out].push_back(outage);
+    outages[LinkId{out.value ^ 1}].push_back(outage);
+  }
+}
+
+}  // namespace lightrail

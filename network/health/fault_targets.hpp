@@ -1,0 +1,54 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "network/health/health_table.hpp"
+
+namespace lightrail {
+
+/// Something that fails as a whole: a device, the cable at one of its ports, a port of an optical switch.
+struct FaultTarget {
+  ComponentId device{};
+  std::optional<std::uint32_t> port;  ///< none: the whole device
+};
+
+/// What the faults of a scenario may name. Looks all components' names up, so it is made only where there
+/// are faults.
+class FaultTargets {
+ public:
+  /// `model` has all components and links, and outlives it.
+  explicit FaultTargets(const Model& model);
+
+  /// The targets that `what` names: "nic3", "leaf2:17" (the cable at port 17), "nic*", "leaf*:0" or "leaf*:*"
+  /// (every cable there, each once). Returns "" or what is wrong.
+  [[nodiscard]] std::string find(const std::string& what, std::vector<FaultTarget>& found) const;
+  /// "leaf2:17".
+  [[nodiscard]] std::string name_of(const FaultTarget& target) const;
+  /// The target is down in that span: both directions of its cables to devices that can fail, or the light of
+  /// an optical switch's ports.
+  void add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
+           HealthTable::PortChanges& changes) const;
+
+ private:
+  [[nodiscard]] bool is_optical_switch(ComponentId id) const;
+  [[nodiscard]] bool can_fail(ComponentId id) const;
+  /// Ports that a fault may name.
+  [[nodiscard]] std::uint32_t port_count(ComponentId id) const;
+  /// The link out of a port whose cable can fail; invalid: there is none.
+  [[nodiscard]] LinkId cable(ComponentId id, std::uint32_t port) const;
+  /// Whether a fault of it does anything.
+  [[nodiscard]] bool is_of_use(const FaultTarget& target) const;
+  [[nodiscard]] std::string find_one(const std::string& name, const std::optional<std::string>& port,
+                                     FaultTarget& target) const;
+  void find_many(const std::string& pattern, const std::optional<std::string>& port,
+                 std::vector<FaultTarget>& found) const;
+  [[nodiscard]] std::string name_like(const std::string& name) const;
+
+  const Model& model_;
+  std::unordered_map<std::string, ComponentId> id_of_;  // looked up, never iterated
+};
+
+}  // namespace lightrail

@@ -1,0 +1,110 @@
+#include "network/health/fault_targets.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/model/kind.hpp"
+#include "network/port/device_traits.hpp"
+#include "tests/support/test_model.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+struct MirrorSpec final : Spec, OpticalSwitchTraits {
+  std::uint32_t radix() const override { return 2; }
+  Decibel path_loss() const override { return {}; }
+  Decibel path_loss_spread() const override { return {}; }
+  Decibel port_drift_spread() const override { return {}; }
+  bool is_bidirectional() const override { return true; }
+  bool darkens_all() const override { return false; }
+};
+
+std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = name;
+  kind->can_fail = can_fail;
+  return kind;
+}
+
+/// box0 - nic1 - leaf2 = leaf3 (two cables), leaf3 - mirror4: links 0 to 9.
+struct Place {
+  Model model;
+  Place() {
+    test::TestModel made;
+    const auto spec = std::make_shared<const Spec>();
+    const auto leaf = kind("leaf", true);
+    const ComponentId box = made.add(kind("box", false), spec), nic = made.add(kind("nic", true), spec),
+                      first = made.add(leaf, spec), second = made.add(leaf, spec),
+                      mirror = made.add(kind("mirror", false), std::make_shared<MirrorSpec>());
+    made.connect(box, nic, nanoseconds(100));
+    made.connect(nic, first, nanoseconds(100));
+    made.connect(first, second, nanoseconds(100));
+    made.connect(first, second, nanoseconds(100));
+    made.connect(second, mirror, nanoseconds(100));
+    model = made.build();
+  }
+  std::vector<std::string> found(const std::string& what) const {
+    const FaultTargets targets(model);
+    std::vector<FaultTarget> all;
+    std::vector<std::string> names;
+    const std::string problem = targets.find(what, all);
+    if (!problem.empty()) return {problem};
+    for (const FaultTarget& target : all) names.push_back(targets.name_of(target));
+    return names;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a fault names a device, a cable at its port or a port of an optical switch") {
+  const Place place;
+  CHECK(place.found("nic1") == Names{"nic1"});
+  CHECK(place.found("leaf2:1") == Names{"leaf2:1"});
+  CHECK(place.found("mirror4") == Names{"mirror4"});
+  CHECK(place.found("mirror4:1") == Names{"mirror4:1"});
+}
+
+TEST_CASE("stars name all that can fail, each cable once") {
+  const Place place;
+  CHECK(place.found("*") == Names{"nic1", "leaf2", "leaf3", "mirror4"});
+  CHECK(place.found("leaf*") == Names{"leaf2", "leaf3"});
+  CHECK(place.found("*af*3") == Names{"leaf3"});
+  CHECK(place.found("leaf*:1") == Names{"leaf2:1", "leaf3:1"});
+  // Port 0 of leaf2 leads to nic1, 1 and 2 to leaf3, whose ports 0 and 1 are the other ends; its port 2 leads
+  // to what has no cable that fails.
+  CHECK(place.found("leaf*:*") == Names{"leaf2:0", "leaf2:1", "leaf2:2"});
+  CHECK(place.found("mirror4:*") == Names{"mirror4:0", "mirror4:1"});
+}
+
+TEST_CASE("what names nothing that can fail is refused") {
+  const Place place;
+  CHECK(place.found("nic7") == Names{"there is no component 'nic7' (did you mean 'nic1'?)"});
+  CHECK(place.found("box0") == Names{"'box0' is a box, for which no fault is modelled"});
+  CHECK(place.found("nic1:0") == Names{"no cable that can fail is at port 0 of 'nic1'"});
+  CHECK(place.found("nic1:x") == Names{"'nic1' has no port 'x' (it has 2)"});
+  CHECK(place.found("mirror4:2") == Names{"'mirror4' has no port '2' (it has 2)"});
+  CHECK(place.found("nic1:") == Names{"'nic1' has no port '' (it has 2)"});
+  CHECK(place.found("leaf*:x") == Names{"'x' is no port"});
+  CHECK(place.found("box*") == Names{"'box*' fits nothing that can fail"});
+}
+
+TEST_CASE("an outage of a device is one of its cables, of an optical switch's port one of its light") {
+  const Place place;
+  const FaultTargets targets(place.model);
+  HealthTable::Outages outages;
+  HealthTable::PortChanges changes;
+  const Outage outage{microseconds(1), microseconds(3)};
+  targets.add({ComponentId{3}, std::nullopt}, outage, outages, changes);
+  CHECK(outages.size() == 4);  // both directions of both cables to leaf2, none to the mirror
+  for (std::uint32_t link = 4; link < 8; ++link) CHECK(outages[LinkId{link}] == std::vector{outage});
+  CHECK(changes.empty());
+  targets.add({ComponentId{4}, 1}, outage, outages, changes);
+  targets.add({ComponentId{4}, std::nullopt}, {microseconds(5), time_never}, outages, changes);
+  CHECK(outages.size() == 4);
+  CHECK(changes[ComponentId{4}] ==
+        std::vector<PortChange>{{microseconds(1), 1, PortState::failed},
+                                {microseconds(3), 1, PortState::works},
+                                {microseconds(5), PortChange::all_ports, PortState::failed}});
+}

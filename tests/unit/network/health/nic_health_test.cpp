@@ -1,0 +1,92 @@
+#include "network/health/nic_health.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/model/kind.hpp"
+#include "tests/support/test_model.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+SimTime us(std::int64_t n) {
+  return microseconds(n);
+}
+
+std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = name;
+  kind->can_fail = can_fail;
+  return kind;
+}
+
+/// Servers of three and of one GPU, a NIC each, all on one leaf. NIC 0 is down in [100, 200), NIC 1 in
+/// [150, 300), NIC 3 in [100, 200) us; senders know 5 us later.
+struct Place {
+  AddressBook book;
+  Model model;
+  HealthTable table;
+  NicHealth health;
+
+  Place() {
+    test::TestModel made;
+    const auto spec = std::make_shared<const Spec>();
+    for (std::uint32_t g = 0; g < 4; ++g) {
+      book.component_of.push_back(made.add(kind("gpu", false), spec));
+      const auto local = static_cast<std::uint16_t>(g % 3);
+      book.endpoints.push_back({g / 3, Lid{g}, local, local});
+    }
+    book.gpu_count = 4;
+    std::vector<ComponentId> nics;
+    for (std::uint32_t g = 0; g < 4; ++g) nics.push_back(made.add(kind("nic", true), spec));
+    const ComponentId leaf = made.add(kind("leaf", true), spec);
+    for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nics[g], nanoseconds(100));
+    for (std::uint32_t g = 0; g < 4; ++g) made.connect(nics[g], leaf, nanoseconds(100));
+    model = made.build();
+    table = HealthTable({us(5), us(50)}, {{LinkId{8}, {{us(100), us(200)}}},
+                                          {LinkId{10}, {{us(150), us(300)}}},
+                                          {LinkId{14}, {{us(100), us(200)}}}});
+    health = NicHealth(table, book, model);
+  }
+  std::uint32_t stand_in(std::uint32_t gpu, SimTime now) const {
+    return health.stand_in(EndpointId{gpu}, now, Observer::sender).value;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the next GPU of the server whose NIC is up stands in") {
+  const Place place;
+  CHECK(place.stand_in(0, us(104)) == 0);  // not known yet
+  CHECK(place.stand_in(0, us(105)) == 1);
+  CHECK(place.stand_in(0, us(155)) == 2);  // 1 is down, too
+  CHECK(place.stand_in(1, us(155)) == 2);
+  CHECK(place.stand_in(0, us(205)) == 0);
+  CHECK(place.stand_in(2, us(155)) == 2);
+  CHECK(place.stand_in(3, us(155)) == 3);  // alone in its server
+}
+
+TEST_CASE("who stands in changes when any NIC of the server does, and not with another server's") {
+  const Place place;
+  const auto next = [&](std::uint32_t gpu, SimTime now) {
+    return place.health.next_change_of_server(EndpointId{gpu}, now, Observer::sender);
+  };
+  for (const std::uint32_t gpu : {0u, 1u, 2u}) {
+    CHECK(next(gpu, us(0)) == us(105));
+    CHECK(next(gpu, us(105)) == us(155));
+    CHECK(next(gpu, us(155)) == us(205));
+    CHECK(next(gpu, us(205)) == us(305));
+    CHECK(next(gpu, us(305)) == time_never);
+  }
+  CHECK(next(3, us(105)) == us(205));
+  CHECK(next(3, us(205)) == time_never);
+}
+
+TEST_CASE("without outages there is nothing to ask") {
+  const Place place;
+  const HealthTable nothing;
+  const NicHealth none(nothing, place.book, place.model);
+  CHECK(none.is_empty());
+  CHECK(none.stand_in(EndpointId{0}, us(150), Observer::sender) == EndpointId{0});
+  CHECK(none.next_change_of_server(EndpointId{0}, us(0), Observer::sender) == time_never);
+}
