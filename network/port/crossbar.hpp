@@ -29,13 +29,6 @@ class Crossbar {
     if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
       returns_.freed(context, in, train, *tail);
   }
-  // Until the NIC has frames and credits in its hands.
-  void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
-    forward(context, as<Frame>(train), in, out);
-  }
-  void credit(Context& context, const Payload& payload, PortIndex port) {
-    credit(context, as<Credit>(payload), port);
-  }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     egress_.offer(context, out, train, ready(context, train, in, out));

@@ -88,17 +88,6 @@ class EgressBank {
     return std::nullopt;
   }
 
-  // Until the GPU and the NIC have frames and credits in their hands.
-  std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
-                               PortIndex from = self_port) {
-    return offer(context, port, as<Frame>(train), ready, from);
-  }
-  template <class Left>
-  void on_credit(Context& context, PortIndex port, const Payload& credit, Left&& left) {
-    on_credit(context, port, as<Credit>(credit),
-              [&](const Frame& train, PortIndex from, SimTime tail) { left(to_payload(train), from, tail); });
-  }
-
   /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: there are
   /// credits, or a train of `train_bytes` at most that has the line already has not begun and holds what is
   /// missing.
