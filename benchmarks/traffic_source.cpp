@@ -6,6 +6,7 @@
 
 #include "engine/model/address_book.hpp"
 #include "network/wire/train.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail::bench {
 namespace {
@@ -25,8 +26,11 @@ class TrafficSource final : public Component {
   }
   void handle(const Event& event, PortIndex, Context& context) override {
     const Payload& p = event.payload;
-    if (kind_of(p) == WireKind::train) packet_hops_ += p.count * hops_from(from_of(p).value);
-    if (kind_of(p) == WireKind::sent && posted_ < spec_.messages) post(context);
+    if (kind_of(p) == MessageKind::train) {
+      const auto train = as<Train>(p);
+      packet_hops_ += train.packets * hops_from(train.address.from().value);
+    }
+    if (kind_of(p) == MessageKind::sent && posted_ < spec_.messages) post(context);
   }
   void finish(Context& context) override {
     const std::array<std::int64_t, 1> row{packet_hops_};
@@ -43,8 +47,9 @@ class TrafficSource final : public Component {
             : static_cast<std::uint32_t>((self_ + 1ull + posted_ % (hosts_ - 1)) % hosts_);
     ++posted_;
     context.send(nic, context.now(),
-                 make_wire(WireKind::message, EndpointId{self_}, EndpointId{to}, Connection{},
-                           static_cast<std::uint32_t>(spec_.message.value), notify_sent));
+                 to_payload(WorkRequest{.notify = 1,
+                                        .bytes = static_cast<std::uint32_t>(spec_.message.value),
+                                        .address = Address(EndpointId{self_}, EndpointId{to}, {})}));
   }
   std::int64_t hops_from(std::uint32_t from) const {
     const std::uint32_t leaf = from / spec_.hosts_per_leaf, own = self_ / spec_.hosts_per_leaf;

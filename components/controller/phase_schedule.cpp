@@ -161,7 +161,7 @@ std::uint32_t later_part(const PhaseSchedule& phases, std::size_t phase, std::ui
     all += phases[p].bytes.at(from, to);
     if (p > phase) later += phases[p].bytes.at(from, to);
   }
-  return all == 0 ? 0 : static_cast<std::uint32_t>(later * later_whole / all);
+  return all == 0 ? 0 : static_cast<std::uint32_t>(later * region_control::Share::whole / all);
 }
 
 namespace {
@@ -192,14 +192,14 @@ std::uint32_t part_beside(const DemandMatrix& demand, const PhaseSchedule& phase
                 free = on_circuits + changes - transfer_time(Bytes{busiest(rest)}, packet),
                 both = on_circuits + on_packets;
   if (free <= SimTime{0}) return 0;
-  return static_cast<std::uint32_t>(
-      std::min(Wide{later_whole}, Wide{free.count()} * later_whole / both.count()));
+  return static_cast<std::uint32_t>(std::min(
+      Wide{region_control::Share::whole}, Wide{free.count()} * region_control::Share::whole / both.count()));
 }
 
 void take_off(PhaseSchedule& phases, std::uint32_t part) {
   for (CircuitPhase& phase : phases)
     for (std::int64_t& bytes : phase.bytes.bytes)
-      bytes -= static_cast<std::int64_t>(Wide{bytes} * part / later_whole);
+      bytes -= static_cast<std::int64_t>(Wide{bytes} * part / region_control::Share::whole);
 }
 
 DemandMatrix left_over(const DemandMatrix& demand, const PhaseSchedule& phases) {

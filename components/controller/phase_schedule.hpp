@@ -31,14 +31,14 @@ PhaseSchedule shortest(const std::vector<PhaseSchedule>& all, const DemandMatrix
 std::int64_t longest(const CircuitPhase& phase);
 SimTime duration(const CircuitPhase& phase, BitRate rate);
 
-/// Parts of later_whole (region_control.hpp) of a pair's demand that cross in phases after number `phase`.
+/// Parts of region_control::Share::whole of a pair's demand that cross in phases after number `phase`.
 std::uint32_t later_part(const PhaseSchedule& phases, std::size_t phase, std::uint32_t from,
                          std::uint32_t to);
 
 /// What pairs without a circuit in any phase leave to the packet network.
 DemandMatrix left_over(const DemandMatrix& demand, const PhaseSchedule& phases);
 
-/// Parts of later_whole of every pair with circuits that packet NICs, `packet` a server, should take so that
+/// Parts of Share::whole of every pair with circuits that packet NICs, `packet` a server, should take so that
 /// the busiest server's have ended when the phases have: what is left over comes first. `changes`: what
 /// circuits take to change between phases.
 std::uint32_t part_beside(const DemandMatrix& demand, const PhaseSchedule& phases, BitRate circuit,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/gpu/check_gpus.hpp"
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/tables.hpp"
 
 namespace lightrail {
@@ -57,7 +58,7 @@ void Gpu::handle(const Event& event, PortIndex port, Context& context) {
 void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (port == self_port) return on_self(p, context);
   if (port == GpuPort::scheduler) return on_scheduler(p, context);
-  if (kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+  if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
   transport_.on_wire(context, p, port);
 }
 
@@ -75,17 +76,23 @@ void Gpu::on_scheduler(const Payload& p, Context& context) {
 }
 
 void Gpu::on_self(const Payload& p, Context& context) {
-  const Owner owner{p.a, p.b};
-  switch (static_cast<GpuWake>(p.kind)) {
+  if (kind_of(p) == MessageKind::wake) return transport_.on_wake(context, p);
+  switch (gpu_wake_of(p)) {
     case GpuWake::received:
-      return runner_->on_received(context, transport_, owner);
+      return runner_->on_received(context, transport_, as<OwnerWake>(p).owner);
     case GpuWake::timer:
-      return runner_->on_timer(context, transport_, owner);
-    case GpuWake::op_end:
-      return runner_->on_op_end(context, transport_, p.a, p.b);
-    default:
+      return runner_->on_timer(context, transport_, as<OwnerWake>(p).owner);
+    case GpuWake::op_end: {
+      const auto end = as<OpEndWake>(p);
+      return runner_->on_op_end(context, transport_, end.op, end.setting);
+    }
+    case GpuWake::forward_train:
+    case GpuWake::forward_control:
+    case GpuWake::proxy:
+    case GpuWake::rail:
       return transport_.on_wake(context, p);
   }
+  LIGHTRAIL_EXPECT(!"a timer of a GPU");
 }
 
 void Gpu::finish(Context& context) {

@@ -6,6 +6,7 @@
 
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
 #include "network/wire/returned_work.hpp"
@@ -203,9 +204,9 @@ void Nic::send_again(const Train& back, Context& context) {
   if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
   const auto later = Retransmission::later(back, spec_.retries);
   if (!later && returns_.lost != LostTrains::from_nic) {
-    Frame train = frame_of(Retransmission::original(back));
-    train.detail = 0;  // the GPU finds another way or gives up
-    crossbar_.egress().offer(context, 1, train, context.now());
+    ReturnedTrain train = ReturnedTrain::of(Retransmission::original(back));
+    train.is_given_up = 1, train.retries = 0;  // the GPU finds another way or gives up
+    crossbar_.egress().offer(context, 1, frame_of(train), context.now());
     return;
   }
   if (!later)
@@ -221,8 +222,9 @@ void Nic::send_original(const Train& back, Context& context) {
   const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
   if (health_ && gives_back(device, context.now()))
     return give_back(context, device, train, train.bytes, false);
-  const bool is_for_gpu = returns_.lost == LostTrains::from_gpu;
-  crossbar_.egress().offer(context, is_for_gpu ? 1 : 0, train, context.now());
+  if (returns_.lost == LostTrains::from_gpu)
+    train = frame_of(ReturnedTrain::of(Retransmission::original(back)));
+  crossbar_.egress().offer(context, returns_.lost == LostTrains::from_gpu ? 1 : 0, train, context.now());
 }
 
 /// Work requests pass one after the other, one interval each.
@@ -250,7 +252,7 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   if (kind == MessageKind::work_request)
     kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, work.lane, kind,
-                      work.port(), notice, static_cast<std::uint16_t>(work.retries << retry_shift)},
+                      work.port(), notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());
   if (out == 0) looked_until_ = SimTime{};
   injector(out).pump(context, crossbar_.egress(), *this);

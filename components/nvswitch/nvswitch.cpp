@@ -70,11 +70,6 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
   if (kind != MessageKind::train && kind != MessageKind::control)
     throw SimulationError(context.now(), model_.component_name(context.self()),
                           fmt::format("{} on port {}; an nvswitch forwards trains", unexpected(p), port));
-  // Until the GPU says delegated_train.
-  if (passes_nvlink_by(p))
-    return context.send(static_cast<PortIndex>(p.count & ~(delegate_mark | past_nvlink)), context.now(), p);
-  if ((p.count & delegate_mark) != 0)
-    return crossbar_.forward(context, frame, port, static_cast<PortIndex>(p.count & ~delegate_mark));
   const PortIndex out = port_to(frame.address.to());
   if (out == unroutable)
     throw SimulationError(context.now(), model_.component_name(context.self()),

@@ -39,7 +39,7 @@ using TableId = std::uint16_t;
 class EventSink {
  public:
   /// Files Event{time, link.id, tie, payload}; `link` is the one that it was sent on.
-  virtual void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) = 0;
+  virtual void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) = 0;
 
  protected:
   ~EventSink() = default;
@@ -88,7 +88,7 @@ class Context {
  private:
   friend class EventBatch;
   void put(OutLink& link, SimTime departure, const Payload& payload) {
-    events_->push(departure + link.latency, link.next_tie++, PayloadWords(payload), link);
+    events_->push(departure + link.latency, link.next_tie++, payload, link);
   }
   ComponentId self_;
   SimTime now_;

@@ -8,31 +8,22 @@
 
 namespace lightrail {
 
-/// What one component tells another: 16 plain bytes. The components that share a link agree on the meaning
-/// (network/wire/train.hpp for everything that carries messages).
-struct Payload {
-  std::uint8_t kind = 0;
-  std::uint8_t lane = 0;
-  std::uint16_t count = 0;
-  std::uint32_t bytes = 0;
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
+/// What one component tells another: 16 plain bytes, of which the engine knows nothing. A struct of the same
+/// size, whose first byte is its kind, says what they hold (network/wire/message.hpp): to_payload() and as()
+/// are the ways in and out.
+///
+/// Two words: it travels in registers from its sender to where the engine files it, for a narrow store that a
+/// wider load follows at once stalls the processor.
+class Payload {
+ public:
+  [[nodiscard]] std::uint8_t kind() const { return static_cast<std::uint8_t>(low_); }
   bool operator==(const Payload&) const = default;
-};
 
-/// A payload as it travels from the sender's registers to where the engine files it. A narrow store that a
-/// wider load follows at once stalls the processor, so an event is not put together in memory before that.
-struct PayloadWords {
-  std::uint64_t low = 0, high = 0;
-
-  PayloadWords() = default;
-  explicit PayloadWords(const Payload& p)
-      : low(p.kind | std::uint64_t{p.lane} << 8 | std::uint64_t{p.count} << 16 |
-            std::uint64_t{p.bytes} << 32),
-        high(p.a | std::uint64_t{p.b} << 32) {}
-  Payload payload() const { return std::bit_cast<Payload>(*this); }
+ private:
+  std::uint64_t low_ = 0, high_ = 0;
 };
-static_assert(sizeof(PayloadWords) == sizeof(Payload) && std::endian::native == std::endian::little);
+static_assert(sizeof(Payload) == 16 && std::is_trivially_copyable_v<Payload>);
+static_assert(std::endian::native == std::endian::little);
 
 /// One event in flight, 32 plain bytes. `link` is the directed link it arrives on and so names the
 /// destination component and port; a component's events to itself use its self link. Total order per

@@ -14,9 +14,9 @@ class ReferenceEngine final : public EventSink {
  public:
   explicit ReferenceEngine(const RunParts& parts) : parts_(parts), flushes_(parts.recorder) {}
 
-  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+  void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
     LIGHTRAIL_EXPECT(link.place < RankModel::remote);  // a port that is not connected
-    queue_.push({{time, link.id, tie, payload.payload()}, link.place, link.to_port, 0});
+    queue_.push({{time, link.id, tie, payload}, link.place, link.to_port, 0});
   }
 
   EngineOutcome run() {

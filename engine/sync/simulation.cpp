@@ -23,7 +23,7 @@ constexpr std::size_t large_model = 1000;
 /// What components push in finish(): nothing.
 class NoEvents final : public EventSink {
  public:
-  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {
+  void push(SimTime, std::uint32_t, Payload, const OutLink&) override {
     throw ContractError("an event was sent in finish()");
   }
 };

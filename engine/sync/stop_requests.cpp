@@ -46,8 +46,10 @@ std::string StopRequests::name(std::int64_t code) {
       return "SIGTERM";
     case SIGUSR1:
       return "SIGUSR1";
-    default:
+    case exit_after:
       return "exit-after";
+    default:
+      return "signal " + std::to_string(code);
   }
 }
 

@@ -50,9 +50,9 @@ class WindowEngine final : public EventSink {
       forecast_ = std::make_unique<Forecaster>(*this, parts.model.model(), *parts.options.forecast);
   }
 
-  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+  void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
     if ((link.place & RankModel::remote) || time < drained_to_) [[unlikely]]
-      return push_seldom({time, link.id, tie, payload.payload()}, link.place);
+      return push_seldom({time, link.id, tie, payload}, link.place);
     Delivery& filed = queue_.add(time, link.place);
     filed.event.time = time;
     filed.event.link = link.id;
@@ -108,7 +108,7 @@ class WindowEngine final : public EventSink {
   struct Forecaster final : EventSink {
     Forecaster(WindowEngine& e, const Model& model, const ForecastPlan& plan)
         : engine(e), recorder(model, plan) {}
-    void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+    void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
       recorder.count_sent(link.id);
       engine.push(time, tie, payload, link);
     }

@@ -32,10 +32,6 @@ class Crossbar {
     if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
       inputs_.freed(context, in, train, *tail);
   }
-  // Until the NIC has frames in its hands.
-  void forward(Context& context, const Payload& train, PortIndex in, PortIndex out) {
-    forward(context, as<Frame>(train), in, out);
-  }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     egress_.offer(context, out, train, ready(context, train, in, out));

@@ -98,12 +98,6 @@ class EgressBank {
     return std::nullopt;
   }
 
-  // Until the GPU and the NIC have frames in their hands.
-  std::optional<SimTime> offer(Context& context, PortIndex port, const Payload& train, SimTime ready,
-                               PortIndex from = self_port) {
-    return offer(context, port, as<Frame>(train), ready, from);
-  }
-
   /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: its lane is
   /// open, or a train of `train_bytes` at most that has the line already has not begun and lends what is
   /// missing.

@@ -147,7 +147,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
   Frame train = message.head;
   train.bytes = bytes;
-  if (train.detail == 0) train.detail = packets_in(bytes, mtu_bytes_);
+  if (train.detail == 0 && !DelegatedTrain::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime tail = is_control(ring) && ahead_ > SimTime{0}

@@ -18,7 +18,7 @@ struct Outgoing {
   MessageKind kind = MessageKind::train;
   std::uint16_t source = 0;  ///< where its bytes are read from (Injector::Source)
   std::uint64_t token = 0;   ///< handed back when the message has been sent
-  std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets
+  std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets, but of a DelegatedTrain
 };
 
 /// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.

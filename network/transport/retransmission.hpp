@@ -39,13 +39,6 @@ struct Retransmission {
     train.kind = is_train ? MessageKind::train : MessageKind::control;
     return train;
   }
-
-  // Until the NIC has trains in its hands.
-  static std::optional<Payload> later(const Payload& lost, std::uint32_t retries) {
-    const auto again = later(as<Train>(lost), retries);
-    return again ? std::optional(to_payload(*again)) : std::nullopt;
-  }
-  static Payload original(const Payload& back) { return to_payload(original(as<Train>(back))); }
 };
 
 }  // namespace lightrail

@@ -34,12 +34,41 @@ struct ReturnedTrain {
   static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::returned_train || kind == MessageKind::returned_control;
   }
+  /// `train`, a train or control message as it was sent, on its way back.
+  [[nodiscard]] static ReturnedTrain of(const Train& train) {
+    const bool is_control = train.kind == MessageKind::control;
+    return {.kind = is_control ? MessageKind::returned_control : MessageKind::returned_train,
+            .lane = train.lane,
+            .retries = train.retries,
+            .bytes = train.bytes,
+            .address = train.address};
+  }
 };
 static_assert(Message<ReturnedTrain>);
 
 /// MessageKind::train or control: what a kind of DelegatedTrain or ReturnedTrain is a form of.
 [[nodiscard]] constexpr MessageKind plain_kind(MessageKind kind) {
   return is_payload(kind) ? MessageKind::train : MessageKind::control;
+}
+/// The train or control message itself, at its delegate.
+[[nodiscard]] inline Train plain_train(const DelegatedTrain& train) {
+  return {.kind = plain_kind(train.kind), .lane = train.lane, .bytes = train.bytes, .address = train.address};
+}
+/// The train or control message itself, back at its GPU.
+[[nodiscard]] inline Train plain_train(const ReturnedTrain& train) {
+  return {.kind = plain_kind(train.kind),
+          .lane = train.lane,
+          .retries = train.retries,
+          .bytes = train.bytes,
+          .address = train.address};
+}
+/// The kind of DelegatedTrain for MessageKind::train or control.
+[[nodiscard]] constexpr MessageKind delegated_kind(MessageKind plain) {
+  return plain == MessageKind::control ? MessageKind::delegated_control : MessageKind::delegated_train;
+}
+/// The same, past NVLink.
+[[nodiscard]] constexpr MessageKind bypass_kind(MessageKind plain) {
+  return plain == MessageKind::control ? MessageKind::bypass_control : MessageKind::bypass_train;
 }
 
 }  // namespace lightrail

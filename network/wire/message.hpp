@@ -22,7 +22,6 @@ concept Message = sizeof(T) == sizeof(Payload) && std::is_trivially_copyable_v<T
 [[nodiscard]] inline Payload payload_of(std::uint64_t low, std::uint64_t high) {
   return std::bit_cast<Payload>(std::array<std::uint64_t, 2>{low, high});
 }
-static_assert(std::endian::native == std::endian::little);
 
 /// The bytes of a message. Where that is done for every train, network/port builds them in registers instead
 /// (Frame): a narrow store that a wider load follows at once stalls the processor.

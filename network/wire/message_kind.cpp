@@ -105,7 +105,7 @@ std::string_view name_of(MessageKind kind) {
 
 std::string unexpected(const Payload& payload) {
   const std::string_view name = name_of(kind_of(payload));
-  if (name.empty()) return fmt::format("unknown message {}", payload.kind);
+  if (name.empty()) return fmt::format("unknown message {}", payload.kind());
   return fmt::format("unexpected message '{}'", name);
 }
 

@@ -38,7 +38,6 @@ enum class MessageKind : std::uint8_t {
   returned_control = 19,  ///< the same, a control message
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
-  message = 3,         ///< until all say work_request
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
   wake = 5,            ///< the timer of one of the component's own Injectors
   returned_work = 21,  ///< NIC -> GPU: not sent, since the NIC's cable is down (returned_work.hpp)
@@ -83,7 +82,7 @@ inline constexpr std::uint8_t first_plugin_kind = 128;
 
 /// The kind of what is on a link; on self_port as far as it is none of the component's own timers.
 [[nodiscard]] inline MessageKind kind_of(const Payload& payload) {
-  return static_cast<MessageKind>(payload.kind);
+  return static_cast<MessageKind>(payload.kind());
 }
 
 /// As error texts have it ("work request"); empty for a number that is none of the enumerators.

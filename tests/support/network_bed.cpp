@@ -4,6 +4,7 @@
 
 #include "engine/model/output_selection.hpp"
 #include "network/health/read_faults.hpp"
+#include "tests/support/wire_messages.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -39,7 +40,7 @@ std::shared_ptr<const ComponentKind> probe_kind(std::map<std::uint32_t, std::vec
 std::int64_t payload_bytes(const std::vector<Arrival>& arrivals) {
   std::int64_t sum = 0;
   for (const Arrival& a : arrivals)
-    if (kind_of(a.payload) == WireKind::train) sum += a.payload.bytes;
+    if (kind_of(a.payload) == MessageKind::train) sum += frame_in(a.payload).bytes;
   return sum;
 }
 
@@ -163,8 +164,8 @@ struct BedEngine final : EventSink, RowSink {
     const ComponentRecord& record = model.components[i];
     return model.kinds[record.kind]->make({ComponentId{i}, record, *model.specs[record.spec], model});
   }
-  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
-    queue.push({time, link.id, tie, payload.payload()});
+  void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
+    queue.push({time, link.id, tie, payload});
   }
   void append(TableId table, ComponentId component, SimTime time,
               std::span<const std::int64_t> row) override {
@@ -218,7 +219,7 @@ void NetworkBed::run(SimTime save_at) {
   BedEngine(*this).run(save_at);
 }
 
-std::vector<Arrival> NetworkBed::trains(ComponentId probe, WireKind kind) const {
+std::vector<Arrival> NetworkBed::trains(ComponentId probe, MessageKind kind) const {
   std::vector<Arrival> some;
   for (const Arrival& a : arrivals(probe))
     if (kind_of(a.payload) == kind) some.push_back(a);

@@ -70,7 +70,7 @@ class NetworkBed {
 
   const std::vector<Arrival>& arrivals(ComponentId probe) const { return arrivals_.at(probe.value); }
   /// Trains (or what `kind` says) that came in at a probe.
-  std::vector<Arrival> trains(ComponentId probe, WireKind kind = WireKind::train) const;
+  std::vector<Arrival> trains(ComponentId probe, MessageKind kind = MessageKind::train) const;
   const std::vector<Row>& rows(TableId table) { return rows_[table]; }
   std::vector<std::string> waits() const { return waits_; }
   std::int64_t events() const { return events_; }

@@ -7,6 +7,7 @@
 #include "engine/base/hash.hpp"
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"
+#include "tests/support/numbers.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -25,7 +26,8 @@ class Restless final : public Component {
     if (spec_.throws_at >= 0 && event.time.count() >= spec_.throws_at)
       fail(event.time, "tired on port " + std::to_string(port));
     if (spec_.works_for_s > 0) work();
-    memory_ = hash_combine(memory_, event.payload.b);
+    const auto said = as<Numbers>(event.payload);
+    memory_ = hash_combine(memory_, said.second);
     memory_ = hash_combine(memory_, port);
     memory_ = hash_combine(memory_, static_cast<std::uint64_t>(event.time.count()));
     ++handled_;
@@ -33,7 +35,7 @@ class Restless final : public Component {
       const std::array<std::int64_t, 2> row = {static_cast<std::int64_t>(memory_), handled_};
       context.record(static_cast<TableId>(handled_ % 3), row);
     }
-    spend(static_cast<std::int64_t>(event.payload.a) - 1, context);
+    spend(static_cast<std::int64_t>(said.first) - 1, context);
   }
 
   void finish(Context& context) override {
@@ -61,10 +63,8 @@ class Restless final : public Component {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(largest) + 1));
   }
   Payload payload(std::int64_t budget) {
-    Payload p;
-    p.a = static_cast<std::uint32_t>(budget);
-    p.b = static_cast<std::uint32_t>(memory_);
-    return p;
+    return to_payload(
+        Numbers{.first = static_cast<std::uint32_t>(budget), .second = static_cast<std::uint32_t>(memory_)});
   }
   void work() const {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(spec_.works_for_s);

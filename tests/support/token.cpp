@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/model/component.hpp"
+#include "tests/support/numbers.hpp"
 
 namespace lightrail::test {
 namespace {
@@ -15,10 +16,11 @@ class Token final : public Component {
   }
   void handle(const Event& event, PortIndex port, Context& context) override {
     ++seen_;
-    const std::array<std::int64_t, 1> row = {event.payload.a};
+    const std::uint32_t hops = as<Numbers>(event.payload).first;
+    const std::array<std::int64_t, 1> row = {hops};
     context.record(0, row);
-    if (event.payload.a == 0) return;
-    pass(event.payload.a, static_cast<PortIndex>((port + 1u) % context.port_count()), context);
+    if (hops == 0) return;
+    pass(hops, static_cast<PortIndex>((port + 1u) % context.port_count()), context);
   }
   std::vector<std::string> waits_for() const override {
     if (spec_.expects && seen_ == 0) return {"a token"};
@@ -29,9 +31,7 @@ class Token final : public Component {
 
  private:
   static void pass(std::uint32_t hops, PortIndex port, Context& context) {
-    Payload p;
-    p.a = hops - 1;
-    context.send(port, context.now(), p);
+    context.send(port, context.now(), to_payload(Numbers{.first = hops - 1}));
   }
   const TokenSpec& spec_;
   std::int64_t seen_ = 0;

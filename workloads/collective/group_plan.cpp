@@ -4,6 +4,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/kind.hpp"
+#include "network/wire/connection.hpp"
 
 namespace lightrail {
 namespace {
@@ -167,7 +168,7 @@ GroupPlan make_plan(const Model& model, const AddressBook& book, std::vector<End
     by_server.push_back(entries(book, plan, plan.server_first[s], plan.server_first[s + 1]));
     channels = std::min(channels, by_server.back().size());
   }
-  plan.channels = static_cast<std::uint32_t>(std::min<std::size_t>(channels, 256));
+  plan.channels = static_cast<std::uint32_t>(std::min<std::size_t>(channels, Connection::max_channels));
   for (std::uint32_t c = 0; c < plan.channels; ++c)
     for (const auto& places : by_server) plan.entry.push_back(places[c]);
   return plan;

@@ -18,7 +18,7 @@ namespace lightrail {
 /// One server: one ring over its members. Several: one ring a rail. Channel c enters every server at the
 /// first member of the c-th NIC that its members use, passes the others in order of their ids, wrapping
 /// around, and goes on to the next server's entry of channel c; so what leaves a server is for the rail it
-/// entered by.
+/// entered by. At most Connection::max_channels rings, 256; NCCL has 32 channels.
 struct GroupPlan {
   std::vector<EndpointId> members;          ///< by id, and so server by server
   std::vector<std::uint32_t> server_first;  ///< index of each server's first member, and the size at the end

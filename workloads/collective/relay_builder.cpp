@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/error.hpp"
 #include "workloads/collective/ring.hpp"
 
 namespace lightrail {
@@ -28,6 +29,7 @@ TreePlace RelayBuilder::tree_place(std::uint32_t lane) const {
 
 std::uint32_t RelayBuilder::add(RelayStage stage, std::uint32_t lanes, std::uint32_t lane,
                                 std::int64_t slice) {
+  LIGHTRAIL_EXPECT(lane < lanes && lanes <= max_lanes);
   const Op& op = in_.op;
   stage.bytes = part_bytes(op.bytes, op.element_bytes, lanes, lane);
   const std::int64_t units = stage.bytes / std::max<std::int64_t>(1, op.element_bytes);

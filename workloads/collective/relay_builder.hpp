@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "network/wire/connection.hpp"
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/double_tree.hpp"
 #include "workloads/program/phase.hpp"
@@ -14,8 +15,11 @@ class RelayBuilder {
   /// `in` must outlive it. `switch_efficiency`, `net_chunk` [B]: of the plan.
   RelayBuilder(const CollectiveInput& in, double switch_efficiency, std::int64_t net_chunk);
 
-  /// 2 over several servers, 1 in one.
-  [[nodiscard]] std::uint32_t trees() const { return in_.plan.servers() > 1 ? 2 : 1; }
+  /// Lanes at most: each is a channel of its connections.
+  static constexpr std::uint32_t max_lanes = Connection::max_channels;
+  /// Trees over the group's servers: 2 over several, 1 in one.
+  [[nodiscard]] static std::uint32_t trees_over(const GroupPlan& plan) { return plan.servers() > 1 ? 2 : 1; }
+  [[nodiscard]] std::uint32_t trees() const { return trees_over(in_.plan); }
   /// The member's server, and its place among the server's members.
   [[nodiscard]] std::uint32_t server() const { return server_; }
   [[nodiscard]] std::uint32_t local() const { return index_ - in_.plan.server_first[server_]; }
@@ -28,8 +32,8 @@ class RelayBuilder {
   /// The own server in the tree that `lane` takes.
   [[nodiscard]] TreePlace tree_place(std::uint32_t lane) const;
 
-  /// Appends a stage of lane `lane` of `lanes`, which share the operation's bytes equally, in slices of at
-  /// most `slice` [B], unless that were more than 512; returns its number.
+  /// Appends a stage of lane `lane` of `lanes` (<= max_lanes), which share the operation's bytes equally, in
+  /// slices of at most `slice` [B], unless that were more than 512; returns its number.
   std::uint32_t add(RelayStage stage, std::uint32_t lanes, std::uint32_t lane, std::int64_t slice);
   [[nodiscard]] RelayPlan take() { return std::move(result_); }
 

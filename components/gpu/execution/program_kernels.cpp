@@ -5,6 +5,7 @@
 
 #include "components/gpu/execution/program_runner.hpp"
 #include "components/gpu/tables.hpp"
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "engine/model/groups.hpp"
 
 /// The part of ProgramRunner that times kernels: chains of them, what communication takes from them, their
@@ -41,11 +42,7 @@ SimTime ProgramRunner::chain_end(std::uint32_t stream) {
 }
 
 void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end) {
-  Payload wake;
-  wake.kind = static_cast<std::uint8_t>(GpuWake::op_end);
-  wake.a = op_index(stream);
-  wake.b = ++streams_[stream].setting;
-  context.wake(end, wake);
+  context.wake(end, to_payload(OpEndWake{.op = op_index(stream), .setting = ++streams_[stream].setting}));
 }
 
 Interference ProgramRunner::interference_of(const Op& op, std::uint32_t slot) const {

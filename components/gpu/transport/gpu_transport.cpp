@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "components/gpu/transport/paths/paths.hpp"
 #include "network/transport/tables.hpp"
+#include "network/wire/delegated_train.hpp"
+#include "network/wire/injector_wake.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail {
@@ -71,53 +74,55 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
     return path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message)
         .send(context, transfer);
   const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
-  host_.inject(
-      context, port_near(context, transfer.to),
-      {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0, token.value()});
+  host_.inject(context, port_near(context, transfer.to),
+               {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
+                token.value()});
 }
 
 void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(!transfer.notify);
-  WireKind kind = WireKind::train;
+  MessageKind kind = MessageKind::train;
   switch (transfer.in_switch) {
     case InSwitch::fabric_reduce:
       return host_.post_transfer(context, transfer);
     case InSwitch::reduce:
-      kind = WireKind::reduce;
+      kind = MessageKind::reduce;
       break;
     case InSwitch::fold:
-      kind = WireKind::fold;
+      kind = MessageKind::fold;
       break;
     case InSwitch::multicast:
-      kind = WireKind::multicast;
+      kind = MessageKind::multicast;
       break;
     case InSwitch::nothing:
       break;
   }
-  LIGHTRAIL_EXPECT(kind != WireKind::train && host_.is_connected(GpuPort::nvlink));
+  LIGHTRAIL_EXPECT(kind != MessageKind::train && host_.is_connected(GpuPort::nvlink));
   host_.inject(context, GpuPort::nvlink,
                {self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, kind, 0,
                 SendToken::nobody().value()});
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
-  const Payload control = make_wire(WireKind::control, self(), to, connection, control_bytes, 1);
+  const Train control{
+      .kind = MessageKind::control, .bytes = control_bytes, .address = Address(self(), to, connection)};
   if (to == self()) return host_.arrive(context, control, context.now());
   if (!host_.is_near(to)) return path_to(context, to, Cargo::control).send_control(context, control);
-  host_.inject(context, port_near(context, to),
-               {self(), to, connection, control_bytes, 0, WireKind::control, 0, SendToken::nobody().value()});
+  host_.inject(
+      context, port_near(context, to),
+      {self(), to, connection, control_bytes, 0, MessageKind::control, 0, SendToken::nobody().value()});
 }
 
 /// Read and written at the memory's bandwidth, one message after the other: here when it is all read.
 void GpuTransport::send_local(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, max_piece);
+    const std::int64_t piece = std::min(left, max_work_bytes);
     memory_free_at_ =
         std::max(memory_free_at_, context.now()) + transfer_time(Bytes{2 * piece}, memory_bandwidth_);
-    host_.arrive(
-        context,
-        make_wire(WireKind::train, self(), self(), transfer.connection, static_cast<std::uint32_t>(piece), 1),
-        memory_free_at_);
+    host_.arrive(context,
+                 Train{.bytes = static_cast<std::uint32_t>(piece),
+                       .address = Address(self(), self(), transfer.connection)},
+                 memory_free_at_);
     left -= piece;
   }
   if (transfer.notify) host_.tell_sent(transfer.owner, memory_free_at_);
@@ -129,7 +134,7 @@ void GpuTransport::expect(Context& context, const Expectation& expectation) {
 }
 
 void GpuTransport::wake_after(Context& context, SimTime delay, Owner owner) {
-  context.wake(context.now() + delay, wake_payload(GpuWake::timer, owner));
+  context.wake(context.now() + delay, to_payload(OwnerWake{.kind = GpuWake::timer, .owner = owner}));
 }
 
 bool GpuTransport::wants_demand(std::uint16_t dimension) const {
@@ -153,47 +158,64 @@ bool GpuTransport::start_exchange(Context& context, std::span<const PeerBytes> d
 }
 
 void GpuTransport::prefetch_arrival(const Payload& payload) const {
-  if (kind_of(payload) == WireKind::train)
-    host_.prefetch_arrival(flow_of(from_of(payload), connection_of(payload)));
+  if (kind_of(payload) == MessageKind::train) host_.prefetch_arrival(as<Train>(payload).address.flow());
 }
 
 void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex port) {
-  if (port == GpuPort::control) {
-    for (const auto& path : paths_)
-      if (path->on_control(context, payload)) return;
-    host_.fail(context,
-               fmt::format("a control message of kind {} came in, which is none for a gpu", payload.kind));
+  const MessageKind kind = kind_of(payload);
+  if (port == GpuPort::control) return on_control(context, payload);
+  if (kind == MessageKind::train || kind == MessageKind::control) {
+    const auto train = as<Train>(payload);
+    return on_train(context, train, port, tail_of(context, train.bytes, port));
   }
-  const WireKind kind = kind_of(payload);
-  if (kind == WireKind::flow_control) return host_.on_flow_control(context, port, payload);
-  if (kind == WireKind::returned_work && port == GpuPort::nic)
+  if (kind == MessageKind::flow_control) return host_.on_flow_control(context, port, payload);
+  if (port == GpuPort::nvlink && DelegatedTrain::carries(kind)) {
+    const auto train = as<DelegatedTrain>(payload);
+    return on_train(context, plain_train(train), port,
+                    train.is_bypass() ? context.now() : tail_of(context, train.bytes, port));
+  }
+  if (port == GpuPort::nic && ReturnedTrain::carries(kind)) {
+    const auto train = as<ReturnedTrain>(payload);
+    for (const auto& path : paths_)
+      if (path->on_returned_train(context, train, tail_of(context, train.bytes, port))) return;
+  }
+  if (port == GpuPort::nic && kind == MessageKind::returned_work)
     for (const auto& path : paths_)
       if (path->on_returned(context, as<ReturnedWork>(payload))) return;
-  if (kind != WireKind::train && kind != WireKind::control)
-    host_.fail(context,
-               fmt::format("payload of kind {} came in on port {}; a gpu takes trains", payload.kind, port));
-  const bool is_whole = port == GpuPort::nvlink && passes_nvlink_by(payload);
-  const SimTime tail = context.now() + (is_whole ? SimTime{0} : in_lines_[port].of(payload.bytes));
-  if (splitter_ && splitter_->arrive(context, payload, tail)) return;
-  if (to_of(payload) == self()) return host_.arrive(context, payload, tail);
-  for (const auto& path : paths_)
-    if (path->pass_on(context, payload, port, tail)) return;
-  host_.fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
-                                  host_.name_of(to_of(payload)), port));
+  host_.fail(context, fmt::format("{} on port {}; a gpu takes trains", unexpected(payload), port));
 }
 
-void GpuTransport::on_notice(Context& context, const Payload& payload) {
+void GpuTransport::on_control(Context& context, const Payload& payload) {
   for (const auto& path : paths_)
-    if (path->on_notice(context, payload)) return;
-  host_.on_notice(context, payload);
+    if (path->on_control(context, payload)) return;
+  host_.fail(context,
+             fmt::format(
+                 "{} on port {}; a gpu there takes what its controller says of circuits and control messages",
+                 unexpected(payload), GpuPort::control));
+}
+
+void GpuTransport::on_train(Context& context, const Train& train, PortIndex port, SimTime tail) {
+  if (splitter_ && splitter_->arrive(context, train, tail)) return;
+  if (train.address.to() == self()) return host_.arrive(context, train, tail);
+  for (const auto& path : paths_)
+    if (path->pass_on(context, train, port, tail)) return;
+  host_.fail(context, fmt::format("a train for {} came in on port {}, which this GPU cannot forward",
+                                  host_.name_of(train.address.to()), port));
+}
+
+void GpuTransport::on_notice(Context& context, const SentNotice& notice) {
+  for (const auto& path : paths_)
+    if (path->on_notice(context, notice)) return;
+  host_.on_notice(context, notice);
 }
 
 void GpuTransport::on_wake(Context& context, const Payload& payload) {
-  if (kind_of(payload) == WireKind::wake) return host_.on_injector_wake(context, payload.a);
-  if (static_cast<GpuWake>(payload.kind) == GpuWake::proxy) return host_.on_proxy_wake(context);
+  if (kind_of(payload) == MessageKind::wake)
+    return host_.on_injector_wake(context, as<InjectorWake>(payload).tag);
+  if (gpu_wake_of(payload) == GpuWake::proxy) return host_.on_proxy_wake(context);
   for (const auto& path : paths_)
     if (path->on_wake(context, payload)) return;
-  LIGHTRAIL_EXPECT(false);
+  LIGHTRAIL_EXPECT(!"a timer of this GPU's paths");
 }
 
 void GpuTransport::finish(Context& context) {

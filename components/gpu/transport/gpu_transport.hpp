@@ -31,11 +31,11 @@ class GpuTransport final : public Transport {
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 
-  /// Anything that came in on a port except WireKind::sent.
+  /// Anything that came in on a port except MessageKind::sent.
   void on_wire(Context& context, const Payload& payload, PortIndex port);
-  /// WireKind::sent of the NIC.
-  void on_notice(Context& context, const Payload& payload);
-  /// The component's own events that concern the transport: WireKind::wake, forward_*, proxy.
+  void on_notice(Context& context, const SentNotice& notice);
+  /// The component's own events that concern the transport: MessageKind::wake, GpuWake::forward_..., proxy,
+  /// rail.
   void on_wake(Context& context, const Payload& payload);
   /// Hands each MessageEnd since the last call to `told`, after everything above: told(end) may send.
   template <class Told>
@@ -70,6 +70,12 @@ class GpuTransport final : public Transport {
   void count(const Transfer& transfer);
   void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);
+  void on_control(Context& context, const Payload& payload);
+  /// A train or control message; its tail is here at `tail` (>= now).
+  void on_train(Context& context, const Train& train, PortIndex port, SimTime tail);
+  [[nodiscard]] SimTime tail_of(const Context& context, std::uint32_t bytes, PortIndex port) const {
+    return context.now() + in_lines_[port].of(bytes);
+  }
 
   // What a train's arrival reads comes first, in few cache lines.
   SmallArray<LineTime, 5> in_lines_;  ///< by port

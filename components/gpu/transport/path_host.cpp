@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/reports.hpp"
 #include "network/transport/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
-namespace {
-
-std::uint64_t addresses_of(const Payload& payload) {
-  return std::uint64_t{payload.b} << 32 | payload.a;
-}
-
-}  // namespace
 
 const NcclSettings& nccl_settings_of(const Model& model) {
   static const NcclSettings defaults;
@@ -29,7 +23,7 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
       book_(*build.model.resource<AddressBook>()),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
-      proxy_(wake_payload(GpuWake::proxy), nccl_settings_of(build.model).net_overhead,
+      proxy_(to_payload(PlainWake{.kind = GpuWake::proxy}), nccl_settings_of(build.model).net_overhead,
              nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
       egress_(build) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
@@ -59,34 +53,31 @@ void PathHost::pump(Context& context, PortIndex port) {
 
 void PathHost::post_transfer(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, max_piece);
+    const std::int64_t piece = std::min(left, max_work_bytes);
     left -= piece;
     const bool notify = transfer.notify && left == 0;
-    const unsigned flags =
-        (transfer.in_switch == InSwitch::fabric_reduce ? reduce_in_fabric : 0u) | (notify ? notify_sent : 0u);
-    const Payload work = make_wire(WireKind::message, self_, transfer.to, transfer.connection,
-                                   static_cast<std::uint32_t>(piece), static_cast<std::uint16_t>(flags));
-    if (notify) await_notice(work, SendToken::of(transfer.owner));
+    const WorkRequest work{.notify = notify,
+                           .reduce_in_fabric = transfer.in_switch == InSwitch::fabric_reduce,
+                           .bytes = static_cast<std::uint32_t>(piece),
+                           .address = Address(self_, transfer.to, transfer.connection)};
+    if (notify) await_notice(work.address, SendToken::of(transfer.owner));
     if (transfer.is_by_gpu)
-      context.send(GpuPort::nic, context.now(), work);
+      context.send(GpuPort::nic, context.now(), to_payload(work));
     else
       post(context, context.now(), work);
   }
 }
 
-void PathHost::await_notice(const Payload& work, SendToken token) {
-  notices_.push_back({addresses_of(work), token.value()});
+void PathHost::await_notice(const Address& work, SendToken token) {
+  notices_.push_back({work, token.value()});
 }
 
-void PathHost::on_notice(Context& context, const Payload& notice) {
-  tell_sent(take_notice(from_of(notice), to_of(notice), connection_of(notice)), context.now());
+void PathHost::on_notice(Context& context, const SentNotice& notice) {
+  tell_sent(take_notice(notice.address), context.now());
 }
 
-SendToken PathHost::take_notice(EndpointId from, EndpointId to, Connection connection) {
-  const std::uint64_t addresses =
-      addresses_of(make_wire(MessageKind::work_request, from, to, connection, 0, 0));
-  auto it = std::find_if(notices_.begin(), notices_.end(),
-                         [&](const Notice& n) { return n.addresses == addresses; });
+SendToken PathHost::take_notice(const Address& work) {
+  auto it = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& n) { return n.work == work; });
   LIGHTRAIL_EXPECT(it != notices_.end());
   const SendToken token = SendToken::from(it->token);
   notices_.erase(it);
@@ -108,10 +99,9 @@ void PathHost::expect(Context& context, const Expectation& expectation) {
   settle(context, expectation.from, expectation.connection, arrivals_.expect(flow, expectation));
 }
 
-void PathHost::arrive(Context& context, const Payload& payload, SimTime tail) {
-  const std::uint64_t flow = flow_of(from_of(payload), connection_of(payload));
-  settle(context, from_of(payload), connection_of(payload),
-         arrivals_.add(flow, payload.bytes, context.now(), tail));
+void PathHost::arrive(Context& context, const Train& train, SimTime tail) {
+  settle(context, train.address.from(), train.address.connection(),
+         arrivals_.add(train.address.flow(), train.bytes, context.now(), tail));
 }
 
 /// Hands out the messages of a flow, which arrivals_ has in `slot`, that are complete.
@@ -125,7 +115,7 @@ void PathHost::deliver(Context& context, EndpointId from, Connection connection,
   if (message.is_counted)
     ends_.push_back({message.owner, end, false});
   else
-    context.wake(end, wake_payload(GpuWake::received, message.owner));
+    context.wake(end, to_payload(OwnerWake{.kind = GpuWake::received, .owner = message.owner}));
   if (message.payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) return;
   const std::array<std::int64_t, 6> row{from.value,           self_.value,
                                         connection.value,     message.payload_bytes,

@@ -6,12 +6,13 @@
 #include "components/gpu/transport/arrivals.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
-#include "components/gpu/transport/transport_payloads.hpp"
+#include "components/gpu/transport/send_token.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/injector.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 
@@ -55,18 +56,18 @@ class PathHost final : private SentListener {
     proxy_.post(context, ready, request);
   }
   /// The same to the first NIC.
-  void post(Context& context, SimTime ready, const Payload& work) {
-    post(context, ready, {work, to_of(work), GpuPort::nic, ProxyQueue::Share::request});
+  void post(Context& context, SimTime ready, const WorkRequest& work) {
+    post(context, ready, {work, work.address.to(), GpuPort::nic, ProxyQueue::Share::request});
   }
-  /// Cuts an own message into work requests for the first NIC, in pieces of at most max_piece.
+  /// Cuts an own message into work requests for the first NIC, in pieces of at most max_work_bytes.
   void post_transfer(Context& context, const Transfer& transfer);
 
-  /// The NIC will say that this work has left; then whom `token` names is told.
-  void await_notice(const Payload& work, SendToken token);
+  /// The NIC will say that work with that address has left; then whom `token` names is told.
+  void await_notice(const Address& work, SendToken token);
   /// The NIC gives that work back and will not say so: whom to tell, no longer awaited.
-  [[nodiscard]] SendToken take_notice(EndpointId from, EndpointId to, Connection connection);
+  [[nodiscard]] SendToken take_notice(const Address& work);
   /// It has.
-  void on_notice(Context& context, const Payload& notice);
+  void on_notice(Context& context, const SentNotice& notice);
   /// A message of this GPU's has left, or will have for sure, at `at` (>= now).
   void tell_sent(Owner owner, SimTime at) { ends_.push_back({owner, at, true}); }
   void tell_sent(SendToken token, SimTime at);
@@ -74,7 +75,7 @@ class PathHost final : private SentListener {
   void tell_parts_to(PartListener& listener) { part_listener_ = &listener; }
 
   /// A train or control message for this GPU: head now, tail at `tail`.
-  void arrive(Context& context, const Payload& payload, SimTime tail);
+  void arrive(Context& context, const Train& train, SimTime tail);
   void expect(Context& context, const Expectation& expectation);
   /// A message from `from` has come whole, or will have for sure at message.at: its owner is told.
   void deliver(Context& context, EndpointId from, Connection connection, const Arrivals::Complete& message);
@@ -105,8 +106,8 @@ class PathHost final : private SentListener {
 
  private:
   struct Notice {
-    std::uint64_t addresses = 0;  ///< of the work request: sender, receiver and connection
-    std::uint64_t token = 0;      ///< SendToken
+    Address work{};
+    std::uint64_t token = 0;  ///< SendToken
   };
 
   void pump(Context& context, PortIndex port);

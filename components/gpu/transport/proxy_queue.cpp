@@ -5,8 +5,10 @@
 namespace lightrail {
 namespace {
 
-/// A work request's size is 32 bits; requests grow no further than this.
-constexpr std::uint32_t max_bytes = 1u << 30;
+/// One that others may grow into, and that may grow into another.
+bool is_plain(const WorkRequest& work) {
+  return !work.notify && !work.reduce_in_fabric && !work.is_resent && work.retries == 0;
+}
 
 }  // namespace
 
@@ -35,11 +37,11 @@ void ProxyQueue::pump(Context& context) {
 }
 
 bool ProxyQueue::merge(const Request& request) {
-  const Payload& work = request.work;
+  const WorkRequest& work = request.work;
   auto same = std::find_if(pending_.rbegin(), pending_.rend(),
-                           [&](const Request& r) { return r.work.a == work.a && r.work.b == work.b; });
-  if (same == pending_.rend() || same->work.count != 0 || work.count != 0 ||
-      same->work.bytes > max_bytes - std::min(work.bytes, max_bytes))
+                           [&](const Request& r) { return r.work.address == work.address; });
+  if (same == pending_.rend() || !is_plain(same->work) || !is_plain(work) ||
+      std::int64_t{same->work.bytes} + work.bytes > max_work_bytes)
     return false;
   same->work.bytes += work.bytes;
   return true;
@@ -57,7 +59,7 @@ void ProxyQueue::post_batch(Context& context) {
     const bool is_part = request.share == Share::part;
     if (request.receiver != to || (!is_part && posted == aggregate_)) return false;
     if (!is_part) ++posted;
-    context.send(request.nic, free_at_, request.work);
+    context.send(request.nic, free_at_, to_payload(request.work));
     return true;
   };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), is_posted), pending_.end());

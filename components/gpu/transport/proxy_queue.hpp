@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/model/component.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 
@@ -22,7 +22,7 @@ class ProxyQueue {
     part      ///< of a request that was posted before or is in the same batch
   };
   struct Request {
-    Payload work{};         ///< WireKind::message
+    WorkRequest work{};
     EndpointId receiver{};  ///< the GPU
     PortIndex nic = 0;      ///< port
     Share share = Share::request;

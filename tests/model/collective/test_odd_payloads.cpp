@@ -2,6 +2,7 @@
 
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "workloads/program/phase.hpp"
 
 namespace lightrail::test {
@@ -34,7 +35,7 @@ class Poke final : EventSink, RowSink {
   }
 
  private:
-  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {}
+  void push(SimTime, std::uint32_t, Payload, const OutLink&) override {}
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
 
   ComponentId id_;
@@ -43,9 +44,18 @@ class Poke final : EventSink, RowSink {
   OutLink self_;
 };
 
-Payload wire(WireKind kind, std::uint32_t from, std::uint32_t to, Phase phase, std::uint32_t ordinal = 0) {
-  return make_wire(kind, EndpointId{from}, EndpointId{to},
-                   Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase)), 64, 1);
+Connection connection(Phase phase, std::uint32_t ordinal = 0) {
+  return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase));
+}
+Payload train(std::uint32_t from, std::uint32_t to, Phase phase, std::uint32_t ordinal = 0) {
+  return train_payload(MessageKind::train, EndpointId{from}, EndpointId{to}, connection(phase, ordinal), 64);
+}
+Payload work(std::uint32_t from, std::uint32_t to, Phase phase) {
+  return work_payload(EndpointId{from}, EndpointId{to}, connection(phase), 64);
+}
+/// A storage server's event to itself: 33 a request has come in, 34 data has.
+Payload storage_timer(std::uint8_t kind, std::uint32_t ordinal, std::uint32_t gpu) {
+  return payload_of(kind | std::uint64_t{64} << 32, ordinal | std::uint64_t{gpu} << 32);
 }
 
 /// Two servers of two GPUs (0, 1 and 2, 3), hosts 4 and 5, storage 6.
@@ -59,9 +69,9 @@ TEST_CASE("a GPU refuses what is no train and trains that it cannot forward") {
   GpuBed bed = make_bed();
   bed.run_all({});
   Poke gpu(bed, "gpu0");
-  CHECK_THAT(gpu.hand(wire(WireKind::message, 1, 0, Phase::ring), 0),
-             Contains("payload of kind 3 came in on port 0; a gpu takes trains"));
-  CHECK_THAT(gpu.hand(wire(WireKind::train, 1, 3, Phase::ring), 1),
+  CHECK_THAT(gpu.hand(work(1, 0, Phase::ring), 0),
+             Contains("unexpected message 'work request' on port 0; a gpu takes trains"));
+  CHECK_THAT(gpu.hand(train(1, 3, Phase::ring), 1),
              Contains("a train for endpoint 3 (gpu3) came in on port 1, which this GPU cannot forward"));
 }
 
@@ -69,11 +79,11 @@ TEST_CASE("a host refuses what is no train, trains for others and requests witho
   GpuBed bed = make_bed();
   bed.run_all({});
   Poke host(bed, "host4");
-  CHECK_THAT(host.hand(wire(WireKind::message, 0, 4, Phase::io_data), 0),
+  CHECK_THAT(host.hand(work(0, 4, Phase::io_data), 0),
              Contains("unexpected message 'work request' on port 0; a host takes trains"));
-  CHECK_THAT(host.hand(wire(WireKind::train, 0, 3, Phase::io_data), 0),
+  CHECK_THAT(host.hand(train(0, 3, Phase::io_data), 0),
              Contains("endpoint 3 (gpu3) is no GPU of this server"));
-  CHECK_THAT(host.hand(wire(WireKind::train, 0, 4, Phase::io_data, 300), 0),
+  CHECK_THAT(host.hand(train(0, 4, Phase::io_data, 300), 0),
              Contains("endpoint 0 (gpu0) asks for its I/O operation 300, which is no host copy"));
 }
 
@@ -84,14 +94,12 @@ TEST_CASE("a storage server refuses what is no train, trains for others, and dat
   copy.bytes = 1;
   bed.run_all({copy});
   Poke storage(bed, "storage6");
-  CHECK_THAT(storage.hand(wire(WireKind::message, 0, 6, Phase::io_data), 0),
+  CHECK_THAT(storage.hand(work(0, 6, Phase::io_data), 0),
              Contains("unexpected message 'work request' on port 0; a storage server takes trains"));
-  CHECK_THAT(storage.hand(wire(WireKind::train, 0, 2, Phase::io_data), 0),
-             Contains("a train for endpoint 2 (gpu2) came in"));
-  // Its own events: 33 a request has come in, 34 data has; a: the ordinal, b: the GPU.
-  CHECK_THAT(storage.hand(Payload{33, 0, 0, 64, 0, 1}, self_port),
+  CHECK_THAT(storage.hand(train(0, 2, Phase::io_data), 0), Contains("a train for endpoint 2 (gpu2) came in"));
+  CHECK_THAT(storage.hand(storage_timer(33, 0, 1), self_port),
              Contains("endpoint 1 (gpu1) asks for its I/O operation 0, which is no read or write"));
-  CHECK_THAT(storage.hand(Payload{34, 0, 0, 64, 7, 1}, self_port),
+  CHECK_THAT(storage.hand(storage_timer(34, 7, 1), self_port),
              Contains("data of endpoint 1 (gpu1) came in without a request"));
 }
 
@@ -107,7 +115,7 @@ TEST_CASE("a storage server without a network cannot answer") {
     if (model.component_name(ComponentId{i}) == "storage6")
       model.ports[model.components[i].first_port].out = LinkId{};
   Poke storage(bed, "storage6");
-  CHECK_THAT(storage.hand(Payload{33, 0, 0, 64, 0, 1}, self_port), Contains("has no NIC"));
+  CHECK_THAT(storage.hand(storage_timer(33, 0, 1), self_port), Contains("has no NIC"));
 }
 
 TEST_CASE("a GPU whose server has no NIC says that nobody may forward either") {

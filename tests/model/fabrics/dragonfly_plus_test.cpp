@@ -11,6 +11,7 @@
 #include "fabrics/dragonfly_plus/dragonfly_shape.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 // A dragonfly+ of G groups; a group has L leaves, S spines and L x P NICs; a spine has h global links; each
@@ -109,9 +110,9 @@ struct DragonflyBed {
   }
   void post(SimTime at, std::uint32_t from, std::uint32_t to, std::uint32_t packets,
             std::uint32_t channel = 0) {
-    bed.script(probes[from], at, 1,
-               make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection::make(0, channel, 0),
-                         4096 * packets, 0));
+    bed.script(
+        probes[from], at, 1,
+        work_payload(EndpointId{from}, EndpointId{to}, Connection::make(0, channel, 0), 4096 * packets));
     posted += 4096 * packets;
   }
   /// What arrived at every probe, in its order.
@@ -119,7 +120,8 @@ struct DragonflyBed {
   std::vector<Seen> seen() const {
     std::vector<Seen> all;
     for (std::uint32_t p = 0; p < probes.size(); ++p)
-      for (const Arrival& a : bed.trains(probes[p])) all.emplace_back(p, a.time, from_of(a.payload).value);
+      for (const Arrival& a : bed.trains(probes[p]))
+        all.emplace_back(p, a.time, frame_in(a.payload).address.from().value);
     return all;
   }
   std::int64_t arrived() const {

@@ -1,6 +1,7 @@
 #include "tests/model/network/clos_bed.hpp"
 
 #include "engine/base/random.hpp"
+#include "tests/support/wire_messages.hpp"
 
 namespace lightrail::test {
 
@@ -48,10 +49,10 @@ ClosBed::ClosBed(const ClosShape& shape) {
 }
 
 void ClosBed::post(SimTime at, std::uint32_t from, std::uint32_t to, std::uint32_t bytes,
-                   std::uint32_t channel, std::uint16_t flags, std::uint8_t lane) {
-  bed.script(probes[from], at, 1,
-             make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection::make(0, channel, 0),
-                       bytes, flags, lane));
+                   std::uint32_t channel, bool notify, std::uint8_t lane) {
+  bed.script(
+      probes[from], at, 1,
+      work_payload(EndpointId{from}, EndpointId{to}, Connection::make(0, channel, 0), bytes, notify, lane));
   posted[{from, channel, to}] += bytes;
 }
 
@@ -59,9 +60,10 @@ std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> 
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> all;
   for (std::uint32_t to = 0; to < endpoints(); ++to)
     for (const Arrival& a : bed.arrivals(probes[to])) {
-      if (kind_of(a.payload) != WireKind::train) continue;
-      LIGHTRAIL_EXPECT(to_of(a.payload).value == to);
-      all[{from_of(a.payload).value, connection_of(a.payload).channel(), to}] += a.payload.bytes;
+      if (kind_of(a.payload) != MessageKind::train) continue;
+      LIGHTRAIL_EXPECT(frame_in(a.payload).address.to().value == to);
+      all[{frame_in(a.payload).address.from().value, frame_in(a.payload).address.connection().channel(),
+           to}] += frame_in(a.payload).bytes;
     }
   return all;
 }
@@ -90,7 +92,7 @@ void fill_randomly(ClosBed& net, std::uint64_t seed, int messages) {
     auto bytes = static_cast<std::uint32_t>(1 + random.below(random.below(2) == 0 ? 200 : 300'000));
     auto channel = static_cast<std::uint32_t>(random.below(3));
     auto lane = static_cast<std::uint8_t>(channel == 2 ? 1 : 0);
-    net.post(at, any(), to, bytes, channel, static_cast<std::uint16_t>(random.below(2)), lane);
+    net.post(at, any(), to, bytes, channel, random.below(2) != 0, lane);
   }
 }
 

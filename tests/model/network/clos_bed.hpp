@@ -27,7 +27,7 @@ class ClosBed {
 
   /// A message from one endpoint to another; counted in `posted`.
   void post(SimTime at, std::uint32_t from, std::uint32_t to, std::uint32_t bytes, std::uint32_t channel = 0,
-            std::uint16_t flags = 0, std::uint8_t lane = 0);
+            bool notify = false, std::uint8_t lane = 0);
   std::uint32_t endpoints() const { return static_cast<std::uint32_t>(probes.size()); }
   /// Payload by (from, channel, to): what arrived.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> arrived() const;

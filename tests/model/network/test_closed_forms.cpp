@@ -2,6 +2,7 @@
 
 #include "network/port/tables.hpp"
 #include "tests/model/network/clos_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -35,8 +36,8 @@ struct Chain {
   }
   void send(SimTime at, std::uint32_t packets = 1) {
     bed.script(source, at, 0,
-               make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, packets * 4096,
-                         static_cast<std::uint16_t>(packets)));
+               train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, packets * 4096,
+                             static_cast<std::uint16_t>(packets)));
   }
 };
 
@@ -87,7 +88,7 @@ TEST_CASE("a message of k trains takes the path once and k serialisations") {
       auto got = net.bed.trains(net.probes[7]);
       REQUIRE(got.size() == (k + grain - 1) / grain);
       SimTime path = nanoseconds(2 * 200 + 2 * 100 + 2 * 150 + 3 * 130);
-      CHECK(got.back().time + packet * got.back().payload.count == path + packet * k);
+      CHECK(got.back().time + packet * as<Train>(got.back().payload).packets == path + packet * k);
     }
   }
 }
@@ -107,7 +108,7 @@ TEST_CASE("an incast of two into one keeps the line full and shares it evenly") 
   for (std::size_t i = 1; i < got.size(); ++i) REQUIRE(got[i].time - got[i - 1].time == packet);
   CHECK(got.front().time == nanoseconds(2 * 200 + 2 * 100 + 2 * 150));
   std::size_t of_first = 0;
-  for (std::size_t i = 0; i < k; ++i) of_first += from_of(got[i].payload).value == 0;
+  for (std::size_t i = 0; i < k; ++i) of_first += frame_in(got[i].payload).address.from().value == 0;
   CHECK(of_first > k * 2 / 5);
   CHECK(of_first < k * 3 / 5);
 }

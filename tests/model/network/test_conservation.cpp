@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/network/clos_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -23,13 +24,13 @@ TEST_CASE("every completion that was asked for comes once") {
     ClosBed net(random_shape(seed));
     for (std::uint32_t i = 0; i < 40; ++i)
       net.post(nanoseconds(50 * (i % 5)), i % net.endpoints(), (i * 7) % net.endpoints(), 1 + 5000 * i, i,
-               notify_sent);
+               true);
     net.bed.run();
     std::vector<int> seen(40);
     for (ComponentId probe : net.probes)
-      for (const Arrival& a : net.bed.trains(probe, WireKind::sent)) {
-        ++seen[connection_of(a.payload).channel()];
-        CHECK(a.payload.bytes == 1 + 5000 * connection_of(a.payload).channel());
+      for (const Arrival& a : net.bed.trains(probe, MessageKind::sent)) {
+        ++seen[frame_in(a.payload).address.connection().channel()];
+        CHECK(frame_in(a.payload).bytes == 1 + 5000 * frame_in(a.payload).address.connection().channel());
       }
     CHECK(seen == std::vector<int>(40, 1));
   }
@@ -53,9 +54,9 @@ TEST_CASE("messages of one connection arrive in order with static routing") {
     std::int64_t whole = static_cast<std::int64_t>(4096) * shape.grain;
     std::uint32_t sum = 0;
     for (const Arrival& a : net.bed.trains(net.probes[last])) {
-      if (connection_of(a.payload).channel() != 0) continue;
-      sum += a.payload.bytes;
-      if (a.payload.bytes < whole) got.push_back(sum), sum = 0;
+      if (frame_in(a.payload).address.connection().channel() != 0) continue;
+      sum += frame_in(a.payload).bytes;
+      if (frame_in(a.payload).bytes < whole) got.push_back(sum), sum = 0;
     }
     CHECK(got == sizes);
   }

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/model/network/clos_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -49,9 +50,9 @@ TEST_CASE("a control message is not held up by payload on another lane") {
   net.post(SimTime{0}, 2, 1, 4096 * 1000);
   net.bed.script(
       net.probes[0], microseconds(40), 1,
-      make_wire(WireKind::control, EndpointId{0}, EndpointId{1}, Connection::make(0, 7, 0), 64, 0, 1));
+      train_payload(MessageKind::control, EndpointId{0}, EndpointId{1}, Connection::make(0, 7, 0), 64, 0, 1));
   net.bed.run();
-  auto control = net.bed.trains(net.probes[1], WireKind::control);
+  auto control = net.bed.trains(net.probes[1], MessageKind::control);
   REQUIRE(control.size() == 1);
   // At most what the receiving NIC holds for PCIe (8 packets, 327,680 ps each) lies before it.
   CHECK(control[0].time - microseconds(40) < nanoseconds(600) + SimTime{327'680} * 10);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "tests/support/numbers.hpp"
 #include "tests/support/ranks.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/support/token.hpp"
@@ -52,8 +53,8 @@ void check_events(const Model& model, int few, std::initializer_list<std::uint32
         Event event;
         event.time = SimTime{1000 + i};
         event.tie = i;
-        event.payload.a = static_cast<std::uint32_t>(rank());
-        event.payload.b = static_cast<std::uint32_t>(to);
+        event.payload = to_payload(test::Numbers{.first = static_cast<std::uint32_t>(rank()),
+                                                 .second = static_cast<std::uint32_t>(to)});
         exchange.put(event, static_cast<std::uint32_t>(to));
       }
     if ((window + rank()) % 2 == 0) exchange.send_ahead(window);
@@ -64,8 +65,9 @@ void check_events(const Model& model, int few, std::initializer_list<std::uint32
     REQUIRE(all.next_time == (ranks() > 1 && count > 0 ? 1000 : time_never.count()));
     std::vector<std::uint32_t> next(static_cast<std::size_t>(ranks()), 0);
     exchange.for_each_received([&](const Event& event) {
-      REQUIRE(event.payload.b == static_cast<std::uint32_t>(rank()));
-      REQUIRE(event.tie == next[event.payload.a]++);
+      const auto said = as<test::Numbers>(event.payload);
+      REQUIRE(said.second == static_cast<std::uint32_t>(rank()));
+      REQUIRE(event.tie == next[said.first]++);
     });
     for (int from = 0; from < ranks(); ++from)
       REQUIRE(next[static_cast<std::size_t>(from)] == (linked.count(from) ? count : 0));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "workloads/collective/algorithm.hpp"
@@ -18,6 +20,8 @@ class Collnet final : public CollectiveAlgorithm {
     if (plan.collnet_efficiency == 0)
       return "needs the same number of GPUs of each server, a NIC each, and one switch a rail that reduces "
              "(sharp-efficiency)";
+    if (plan.members_of(0) > RelayBuilder::max_lanes)
+      return fmt::format("takes at most {} GPUs of a server", RelayBuilder::max_lanes);
     return std::nullopt;
   }
   ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }

@@ -1,5 +1,7 @@
 #include "workloads/collective/algorithms/nvls_sums.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,8 +51,10 @@ std::optional<std::string> NvlsSums::common_hindrance(const GroupPlan& plan, con
     return "needs GPUs behind NVSwitches that reduce and multicast (nvls-efficiency)";
   if (!plan.is_even() || plan.members_of(0) < 2)
     return "needs two or more GPUs of each server, the same number of each";
-  if (op.collective == CollectiveType::all_reduce && plan.members_of(0) > 127)
-    return "takes at most 127 GPUs of a server";
+  // A lane for every member of a server and tree.
+  const std::uint32_t most = RelayBuilder::max_lanes / RelayBuilder::trees_over(plan);
+  if (op.collective == CollectiveType::all_reduce && plan.members_of(0) > most)
+    return fmt::format("takes at most {} GPUs of a server", most);
   return std::nullopt;
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,6 +23,11 @@ class Tree final : public CollectiveAlgorithm {
     return "up and down two binary trees over servers (double tree), a chain inside each";
   }
   bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
+  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+    const std::uint32_t most = RelayBuilder::max_lanes / RelayBuilder::trees_over(plan);
+    if (plan.channels > most) return fmt::format("takes at most {} NICs of a server", most);
+    return std::nullopt;
+  }
   ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
 
   /// base + 2 ((members of a server - 1) * hop(NVLink) + log2 servers * hop(net)); half of NVLink, the rails

@@ -8,16 +8,18 @@ namespace lightrail {
 
 namespace {
 
-const char* type_name(std::uint32_t element_bytes) {
+std::string type_name(std::uint32_t element_bytes) {
   switch (element_bytes) {
     case 1:
       return "int8";
     case 2:
       return "half";
+    case 4:
+      return "float";
     case 8:
       return "double";
     default:
-      return "float";
+      return fmt::format("{}-byte", element_bytes);
   }
 }
 
@@ -30,9 +32,13 @@ std::int64_t count_of(const CollectiveRow& row) {
     case CollectiveType::reduce_scatter:
     case CollectiveType::all_to_all:
       return elements / row.group_size;
-    default:
+    case CollectiveType::all_reduce:
+    case CollectiveType::broadcast:
+    case CollectiveType::barrier:
+    case CollectiveType::none:
       return elements;
   }
+  return elements;
 }
 
 std::string time_text(double us) {
@@ -52,9 +58,12 @@ double bus_factor(CollectiveType collective, std::uint32_t group_size) {
     case CollectiveType::reduce_scatter:
     case CollectiveType::all_to_all:
       return (n - 1) / n;
-    default:
+    case CollectiveType::broadcast:
+    case CollectiveType::barrier:
+    case CollectiveType::none:
       return 1;
   }
+  return 1;
 }
 
 std::string nccl_tests_table(std::span<const CollectiveRow> rows) {

@@ -24,9 +24,11 @@ int volume_factor(CollectiveType type) {
     case CollectiveType::broadcast:
     case CollectiveType::all_to_all:
       return 1;
-    default:
+    case CollectiveType::barrier:
+    case CollectiveType::none:
       return 0;
   }
+  return 0;
 }
 
 }  // namespace

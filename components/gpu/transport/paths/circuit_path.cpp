@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "components/gpu/transport/gpu_wakes.hpp"
+#include "network/wire/delegated_train.hpp"
 #include "network/wire/region_control.hpp"
 
 namespace lightrail {
@@ -40,7 +42,7 @@ void CircuitPath::send(Context& context, const Transfer& transfer) {
   if (beside < transfer.wire_bytes) send_on_circuits(context, {transfer, transfer.wire_bytes - beside});
 }
 
-void CircuitPath::send_control(Context& context, const Payload& control) {
+void CircuitPath::send_control(Context& context, const Train& control) {
   go_on(context, control);
 }
 
@@ -79,168 +81,156 @@ void CircuitPath::send_parts(Context& context, const Transfer& transfer, std::in
   for (std::uint32_t i = 0; i < parts; ++i) {
     const std::int64_t low = bytes * i / parts, high = bytes * (i + 1) / parts;
     for (std::int64_t left = high - low; left > 0;) {
-      const std::int64_t piece = std::min(left, max_piece);
+      const std::int64_t piece = std::min(left, max_work_bytes);
       left -= piece;
       send_over(context, ways[i],
-                make_wire(WireKind::train, host_.self(), transfer.to, transfer.connection,
-                          static_cast<std::uint32_t>(piece), 0),
+                Train{.bytes = static_cast<std::uint32_t>(piece),
+                      .address = Address(host_.self(), transfer.to, transfer.connection)},
                 transfer.notify && is_end && i + 1 == parts && left == 0, transfer.owner);
     }
   }
 }
 
 /// Own bytes, by the delegate that owns `nic`: this GPU or another one.
-void CircuitPath::send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify,
+void CircuitPath::send_over(Context& context, std::uint16_t nic, const Train& train, bool notify,
                             Owner owner) {
-  if (!delegation_.owns(nic))
-    return hand_over(context, work, delegation_.gpu_of(nic), Step::gather,
-                     notify ? SendToken::of(owner) : SendToken::nobody());
-  Payload message = work;
-  message.kind = static_cast<std::uint8_t>(WireKind::message);
-  if (delegation_.is_optical(nic))
-    return post_to_circuit(context, message, true, notify ? SendToken::of(owner) : SendToken::nobody());
-  if (notify) {
-    host_.await_notice(work, SendToken::of(owner));
-    message.count = notify_sent;
-  }
-  host_.post(context, context.now(), message);
+  const SendToken token = notify ? SendToken::of(owner) : SendToken::nobody();
+  if (!delegation_.owns(nic)) return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, token);
+  if (delegation_.is_optical(nic)) return post_to_circuit(context, train, true, token);
+  if (notify) host_.await_notice(train.address, token);
+  host_.post(context, context.now(),
+             WorkRequest{.notify = notify, .bytes = train.bytes, .address = train.address});
 }
 
 /// To GPU `local` of this server: over NVLink, or past it where the scenario leaves that step out.
-void CircuitPath::hand_over(Context& context, const Payload& work, std::uint16_t local, Step step,
+void CircuitPath::hand_over(Context& context, const Train& train, std::uint16_t local, Step step,
                             SendToken token) {
   const bool is_scatter = step == Step::scatter;
   if (is_scatter ? delegation_.scatters() : delegation_.gathers())
     return host_.inject(context, GpuPort::nvlink,
-                        {from_of(work), to_of(work), connection_of(work), work.bytes, 0, kind_of(work), 0,
-                         token.value(), static_cast<std::uint16_t>(is_scatter ? 0 : delegate_mark | local)});
-  Payload past = work;
-  past.lane = 0;
-  past.count = static_cast<std::uint16_t>(delegate_mark | past_nvlink | local);
-  context.send(GpuPort::nvlink, context.now(), past);
+                        {train.address.from(), train.address.to(), train.address.connection(), train.bytes, 0,
+                         is_scatter ? train.kind : delegated_kind(train.kind), 0, token.value(),
+                         is_scatter ? std::uint16_t{0} : local});
+  const DelegatedTrain past{
+      .kind = bypass_kind(train.kind), .via = local, .bytes = train.bytes, .address = train.address};
+  context.send(GpuPort::nvlink, context.now(), to_payload(past));
   host_.tell_sent(token, context.now());
 }
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it. What is sent again
 /// carries how often.
-void CircuitPath::post_to_circuit(Context& context, Payload work, bool is_own, SendToken token) {
-  if (is_own) host_.await_notice(work, token);
+void CircuitPath::post_to_circuit(Context& context, const Train& train, bool is_own, SendToken token) {
+  if (is_own) host_.await_notice(train.address, token);
   delegation_.posted();
-  work.kind = static_cast<std::uint8_t>(WireKind::message);
-  work.count = static_cast<std::uint16_t>(retries_of(work) << retry_shift | notify_sent);
-  host_.post(context, context.now(), work);
+  host_.post(context, context.now(),
+             WorkRequest{.lane = train.lane,
+                         .notify = 1,
+                         .retries = train.retries,
+                         .bytes = train.bytes,
+                         .address = train.address});
 }
 
-bool CircuitPath::on_notice(Context& context, const Payload& notice) {
+bool CircuitPath::on_notice(Context& context, const SentNotice& notice) {
   if (!delegation_.is_optical(delegation_.own_nic())) return false;
   if (delegation_.gone())
     context.send(GpuPort::control, context.now(),
-                 control_payload(ControlKind::drained, 0, delegation_.epoch()));
-  return from_of(notice) != host_.self();
+                 to_payload(region_control::Drained{.epoch = delegation_.epoch()}));
+  return notice.address.from() != host_.self();
 }
 
-bool CircuitPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
-  // Back from the NIC: lost or corrupt, and for the circuit that leads to its receiver once more.
-  const bool is_back = port == GpuPort::nic && host_.is_near(from_of(payload));
-  const bool is_retry = is_back && payload.count > 0;
-  if (is_back && !is_retry) check_returned(context, payload);
-  Payload later = payload;
-  later.kind = static_cast<std::uint8_t>(kind_of(payload) == WireKind::train ? GpuWake::forward_train
-                                                                             : GpuWake::forward_control);
-  later.count = static_cast<std::uint16_t>((is_retry ? retries_of(payload) : 0u) << retry_shift);
-  context.wake(tail, later);
+bool CircuitPath::pass_on(Context& context, const Train& train, PortIndex, SimTime tail) {
+  context.wake(tail, to_payload(forward_wake(train)));
+  return true;
+}
+
+/// Lost or corrupt: for the circuit that leads to its receiver once more.
+bool CircuitPath::on_returned_train(Context& context, const ReturnedTrain& train, SimTime tail) {
+  if (train.is_given_up) check_given_up(context, train.address.to());
+  ForwardWake later = forward_wake(plain_train(train));
+  later.retries = train.retries;
+  context.wake(tail, to_payload(later));
   return true;
 }
 
 bool CircuitPath::on_wake(Context& context, const Payload& payload) {
-  const auto kind = static_cast<GpuWake>(payload.kind);
-  if (kind != GpuWake::forward_train && kind != GpuWake::forward_control) return false;
-  Payload work = payload;
-  work.kind = static_cast<std::uint8_t>(kind == GpuWake::forward_train ? WireKind::train : WireKind::control);
-  go_on(context, work);
+  if (!ForwardWake::carries(gpu_wake_of(payload))) return false;
+  const auto later = as<ForwardWake>(payload);
+  go_on(context, Train{.kind = later.is_train() ? MessageKind::train : MessageKind::control,
+                       .lane = later.lane,
+                       .packets = 0,
+                       .retries = later.retries,
+                       .bytes = later.bytes,
+                       .address = later.address});
   return true;
 }
 
 /// A train or control message of this GPU or of others, whole here, goes on: over NVLink to its receiver or
 /// to the delegate that has a way, or out of this GPU's NIC.
-void CircuitPath::go_on(Context& context, const Payload& payload) {
-  const EndpointId to = to_of(payload), from = from_of(payload);
-  const bool is_train = kind_of(payload) == WireKind::train;
+void CircuitPath::go_on(Context& context, const Train& train) {
+  const EndpointId to = train.address.to(), from = train.address.from();
+  const bool is_payload = train.kind == MessageKind::train;
   if (host_.is_near(to))
-    return hand_over(context, payload, host_.book()[to].local, Step::scatter, SendToken::nobody());
+    return hand_over(context, train, host_.book()[to].local, Step::scatter, SendToken::nobody());
   const std::uint16_t own = delegation_.own_nic();
   const bool is_optical = delegation_.is_optical(own);
   // It came to this delegate because of its NIC, or back from it, unless the circuits have changed meanwhile.
   const bool was_sent_here = own != 0xffff;
-  if (was_sent_here && is_train && is_optical && delegation_.is_paused()) return held_.push_back(payload);
+  if (was_sent_here && is_payload && is_optical && delegation_.is_paused()) return held_.push_back(train);
   std::uint16_t nic = own;
   if (!was_sent_here || (is_optical && !delegation_.leads_to(own, to))) {
-    const std::vector<std::uint16_t> ways = delegation_.ways(to, is_train || delegation_.relays());
+    const std::vector<std::uint16_t> ways = delegation_.ways(to, is_payload || delegation_.relays());
     if (ways.empty()) fail_unreachable(context, to);
     nic = ways[(from.value + to.value) % ways.size()];
   }
   if (!delegation_.owns(nic))
-    return hand_over(context, payload, delegation_.gpu_of(nic), Step::gather, SendToken::nobody());
-  if (!is_train) return context.send(GpuPort::nic, context.now(), payload);
-  if (is_optical && delegation_.is_paused()) return held_.push_back(payload);
-  if (is_optical) return post_to_circuit(context, payload, from == host_.self(), SendToken::nobody());
-  Payload message = payload;
-  message.kind = static_cast<std::uint8_t>(WireKind::message);
-  message.count = 0;
-  host_.post(context, context.now(), message);
+    return hand_over(context, train, delegation_.gpu_of(nic), Step::gather, SendToken::nobody());
+  if (!is_payload) return context.send(GpuPort::nic, context.now(), to_payload(train));
+  if (is_optical && delegation_.is_paused()) return held_.push_back(train);
+  if (is_optical) return post_to_circuit(context, train, from == host_.self(), SendToken::nobody());
+  host_.post(context, context.now(),
+             WorkRequest{.lane = train.lane, .bytes = train.bytes, .address = train.address});
 }
 
 /// The NIC could not get rid of what a GPU of this server sends: worth another try only where circuits have
 /// changed or change.
-void CircuitPath::check_returned(Context& context, const Payload& payload) const {
-  const EndpointId to = to_of(payload);
+void CircuitPath::check_given_up(Context& context, EndpointId to) const {
   if (delegation_.is_paused() || !delegation_.leads_to(delegation_.own_nic(), to)) return;
   host_.fail(context, fmt::format("gave up sending to {}: no light on the circuit that leads there",
                                   host_.name_of(to)));
 }
 
 bool CircuitPath::on_control(Context& context, const Payload& payload) {
-  switch (control_kind_of(payload)) {
-    case ControlKind::pause:
-      if (delegation_.on_pause(payload.b))
-        context.send(GpuPort::control, context.now(), control_payload(ControlKind::drained, 0, payload.b));
-      return true;
-    case ControlKind::circuit:
-      delegation_.on_circuit(payload.a, payload.b);
-      return true;
-    case ControlKind::later:
-      delegation_.on_later(payload.a, payload.bytes);
-      return true;
-    case ControlKind::beside:
-      delegation_.on_beside(payload.a, payload.bytes);
-      return true;
-    case ControlKind::live:
-      on_live(context, payload);
-      return true;
-    case ControlKind::connect:
-    case ControlKind::apply:
-    case ControlKind::lit:
-    case ControlKind::alarm:
-    case ControlKind::demand:
-    case ControlKind::demand_end:
-    case ControlKind::drained:
-    case ControlKind::absent:
-    case ControlKind::begun:
-      return false;
+  const MessageKind kind = kind_of(payload);
+  if (kind == MessageKind::pause) {
+    const std::uint32_t epoch = as<region_control::Pause>(payload).epoch;
+    if (delegation_.on_pause(epoch))
+      context.send(GpuPort::control, context.now(), to_payload(region_control::Drained{.epoch = epoch}));
+  } else if (kind == MessageKind::circuit) {
+    const auto circuit = as<region_control::Circuit>(payload);
+    delegation_.on_circuit(circuit.nic, circuit.member);
+  } else if (kind == MessageKind::later) {
+    delegation_.on_later(as<region_control::Share>(payload));
+  } else if (kind == MessageKind::beside) {
+    delegation_.on_beside(as<region_control::Share>(payload));
+  } else if (kind == MessageKind::live) {
+    on_live(context, as<region_control::Live>(payload));
+  } else {
+    return false;
   }
-  return false;
+  return true;
 }
 
-void CircuitPath::on_live(Context& context, const Payload& payload) {
-  const std::vector<Owner> owners = delegation_.on_live(payload.a, payload.bytes != 0);
+void CircuitPath::on_live(Context& context, const region_control::Live& live) {
+  const std::vector<Owner> owners = delegation_.on_live(live.calls, live.wants_begun != 0);
   tell_begun(context);
-  std::vector<Payload> held;
+  std::vector<Train> held;
   held.swap(held_);
-  for (const Payload& train : held) go_on(context, train);
+  for (const Train& train : held) go_on(context, train);
   std::vector<Held> messages;
   messages.swap(held_transfers_);
   for (const Held& message : messages) send_on_circuits(context, message);
-  for (const Owner owner : owners) context.wake(context.now(), wake_payload(GpuWake::timer, owner));
+  for (const Owner owner : owners)
+    context.wake(context.now(), to_payload(OwnerWake{.kind = GpuWake::timer, .owner = owner}));
 }
 
 bool CircuitPath::wants_demand(std::uint16_t dimension) const {
@@ -258,7 +248,7 @@ bool CircuitPath::predicts_from_history() const {
 
 void CircuitPath::announce_absence(Context& context) {
   if (delegation_.is_controlled())
-    context.send(GpuPort::control, context.now(), control_payload(ControlKind::absent));
+    context.send(GpuPort::control, context.now(), to_payload(region_control::Absent{}));
 }
 
 bool CircuitPath::start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) {
@@ -270,18 +260,21 @@ bool CircuitPath::start_exchange(Context& context, std::span<const PeerBytes> de
 
 void CircuitPath::tell_begun(Context& context) {
   if (delegation_.take_begin_request())
-    context.send(GpuPort::control, context.now(), control_payload(ControlKind::begun));
+    context.send(GpuPort::control, context.now(), to_payload(region_control::Begun{}));
 }
 
 void CircuitPath::announce(Context& context, std::span<const PeerBytes> demand, bool is_predicted) {
   const std::uint32_t call = delegation_.next_call();
   const std::vector<std::int64_t> bytes = delegation_.by_member(demand, is_predicted);
-  for (std::uint32_t member = 0; member < bytes.size(); ++member)
-    if (bytes[member] > 0)
-      context.send(GpuPort::control, context.now(),
-                   control_payload(ControlKind::demand, member, call,
-                                   static_cast<std::uint32_t>((bytes[member] + 1023) / 1024)));
-  context.send(GpuPort::control, context.now(), control_payload(ControlKind::demand_end, 0, call));
+  for (std::uint32_t member = 0; member < bytes.size(); ++member) {
+    if (bytes[member] <= 0) continue;
+    LIGHTRAIL_EXPECT(bytes[member] <= region_control::Demand::max_bytes);
+    const auto units = (bytes[member] + region_control::Demand::unit - 1) / region_control::Demand::unit;
+    context.send(GpuPort::control, context.now(),
+                 to_payload(region_control::Demand{
+                     .units = static_cast<std::uint32_t>(units), .member = member, .call = call}));
+  }
+  context.send(GpuPort::control, context.now(), to_payload(region_control::DemandEnd{.call = call}));
 }
 
 void CircuitPath::save(StateWriter& out) const {

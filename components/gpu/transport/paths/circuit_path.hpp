@@ -6,6 +6,7 @@
 
 #include "components/gpu/transport/paths/delegation.hpp"
 #include "components/gpu/transport/paths/path.hpp"
+#include "network/wire/region_control.hpp"
 
 namespace lightrail {
 
@@ -21,9 +22,10 @@ class CircuitPath final : public Path, private ExchangePlanner {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
-  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
-  bool on_notice(Context& context, const Payload& notice) override;
+  void send_control(Context& context, const Train& control) override;
+  bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
+  bool on_returned_train(Context& context, const ReturnedTrain& train, SimTime tail) override;
+  bool on_notice(Context& context, const SentNotice& notice) override;
   bool on_wake(Context& context, const Payload& payload) override;
   bool on_control(Context& context, const Payload& payload) override;
   [[nodiscard]] ExchangePlanner* planner() override { return this; }
@@ -52,18 +54,18 @@ class CircuitPath final : public Path, private ExchangePlanner {
   [[nodiscard]] std::int64_t beside_circuits(const Transfer& transfer) const;
   void send_on_circuits(Context& context, const Held& message);
   void send_parts(Context& context, const Transfer& transfer, std::int64_t bytes, bool is_end, Over over);
-  void send_over(Context& context, std::uint16_t nic, const Payload& work, bool notify, Owner owner);
-  void hand_over(Context& context, const Payload& work, std::uint16_t local, Step step, SendToken token);
-  void post_to_circuit(Context& context, Payload work, bool is_own, SendToken token);
-  void go_on(Context& context, const Payload& payload);
-  void on_live(Context& context, const Payload& payload);
-  void check_returned(Context& context, const Payload& payload) const;
+  void send_over(Context& context, std::uint16_t nic, const Train& train, bool notify, Owner owner);
+  void hand_over(Context& context, const Train& train, std::uint16_t local, Step step, SendToken token);
+  void post_to_circuit(Context& context, const Train& train, bool is_own, SendToken token);
+  void go_on(Context& context, const Train& train);
+  void on_live(Context& context, const region_control::Live& live);
+  void check_given_up(Context& context, EndpointId to) const;
   [[noreturn]] void fail_unreachable(const Context& context, EndpointId to) const;
 
   PathHost& host_;
   Delegation delegation_;
   std::vector<Held> held_transfers_;  ///< own, for circuits that change or come later
-  std::vector<Payload> held_;         ///< of others, at their delegate
+  std::vector<Train> held_;           ///< of others, at their delegate
 };
 
 }  // namespace lightrail

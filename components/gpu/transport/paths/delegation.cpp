@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "network/wire/region_control.hpp"
-
 namespace lightrail {
 namespace {
 
 std::int64_t part_of(std::int64_t bytes, std::uint32_t part) {
   __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(Wide{bytes} * part / later_whole);
+  return static_cast<std::int64_t>(Wide{bytes} * part / region_control::Share::whole);
 }
 
 }  // namespace
@@ -97,14 +95,14 @@ void Delegation::on_circuit(std::uint32_t nic, std::uint32_t member) {
   changed_[nic] = member;
 }
 
-void Delegation::on_later(std::uint32_t member, std::uint32_t part) {
-  LIGHTRAIL_EXPECT(member < later_then_.size() && part <= later_whole);
-  later_then_[member] = part;
+void Delegation::on_later(const region_control::Share& share) {
+  LIGHTRAIL_EXPECT(share.member < later_then_.size() && share.parts <= share.whole);
+  later_then_[share.member] = share.parts;
 }
 
-void Delegation::on_beside(std::uint32_t member, std::uint32_t part) {
-  LIGHTRAIL_EXPECT(member < beside_then_.size() && part <= later_whole);
-  beside_then_[member] = part;
+void Delegation::on_beside(const region_control::Share& share) {
+  LIGHTRAIL_EXPECT(share.member < beside_then_.size() && share.parts <= share.whole);
+  beside_then_[share.member] = share.parts;
 }
 
 std::int64_t Delegation::beside(EndpointId to, std::int64_t bytes) const {

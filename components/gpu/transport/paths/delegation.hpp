@@ -5,7 +5,7 @@
 #include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/regions.hpp"
-#include "network/wire/train.hpp"
+#include "network/wire/region_control.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -63,8 +63,8 @@ class Delegation {
   /// From the controller. on_pause: true when nothing is on the way. on_live: owners that may start.
   bool on_pause(std::uint32_t epoch);
   void on_circuit(std::uint32_t nic, std::uint32_t member);
-  void on_later(std::uint32_t member, std::uint32_t part);
-  void on_beside(std::uint32_t member, std::uint32_t part);
+  void on_later(const region_control::Share& share);
+  void on_beside(const region_control::Share& share);
   std::vector<Owner> on_live(std::uint32_t calls, bool is_asked);
 
   void save(StateWriter& out) const;

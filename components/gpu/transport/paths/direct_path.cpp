@@ -14,20 +14,19 @@ void DirectPath::send(Context& context, const Transfer& transfer) {
   host_.post_transfer(context, transfer);
 }
 
-void DirectPath::send_control(Context& context, const Payload& control) {
-  context.send(GpuPort::nic, context.now(), control);
+void DirectPath::send_control(Context& context, const Train& control) {
+  context.send(GpuPort::nic, context.now(), to_payload(control));
 }
 
-bool DirectPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
+bool DirectPath::pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) {
   if (port != GpuPort::nvlink) return false;
-  Payload work = payload;
-  work.count = 0;
-  if (kind_of(work) == WireKind::control) {
-    context.send(GpuPort::nic, tail, work);
+  if (train.kind == MessageKind::control) {
+    Train control = train;
+    control.packets = 0, control.retries = 0;  // the NIC counts anew
+    context.send(GpuPort::nic, tail, to_payload(control));
     return true;
   }
-  work.kind = static_cast<std::uint8_t>(WireKind::message);
-  host_.post(context, tail, work);
+  host_.post(context, tail, WorkRequest{.lane = train.lane, .bytes = train.bytes, .address = train.address});
   return true;
 }
 

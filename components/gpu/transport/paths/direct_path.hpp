@@ -14,8 +14,8 @@ class DirectPath final : public Path {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
-  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
+  void send_control(Context& context, const Train& control) override;
+  bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
 
  private:
   PathHost& host_;

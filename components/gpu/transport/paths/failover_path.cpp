@@ -1,5 +1,6 @@
 #include "components/gpu/transport/paths/failover_path.hpp"
 
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -33,63 +34,59 @@ void FailoverPath::send(Context& context, const Transfer& transfer) {
   const auto gpu = poster(transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message);
   const EndpointId neighbour = health_.stand_in(*gpu, context.now(), Observer::sender);
   if (neighbour == host_.self()) return host_.post_transfer(context, transfer);
-  hand_to(context, neighbour, host_.self(), transfer.to, transfer.connection, transfer.wire_bytes,
+  hand_to(context, neighbour, Address(host_.self(), transfer.to, transfer.connection), transfer.wire_bytes,
           MessageKind::train, transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody());
 }
 
-void FailoverPath::send_control(Context& context, const Payload& control) {
-  const auto gpu = poster(to_of(control), Cargo::control);
+void FailoverPath::send_control(Context& context, const Train& control) {
+  const auto gpu = poster(control.address.to(), Cargo::control);
   const EndpointId neighbour = health_.stand_in(*gpu, context.now(), Observer::sender);
-  if (neighbour == host_.self()) return context.send(GpuPort::nic, context.now(), control);
-  hand_to(context, neighbour, from_of(control), to_of(control), connection_of(control), control.bytes,
-          MessageKind::control, SendToken::nobody());
+  if (neighbour == host_.self()) return context.send(GpuPort::nic, context.now(), to_payload(control));
+  hand_to(context, neighbour, control.address, control.bytes, MessageKind::control, SendToken::nobody());
 }
 
-void FailoverPath::hand_to(Context& context, EndpointId neighbour, EndpointId from, EndpointId to,
-                           Connection connection, std::int64_t bytes, MessageKind kind, SendToken token) {
+void FailoverPath::hand_to(Context& context, EndpointId neighbour, const Address& address, std::int64_t bytes,
+                           MessageKind kind, SendToken token) {
   host_.inject(context, GpuPort::nvlink,
-               {from, to, connection, bytes, 0, kind, 0, token.value(),
-                static_cast<std::uint16_t>(delegate_mark | host_.book()[neighbour].local)});
+               {address.from(), address.to(), address.connection(), bytes, 0, delegated_kind(kind), 0,
+                token.value(), host_.book()[neighbour].local});
 }
 
 /// For a neighbour whose NIC is down: over NVLink when it is whole here.
-bool FailoverPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
-  if (port != GpuPort::nic || !host_.is_near(to_of(payload)) || !host_.is_gpu(to_of(payload))) return false;
-  Payload later = payload;
-  later.kind = static_cast<std::uint8_t>(kind_of(payload) == MessageKind::train ? GpuWake::forward_train
-                                                                                : GpuWake::forward_control);
-  context.wake(tail, later);
+bool FailoverPath::pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) {
+  const EndpointId to = train.address.to();
+  if (port != GpuPort::nic || !host_.is_near(to) || !host_.is_gpu(to)) return false;
+  context.wake(tail, to_payload(forward_wake(train)));
   return true;
 }
 
 bool FailoverPath::on_wake(Context& context, const Payload& payload) {
-  const auto wake = static_cast<GpuWake>(payload.kind);
-  if (wake != GpuWake::forward_train && wake != GpuWake::forward_control) return false;
-  host_.inject(context, GpuPort::nvlink,
-               {from_of(payload), to_of(payload), connection_of(payload), payload.bytes, 0,
-                wake == GpuWake::forward_train ? MessageKind::train : MessageKind::control, 0,
-                SendToken::nobody().value()});
+  if (!ForwardWake::carries(gpu_wake_of(payload))) return false;
+  const auto train = as<ForwardWake>(payload);
+  host_.inject(
+      context, GpuPort::nvlink,
+      {train.address.from(), train.address.to(), train.address.connection(), train.bytes, 0,
+       train.is_train() ? MessageKind::train : MessageKind::control, 0, SendToken::nobody().value()});
   return true;
 }
 
 bool FailoverPath::on_returned(Context& context, const ReturnedWork& work) {
-  const EndpointId from = work.address.from(), to = work.address.to();
-  const Connection connection = work.address.connection();
-  const SendToken token = work.notify ? host_.take_notice(from, to, connection) : SendToken::nobody();
+  const SendToken token = work.notify ? host_.take_notice(work.address) : SendToken::nobody();
   const EndpointId neighbour = health_.stand_in(host_.self(), context.now(), Observer::sender);
   if (neighbour != host_.self()) {
-    hand_to(context, neighbour, from, to, connection, work.bytes,
+    hand_to(context, neighbour, work.address, work.bytes,
             work.is_control ? MessageKind::control : MessageKind::train, token);
     return true;
   }
   // The cable has come back meanwhile.
-  Payload again = make_wire(work.is_control ? MessageKind::control : MessageKind::work_request, from, to,
-                            connection, work.bytes, work.is_control ? 1 : 0);
-  if (work.notify) {
-    host_.await_notice(again, token);
-    again.count = notify_sent;
+  if (work.is_control) {
+    const Train again{.kind = MessageKind::control, .bytes = work.bytes, .address = work.address};
+    context.send(GpuPort::nic, context.now(), to_payload(again));
+    return true;
   }
-  context.send(GpuPort::nic, context.now(), again);
+  if (work.notify) host_.await_notice(work.address, token);
+  const WorkRequest again{.notify = work.notify, .bytes = work.bytes, .address = work.address};
+  context.send(GpuPort::nic, context.now(), to_payload(again));
   return true;
 }
 

@@ -19,16 +19,17 @@ class FailoverPath final : public Path {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
-  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
+  void send_control(Context& context, const Train& control) override;
+  bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
   bool on_wake(Context& context, const Payload& payload) override;
   bool on_returned(Context& context, const ReturnedWork& work) override;
 
  private:
   /// The GPU of this server whose NIC the other paths would take.
   [[nodiscard]] std::optional<EndpointId> poster(EndpointId to, Cargo cargo) const;
-  void hand_to(Context& context, EndpointId neighbour, EndpointId from, EndpointId to, Connection connection,
-               std::int64_t bytes, MessageKind kind, SendToken token);
+  /// `kind`: MessageKind::train or control.
+  void hand_to(Context& context, EndpointId neighbour, const Address& address, std::int64_t bytes,
+               MessageKind kind, SendToken token);
 
   PathHost& host_;
   const NicHealth& health_;

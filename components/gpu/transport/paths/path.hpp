@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "components/gpu/transport/path_host.hpp"
+#include "network/wire/delegated_train.hpp"
 #include "network/wire/returned_work.hpp"
+#include "network/wire/work_request.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -30,7 +32,7 @@ class MessageSplitter : public PartListener {
   /// A message that this GPU will receive. False: it comes whole, and the caller waits for it.
   virtual bool expect(Context& context, const Expectation& expectation) = 0;
   /// A train for this GPU, head now, tail at `tail`. False: it is of a message that comes whole.
-  virtual bool arrive(Context& context, const Payload& train, SimTime tail) = 0;
+  virtual bool arrive(Context& context, const Train& train, SimTime tail) = 0;
   /// Of parts that have come [B]: nothing has asked for them.
   virtual std::int64_t unclaimed_bytes() const = 0;
 
@@ -61,19 +63,20 @@ class Path {
   [[nodiscard]] virtual bool leads_to(SimTime now, EndpointId to, Cargo cargo) const = 0;
   /// A message of this GPU; InSwitch::nothing.
   virtual void send(Context& context, const Transfer& transfer) = 0;
-  /// A control message of this GPU (WireKind::control).
-  virtual void send_control(Context& context, const Payload& control) = 0;
+  /// A control message of this GPU (MessageKind::control).
+  virtual void send_control(Context& context, const Train& control) = 0;
 
   /// A train or control message for another endpoint came in on `port`: head now, tail at `tail` (>= now).
-  virtual bool pass_on(Context&, const Payload&, PortIndex /*port*/, SimTime /*tail*/) { return false; }
-  /// The NIC says that a message has left (WireKind::sent). True: no message of this GPU's own that somebody
-  /// waits for.
-  virtual bool on_notice(Context&, const Payload&) { return false; }
+  virtual bool pass_on(Context&, const Train&, PortIndex /*port*/, SimTime /*tail*/) { return false; }
+  /// The NIC says that a message has left. True: no message of this GPU's own that somebody waits for.
+  virtual bool on_notice(Context&, const SentNotice&) { return false; }
+  /// The NIC gives back what an optical switch could not pass on: head now, tail at `tail` (>= now).
+  virtual bool on_returned_train(Context&, const ReturnedTrain&, SimTime /*tail*/) { return false; }
   /// The NIC gives work back that it has not sent.
   virtual bool on_returned(Context&, const ReturnedWork&) { return false; }
-  /// The GPU's event to itself, of a kind from GpuWake::forward_train on.
+  /// The GPU's event to itself, of a kind from GpuWake::forward_train on (gpu_wakes.hpp).
   virtual bool on_wake(Context&, const Payload&) { return false; }
-  /// From the controller of circuits (GpuPort::control).
+  /// From the controller of circuits, on GpuPort::control (region_control.hpp, rail_control.hpp).
   virtual bool on_control(Context&, const Payload&) { return false; }
 
   /// Not null: exchanges are announced to it.

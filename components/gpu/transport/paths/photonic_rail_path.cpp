@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/wire/rail_control.hpp"
 
 namespace lightrail {
@@ -19,27 +20,27 @@ bool PhotonicRailPath::leads_to(SimTime, EndpointId, Cargo cargo) const {
 
 void PhotonicRailPath::send(Context& context, const Transfer& transfer) {
   for (std::int64_t left = transfer.wire_bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, max_piece);
+    const std::int64_t piece = std::min(left, max_work_bytes);
     left -= piece;
-    const Payload message = make_wire(WireKind::message, host_.self(), transfer.to, transfer.connection,
-                                      static_cast<std::uint32_t>(piece), 0);
+    const WorkRequest message{.bytes = static_cast<std::uint32_t>(piece),
+                              .address = Address(host_.self(), transfer.to, transfer.connection)};
     const bool notify = transfer.notify && left == 0;
     admit(context, message, transfer.is_by_gpu, true,
           notify ? SendToken::of(transfer.owner) : SendToken::nobody());
   }
 }
 
-void PhotonicRailPath::send_control(Context& context, const Payload& control) {
-  context.send(GpuPort::control, context.now(), control);
+void PhotonicRailPath::send_control(Context& context, const Train& control) {
+  context.send(GpuPort::control, context.now(), to_payload(control));
 }
 
 /// The NIC gets work for other servers only while its circuit leads there.
-void PhotonicRailPath::admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own,
+void PhotonicRailPath::admit(Context& context, const WorkRequest& message, bool is_by_gpu, bool is_own,
                              SendToken token) {
-  const AddressBook::Entry& there = host_.book()[to_of(message)];
+  const AddressBook::Entry& there = host_.book()[message.address.to()];
   if (there.nic != host_.here().nic)
     host_.fail(context, fmt::format("{} is on rail {}, this GPU on rail {}: only PXN joins photonic rails",
-                                    host_.name_of(to_of(message)), there.nic, host_.here().nic));
+                                    host_.name_of(message.address.to()), there.nic, host_.here().nic));
   const Work work{message, token.value(), is_own, is_by_gpu, there.server};
   if (client_.admit(work)) return post(context, work);
   client_.settle(context);
@@ -47,47 +48,60 @@ void PhotonicRailPath::admit(Context& context, const Payload& message, bool is_b
 
 /// Everything on a circuit is told of when it has left, so that a change can wait for it.
 void PhotonicRailPath::post(Context& context, const Work& work) {
-  Payload message = work.message;
-  if (work.is_own) host_.await_notice(message, SendToken::from(work.token));
-  message.count = static_cast<std::uint16_t>(message.count | notify_sent);
+  WorkRequest message = work.message;
+  message.notify = 1;
+  if (work.is_own) host_.await_notice(message.address, SendToken::from(work.token));
   if (work.is_by_gpu)
-    context.send(GpuPort::nic, context.now(), message);
+    context.send(GpuPort::nic, context.now(), to_payload(message));
   else
     host_.post(context, context.now(), message);
 }
 
-bool PhotonicRailPath::on_notice(Context& context, const Payload& notice) {
+bool PhotonicRailPath::on_notice(Context& context, const SentNotice& notice) {
   client_.gone(context);
-  return from_of(notice) != host_.self() || (notice.count & sent_again) != 0;
+  return notice.address.from() != host_.self() || notice.is_resent;
 }
 
-bool PhotonicRailPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
+bool PhotonicRailPath::pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) {
   if (port != GpuPort::nic && (port != GpuPort::nvlink || !host_.is_connected(GpuPort::nic))) return false;
-  const bool is_back = port == GpuPort::nic && host_.is_near(from_of(payload));
-  const bool is_retry = is_back && payload.count > 0;
-  if (is_back && !is_retry)
+  context.wake(tail, to_payload(forward_wake(train)));
+  return true;
+}
+
+bool PhotonicRailPath::on_returned_train(Context& context, const ReturnedTrain& train, SimTime tail) {
+  if (train.is_given_up)
     host_.fail(context, fmt::format("gave up sending to {}: no light on the circuit that leads there",
-                                    host_.name_of(to_of(payload))));
-  Payload later = payload;
-  later.kind = static_cast<std::uint8_t>(kind_of(payload) == WireKind::train ? GpuWake::forward_train
-                                                                             : GpuWake::forward_control);
-  later.count = static_cast<std::uint16_t>(is_retry ? retries_of(payload) << retry_shift | sent_again : 0u);
-  context.wake(tail, later);
+                                    host_.name_of(train.address.to())));
+  ForwardWake later = forward_wake(plain_train(train));
+  later.retries = train.retries, later.is_resent = 1;
+  context.wake(tail, to_payload(later));
   return true;
 }
 
 bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
-  Payload work = payload;
-  switch (static_cast<GpuWake>(payload.kind)) {
-    case GpuWake::forward_control:
-      work.kind = static_cast<std::uint8_t>(WireKind::control);
-      send_control(context, work);
+  switch (gpu_wake_of(payload)) {
+    case GpuWake::forward_control: {
+      const auto later = as<ForwardWake>(payload);
+      send_control(context, Train{.kind = MessageKind::control,
+                                  .lane = later.lane,
+                                  .packets = 0,
+                                  .retries = later.retries,
+                                  .bytes = later.bytes,
+                                  .address = later.address});
       return true;
-    case GpuWake::forward_train:
-      work.kind = static_cast<std::uint8_t>(WireKind::message);
+    }
+    case GpuWake::forward_train: {
+      const auto later = as<ForwardWake>(payload);
       // What is sent again is the NIC's work: no proxy thread, and nobody waits for its completion.
-      admit(context, work, (work.count & sent_again) != 0, false, SendToken::nobody());
+      admit(context,
+            WorkRequest{.lane = later.lane,
+                        .is_resent = later.is_resent,
+                        .retries = later.retries,
+                        .bytes = later.bytes,
+                        .address = later.address},
+            later.is_resent, false, SendToken::nobody());
       return true;
+    }
     case GpuWake::rail:
       client_.on_timer(context);
       return true;
@@ -101,28 +115,27 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
 }
 
 bool PhotonicRailPath::on_control(Context& context, const Payload& payload) {
-  if (kind_of(payload) == WireKind::control) {
-    if (to_of(payload) == host_.self()) {
-      host_.arrive(context, payload, context.now());
-      return true;
-    }
-    host_.inject(context, GpuPort::nvlink,
-                 {from_of(payload), to_of(payload), connection_of(payload), payload.bytes, 0,
-                  WireKind::control, 0, SendToken::nobody().value()});
-    return true;
+  const MessageKind kind = kind_of(payload);
+  if (kind == MessageKind::control) {
+    on_control_message(context, as<Train>(payload));
+  } else if (kind == MessageKind::circuit_granted) {
+    const std::uint32_t server = as<rail_control::Granted>(payload).server;
+    for (const Work& work : client_.on_granted(context, server)) post(context, work);
+  } else if (kind == MessageKind::circuit_reclaim) {
+    client_.on_reclaim(context);
+  } else {
+    return false;
   }
-  switch (rail_control_of(payload)) {
-    case RailControl::granted:
-      for (const Work& work : client_.on_granted(context, payload.a)) post(context, work);
-      return true;
-    case RailControl::reclaim:
-      client_.on_reclaim(context);
-      return true;
-    case RailControl::request:
-    case RailControl::released:
-      return false;
-  }
-  return false;
+  return true;
+}
+
+/// Of a collective, by the network of the servers: for this GPU, or for one of its server on another rail.
+void PhotonicRailPath::on_control_message(Context& context, const Train& control) {
+  const Address& address = control.address;
+  if (address.to() == host_.self()) return host_.arrive(context, control, context.now());
+  host_.inject(context, GpuPort::nvlink,
+               {address.from(), address.to(), address.connection(), control.bytes, 0, MessageKind::control, 0,
+                SendToken::nobody().value()});
 }
 
 std::vector<std::string> PhotonicRailPath::waits_for() const {

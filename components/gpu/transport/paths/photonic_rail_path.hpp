@@ -20,9 +20,10 @@ class PhotonicRailPath final : public Path {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
-  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
-  bool on_notice(Context& context, const Payload& notice) override;
+  void send_control(Context& context, const Train& control) override;
+  bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
+  bool on_returned_train(Context& context, const ReturnedTrain& train, SimTime tail) override;
+  bool on_notice(Context& context, const SentNotice& notice) override;
   bool on_wake(Context& context, const Payload& payload) override;
   bool on_control(Context& context, const Payload& payload) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
@@ -31,8 +32,9 @@ class PhotonicRailPath final : public Path {
 
  private:
   using Work = RailCircuitClient::Work;
-  void admit(Context& context, const Payload& message, bool is_by_gpu, bool is_own, SendToken token);
+  void admit(Context& context, const WorkRequest& message, bool is_by_gpu, bool is_own, SendToken token);
   void post(Context& context, const Work& work);
+  void on_control_message(Context& context, const Train& control);
 
   PathHost& host_;
   RailCircuitClient client_;

@@ -21,14 +21,14 @@ bool PxnPath::leads_to(SimTime, EndpointId to, Cargo cargo) const {
 void PxnPath::send(Context& context, const Transfer& transfer) {
   const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
   host_.inject(context, GpuPort::nvlink,
-               {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, WireKind::train, 0,
+               {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
                 token.value()});
 }
 
-void PxnPath::send_control(Context& context, const Payload& control) {
+void PxnPath::send_control(Context& context, const Train& control) {
   host_.inject(context, GpuPort::nvlink,
-               {from_of(control), to_of(control), connection_of(control), control.bytes, 0, WireKind::control,
-                0, SendToken::nobody().value()});
+               {control.address.from(), control.address.to(), control.address.connection(), control.bytes, 0,
+                MessageKind::control, 0, SendToken::nobody().value()});
 }
 
 }  // namespace lightrail

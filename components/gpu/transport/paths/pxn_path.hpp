@@ -15,7 +15,7 @@ class PxnPath final : public Path {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
+  void send_control(Context& context, const Train& control) override;
 
  private:
   PathHost& host_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "components/gpu/transport/gpu_ports.hpp"
-#include "components/gpu/transport/transport_payloads.hpp"
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/wire/rail_control.hpp"
 
 namespace lightrail {
@@ -57,18 +57,18 @@ void RailCircuitClient::settle(Context& context) {
   if (is_live_) {
     if (kept_.empty() && !is_reclaimed_) return;
     if (const SimTime due = last_ + rails_.hold; context.now() < due) {
-      if (!has_timer_) context.wake(due, wake_payload(GpuWake::rail));
+      if (!has_timer_) context.wake(due, to_payload(PlainWake{.kind = GpuWake::rail}));
       has_timer_ = 1;
       return;
     }
     is_live_ = is_reclaimed_ = 0;
     if (kept_.empty())
-      return context.send(GpuPort::control, context.now(), rail_payload(RailControl::released));
+      return context.send(GpuPort::control, context.now(), to_payload(rail_control::Released{}));
   }
   if (kept_.empty()) return;
   peer_ = kept_.front().server;
   is_asking_ = 1;
-  context.send(GpuPort::control, context.now(), rail_payload(RailControl::request, peer_));
+  context.send(GpuPort::control, context.now(), to_payload(rail_control::Request{.server = peer_}));
 }
 
 std::string RailCircuitClient::waits_for() const {

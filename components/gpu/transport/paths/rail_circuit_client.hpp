@@ -7,6 +7,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/wire/work_request.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -19,7 +20,7 @@ class RailCircuitClient {
  public:
   /// A work request for the NIC.
   struct Work {
-    Payload message{};
+    WorkRequest message{};
     std::uint64_t token = 0;      ///< SendToken of the notice
     std::uint16_t is_own = 0;     ///< this GPU's, neither forwarded nor sent again
     std::uint16_t is_by_gpu = 0;  ///< no proxy thread: the GPU posts it, or the NIC sends it again

@@ -51,54 +51,49 @@ void SeveralNicsPath::send_stripe(Context& context, const Transfer& transfer, st
   const EndpointId to = book.address(transfer.to, stripe % book.nics(transfer.to));
   const std::uint16_t local = rails_.owner(book[to].nic);
   if (is_pxn_ && !transfer.is_by_gpu && local != RailOwners::none && local != host_.here().local)
-    return host_.inject(context, GpuPort::nvlink,
-                        {from, to, transfer.connection, bytes, 0, WireKind::train, 0, token.value(),
-                         static_cast<std::uint16_t>(delegate_mark | local)});
+    return host_.inject(
+        context, GpuPort::nvlink,
+        {from, to, transfer.connection, bytes, 0, MessageKind::delegated_train, 0, token.value(), local});
   for (std::int64_t left = bytes; left > 0;) {
-    const std::int64_t piece = std::min(left, max_piece);
+    const std::int64_t piece = std::min(left, max_work_bytes);
     left -= piece;
-    Payload work =
-        make_wire(WireKind::message, from, to, transfer.connection, static_cast<std::uint32_t>(piece), 0);
-    if (transfer.notify && left == 0) {
-      host_.await_notice(work, token);
-      work.count = notify_sent;
-    }
+    const WorkRequest work{.notify = transfer.notify && left == 0,
+                           .bytes = static_cast<std::uint32_t>(piece),
+                           .address = Address(from, to, transfer.connection)};
+    if (work.notify) host_.await_notice(work.address, token);
     post(context, context.now(), work, stripe, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message);
   }
 }
 
 /// Stripes after a message's first are no request of their own to the proxy thread: the plugin posts them
 /// together.
-void SeveralNicsPath::post(Context& context, SimTime ready, const Payload& work, std::uint32_t nic,
+void SeveralNicsPath::post(Context& context, SimTime ready, const WorkRequest& work, std::uint32_t nic,
                            Cargo cargo) {
   const PortIndex port = GpuPort::of_nic(nic);
-  if (cargo == Cargo::message_by_gpu) return context.send(port, ready, work);
-  const bool is_first = host_.book().striping == NicStriping::flow || nic_number(from_of(work)) == 0;
+  if (cargo == Cargo::message_by_gpu) return context.send(port, ready, to_payload(work));
+  const bool is_first = host_.book().striping == NicStriping::flow || nic_number(work.address.from()) == 0;
   host_.post(context, ready,
-             {work, host_.book().device(to_of(work)), port,
+             {work, host_.book().device(work.address.to()), port,
               is_first ? ProxyQueue::Share::request : ProxyQueue::Share::part});
 }
 
-void SeveralNicsPath::send_control(Context& context, const Payload&) {
+void SeveralNicsPath::send_control(Context& context, const Train&) {
   host_.fail(context, "a control message is in no stripe");
 }
 
-bool SeveralNicsPath::pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) {
-  if (!is_stripe(payload) || port != GpuPort::nvlink) return false;
+bool SeveralNicsPath::pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) {
+  if (!is_stripe(train) || port != GpuPort::nvlink) return false;
   // PXN: another GPU of this server hands it over. It goes out of the NIC on the receiver's rail.
-  Payload work = payload;
-  work.kind = static_cast<std::uint8_t>(WireKind::message);
-  work.count = 0;
-  const std::uint32_t first = host_.here().nic, rail = host_.book()[to_of(payload)].nic;
+  const WorkRequest work{.lane = train.lane, .bytes = train.bytes, .address = train.address};
+  const std::uint32_t first = host_.here().nic, rail = host_.book()[train.address.to()].nic;
   const bool is_own = rail >= first && rail < first + nics_;
-  post(context, tail, work, is_own ? rail - first : nic_number(from_of(payload)) % nics_, Cargo::message);
+  post(context, tail, work, is_own ? rail - first : nic_number(train.address.from()) % nics_, Cargo::message);
   return true;
 }
 
-bool SeveralNicsPath::arrive(Context& context, const Payload& train, SimTime tail) {
-  if (!is_stripe(train) || host_.book().device(to_of(train)) != host_.self()) return false;
-  settle(context,
-         stripes_.add(flow_of(from_of(train), connection_of(train)), train.bytes, context.now(), tail));
+bool SeveralNicsPath::arrive(Context& context, const Train& train, SimTime tail) {
+  if (!is_stripe(train) || host_.book().device(train.address.to()) != host_.self()) return false;
+  settle(context, stripes_.add(train.address.flow(), train.bytes, context.now(), tail));
   return true;
 }
 

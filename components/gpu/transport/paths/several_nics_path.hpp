@@ -23,8 +23,8 @@ class SeveralNicsPath final : public Path, private MessageSplitter {
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
   void send(Context& context, const Transfer& transfer) override;
-  void send_control(Context& context, const Payload& control) override;
-  bool pass_on(Context& context, const Payload& payload, PortIndex port, SimTime tail) override;
+  void send_control(Context& context, const Train& control) override;
+  bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
   [[nodiscard]] MessageSplitter* splitter() override { return this; }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -41,18 +41,18 @@ class SeveralNicsPath final : public Path, private MessageSplitter {
   };
 
   bool expect(Context& context, const Expectation& expectation) override;
-  bool arrive(Context& context, const Payload& train, SimTime tail) override;
+  bool arrive(Context& context, const Train& train, SimTime tail) override;
   void on_part_sent(std::uint32_t message, SimTime at) override;
   [[nodiscard]] std::int64_t unclaimed_bytes() const override { return stripes_.unclaimed(); }
 
-  [[nodiscard]] bool is_stripe(const Payload& payload) const {
-    return host_.book().is_nic_address(from_of(payload));
+  [[nodiscard]] bool is_stripe(const Train& train) const {
+    return host_.book().is_nic_address(train.address.from());
   }
   /// Number of the NIC with that address among those of its GPU.
   [[nodiscard]] std::uint32_t nic_number(EndpointId address) const;
   void send_stripe(Context& context, const Transfer& transfer, std::uint32_t stripe, std::int64_t bytes,
                    SendToken token);
-  void post(Context& context, SimTime ready, const Payload& work, std::uint32_t nic, Cargo cargo);
+  void post(Context& context, SimTime ready, const WorkRequest& work, std::uint32_t nic, Cargo cargo);
   void settle(Context& context, std::uint32_t slot);
 
   PathHost& host_;

@@ -72,7 +72,7 @@ TEST_CASE(
 TEST_CASE("a region whose optical switch fails is told of no circuits and goes on") {
   RegionBed region(ReconfigurePolicy::always);
   region.announce(1, 0, 1024, 1024, 1024);
-  region.alarm(20, all_ports);
+  region.alarm(20, region_control::Alarm::all_ports);
   region.drained(30, 1);
   region.lit(60);
   region.announce(80, 1, 1024, 1024, 1024);

@@ -98,9 +98,9 @@ TEST_CASE("the heaviest permutation comes first, and those of two ports share th
   CHECK(two[1][0].bytes == ring(4, {{2, 20}, {1, 15}}));
   CHECK(two[1][1].bytes == ring(4, {{1, 15}, {3, 10}}));
   CHECK(longest(two[1][0]) + longest(two[1][1]) == 35);
-  CHECK(later_part(two[1], 0, 0, 1) == later_whole / 2);
+  CHECK(later_part(two[1], 0, 0, 1) == region_control::Share::whole / 2);
   CHECK(later_part(two[1], 0, 0, 2) == 0);
-  CHECK(later_part(two[1], 0, 0, 3) == later_whole);
+  CHECK(later_part(two[1], 0, 0, 3) == region_control::Share::whole);
   CHECK(later_part(two[1], 1, 0, 1) == 0);
   // One phase cannot hold the third; two leave nothing.
   CHECK(shortest(two, demand).size() == 2);
@@ -114,18 +114,19 @@ TEST_CASE("packet NICs take as much beside the phases as they carry meanwhile, a
   DemandMatrix demand(2);
   demand.at(0, 1) = demand.at(1, 0) = 300;
   PhaseSchedule phases = schedules(demand, Ports(2, 1), 1)[0];
-  CHECK(part_beside(demand, phases, circuit, packet, SimTime{0}) == later_whole / 3);
-  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(150)) == later_whole / 2);
-  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(10'000)) == later_whole);
-  take_off(phases, later_whole / 2);
+  CHECK(part_beside(demand, phases, circuit, packet, SimTime{0}) == region_control::Share::whole / 3);
+  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(150)) == region_control::Share::whole / 2);
+  CHECK(part_beside(demand, phases, circuit, packet, picoseconds(10'000)) == region_control::Share::whole);
+  take_off(phases, region_control::Share::whole / 2);
   CHECK(longest(phases[0]) == 150);
-  take_off(phases, later_whole / 3);  // a little less than a third: nothing is promised twice
+  take_off(phases,
+           region_control::Share::whole / 3);  // a little less than a third: nothing is promised twice
   CHECK(longest(phases[0]) == 101);
   // One port of three servers: 300 B are left to packet NICs for 600 ps, longer than the phase takes.
   const DemandMatrix more = ring(3, {{1, 400}, {2, 300}});
   const PhaseSchedule one = schedules(more, Ports(3, 1), 1)[0];
   CHECK(part_beside(more, one, circuit, packet, SimTime{0}) == 0);
-  CHECK(part_beside(more, one, circuit, packet, picoseconds(320)) == later_whole / 10);
+  CHECK(part_beside(more, one, circuit, packet, picoseconds(320)) == region_control::Share::whole / 10);
 }
 
 TEST_CASE("of schedules that take as long the one of fewest phases is the shortest") {

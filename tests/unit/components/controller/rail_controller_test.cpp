@@ -2,6 +2,7 @@
 
 #include "components/controller/rail_controller.hpp"
 #include "network/wire/rail_control.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/controller/commands.hpp"
 
 using namespace lightrail;
@@ -100,9 +101,9 @@ TEST_CASE("a rail-controller outside a photonic rail is refused") {
 TEST_CASE("a rail passes control messages on to the server they are for") {
   Rail rail(3);
   rail.bed.script(rail.gpus[0], microseconds(1), 0,
-                  make_wire(WireKind::control, EndpointId{0}, EndpointId{2}, {}, 64, 1));
+                  train_payload(MessageKind::control, EndpointId{0}, EndpointId{2}, {}, 64, 1));
   rail.bed.run();
-  CHECK(rail.bed.trains(rail.gpus[2], WireKind::control).size() == 1);
+  CHECK(rail.bed.trains(rail.gpus[2], MessageKind::control).size() == 1);
 }
 
 TEST_CASE("the controller of a rail takes no message about a region's circuits, and names what it refuses") {

@@ -2,6 +2,7 @@
 
 #include "components/gpu/gpu.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -19,7 +20,7 @@ std::vector<std::string> waits_after(const std::vector<std::uint32_t>& packets) 
   SimTime at{0};
   for (const std::uint32_t bytes : packets)
     bed.script(other, at += nanoseconds(10), 0,
-               make_wire(WireKind::train, EndpointId{1}, EndpointId{0}, Connection{}, bytes, 1));
+               train_payload(MessageKind::train, EndpointId{1}, EndpointId{0}, Connection{}, bytes, 1));
   bed.run(nanoseconds(115));
   return bed.waits();
 }

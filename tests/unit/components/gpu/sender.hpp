@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "components/gpu/transport/gpu_transport.hpp"
-#include "components/gpu/transport/transport_payloads.hpp"
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "components/nic/nic.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
@@ -42,7 +42,7 @@ class Sender final : public Component {
   void start(Context& context) override {
     for (const Expectation& e : spec_.expected) transport_.expect(context, e);
     for (std::uint32_t i = 0; i < spec_.orders.size(); ++i)
-      context.wake(spec_.orders[i].at, wake_payload(GpuWake::timer, {i, 0}));
+      context.wake(spec_.orders[i].at, to_payload(OwnerWake{.kind = GpuWake::timer, .owner = {i, 0}}));
   }
   void handle(const Event& event, PortIndex port, Context& context) override {
     dispatch(event.payload, port, context);
@@ -53,14 +53,11 @@ class Sender final : public Component {
 
  private:
   void dispatch(const Payload& p, PortIndex port, Context& context) {
-    if (port != self_port && kind_of(p) == WireKind::sent) return transport_.on_notice(context, p);
+    if (port != self_port && kind_of(p) == MessageKind::sent)
+      return transport_.on_notice(context, as<SentNotice>(p));
     if (port != self_port) return transport_.on_wire(context, p, port);
-    switch (static_cast<GpuWake>(p.kind)) {
-      case GpuWake::timer:
-        return transport_.send(context, spec_.orders[p.a].transfer);
-      default:
-        return transport_.on_wake(context, p);
-    }
+    if (gpu_wake_of(p) != GpuWake::timer) return transport_.on_wake(context, p);
+    transport_.send(context, spec_.orders[as<OwnerWake>(p).owner.slot].transfer);
   }
 
   const SenderSpec& spec_;

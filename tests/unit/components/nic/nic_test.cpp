@@ -3,6 +3,7 @@
 #include "components/nic/nic.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -30,11 +31,18 @@ struct TwoNics {
     bed.connect(gpu2, 1, nic1, 1, pcie);
     if (has_cable) bed.connect(nic0, 0, nic1, 0, fibre);
   }
-  void post(ComponentId gpu, SimTime at, std::uint32_t to, std::uint32_t bytes, std::uint16_t flags = 0,
-            std::uint32_t channel = 0, WireKind kind = WireKind::message) {
-    bed.script(gpu, at, 1,
-               make_wire(kind, EndpointId{gpu.value}, EndpointId{to}, Connection::make(0, channel, 0), bytes,
-                         flags));
+  void post(ComponentId gpu, SimTime at, std::uint32_t to, std::uint32_t bytes, bool notify = false,
+            std::uint32_t channel = 0) {
+    bed.script(
+        gpu, at, 1,
+        work_payload(EndpointId{gpu.value}, EndpointId{to}, Connection::make(0, channel, 0), bytes, notify));
+  }
+  /// What is no work request.
+  void say(ComponentId gpu, SimTime at, std::uint32_t to, std::uint32_t bytes, std::uint32_t channel,
+           MessageKind kind) {
+    bed.script(
+        gpu, at, 1,
+        train_payload(kind, EndpointId{gpu.value}, EndpointId{to}, Connection::make(0, channel, 0), bytes));
   }
 };
 
@@ -52,8 +60,8 @@ TEST_CASE("a message arrives in one piece at fabric rate") {
   // fabric's tails.
   SimTime first = nanoseconds(500) + packet - SimTime{65'536};
   for (int i = 0; i < 10; ++i) CHECK(got[i].time == first + packet * i);
-  CHECK(connection_of(got[0].payload) == Connection{});
-  CHECK(from_of(got[0].payload) == EndpointId{0});
+  CHECK(frame_in(got[0].payload).address.connection() == Connection{});
+  CHECK(frame_in(got[0].payload).address.from() == EndpointId{0});
 }
 
 TEST_CASE("a PCIe slower than the fabric sets the pace and no tail leaves before it is read") {
@@ -73,65 +81,67 @@ TEST_CASE("two GPUs of one NIC share the fabric train by train") {
   net.bed.run();
   auto got = net.bed.trains(net.gpu2);
   REQUIRE(got.size() == 8);
-  for (int i = 0; i < 8; ++i) CHECK(from_of(got[i].payload).value == static_cast<std::uint32_t>(i % 2));
+  for (int i = 0; i < 8; ++i)
+    CHECK(frame_in(got[i].payload).address.from().value == static_cast<std::uint32_t>(i % 2));
   CHECK(got[7].time - got[0].time == packet * 7);
 }
 
 TEST_CASE("a completion is sent when the last byte is on the wire, to whoever asked") {
   TwoNics net;
-  net.post(net.gpu1, SimTime{0}, 2, 4096 * 3, notify_sent, 5);
+  net.post(net.gpu1, SimTime{0}, 2, 4096 * 3, true, 5);
   net.post(net.gpu0, SimTime{0}, 2, 4096, 0, 6);
   net.bed.run();
-  auto notices = net.bed.trains(net.gpu1, WireKind::sent);
+  auto notices = net.bed.trains(net.gpu1, MessageKind::sent);
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].payload ==
-        make_wire(WireKind::sent, EndpointId{1}, EndpointId{2}, Connection::make(0, 5, 0), 3 * 4096, 0));
+        to_payload(SentNotice{.bytes = 3 * 4096,
+                              .address = Address(EndpointId{1}, EndpointId{2}, Connection::make(0, 5, 0))}));
   CHECK(notices[0].time == nanoseconds(400) + packet * 4);  // its third train follows the other GPU's
-  CHECK(net.bed.trains(net.gpu0, WireKind::sent).empty());
+  CHECK(net.bed.trains(net.gpu0, MessageKind::sent).empty());
 }
 
 TEST_CASE("messages start at the message rate at most") {
   TwoNics net;
   net.spec->message_rate = 1'000'000;  // one a microsecond
-  for (int i = 0; i < 5; ++i) net.post(net.gpu0, SimTime{0}, 2, 64, notify_sent);
+  for (int i = 0; i < 5; ++i) net.post(net.gpu0, SimTime{0}, 2, 64, true);
   net.bed.run();
   auto got = net.bed.trains(net.gpu2);
   REQUIRE(got.size() == 5);
   for (int i = 1; i < 5; ++i) CHECK(got[i].time - got[i - 1].time == microseconds(1));
-  CHECK(net.bed.trains(net.gpu0, WireKind::sent).size() == 5);
+  CHECK(net.bed.trains(net.gpu0, MessageKind::sent).size() == 5);
 }
 
 TEST_CASE("a message to the same NIC loops back, also to its own sender") {
   TwoNics net(500, false);
-  net.post(net.gpu0, SimTime{0}, 1, 4096 * 3, notify_sent);
+  net.post(net.gpu0, SimTime{0}, 1, 4096 * 3, true);
   net.post(net.gpu1, SimTime{0}, 1, 4096 * 2);
   net.bed.run();
   auto got = net.bed.trains(net.gpu1);
   REQUIRE(got.size() == 5);
   CHECK(got[0].time == nanoseconds(400));
   CHECK(got[4].time == nanoseconds(400) + SimTime{65'536} * 4);
-  CHECK(net.bed.trains(net.gpu0, WireKind::sent).size() == 1);
+  CHECK(net.bed.trains(net.gpu0, MessageKind::sent).size() == 1);
 }
 
 TEST_CASE("a control message reaches the other endpoint and comes before waiting payload") {
   TwoNics net;
   net.post(net.gpu0, SimTime{0}, 2, 4096 * 100);
-  net.post(net.gpu0, nanoseconds(1), 2, 64, 0, 9, WireKind::control);
+  net.say(net.gpu0, nanoseconds(1), 2, 64, 9, MessageKind::control);
   net.bed.run();
-  auto control = net.bed.trains(net.gpu2, WireKind::control);
+  auto control = net.bed.trains(net.gpu2, MessageKind::control);
   REQUIRE(control.size() == 1);
-  CHECK(connection_of(control[0].payload).channel() == 9);
-  CHECK(control[0].payload.bytes == 64);
+  CHECK(frame_in(control[0].payload).address.connection().channel() == 9);
+  CHECK(frame_in(control[0].payload).bytes == 64);
   CHECK(control[0].time < nanoseconds(600));
 }
 
 TEST_CASE("an empty message is complete at once") {
   TwoNics net;
-  net.post(net.gpu0, SimTime{0}, 2, 0, notify_sent);
+  net.post(net.gpu0, SimTime{0}, 2, 0, true);
   net.bed.run();
   CHECK(net.bed.trains(net.gpu2).empty());
-  REQUIRE(net.bed.trains(net.gpu0, WireKind::sent).size() == 1);
-  CHECK(net.bed.trains(net.gpu0, WireKind::sent)[0].time == nanoseconds(400));
+  REQUIRE(net.bed.trains(net.gpu0, MessageKind::sent).size() == 1);
+  CHECK(net.bed.trains(net.gpu0, MessageKind::sent)[0].time == nanoseconds(400));
 }
 
 TEST_CASE("the latencies of sending and receiving are added once, without gaps between trains") {
@@ -157,8 +167,7 @@ TEST_CASE("a receiver that takes less than the fabric brings pushes back and los
   bed.connect(nic_a, 0, nic_b, 0, fibre);
   bed.connect(nic_b, 1, b, 0, bed.link_class(nanoseconds(200), BitRate{100 * giga}, 4096, 1));
   bed.record(milliseconds(100));
-  bed.script(a, SimTime{0}, 0,
-             make_wire(WireKind::message, EndpointId{0}, EndpointId{1}, {}, 4096 * 1000, 0));
+  bed.script(a, SimTime{0}, 0, work_payload(EndpointId{0}, EndpointId{1}, {}, 4096 * 1000));
   bed.run();
   auto got = bed.trains(b);
   REQUIRE(got.size() == 1000);
@@ -222,7 +231,7 @@ TEST_CASE(
 
 TEST_CASE("a nic refuses payloads that do not belong on a port") {
   TwoNics net;
-  net.post(net.gpu0, SimTime{0}, 2, 64, 0, 0, WireKind::train);
+  net.say(net.gpu0, SimTime{0}, 2, 64, 0, MessageKind::train);
   CHECK_THROWS_WITH(net.bed.run(), Catch::Contains("unexpected message 'train' on port 1"));
 }
 
@@ -238,7 +247,7 @@ TEST_CASE("a nic saved in the middle and loaded goes on as if nothing had happen
     TwoNics net(200);
     net.spec->message_rate = 3'000'000;
     for (std::uint32_t i = 0; i < 8; ++i) {
-      net.post(net.gpu0, nanoseconds(100 * i), 2, 9000 * (i + 1), notify_sent, i % 3);
+      net.post(net.gpu0, nanoseconds(100 * i), 2, 9000 * (i + 1), true, i % 3);
       net.post(net.gpu1, nanoseconds(70 * i), i % 2 ? 0 : 2, 7000, 0, i % 2);
     }
     net.bed.run(k == 0 ? time_never : microseconds(2));

@@ -2,6 +2,7 @@
 
 #include "components/nvswitch/nvswitch.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -28,7 +29,7 @@ struct Server {
   }
   void send(std::uint32_t to) {
     bed.script(gpus[0], SimTime{0}, 0,
-               make_wire(WireKind::train, EndpointId{0}, EndpointId{to}, {}, 4096, 1));
+               train_payload(MessageKind::train, EndpointId{0}, EndpointId{to}, {}, 4096, 1));
   }
   /// The local GPU that got the one train.
   int receiver(std::uint32_t to) {
@@ -75,8 +76,7 @@ TEST_CASE("without NICs, to a host, or to nobody the error names the endpoint") 
 
 TEST_CASE("an nvswitch refuses what is not a train") {
   Server server(4);
-  server.bed.script(server.gpus[0], SimTime{0}, 0,
-                    make_wire(WireKind::message, EndpointId{0}, EndpointId{1}, {}, 1, 1));
+  server.bed.script(server.gpus[0], SimTime{0}, 0, work_payload(EndpointId{0}, EndpointId{1}, {}, 1));
   CHECK_THROWS_WITH(
       server.bed.run(),
       Catch::Contains("unexpected message 'work request' on port 0; an nvswitch forwards trains"));
@@ -87,7 +87,7 @@ TEST_CASE("two GPUs sending to one share its line and lose nothing") {
   for (int k = 0; k < 10; ++k)
     for (std::uint32_t from : {0u, 1u})
       server.bed.script(server.gpus[from], SimTime{9103 * k}, 0,
-                        make_wire(WireKind::train, EndpointId{from}, EndpointId{3}, {}, 4096, 1));
+                        train_payload(MessageKind::train, EndpointId{from}, EndpointId{3}, {}, 4096, 1));
   server.bed.run();
   auto got = server.bed.trains(server.gpus[3]);
   REQUIRE(got.size() == 20);

@@ -6,6 +6,7 @@
 #include "links/cable.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 using namespace lightrail;
@@ -43,8 +44,7 @@ double energy(bool has_ocs, Watts power = Watts{0}) {
   bed.record(milliseconds(1));
   for (std::uint32_t i = 0; i < 2; ++i)
     bed.script(gpus[i], SimTime{0}, 1,
-               make_wire(WireKind::message, EndpointId{i}, EndpointId{1 - i}, Connection::make(0, 0, 0),
-                         1 << 20, 0));
+               work_payload(EndpointId{i}, EndpointId{1 - i}, Connection::make(0, 0, 0), 1 << 20));
   bed.run();
   double sum = -power.value * static_cast<double>(bed.end().count());
   for (const Row& row : bed.rows(tables::power)) sum += std::bit_cast<double>(row.values[1]);

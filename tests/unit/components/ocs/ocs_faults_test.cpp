@@ -40,7 +40,7 @@ TEST_CASE("with dark=all every circuit is dark while one changes") {
   star.send(microseconds(4), 0), star.send(microseconds(6), 0), star.send(microseconds(16), 0);
   star.bed.run();
   CHECK(times(star, 1).size() == 2);
-  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
 }
 
 TEST_CASE("receivers train before a new circuit carries data") {
@@ -64,8 +64,8 @@ TEST_CASE("a failed port is dark, a stuck one keeps its circuit, a repaired one 
   star.bed.run();
   CHECK(times(star, 1).size() == 2);
   CHECK(times(star, 3).size() == 1);
-  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
-  CHECK(star.bed.trains(star.probes[1], WireKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[1], MessageKind::lost_train).size() == 1);
 }
 
 TEST_CASE("a whole switch that fails takes all light away") {
@@ -77,7 +77,7 @@ TEST_CASE("a whole switch that fails takes all light away") {
   star.bed.run();
   for (std::uint32_t p = 0; p < 4; ++p) {
     CHECK(times(star, p).empty());
-    CHECK(star.bed.trains(star.probes[p], WireKind::lost_train).size() == 2);
+    CHECK(star.bed.trains(star.probes[p], MessageKind::lost_train).size() == 2);
   }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a path with too little light corrupts trains as often as its codeword
   const int n = 20'000;
   for (int i = 0; i < n; ++i) star.send(microseconds(i), 0, 65'536);
   star.bed.run();
-  const std::size_t corrupt = star.bed.trains(star.probes[0], WireKind::corrupt_train).size();
+  const std::size_t corrupt = star.bed.trains(star.probes[0], MessageKind::corrupt_train).size();
   const double mean = n * (1 - std::pow(1 - 3.531e-5, 103));
   CHECK(static_cast<double>(corrupt) == Approx(mean).margin(4 * std::sqrt(mean)));
   CHECK(times(star, 1).size() + corrupt == static_cast<std::size_t>(n));
@@ -109,8 +109,8 @@ TEST_CASE("a path whose light is far too weak does not come up") {
   star.send(SimTime{0});
   star.bed.run();
   CHECK(times(star, 1).empty());
-  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 1);
-  CHECK(star.bed.trains(star.probes[0], WireKind::corrupt_train).empty());
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::corrupt_train).empty());
 }
 
 TEST_CASE("what the switch sends on a fibre that has lost its light is lost until it has trained anew") {
@@ -124,7 +124,7 @@ TEST_CASE("what the switch sends on a fibre that has lost its light is lost unti
     const int n = 20'000;
     for (int i = 0; i < n; ++i) star.send(microseconds(5 * i));
     star.bed.run(is_saved ? milliseconds(37) : time_never);
-    const std::size_t lost = star.bed.trains(star.probes[0], WireKind::lost_train).size();
+    const std::size_t lost = star.bed.trains(star.probes[0], MessageKind::lost_train).size();
     CHECK(times(star, 1).size() + lost == static_cast<std::size_t>(n));
     // A share of 100 / 500 of 100 ms in 200 flaps, whose number has a standard deviation of 11.
     CHECK(static_cast<double>(lost) / n == Approx(0.2).margin(0.03));

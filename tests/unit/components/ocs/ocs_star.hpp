@@ -6,6 +6,7 @@
 
 #include "components/ocs/ocs.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 namespace lightrail::test {
 
@@ -35,7 +36,7 @@ struct OcsStar {
   }
   void send(SimTime at, std::uint32_t from = 0, std::uint32_t bytes = 4096) {
     bed.script(probes[from], at, 0,
-               make_wire(WireKind::train, EndpointId{from}, EndpointId{1}, {}, bytes, 1));
+               train_payload(MessageKind::train, EndpointId{from}, EndpointId{1}, {}, bytes, 1));
   }
 };
 

@@ -4,6 +4,7 @@
 #include "components/ocs/tables.hpp"
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -32,7 +33,8 @@ struct Star {
   }
   static SimTime seconds(int n) { return milliseconds(1000 * n); }
   void send(SimTime at, std::uint32_t from = 0) {
-    bed.script(probes[from], at, 0, make_wire(WireKind::train, EndpointId{from}, EndpointId{1}, {}, 4096, 1));
+    bed.script(probes[from], at, 0,
+               train_payload(MessageKind::train, EndpointId{from}, EndpointId{1}, {}, 4096, 1));
   }
 };
 
@@ -59,8 +61,8 @@ TEST_CASE("trains that meet darkness are lost, counted and come back to their se
   star.bed.run();
   CHECK(star.bed.trains(star.probes[1]).size() == 1);
   CHECK(star.bed.trains(star.probes[2]).size() == 1);
-  CHECK(star.bed.trains(star.probes[0], WireKind::lost_train).size() == 2);
-  CHECK(star.bed.trains(star.probes[1], WireKind::lost_train).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 2);
+  CHECK(star.bed.trains(star.probes[1], MessageKind::lost_train).size() == 1);
   CHECK(star.bed.waits().empty());
   std::vector<std::vector<std::int64_t>> rows;
   for (const Row& row : star.bed.rows(tables::ocs)) rows.push_back(row.values);
@@ -130,7 +132,7 @@ TEST_CASE("credits keep their count through reconfigurations under load") {
     for (auto& ports : tables.routes[i].listed) ports = {0};
   for (int i = 0; i < 1500; ++i)
     net.bed.script(net.probes[0], SimTime{81'920 * i}, 0,
-                   make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
+                   train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
   net.bed.run();  // a credit too many breaks a contract, one too few leaves trains waiting
   CHECK(net.bed.trains(net.probes[1]).size() + net.bed.trains(net.probes[2]).size() == 1500);
   CHECK(net.bed.end() > microseconds(67'108));  // some were sent again
@@ -142,7 +144,7 @@ TEST_CASE("behind an optical switch a sender counts with the smallest buffer aro
   REQUIRE(CircuitTable::parse("0-1", 3, net.spec->first) == "");
   for (int i = 0; i < 20; ++i)
     net.bed.script(net.probes[0], SimTime{0}, 0,
-                   make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
+                   train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
   net.bed.run();
   auto got = net.bed.trains(net.probes[1]);
   REQUIRE(got.size() == 20);
@@ -171,7 +173,7 @@ TEST_CASE("an optical switch saved in the middle and loaded goes on as if nothin
     net.spec->schedule = {change(microseconds(3), "0-2 ", 3), change(microseconds(6), "0-1", 3)};
     for (int i = 0; i < 100; ++i)
       net.bed.script(net.probes[0], SimTime{81'920 * i}, 0,
-                     make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
+                     train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 4096, 1));
     auto& tables = *const_cast<RoutingTables*>(net.bed.finish_model().resource<RoutingTables>());
     tables.routes[2].listed[1] = {0};
     net.bed.run(k == 0 ? time_never : microseconds(4));

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "components/switch/switch.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/ocs/ocs_star.hpp"
 
 using namespace lightrail;
@@ -54,7 +55,7 @@ TEST_CASE("over random schedules every train arrives where the circuits lead or 
       for (SimTime send{0}; send < at + microseconds(20);
            send += nanoseconds(100 + static_cast<std::int64_t>(random() % 900))) {
         star.bed.script(star.probes[from], send, 0,
-                        make_wire(WireKind::train, EndpointId{from}, EndpointId{0}, {}, 4096, 1));
+                        train_payload(MessageKind::train, EndpointId{from}, EndpointId{0}, {}, 4096, 1));
         const SimTime here = send + nanoseconds(100);
         Lit now = state[from][0];
         for (const Lit& s : state[from])
@@ -68,12 +69,12 @@ TEST_CASE("over random schedules every train arrives where the circuits lead or 
     for (std::uint32_t p = 0; p < ports; ++p) {
       std::vector<std::pair<SimTime, std::uint32_t>> got;
       for (const Arrival& a : star.bed.trains(star.probes[p]))
-        got.emplace_back(a.time, from_of(a.payload).value);
+        got.emplace_back(a.time, frame_in(a.payload).address.from().value);
       std::sort(got.begin(), got.end());
       std::sort(expected[p].begin(), expected[p].end());
       INFO("seed " << seed << " port " << p);
       CHECK(got == expected[p]);
-      CHECK(star.bed.trains(star.probes[p], WireKind::lost_train).size() == lost[p]);
+      CHECK(star.bed.trains(star.probes[p], MessageKind::lost_train).size() == lost[p]);
     }
   }
 }
@@ -134,15 +135,16 @@ TEST_CASE("over random schedules, faults and weak light every byte that is sent 
     for (std::uint32_t i = 0; i < ports; ++i)
       for (int k = 0; k < 400; ++k) {
         const auto bytes = static_cast<std::uint32_t>(1 + random() % 4096);
-        bed.script(probes[i], nanoseconds(300 * k), 0,
-                   make_wire(WireKind::train, EndpointId{i}, EndpointId{(i + 1) % ports}, {}, bytes, 1));
+        bed.script(
+            probes[i], nanoseconds(300 * k), 0,
+            train_payload(MessageKind::train, EndpointId{i}, EndpointId{(i + 1) % ports}, {}, bytes, 1));
         sent[i].push_back(bytes);
       }
     bed.run(random() % 2 ? time_never : microseconds(30));
     INFO("seed " << seed);
     for (std::uint32_t i = 0; i < ports; ++i) {
       std::vector<std::uint32_t> got;
-      for (const Arrival& a : bed.trains(probes[(i + 1) % ports])) got.push_back(a.payload.bytes);
+      for (const Arrival& a : bed.trains(probes[(i + 1) % ports])) got.push_back(frame_in(a.payload).bytes);
       std::sort(got.begin(), got.end()), std::sort(sent[i].begin(), sent[i].end());
       CHECK(got == sent[i]);
     }

@@ -3,6 +3,7 @@
 #include "components/switch/switch.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -19,8 +20,8 @@ struct Pair {
     bed.connect(a, 0, device, 0, bed.link_class(nanoseconds(10), BitRate{400'000'000'000}));
     bed.connect(b, 0, device, 1, bed.link_class(nanoseconds(10), BitRate{rate_b * 1'000'000'000}));
   }
-  Payload train(std::uint32_t to, WireKind kind = WireKind::train) {
-    return make_wire(kind, EndpointId{0}, EndpointId{to}, {}, 4096, 1);
+  Payload train(std::uint32_t to, MessageKind kind = MessageKind::train) {
+    return train_payload(kind, EndpointId{0}, EndpointId{to}, {}, 4096, 1);
   }
 };
 
@@ -72,7 +73,7 @@ TEST_CASE("a switch without routes and a destination that does not exist are err
 
 TEST_CASE("a switch refuses what is not a train") {
   Pair net;
-  net.bed.script(net.a, SimTime{0}, 0, net.train(1, WireKind::message));
+  net.bed.script(net.a, SimTime{0}, 0, net.train(1, MessageKind::work_request));
   CHECK_THROWS_WITH(net.bed.run(),
                     Catch::Contains("unexpected message 'work request' on port 0; a switch forwards trains"));
 }
@@ -81,7 +82,7 @@ TEST_CASE("a control message takes the line but does not count as payload") {
   Pair net;
   net.bed.record(milliseconds(1));
   net.bed.route(net.device, SwitchRoute{{}, 0, 0, {{0}, {1}}});
-  net.bed.script(net.a, SimTime{0}, 0, net.train(1, WireKind::control));
+  net.bed.script(net.a, SimTime{0}, 0, net.train(1, MessageKind::control));
   net.bed.script(net.a, SimTime{0}, 0, net.train(1));
   net.bed.run();
   CHECK(net.bed.arrivals(net.b).back().time == nanoseconds(20) + SimTime{81'920});

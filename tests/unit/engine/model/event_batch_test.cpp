@@ -19,9 +19,9 @@ struct Slice final : EventSink, RowSink {
     self.id = self_link;
     for (const Event& event : events) known.push_back({event, 0, 7, 0});
   }
-  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
+  void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
     if (time < end)
-      own.push({time, link.id, tie, payload.payload()});
+      own.push({time, link.id, tie, payload});
     else
       ++later;
   }

@@ -3,6 +3,7 @@
 #include "components/switch/switch.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -31,7 +32,7 @@ struct TwoSwitches {
     for (ComponentId s : {s0, s1}) bed.route(s, SwitchRoute{{}, 0, 0, {{0}, {1}}});
   }
   Payload train(std::uint8_t lane = 0) {
-    return make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 100, 1, lane);
+    return train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 100, 1, lane);
   }
 };
 
@@ -72,7 +73,7 @@ TEST_CASE("a line without a rate is never busy, whatever it carries") {
   bed.connect(p0, 0, s, 0, line);
   bed.connect(s, 1, p1, 0, line);
   bed.route(s, SwitchRoute{{}, 0, 0, {{0}, {1}}});
-  bed.script(p0, SimTime{0}, 0, make_wire(WireKind::train, EndpointId{0}, EndpointId{1}, {}, 100, 1));
+  bed.script(p0, SimTime{0}, 0, train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, {}, 100, 1));
   bed.run();
   CHECK(bed.trains(p1).size() == 1);
 }
@@ -84,7 +85,7 @@ TEST_CASE("a lane without credits does not hold up another lane") {
   net.bed.run();
   auto got = net.bed.trains(net.p1);
   REQUIRE(got.size() == 3);
-  CHECK(got[1].payload.lane == 1);
+  CHECK(frame_in(got[1].payload).lane == 1);
   CHECK(got[1].time == SimTime{3160});
 }
 
@@ -97,9 +98,9 @@ TEST_CASE("a lane that the far end does not have is an error that names the comp
 
 TEST_CASE("a train larger than the far buffer is an error") {
   TwoSwitches net(100);
-  Payload big = net.train();
+  Frame big = frame_in(net.train());
   big.bytes = 101;
-  net.bed.script(net.p0, SimTime{0}, 0, big);
+  net.bed.script(net.p0, SimTime{0}, 0, to_payload(big));
   CHECK_THROWS_WITH(
       net.bed.run(),
       Catch::Contains("a train of 101 B does not fit the 100 B buffer at the far end of port 1"));

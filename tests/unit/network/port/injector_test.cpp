@@ -4,7 +4,12 @@
 #include "network/port/buffered_spec.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/injector.hpp"
+#include "network/port/credit/credit.hpp"
+#include "network/wire/delegated_train.hpp"
+#include "network/wire/injector_wake.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/numbers.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -32,19 +37,19 @@ class Sender final : public Component, private SentListener {
         egress_(build),
         injector_(build, 0, 77, spec_.sources, spec_.latency) {}
   void start(Context& context) override {
-    for (std::size_t i = 0; i < spec_.posts.size(); ++i) {
-      Payload p;
-      p.a = static_cast<std::uint32_t>(1000 + i);
-      context.wake(spec_.posts[i].at, p);
-    }
+    for (std::uint32_t i = 0; i < spec_.posts.size(); ++i)
+      context.wake(spec_.posts[i].at, to_payload(Numbers{.first = i}));
   }
   void handle(const Event& event, PortIndex, Context& context) override {
-    if (event.payload.a == 77) return ++*spec_.wakes, injector_.on_wake(context, egress_, *this);
-    if (kind_of(event.payload) == WireKind::flow_control) {
+    if (kind_of(event.payload) == MessageKind::wake) {
+      CHECK(as<InjectorWake>(event.payload).tag == 77);
+      return ++*spec_.wakes, injector_.on_wake(context, egress_, *this);
+    }
+    if (kind_of(event.payload) == MessageKind::flow_control) {
       egress_.on_flow_control(context, 0, event.payload, [](const Frame&, PortIndex, SimTime) {});
       return injector_.pump(context, egress_, *this);
     }
-    injector_.post(spec_.posts[event.payload.a - 1000].message, context.now());
+    injector_.post(spec_.posts[as<Numbers>(event.payload).first].message, context.now());
     injector_.pump(context, egress_, *this);
   }
   void save(StateWriter& out) const override { egress_.save(out), injector_.save(out); }
@@ -68,9 +73,10 @@ class Full final : public Component {
  public:
   explicit Full(const BuildContext& build) : spec_(static_cast<const FullSpec&>(build.spec)) {}
   void handle(const Event& event, PortIndex port, Context& context) override {
-    Payload credit = event.payload;
-    credit.kind = static_cast<std::uint8_t>(WireKind::flow_control);
-    if (spec_.hold > SimTime{0}) context.send(port, event.time + spec_.hold, credit);
+    const auto train = as<Frame>(event.payload);
+    if (spec_.hold > SimTime{0})
+      context.send(port, event.time + spec_.hold,
+                   to_payload(Credit{.lane = train.lane, .bytes = train.bytes}));
   }
   void save(StateWriter&) const override {}
   void load(StateReader&) override {}
@@ -91,7 +97,7 @@ struct Bed {
   ComponentId probe = bed.add_endpoint();
 
   void post(std::int64_t at, std::uint32_t channel, std::int64_t bytes, std::uint64_t token,
-            WireKind kind = WireKind::train, std::uint8_t source = 0) {
+            MessageKind kind = MessageKind::train, std::uint8_t source = 0) {
     spec->posts.push_back(
         {SimTime{at},
          {EndpointId{5}, EndpointId{0}, Connection::make(0, channel, 0), bytes, 0, kind, source, token}});
@@ -115,8 +121,9 @@ struct Bed {
     bed.run(save_at);
     std::string text;
     for (const Arrival& a : bed.arrivals(probe))
-      text += std::to_string(connection_of(a.payload).channel()) + ":" + std::to_string(a.time.count() - 10) +
-              ":" + std::to_string(a.payload.bytes) + "/" + std::to_string(a.payload.count) + " ";
+      text += std::to_string(frame_in(a.payload).address.connection().channel()) + ":" +
+              std::to_string(a.time.count() - 10) + ":" + std::to_string(frame_in(a.payload).bytes) + "/" +
+              std::to_string(frame_in(a.payload).detail) + " ";
     return text;
   }
 };
@@ -154,7 +161,7 @@ TEST_CASE("a newcomer waits for every other connection once at most") {
 TEST_CASE("a control message goes ahead of waiting payload") {
   Bed b;
   b.post(0, 1, 6000, 1);
-  b.post(500, 2, 64, 2, WireKind::control);
+  b.post(500, 2, 64, 2, MessageKind::control);
   CHECK(b.run() == "1:0:2000/2 2:2000:64/1 1:2064:2000/2 1:4064:2000/2 ");
 }
 
@@ -171,8 +178,8 @@ TEST_CASE("a source that reads at half the line's rate sends at half the rate, n
 TEST_CASE("two slow sources share the line without slowing each other") {
   Bed b;
   b.spec->sources = {{BitRate{4'000'000'000'000}}, {BitRate{4'000'000'000'000}}};
-  b.post(0, 1, 4000, 1, WireKind::train, 0);
-  b.post(0, 2, 4000, 2, WireKind::train, 1);
+  b.post(0, 1, 4000, 1, MessageKind::train, 0);
+  b.post(0, 2, 4000, 2, MessageKind::train, 1);
   CHECK(b.run() == "1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 2:8000:2000/2 ");
 }
 
@@ -233,7 +240,7 @@ TEST_CASE("a control message goes between the packets of trains that the line wa
   Bed b;
   b.ahead = SimTime{10'000};
   b.post(0, 1, 6000, 1);
-  b.post(500, 2, 64, 2, WireKind::control);
+  b.post(500, 2, 64, 2, MessageKind::control);
   b.post(700, 1, 2000, 3);
   CHECK(b.run() == "1:0:2000/2 2:1000:64/1 1:2000:2000/2 1:4000:2000/2 1:6064:2000/2 ");
   CHECK(b.sent[1] == std::pair<std::uint64_t, SimTime>{2, SimTime{1064}});
@@ -245,7 +252,7 @@ TEST_CASE("a control message takes the credits of trains given ahead that have n
     b.ahead = SimTime{10'000};
     b.far.bytes = 6000, b.far.hold = SimTime{20'000};
     b.post(0, 1, 10'000, 1);
-    b.post(500, 2, 64, 2, WireKind::control);
+    b.post(500, 2, 64, 2, MessageKind::control);
     b.run(save_at);
     // Three trains have all credits, the control message goes at 1000. At 20'020 those of the first train
     // come back, 64 B too few for the fourth: it goes with those of the control message at 21'020, the fifth
@@ -259,7 +266,7 @@ TEST_CASE("a control message waits for credits when every train before it has be
   b.ahead = SimTime{10'000};
   b.far.bytes = 6000, b.far.hold = SimTime{20'000};
   b.post(0, 1, 6000, 1);
-  b.post(4500, 2, 64, 2, WireKind::control);
+  b.post(4500, 2, 64, 2, MessageKind::control);
   b.run();
   CHECK(b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{{1, SimTime{6000}}, {2, SimTime{20'084}}});
 }
@@ -269,9 +276,20 @@ TEST_CASE("control messages take a packet's credits at most, and the next ones w
   b.ahead = SimTime{10'000};
   b.far.bytes = 6000;
   b.post(0, 1, 6000, 1);
-  for (std::uint32_t i = 0; i < 20; ++i) b.post(500, 2, 64, 2 + i, WireKind::control);
+  for (std::uint32_t i = 0; i < 20; ++i) b.post(500, 2, 64, 2 + i, MessageKind::control);
   b.run();
   CHECK(b.sent.size() == 1 + 1000 / 64);
+}
+
+TEST_CASE("trains for a delegate say whom they go by, the first GPU of the server too") {
+  for (const std::uint16_t via : {std::uint16_t{0}, std::uint16_t{3}}) {
+    Bed b;
+    b.post(0, 1, 4000, 1, MessageKind::delegated_train);
+    b.spec->posts.back().message.mark = via;
+    b.run();
+    for (const Arrival& a : b.bed.arrivals(b.probe)) CHECK(as<DelegatedTrain>(a.payload).via == via);
+    CHECK(b.bed.arrivals(b.probe).size() == 2);
+  }
 }
 
 TEST_CASE("an empty message cannot be posted") {

@@ -8,7 +8,7 @@ namespace {
 
 struct Sink final : EventSink, RowSink {
   std::vector<std::vector<std::int64_t>> rows;
-  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {}
+  void push(SimTime, std::uint32_t, Payload, const OutLink&) override {}
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t> row) override {
     rows.emplace_back(row.begin(), row.end());
   }

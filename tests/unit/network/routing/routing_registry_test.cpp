@@ -3,6 +3,7 @@
 
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
@@ -37,9 +38,9 @@ struct Fan {
     bed.route(device, route);
   }
   void send(std::int64_t at, std::uint32_t to, std::uint32_t channel = 0) {
-    bed.script(
-        source, SimTime{at}, 0,
-        make_wire(WireKind::train, EndpointId{0}, EndpointId{to}, Connection::make(0, channel, 0), 1000, 1));
+    bed.script(source, SimTime{at}, 0,
+               train_payload(MessageKind::train, EndpointId{0}, EndpointId{to},
+                             Connection::make(0, channel, 0), 1000, 1));
   }
   /// Trains at each of the four ports.
   std::vector<std::size_t> counts() {

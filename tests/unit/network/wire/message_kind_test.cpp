@@ -3,14 +3,14 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "network/wire/message.hpp"
+
 using namespace lightrail;
 
 namespace {
 
 Payload of_kind(std::uint8_t kind) {
-  Payload p;
-  p.kind = kind;
-  return p;
+  return payload_of(kind, 0);
 }
 
 }  // namespace

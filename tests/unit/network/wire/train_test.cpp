@@ -1,30 +1,24 @@
-#include <catch2/catch.hpp>
-
 #include "network/wire/train.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace lightrail;
 
-TEST_CASE("the addresses of a train survive the packing at their largest values") {
-  EndpointId from{endpoint_mask}, to{endpoint_mask - 1};
-  Connection connection = Connection::make(255, 254, 253);
-  Payload p = make_wire(WireKind::control, from, to, connection, 0xffffffff, 16, 3);
-  CHECK(kind_of(p) == WireKind::control);
-  CHECK(from_of(p) == from);
-  CHECK(to_of(p) == to);
-  CHECK(connection_of(p) == connection);
-  CHECK(connection.group_kind() == 255);
-  CHECK(connection.channel() == 254);
-  CHECK(connection.phase() == 253);
-  CHECK(p.count == 16);
-  CHECK(p.lane == 3);
+TEST_CASE("a train has a packet for every begun MTU, and no more than the field holds") {
+  CHECK(packets_in(1, 4096) == 1);
+  CHECK(packets_in(4096, 4096) == 1);
+  CHECK(packets_in(4097, 4096) == 2);
+  CHECK(packets_in(0xffffffff, 256) == max_packets);
+  Train train;
+  train.packets = max_packets, train.retries = max_retries;
+  CHECK(train.packets == max_packets);
+  CHECK(train.retries == max_retries);
 }
 
-TEST_CASE("flows differ when the sender or the connection differs") {
-  auto key = [](std::uint32_t from, std::uint32_t phase) {
-    return flow_key(
-        make_wire(WireKind::train, EndpointId{from}, EndpointId{9}, Connection::make(1, 2, phase), 1, 1));
-  };
-  CHECK(key(1, 0) != key(2, 0));
-  CHECK(key(1, 0) != key(1, 1));
-  CHECK(key(1, 1) == key(1, 1));
+TEST_CASE("what comes back is a train still, a work request or a delegated train is none") {
+  using enum MessageKind;
+  for (const MessageKind kind : {train, control, lost_train, corrupt_control, reduce, multicast, fold})
+    CHECK(Train::carries(kind));
+  for (const MessageKind kind : {work_request, delegated_train, bypass_control, returned_train, credit})
+    CHECK(!Train::carries(kind));
 }

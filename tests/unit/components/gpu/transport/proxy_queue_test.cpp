@@ -5,6 +5,10 @@
 namespace lightrail {
 namespace {
 
+WorkRequest work(std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
+  return {.bytes = bytes, .address = Address(EndpointId{from}, EndpointId{to}, {})};
+}
+
 /// Collects what the proxy sends (port 1) and when it wants to wake.
 struct Bench final : EventSink, RowSink {
   std::vector<Event> sent, wakes;
@@ -12,16 +16,14 @@ struct Bench final : EventSink, RowSink {
   OutLink self{SimTime{0}, LinkId{9}, ComponentId{0}};
   ProxyQueue proxy{Payload{}, nanoseconds(1'000), nanoseconds(400), 3};
 
-  void push(SimTime time, std::uint32_t tie, PayloadWords payload, const OutLink& link) override {
-    (link.to.value == 1 ? sent : wakes).push_back({time, link.id, tie, payload.payload()});
+  void push(SimTime time, std::uint32_t tie, Payload payload, const OutLink& link) override {
+    (link.to.value == 1 ? sent : wakes).push_back({time, link.id, tie, payload});
   }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
   Context at(SimTime now) { return {ComponentId{0}, now, ports, self, *this, *this}; }
   void post(SimTime now, std::uint32_t from, std::uint32_t to, std::uint32_t bytes, SimTime in = SimTime{0}) {
     Context context = at(now);
-    proxy.post(context, now + in,
-               {make_wire(WireKind::message, EndpointId{from}, EndpointId{to}, Connection{}, bytes, 0),
-                EndpointId{to}, 1, ProxyQueue::Share::request});
+    proxy.post(context, now + in, {work(from, to, bytes), EndpointId{to}, 1, ProxyQueue::Share::request});
   }
   void wake() {
     Context context = at(wakes.back().time);
@@ -50,12 +52,12 @@ TEST_CASE("a busy proxy posts what waits for one receiver together, up to its li
   REQUIRE(bench.sent.size() == 4);
   for (std::size_t i = 1; i < 4; ++i) {
     CHECK(bench.sent[i].time == nanoseconds(1'000 + 1'000 + 2 * 400));  // two more of the batch
-    CHECK(to_of(bench.sent[i].payload).value == 7);
+    CHECK(as<WorkRequest>(bench.sent[i].payload).address.to().value == 7);
   }
   bench.wake();
-  CHECK(from_of(bench.sent[4].payload).value == 5);
+  CHECK(as<WorkRequest>(bench.sent[4].payload).address.from().value == 5);
   bench.wake();
-  CHECK(to_of(bench.sent[5].payload).value == 8);
+  CHECK(as<WorkRequest>(bench.sent[5].payload).address.to().value == 8);
   CHECK(bench.proxy.is_idle());
   CHECK(bench.wakes.size() == 3);
 }
@@ -76,8 +78,8 @@ TEST_CASE("a request is posted when its bytes are here, with others that are her
   CHECK(bench.wakes[1].time == nanoseconds(1'300));
   bench.wake();
   REQUIRE(bench.sent.size() == 3);
-  CHECK(from_of(bench.sent[1].payload).value == 4);  // here first
-  CHECK(from_of(bench.sent[2].payload).value == 3);
+  CHECK(as<WorkRequest>(bench.sent[1].payload).address.from().value == 4);  // here first
+  CHECK(as<WorkRequest>(bench.sent[2].payload).address.from().value == 3);
   CHECK(bench.sent[2].time == nanoseconds(1'300 + 1'000 + 400));
   CHECK(bench.wakes.back().time == nanoseconds(2'700));
   bench.wake();
@@ -91,7 +93,7 @@ TEST_CASE("requests that wait on one connection grow into one") {
   for (int i = 0; i < 5; ++i) bench.post(nanoseconds(10), 3, 7, 1'000);
   bench.wake();
   REQUIRE(bench.sent.size() == 2);
-  CHECK(bench.sent[1].payload.bytes == 5'000);
+  CHECK(as<WorkRequest>(bench.sent[1].payload).bytes == 5'000);
   CHECK(bench.proxy.is_idle());
 }
 
@@ -99,9 +101,7 @@ TEST_CASE("parts of a request take no time of the proxy thread and go with it, e
   Bench bench;
   Context context = bench.at(SimTime{0});
   const auto request = [](std::uint32_t from, PortIndex nic, ProxyQueue::Share share) {
-    return ProxyQueue::Request{
-        make_wire(WireKind::message, EndpointId{from}, EndpointId{7}, Connection{}, 100, 0), EndpointId{7},
-        nic, share};
+    return ProxyQueue::Request{work(from, 7, 100), EndpointId{7}, nic, share};
   };
   bench.ports.resize(3, OutLink{SimTime{0}, LinkId{2}, ComponentId{1}});
   bench.proxy.post(context, SimTime{0}, request(1, 1, ProxyQueue::Share::request));

@@ -3,6 +3,7 @@
 #include "network/circuits/regions.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/wire/region_control.hpp"
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/sender.hpp"
 
 using namespace lightrail;
@@ -24,8 +25,9 @@ struct DelegateSender : SenderBed {
     spec->retransmit_timeout = retransmit_timeout;
     return spec;
   }
-  void command(SimTime at, ControlKind kind, std::uint32_t a, std::uint32_t b) {
-    bed.script(controller, at, 0, control_payload(kind, a, b));
+  template <Message T>
+  void command(SimTime at, const T& message) {
+    bed.script(controller, at, 0, to_payload(message));
   }
   void run(bool is_controlled, SimTime save_at) {
     auto regions = std::make_shared<Regions>();
@@ -51,20 +53,21 @@ struct DelegateSender : SenderBed {
 TEST_CASE("what arrived corrupt is not replayed onto a circuit that was drained meanwhile") {
   DelegateSender sender;
   sender.orders->send(SimTime{0}, 1, 1000, true, 1);
-  sender.command(microseconds(5), ControlKind::pause, 0, 1);
-  sender.bed.script(sender.ocs, microseconds(10), 0,
-                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
-  sender.command(microseconds(20), ControlKind::circuit, 0, 1);
-  sender.command(microseconds(20), ControlKind::live, 0, 1);
+  sender.command(microseconds(5), region_control::Pause{.epoch = 1});
+  sender.bed.script(
+      sender.ocs, microseconds(10), 0,
+      train_payload(MessageKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
+  sender.command(microseconds(20), region_control::Circuit{.nic = 0, .member = 1});
+  sender.command(microseconds(20), region_control::Live{.calls = 0, .epoch = 1});
   sender.run(true, microseconds(15));
   const auto answers = sender.bed.arrivals(sender.controller);
   REQUIRE(answers.size() == 1);
-  CHECK(answers[0].payload == control_payload(ControlKind::drained, 0, 1));
+  CHECK(answers[0].payload == to_payload(region_control::Drained{.epoch = 1}));
   CHECK(answers[0].time < microseconds(10));
   const auto light = sender.bed.trains(sender.ocs);
   REQUIRE(light.size() == 2);
   CHECK(light[1].time > microseconds(21));
-  CHECK(light[1].payload.bytes == 1000);
+  CHECK(frame_in(light[1].payload).bytes == 1000);
   CHECK(sender.told.size() == 1);
 }
 
@@ -72,10 +75,11 @@ TEST_CASE("what arrived corrupt is not replayed onto a circuit that was drained 
 TEST_CASE("a replay that goes on in time is drained like any message") {
   DelegateSender sender;
   sender.orders->send(SimTime{0}, 1, 1000, true, 1);
-  sender.bed.script(sender.ocs, microseconds(10), 0,
-                    make_wire(WireKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
+  sender.bed.script(
+      sender.ocs, microseconds(10), 0,
+      train_payload(MessageKind::corrupt_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
   const SimTime at_gpu = microseconds(10) + fibre + pcie;
-  sender.command(at_gpu + nanoseconds(100) - control, ControlKind::pause, 0, 1);
+  sender.command(at_gpu + nanoseconds(100) - control, region_control::Pause{.epoch = 1});
   sender.run(true, time_never);
   const auto light = sender.bed.trains(sender.ocs);
   REQUIRE(light.size() == 2);
@@ -88,31 +92,33 @@ TEST_CASE("a replay that goes on in time is drained like any message") {
 // again at 41 us for the fourth time of seven, it carries that it was.
 TEST_CASE("what was lost goes again over the circuit that leads to its receiver when its timer ends") {
   DelegateSender sender(microseconds(20));
-  Payload lost = make_wire(WireKind::lost_train, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1);
-  lost.count |= 3u << retry_shift;
+  const Train lost{.kind = MessageKind::lost_train,
+                   .retries = 3,
+                   .bytes = 1000,
+                   .address = Address(EndpointId{0}, EndpointId{1}, {})};
   sender.orders->send(SimTime{0}, 1, 1000, true, 1);
-  sender.bed.script(sender.ocs, microseconds(10), 0, lost);
-  sender.command(microseconds(25), ControlKind::pause, 0, 1);
-  sender.command(microseconds(40), ControlKind::circuit, 0, 1);
-  sender.command(microseconds(40), ControlKind::live, 0, 1);
+  sender.bed.script(sender.ocs, microseconds(10), 0, to_payload(lost));
+  sender.command(microseconds(25), region_control::Pause{.epoch = 1});
+  sender.command(microseconds(40), region_control::Circuit{.nic = 0, .member = 1});
+  sender.command(microseconds(40), region_control::Live{.calls = 0, .epoch = 1});
   sender.run(true, microseconds(35));
   const auto light = sender.bed.trains(sender.ocs);
   REQUIRE(light.size() == 2);
   CHECK(light[1].time > microseconds(41));
-  CHECK(light[1].payload.bytes == 1000);
-  CHECK(retries_of(light[1].payload) == 4);
+  CHECK(frame_in(light[1].payload).bytes == 1000);
+  CHECK(as<Train>(light[1].payload).retries == 4);
   CHECK(sender.told.size() == 1);
 }
 
 TEST_CASE(
     "on circuits that nobody changes the link replays at once, and the NIC sends again when its timer ends") {
-  const std::vector<std::pair<WireKind, SimTime>> all = {{WireKind::corrupt_train, SimTime{0}},
-                                                         {WireKind::lost_train, microseconds(20)}};
+  const std::vector<std::pair<MessageKind, SimTime>> all = {{MessageKind::corrupt_train, SimTime{0}},
+                                                            {MessageKind::lost_train, microseconds(20)}};
   for (const auto& [back, wait] : all) {
     DelegateSender sender(microseconds(20));
     sender.orders->send(SimTime{0}, 1, 1000, true, 1);
     sender.bed.script(sender.ocs, microseconds(10), 0,
-                      make_wire(back, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
+                      train_payload(back, EndpointId{0}, EndpointId{1}, Connection{}, 1000, 1));
     sender.run(false, time_never);
     const auto light = sender.bed.trains(sender.ocs);
     REQUIRE(light.size() == 2);

@@ -2,10 +2,19 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;
+
+namespace {
+
+Train train(MessageKind kind, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
+  return {.kind = kind, .bytes = bytes, .address = Address(EndpointId{from}, EndpointId{to}, {})};
+}
+
+}  // namespace
 
 TEST_CASE("a GPU without a NIC has no direct path, one with a NIC reaches every other server by it") {
   PathBed without(0), with(1);
@@ -26,12 +35,12 @@ TEST_CASE(
   Transfer by_gpu = PathBed::transfer(2, 500);
   by_gpu.is_by_gpu = true;
   path->send(context, by_gpu);
-  path->send_control(context, make_wire(WireKind::control, EndpointId{0}, EndpointId{2}, {}, 64, 1));
+  path->send_control(context, train(MessageKind::control, 0, 2, 64));
   const auto sent = bed.sent();
   REQUIRE(sent.size() == 3);
   for (const auto& one : sent) CHECK(one.port == GpuPort::nic);
   CHECK(sent[0].time == nanoseconds(1'005));
-  CHECK(sent[0].payload.bytes == 1000);
+  CHECK(frame_in(sent[0].payload).bytes == 1000);
   CHECK(sent[1].time == nanoseconds(5));
   CHECK(sent[2].time == nanoseconds(5));
 }
@@ -40,15 +49,14 @@ TEST_CASE("what a neighbour hands over on NVLink goes out of the NIC when its ta
   PathBed bed(1);
   const auto path = DirectPath::make(bed.build(), bed.host());
   Context context = bed.at(SimTime{0});
-  const Payload train = make_wire(WireKind::train, EndpointId{1}, EndpointId{2}, {}, 4096, 1);
-  CHECK(!path->pass_on(context, train, GpuPort::nic, nanoseconds(10)));
-  CHECK(path->pass_on(context, make_wire(WireKind::control, EndpointId{1}, EndpointId{2}, {}, 64, 1),
-                      GpuPort::nvlink, nanoseconds(10)));
+  const Train handed = train(MessageKind::train, 1, 2, 4096);
+  CHECK(!path->pass_on(context, handed, GpuPort::nic, nanoseconds(10)));
+  CHECK(path->pass_on(context, train(MessageKind::control, 1, 2, 64), GpuPort::nvlink, nanoseconds(10)));
   auto sent = bed.sent();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].port == GpuPort::nic);
   CHECK(sent[0].time == nanoseconds(10));
-  CHECK(path->pass_on(context, train, GpuPort::nvlink, nanoseconds(10)));
+  CHECK(path->pass_on(context, handed, GpuPort::nvlink, nanoseconds(10)));
   sent = bed.sent();
   REQUIRE(sent.size() == 1);
   CHECK(sent[0].port == self_port);  // the proxy thread wakes for it

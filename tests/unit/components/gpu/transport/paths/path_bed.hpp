@@ -78,9 +78,8 @@ class PathBed final : EventSink, RowSink {
     const ComponentId far = bed_.add(probe_kind(nullptr), std::make_shared<ProbeSpec>(), "far");
     bed_.connect(gpus_[0], port, far, 0, link);
   }
-  void push(SimTime time, std::uint32_t, PayloadWords payload, const OutLink& link) override {
-    sent_.push_back(
-        {link.id == self_.id ? self_port : static_cast<PortIndex>(link.id.value), time, payload.payload()});
+  void push(SimTime time, std::uint32_t, Payload payload, const OutLink& link) override {
+    sent_.push_back({link.id == self_.id ? self_port : static_cast<PortIndex>(link.id.value), time, payload});
   }
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 
 using namespace lightrail;
@@ -31,8 +32,8 @@ TEST_CASE("PXN puts a message on NVLink under its own addresses and tells when i
   const auto sent = bed.sent();
   REQUIRE(!sent.empty());
   CHECK(sent[0].port == GpuPort::nvlink);
-  CHECK(from_of(sent[0].payload).value == 0);
-  CHECK(to_of(sent[0].payload).value == 3);
+  CHECK(frame_in(sent[0].payload).address.from().value == 0);
+  CHECK(frame_in(sent[0].payload).address.to().value == 3);
   const auto ends = bed.ends();
   REQUIRE(ends.size() == 1);
   CHECK(ends[0].owner.slot == 7);

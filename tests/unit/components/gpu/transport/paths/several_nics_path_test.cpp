@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 #include "workloads/program/phase.hpp"
 
@@ -12,10 +13,11 @@ namespace {
 
 const Connection pair_link = Connection::make(0, 0, static_cast<std::uint32_t>(Phase::point_to_point));
 
-Payload stripe(PathBed& bed, std::uint32_t from, std::uint32_t to, std::uint32_t nic, std::uint32_t bytes) {
+Train stripe(PathBed& bed, std::uint32_t from, std::uint32_t to, std::uint32_t nic, std::uint32_t bytes) {
   const AddressBook& book = bed.host().book();
-  return make_wire(WireKind::train, book.address(EndpointId{from}, nic), book.address(EndpointId{to}, nic),
-                   pair_link, bytes, 1);
+  return {
+      .bytes = bytes,
+      .address = Address(book.address(EndpointId{from}, nic), book.address(EndpointId{to}, nic), pair_link)};
 }
 
 Expectation expected(std::uint32_t from, std::int64_t bytes, std::uint32_t owner) {
@@ -54,14 +56,12 @@ TEST_CASE("a message to the same rails leaves by every NIC at once, and has left
   CHECK(posted[1].port == GpuPort::of_nic(1));
   CHECK(posted[0].time == microseconds(1));
   CHECK(posted[1].time == microseconds(1));
-  CHECK(posted[0].payload.bytes == 5'120);
-  CHECK(posted[1].payload.bytes == 4'880);
+  CHECK(frame_in(posted[0].payload).bytes == 5'120);
+  CHECK(frame_in(posted[1].payload).bytes == 4'880);
   for (const auto& one : posted) {
     CHECK(bed.ends().empty());
-    Payload notice = one.payload;
-    notice.kind = static_cast<std::uint8_t>(WireKind::sent);
     Context when = bed.at(microseconds(3));
-    bed.host().on_notice(when, notice);
+    bed.host().on_notice(when, SentNotice{.address = as<WorkRequest>(one.payload).address});
   }
   const auto ends = bed.ends();
   REQUIRE(ends.size() == 1);
@@ -80,7 +80,7 @@ TEST_CASE("with PXN the stripes for a neighbour's rails go over NVLink, marked f
         continue;  // the injector's own wake
       } else if (pxn) {
         CHECK(one.port == GpuPort::nvlink);
-        CHECK(one.payload.count == (delegate_mark | 1));
+        CHECK(as<DelegatedTrain>(one.payload).via == 1);
       } else {
         CHECK(one.port != GpuPort::nvlink);
       }
@@ -112,8 +112,8 @@ TEST_CASE("stripes for a GPU with one NIC all go to that one, and are put togeth
   Context begin = bed.at(SimTime{0});
   path->splitter()->expect(begin, expected(2, 1024, 3));
   for (const std::uint32_t nic : {0u, 1u}) {
-    Payload train = stripe(bed, 2, 0, nic, 512);
-    train = make_wire(WireKind::train, from_of(train), EndpointId{0}, pair_link, 512, 1);
+    Train train = stripe(bed, 2, 0, nic, 512);
+    train.address = Address(train.address.from(), EndpointId{0}, pair_link);
     CHECK(path->splitter()->arrive(begin, train, nanoseconds(2)));
   }
   CHECK(bed.ends().size() == 1);

@@ -1,21 +1,10 @@
 #pragma once
+#include <cstdint>
+
 #include "engine/base/error.hpp"
-#include "engine/base/time.hpp"
-#include "network/wire/train.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
-
-/// Kinds of a GPU's events to itself; WireKind has the low numbers.
-enum class GpuWake : std::uint8_t {
-  received = 32,    ///< a: slot, b: sub
-  timer,            ///< a: slot, b: sub
-  op_end,           ///< a: op, b: how often its end was set
-  forward_train,    ///< a train for another GPU is whole; its own fields follow
-  forward_control,  ///< the same, a control message
-  proxy,            ///< the proxy thread's
-  rail              ///< a circuit has been idle for long enough
-};
 
 /// Who is told when a message has left, as an Injector carries it (Outgoing::token): the owner of a run, the
 /// path that sent it as a part of a longer one, or nobody.
@@ -44,16 +33,5 @@ class SendToken {
   explicit SendToken(std::uint64_t value) : value_(value) {}
   std::uint64_t value_;
 };
-
-/// Payload::bytes has 32 bits: larger messages go in pieces [B].
-inline constexpr std::int64_t max_piece = std::int64_t{1} << 30;
-
-[[nodiscard]] inline Payload wake_payload(GpuWake kind, Owner owner = {}) {
-  Payload p;
-  p.kind = static_cast<std::uint8_t>(kind);
-  p.a = owner.slot;
-  p.b = owner.sub;
-  return p;
-}
 
 }  // namespace lightrail
