@@ -3,9 +3,13 @@
 
 usage: test_component.py BED
 """
+import pathlib
 import sys
 
 from plugin_bed import PluginBed, check
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "postprocess"))
+from lightrail_post.run import open_run  # noqa: E402
 
 ROUNDS, LATENCY_PS = 10, 5_000_000
 PINGPONG = ["pingpong"]
@@ -56,6 +60,16 @@ def check_runs(bed):
     check("<output> turns the plugin's table off", bed.table("hits")[0]["hit"], [])
 
 
+def check_readers(bed):
+    bed.run(scenario(), plugins=PINGPONG)
+    strokes = open_run(bed.folder / "r.h5").tables["hits"].groupby("stroke", observed=True)["hit"].count().to_dict()
+    check("lightrail_post reads the plugin's table with its labels", strokes, {"serve": 1, "forehand": 9, "backhand": 10})
+    described = bed.lightrail("describe", "table", plugins=PINGPONG)
+    check("describe table shows it", "/tables/hits  every ball that a player hit; recorded unless turned off" in described)
+    check("describe shows the component's parameters", "balls this player hits" in
+          bed.lightrail("describe", "player", plugins=PINGPONG))
+
+
 def check_checkpoint(bed):
     bed.run(scenario(), plugins=PINGPONG)
     whole = bed.summary()["hash"]
@@ -92,9 +106,8 @@ def main():
     bed = PluginBed(sys.argv[1])
     check_runs(bed)
     check_checkpoint(bed)
+    check_readers(bed)
     check_failures(bed)
-    check("describe shows the plugin's parameters", "balls this player hits" in
-          bed.lightrail("describe", "player", plugins=PINGPONG))
 
 
 main()
