@@ -9,6 +9,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/describe_plugin.hpp"
+#include "app/cli/describe_tables.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "workloads/program/collective_names.hpp"
@@ -95,13 +96,14 @@ std::vector<std::pair<std::string, std::string>> described_texts(const Registry&
     if (std::any_of(all.begin(), all.begin() + kinds_end,
                     [&](const auto& kind) { return kind.first == element.name; }))
       continue;
-    // Of <fabric> and <workload> what all kinds have, then each kind.
+    // Of <fabric> and <workload> what all kinds have, then each kind; of <table> the tables there are.
     std::string text = element_text(element);
     if (element.name == "fabric")
       text =
           element_text({element.name, registry.fabrics.common_parameters()}) + fabrics_text(registry.fabrics);
     if (element.name == "workload")
       text = element_text({element.name, registry.workloads.common_parameters()}) + workloads_text(registry);
+    if (element.name == "table") text += tables_text(registry.tables);
     all.emplace_back(element.name, std::move(text));
   }
   all.emplace_back("collective", algorithms_text(registry.algorithms));

@@ -44,7 +44,9 @@ void count(Plan& plan) {
 
 /// Servers that nothing joins, and sizes that no id can hold.
 void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorList& errors) {
-  if (plan.gpus + plan.hosts + plan.storages == 0)
+  // Components of a plugin may be a system of their own.
+  const bool has_others = plan.graph && plan.graph->count(DeviceRole::other) > 0;
+  if (plan.gpus + plan.hosts + plan.storages == 0 && !has_others)
     return errors.add(root.error("the scenario has no components (expected <cluster> or <graph>)"));
   const std::uint64_t devices = plan.gpus + plan.hosts + plan.storages;
   if (devices + plan.nic_addresses > max_endpoints)
