@@ -78,7 +78,10 @@ void Nic::prefetch() const {
 }
 
 void Nic::handle_all(EventBatch& batch) {
-  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+  while (batch.next()) {
+    handle_event(batch.event(), batch.port(), batch.context());
+    if (health_) watch(batch.context());
+  }
 }
 
 void Nic::fail(const Context& context, const std::string& what) const {

@@ -26,7 +26,7 @@ class InputBank {
     if (hears_arrivals_) tell_taken(context, port, train);
   }
   /// The tail of `train`, which came in on `port`, leaves its buffer at `at` (>= now).
-  void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
+  [[gnu::always_inline]] void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
     if (lanes_ == 0) return;
     LIGHTRAIL_EXPECT(train.lane < lanes_);
     Freed& freed = freed_[train.lane * port_count_ + port];
