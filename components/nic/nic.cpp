@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/nic/deferred.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/delegated_train.hpp"
@@ -26,27 +27,6 @@ std::vector<Injector::Source> sources_of(const BuildContext& build) {
   for (std::size_t i = 1; i < sources.size(); ++i)
     sources[i].read_rate = port_end(build, static_cast<PortIndex>(i)).in_rate;
   return sources;
-}
-
-DeferredWork deferred(const WorkRequest& work, PortIndex port) {
-  DeferredWork later;
-  LIGHTRAIL_EXPECT(work.lane < max_lanes);
-  later.lane = work.lane & (max_lanes - 1);
-  later.notify = work.notify, later.reduce_in_fabric = work.reduce_in_fabric;
-  later.is_resent = work.is_resent, later.retries = work.retries;
-  later.bytes = work.bytes, later.address = work.address;
-  later.set_port(port);
-  return later;
-}
-
-DeferredWork deferred(const Train& control, PortIndex port) {
-  DeferredWork later;
-  later.kind = MessageKind::control;
-  LIGHTRAIL_EXPECT(control.lane < max_lanes);
-  later.lane = control.lane & (max_lanes - 1), later.retries = control.retries;
-  later.bytes = control.bytes, later.address = control.address;
-  later.set_port(port);
-  return later;
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+#include "network/port/input_bank.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "network/port/none/no_flow_control.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+struct Report {
+  PortIndex port = 0;
+  std::uint8_t lane = 0;
+  std::uint32_t bytes = 0;
+  SimTime at{};
+  bool operator==(const Report&) const = default;
+};
+
+/// What a flow control is told.
+struct Told {
+  std::vector<Report> freed;
+  std::vector<std::uint32_t> taken;  ///< bytes of each train
+};
+
+class Receiver final : public ReceiveControl {
+ public:
+  Receiver(Told& told, ReceiveTerms terms) : told_(told), terms_(terms) {}
+  ReceiveTerms terms(PortIndex) const override { return terms_; }
+  void on_taken(Context&, PortIndex, const Frame& train) override { told_.taken.push_back(train.bytes); }
+  void on_freed(Context&, PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime at) override {
+    told_.freed.push_back({port, lane, bytes, at});
+  }
+
+ private:
+  Told& told_;
+  ReceiveTerms terms_;
+};
+
+struct Kind final : FlowControlKind {
+  mutable Told told;
+  ReceiveTerms terms{.lanes = 2, .report_bytes = 300};
+
+  std::unique_ptr<SendControl> make_sender(std::span<const PortEnd>) const override { return nullptr; }
+  std::unique_ptr<ReceiveControl> make_receiver(std::span<const PortEnd>, const std::string&) const override {
+    return std::make_unique<Receiver>(told, terms);
+  }
+  std::unique_ptr<TransitControl> make_transit(std::uint32_t) const override { return nullptr; }
+};
+
+/// Port 0 without flow control, port 1 with `kind`; nothing is sent here.
+struct Place final : EventSink, RowSink {
+  Kind kind;
+  OutLink self{};
+  std::vector<PortEnd> ends{2};
+
+  Place() {
+    ends[0].near.control = &no_flow_control();
+    ends[1].near = {2, 1000, &kind};
+  }
+  Context at(std::int64_t now) { return {ComponentId{0}, SimTime{now}, {}, self, *this, *this}; }
+  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {}
+  void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
+};
+
+Frame train(std::uint32_t bytes, std::uint8_t lane = 0) {
+  return {.kind = MessageKind::train, .lane = lane, .bytes = bytes};
+}
+
+}  // namespace
+
+TEST_CASE("flow control hears of freed bytes when as many as it asked for are, with the time of the last") {
+  Place place;
+  InputBank bank(place.ends, "device");
+  Context context = place.at(100);
+  bank.freed(context, 1, train(200), SimTime{500});
+  CHECK(place.kind.told.freed.empty());
+  bank.freed(context, 1, train(150), SimTime{400});
+  CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 350, SimTime{500}}});
+  // The next ones count from nothing, and a report never lies in the past.
+  Context later = place.at(900);
+  bank.freed(later, 1, train(300), SimTime{900});
+  CHECK(place.kind.told.freed.back() == Report{1, 0, 300, SimTime{900}});
+}
+
+TEST_CASE("lanes are counted apart, and a port without flow control not at all") {
+  Place place;
+  InputBank bank(place.ends, "device");
+  Context context = place.at(0);
+  bank.freed(context, 1, train(200, 0), SimTime{0});
+  bank.freed(context, 1, train(200, 1), SimTime{0});
+  bank.freed(context, 0, train(10'000), SimTime{0});
+  CHECK(place.kind.told.freed.empty());
+  bank.freed(context, 1, train(200, 1), SimTime{0});
+  CHECK(place.kind.told.freed == std::vector<Report>{{1, 1, 400, SimTime{0}}});
+}
+
+TEST_CASE("arrivals are told to a flow control that wants to hear of them, and to no other") {
+  for (const bool hears : {false, true}) {
+    Place place;
+    place.kind.terms.hears_arrivals = hears;
+    InputBank bank(place.ends, "device");
+    Context context = place.at(0);
+    bank.taken(context, 0, train(7));
+    bank.taken(context, 1, train(8));
+    CHECK(place.kind.told.taken == (hears ? std::vector<std::uint32_t>{8} : std::vector<std::uint32_t>{}));
+  }
+}
+
+TEST_CASE("what was freed and not yet told is part of the state") {
+  Place place;
+  InputBank one(place.ends, "device"), two(place.ends, "device");
+  Context context = place.at(0);
+  one.freed(context, 1, train(299), SimTime{70});
+  StateWriter out;
+  one.save(out);
+  StateReader in(out.bytes());
+  two.load(in);
+  two.freed(context, 1, train(1), SimTime{50});
+  CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 300, SimTime{70}}});
+}
