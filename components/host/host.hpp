@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

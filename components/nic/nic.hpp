@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
@@ -9,6 +8,7 @@
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 
 namespace lightrail {

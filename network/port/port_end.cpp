@@ -1,6 +1,6 @@
 #include "network/port/port_end.hpp"
 
-#include "engine/model/send_ahead.hpp"
+#include "network/port/send_ahead.hpp"
 
 namespace lightrail {
 namespace {

@@ -106,7 +106,7 @@ void NetworkBed::record(SimTime interval) {
   auto output = std::make_shared<OutputSelection>();
   output->interval = interval;
   output->by_table.assign(test::many_tables, {true, {}});
-  model_.set_resource<OutputSelection>(output);
+  model_.add<OutputSelection>(output);
 }
 
 Model& NetworkBed::finish_model() {
@@ -121,8 +121,8 @@ Model& NetworkBed::finish_model() {
       model_.ports.push_back({it == drafts_[i].ports.end() ? LinkId{} : it->second});
     }
   }
-  model_.set_resource<AddressBook>(book_);
-  model_.set_resource<RoutingTables>(routes_);
+  model_.add<AddressBook>(book_);
+  model_.add<RoutingTables>(routes_);
   return model_;
 }
 
