@@ -42,9 +42,8 @@ Model build(const Size& size, const Grain& grain, const std::string& pattern) {
   const Scenario scenario = load_scenario(BENCHMARK_SOURCE "/benchmarks/scenarios/fattree.xml", options);
   KindRegistry kinds;
   for (const auto& kind : {bench::traffic_kind(), nic_kind(), switch_kind()}) kinds.add(kind);
-  Model model;
   ErrorList errors;
-  build_system(scenario, kinds, built_in_fabrics(), model, errors);
+  Model model = build_system(scenario, kinds, built_in_fabrics(), errors);
   report_unread(scenario.root, errors);
   errors.throw_if_any();
   return model;

@@ -4,7 +4,7 @@
 
 #include "benchmarks/measure.hpp"
 
-#include "engine/model/address_book.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 #include "network/wire/work_request.hpp"
 

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/load_hint.hpp"
-#include "engine/model/program_names.hpp"
+#include "engine/model/model_notes.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -140,39 +144,79 @@ Job make_job(const Scenario& scenario, const WorkloadRegistry& workloads, const 
   return std::move(made.job);
 }
 
-void build_workload(const Scenario& scenario, const WorkloadRegistry& workloads, Model& model,
-                    ErrorList& errors) {
-  std::size_t before = errors.size();
-  auto [job, serving] = make(scenario, workloads, model, errors);
-  if (serving) check_circuits(model, *serving, *scenario.root.child("workload"), errors);
-  if (errors.size() > before) return;
-  auto groups = std::make_shared<GroupTable>();
-  for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
-  model.set_resource(std::make_shared<const LoadHint>(LoadHint{has_pipeline(job)}));
-  auto first_name = static_cast<std::uint32_t>(model.names.size());
-  auto first_dimension = static_cast<std::uint16_t>(model.dimensions.size());
-  for (auto& program : job.programs.programs)
+namespace {
+
+/// Names and dimensions of the job's operations are its own indices: they follow those of the model.
+void renumber(ProgramSet& programs, const Model& model) {
+  const auto first_name = static_cast<std::uint32_t>(model.names.size());
+  const auto first_dimension = static_cast<std::uint16_t>(model.dimensions.size());
+  for (Program& program : programs.programs)
     for (Op& op : program.ops) {
       op.name += first_name;
       if (op.dimension != no_dimension)
         op.dimension = static_cast<std::uint16_t>(op.dimension + first_dimension);
     }
-  model.names.insert(model.names.end(), job.names.begin(), job.names.end());
-  model.dimensions.insert(model.dimensions.end(), job.dimensions.begin(), job.dimensions.end());
-  if (!job.capture.ranks.empty()) model.set_resource(std::make_shared<const Capture>(std::move(job.capture)));
-  model.set_resource<GroupTable>(std::move(groups));
-  auto names = std::make_shared<ProgramNames>();
-  for (const Program& program : job.programs.programs)
-    names->programs.push_back({program.role, program.streams});
-  names->program_of_gpu = job.programs.program_of_gpu;
-  model.set_resource<ProgramNames>(names);
+}
+
+ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
+  ModelNotes notes;
+  std::vector<std::string> names, roles, streams;
+  std::vector<std::int64_t> program_of_stream, place_of_stream;
+  for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
+    const GroupKind& kind = groups.kind(GroupKindId{k});
+    names.push_back(kind.name);
+    notes.groups.push_back({kind.name, kind.size()});
+  }
+  for (std::size_t p = 0; p < programs.programs.size(); ++p) {
+    const Program& program = programs.programs[p];
+    roles.push_back(program.role);
+    for (std::size_t s = 0; s < program.streams.size(); ++s) {
+      program_of_stream.push_back(static_cast<std::int64_t>(p));
+      place_of_stream.push_back(static_cast<std::int64_t>(s));
+      streams.push_back(program.streams[s]);
+    }
+  }
+  const auto& of_gpu = programs.program_of_gpu;
+  notes.folders = {
+      {"group_kinds", "row i is group kind i, what the column group refers to", {{"name", std::move(names)}}},
+      {"programs",
+       "role: by program; program_of_gpu: by GPU; streams: one row a stream",
+       {{"role", std::move(roles)},
+        {"program_of_gpu", std::vector<std::int64_t>(of_gpu.begin(), of_gpu.end())}}},
+      {"programs/streams",
+       "",
+       {{"program", std::move(program_of_stream)},
+        {"stream", std::move(place_of_stream)},
+        {"name", std::move(streams)}}}};
+  return notes;
+}
+
+}  // namespace
+
+ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workloads, const Model& model,
+                         ErrorList& errors) {
+  const std::size_t before = errors.size();
+  auto [job, serving] = make(scenario, workloads, model, errors);
+  if (serving) check_circuits(model, *serving, *scenario.root.child("workload"), errors);
+  if (errors.size() > before) return {};
+  auto groups = std::make_shared<GroupTable>();
+  for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
+  ModelPart part;
+  part.resources.add(std::make_shared<const LoadHint>(LoadHint{has_pipeline(job)}));
+  renumber(job.programs, model);
+  part.names = std::move(job.names);
+  part.dimensions = std::move(job.dimensions);
+  if (!job.capture.ranks.empty()) part.resources.add(std::make_shared<const Capture>(std::move(job.capture)));
+  part.resources.add(std::make_shared<const ModelNotes>(notes_of(*groups, job.programs)));
+  part.resources.add<GroupTable>(std::move(groups));
   if (serving) {
-    serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + first_dimension);
+    serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + model.dimensions.size());
     // The program of GPUs that serve nothing.
     serving->programs.resize(job.programs.programs.size());
-    model.set_resource<ServingPlan>(std::move(serving));
+    part.resources.add<ServingPlan>(std::move(serving));
   }
-  model.set_resource(std::make_shared<const ProgramSet>(std::move(job.programs)));
+  part.resources.add(std::make_shared<const ProgramSet>(std::move(job.programs)));
+  return part;
 }
 
 }  // namespace lightrail

@@ -18,10 +18,11 @@ namespace lightrail {
 Job make_job(const Scenario& scenario, const WorkloadRegistry& workloads, const Model& model,
              ErrorList& errors);
 
-/// Gives the model its job: resources GroupTable, ProgramSet and, for captured traces, Capture; Model::names
-/// and Model::dimensions. Adds nothing when there are mistakes.
-void build_workload(const Scenario& scenario, const WorkloadRegistry& workloads, Model& model,
-                    ErrorList& errors);
+/// The job of the system that `model` has: its names and dimensions, the resources GroupTable, ProgramSet,
+/// LoadHint and ModelNotes, for captured traces Capture, for inference ServingPlan. Nothing when there are
+/// mistakes.
+[[nodiscard]] ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workloads,
+                                       const Model& model, ErrorList& errors);
 
 /// Elements that build_workload reads, with their parameters: for `describe` and the XSD.
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> workload_documentation(

@@ -5,17 +5,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include "app/cli/child_identities.hpp"
+#include "app/cli/parse_output.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/gpu/check_gpus.hpp"
-#include "engine/model/address_book.hpp"
-#include "engine/record/parse_output.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/health/read_faults.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -83,17 +85,36 @@ void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList&
                 scenario, errors);
 }
 
-/// What is found when the job meets the system, at the place of its <workload>.
-void prepare_workload(const Scenario& scenario, Model& model, ErrorList& errors) {
+/// What the links, the output and NCCL are to do, as the scenario says.
+ModelPart read_settings(const Scenario& scenario, const Model& model,
+                        std::shared_ptr<const AlgorithmRegistry> algorithms, ErrorList& errors) {
+  ModelPart part;
+  const auto health = std::make_shared<const HealthTable>(read_faults(scenario.root, model, errors));
+  if (!health->is_empty()) part.resources.add(health);
+  if (const auto* book = model.resource<AddressBook>()) {
+    if (health->has_outages()) part.resources.add(std::make_shared<const NicHealth>(*health, *book, model));
+    part.resources.add(std::make_shared<const OutputSelection>(
+        parse_output(scenario.root.child("output"), *book, *model.tables, errors)));
+  }
+  part.resources.add(std::make_shared<const NcclSettings>(
+      parse_nccl_settings(scenario.root.child("nccl"), algorithms->names(), errors)));
+  part.resources.add(std::move(algorithms));
+  return part;
+}
+
+/// What is found when the job meets the system stands at the place of its <workload>.
+ModelPart prepare_workload(const Scenario& scenario, const Model& model, ErrorList& errors) {
   const Element* workload = scenario.root.child("workload");
   try {
     ErrorList found;
-    prepare_execution(model, found);
+    ModelPart part = prepare_execution(model, found);
     if (found.is_empty()) check_gpus(model, found);
     found.throw_if_any();
+    return part;
   } catch (const InputErrors& problem) {
     for (const InputError& error : problem.errors())
       errors.add(error.file.empty() && workload ? workload->error(error.what) : error);
+    return {};
   }
 }
 
@@ -114,40 +135,29 @@ void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors
 }  // namespace
 
 Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line) {
-  Model model;
+  const auto algorithms = std::make_shared<const AlgorithmRegistry>(registry.algorithms);
   ErrorList errors;
   RunSpec run;
   if (const Element* element = scenario.root.child("run")) run_parameters().parse(*element, run, errors);
-  model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
   if (line.run.stop_at == time_never) line.run.stop_at = run.stop_at;
-
   const auto workload = registry.workloads.of(scenario.root.child("workload"));
   if (line.command == Command::collective) check_is_benchmark(scenario, workload.get(), errors);
-
-  const auto algorithms = std::make_shared<const AlgorithmRegistry>(registry.algorithms);
-  model.tables = std::make_shared<const TableRegistry>(registry.tables);
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
     report_unknown_names(scenario.root, known_elements(registry), errors);
     errors.throw_if_any();
   };
-  build_system(scenario, registry.components, registry.fabrics, model, errors,
-               workload && workload->needs_scheduler);
+
+  Model model = build_system(scenario, registry.components, registry.fabrics, errors,
+                             workload && workload->needs_scheduler);
+  model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
+  model.tables = std::make_shared<const TableRegistry>(registry.tables);
   if (!errors.is_empty()) end_with_names();
-  auto health = std::make_shared<const HealthTable>(read_faults(scenario.root, model, errors));
-  if (!health->is_empty()) model.set_resource(health);
-  if (const auto* book = model.resource<AddressBook>(); book && health->has_outages())
-    model.set_resource(std::make_shared<const NicHealth>(*health, *book, model));
-  if (const auto* book = model.resource<AddressBook>())
-    model.set_resource(std::make_shared<const OutputSelection>(
-        parse_output(scenario.root.child("output"), *book, *model.tables, errors)));
-  model.set_resource(std::make_shared<const NcclSettings>(
-      parse_nccl_settings(scenario.root.child("nccl"), algorithms->names(), errors)));
-  model.set_resource(algorithms);
-  read_variation(scenario, model, errors);
-  build_workload(scenario, registry.workloads, model, errors);
+  model.add(read_settings(scenario, model, algorithms, errors));
+  model.add(read_variation(scenario, model, errors));
+  model.add(build_workload(scenario, registry.workloads, model, errors));
   check_circuits_for(scenario, model, errors);
-  prepare_workload(scenario, model, errors);
+  model.add(prepare_workload(scenario, model, errors));
   check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);

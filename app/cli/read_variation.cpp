@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/gpu/compute/kernel_variation.hpp"
-#include "engine/model/address_book.hpp"
-#include "engine/model/declared_parameters.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -30,22 +34,21 @@ std::vector<std::uint32_t> slow_gpus(const Element& at, const SlowGpus& row, con
   return gpus;
 }
 
-void declare(const KernelVariation& variation, Model& model) {
-  auto declared = std::make_shared<DeclaredParameters>();
-  if (const auto* before = model.resource<DeclaredParameters>()) *declared = *before;
+std::vector<DeclaredParameter> declared(const KernelVariation& variation) {
+  std::vector<DeclaredParameter> all;
   for (ParameterValue& value : variation_parameters().values(variation))
-    declared->rows.push_back({"variation", 0, std::move(value)});
+    all.push_back({"variation", 0, std::move(value)});
   for (const auto& [gpu, factor] : variation.slow)
-    declared->rows.push_back({"slow", gpu, {"factor", fmt::format("{}", factor), "1", ""}});
-  model.set_resource<DeclaredParameters>(std::move(declared));
+    all.push_back({"slow", gpu, {"factor", fmt::format("{}", factor), "1", ""}});
+  return all;
 }
 
 }  // namespace
 
-void read_variation(const Scenario& scenario, Model& model, ErrorList& errors) {
+ModelPart read_variation(const Scenario& scenario, const Model& model, ErrorList& errors) {
   const Element* element = scenario.root.child("variation");
   const auto* book = model.resource<AddressBook>();
-  if (!element || !book) return;
+  if (!element || !book) return {};
   auto variation = std::make_shared<KernelVariation>();
   const std::size_t before = errors.size();
   variation_parameters().parse(*element, *variation, errors);
@@ -57,9 +60,11 @@ void read_variation(const Scenario& scenario, Model& model, ErrorList& errors) {
       if (!variation->slow.emplace(gpu, row.factor).second)
         errors.add(child->error(fmt::format("<slow> GPU {} is in two of them", gpu)));
   }
-  if (errors.size() > before) return;
-  declare(*variation, model);
-  model.set_resource<KernelVariation>(std::move(variation));
+  if (errors.size() > before) return {};
+  ModelPart part;
+  part.parameters = declared(*variation);
+  part.resources.add<KernelVariation>(std::move(variation));
+  return part;
 }
 
 }  // namespace lightrail

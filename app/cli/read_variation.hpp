@@ -5,7 +5,8 @@
 
 namespace lightrail {
 
-/// Reads <variation>, where there is one, into the model's KernelVariation and its declared parameters.
-void read_variation(const Scenario& scenario, Model& model, ErrorList& errors);
+/// Reads <variation>, where there is one: KernelVariation and its parameters. `model` has the system. Nothing
+/// when there are mistakes.
+[[nodiscard]] ModelPart read_variation(const Scenario& scenario, const Model& model, ErrorList& errors);
 
 }  // namespace lightrail

@@ -8,9 +8,9 @@
 #include "app/cli/run_command.hpp"
 #include "engine/base/hash.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/record/provenance.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 #include "workloads/program/serving.hpp"
 

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/rails.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {

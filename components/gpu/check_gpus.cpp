@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/program_index.hpp"
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "components/nic/notices.hpp"
-#include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
@@ -11,6 +10,7 @@
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 
 namespace lightrail {

@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "components/storage/drives.hpp"
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/line_time.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/message.hpp"
 #include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"

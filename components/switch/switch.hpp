@@ -1,5 +1,4 @@
 #pragma once
-#include "engine/model/address_book.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
@@ -8,6 +7,7 @@
 #include "network/routing/routing_registry.hpp"
 #include "network/routing/up_down_routings.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 

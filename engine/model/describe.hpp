@@ -6,22 +6,11 @@
 
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
+#include "engine/model/parameter.hpp"
 #include "engine/scenario/element.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
-
-/// One row of `lightrail describe`, of the XSD and of the documentation.
-struct ParameterDoc {
-  std::string name, type, unit, default_value, range, doc;
-  bool is_required = false;
-  std::vector<std::string> choices;
-};
-
-/// One effective value in the output's parameter table.
-struct ParameterValue {
-  std::string name, value, unit, source;  ///< source: "default", or file:line of the attribute
-};
 
 /// The parameters of a kind, each bound to a member of its XSpec. One table drives parsing, defaults, units,
 /// ranges, documentation, XSD and the output's parameter table. Members may be SimTime, Bytes, BitRate,

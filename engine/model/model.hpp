@@ -2,14 +2,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <typeindex>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/context.hpp"
+#include "engine/model/declared_parameter.hpp"
+#include "engine/model/resources.hpp"
 #include "engine/model/table_registry.hpp"
 
 namespace lightrail {
@@ -66,8 +67,17 @@ struct LinkClass {
   LinkLight light = {};
 };
 
+/// What a stage between the first and the run makes of the model so far.
+struct ModelPart {
+  std::vector<std::string> names, dimensions;  ///< to follow the model's
+  std::vector<DeclaredParameter> parameters;   ///< to follow the model's
+  Resources resources;
+};
+
 /// The whole system as flat tables, the same on every rank, a few tens of bytes a port; nothing is built yet.
 /// Larger things that only some component kinds know (address book, groups, programs) are resources by type.
+/// Stages read the model so far and return a ModelPart; what one has made no later one changes, and none
+/// changes the model that runs.
 class Model {
  public:
   std::vector<ComponentRecord> components;
@@ -77,6 +87,7 @@ class Model {
   std::vector<std::string> name_prefixes;
   std::vector<std::string> names;       ///< texts that `name` columns refer to; written to /names
   std::vector<std::string> dimensions;  ///< parallel dimensions of the traffic counters: tp, dp, ep, pp ...
+  std::vector<DeclaredParameter> parameters;  ///< of what is no component; written to /model/params
   std::vector<std::shared_ptr<const ComponentKind>> kinds;
   std::vector<std::shared_ptr<const Spec>> specs;
   std::uint32_t atom_count = 0;
@@ -91,19 +102,20 @@ class Model {
     return LinkId{static_cast<std::uint32_t>(links.size()) + id.value};
   }
 
+  /// A second resource of a type is our bug (ContractError).
+  void add(ModelPart part);
   template <class T>
-  void set_resource(std::shared_ptr<const T> value) {
-    resources_[std::type_index(typeid(T))] = std::move(value);
+  void add(std::shared_ptr<const T> resource) {
+    resources_.add(std::move(resource));
   }
   /// Null when the scenario has none.
   template <class T>
-  const T* resource() const {
-    auto it = resources_.find(std::type_index(typeid(T)));
-    return it == resources_.end() ? nullptr : static_cast<const T*>(it->second.get());
+  [[nodiscard]] const T* resource() const {
+    return resources_.find<T>();
   }
 
  private:
-  std::unordered_map<std::type_index, std::shared_ptr<const void>> resources_;
+  Resources resources_;
 };
 
 }  // namespace lightrail

@@ -13,7 +13,7 @@ namespace lightrail {
 
 /// What <output> asks for: the file, how often rows are written, which tables and which endpoints. Components
 /// ask before they make a row: `selection->is_recorded(table, endpoint)`. A Model resource; parsed by
-/// engine/record/parse_output.hpp. Without one, nothing is recorded.
+/// app/cli/parse_output.hpp. Without one, nothing is recorded.
 class OutputSelection {
  public:
   /// Endpoints [first, last], both included.

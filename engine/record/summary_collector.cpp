@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
-#include "engine/model/bill_of_materials.hpp"
-#include "engine/model/groups.hpp"
+#include "engine/model/model_notes.hpp"
+#include "engine/model/network_cost.hpp"
 
 namespace lightrail {
 
@@ -29,13 +29,6 @@ double bus_factor(const std::string& collective, std::int64_t group_size) {
 std::int64_t median(std::span<const std::int64_t> sorted) {
   std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 ? sorted[half] : std::midpoint(sorted[half - 1], sorted[half]);
-}
-
-std::int64_t group_size(const GroupKind& kind) {
-  if (!kind.listed.empty()) return static_cast<std::int64_t>(kind.listed.front().size());
-  std::int64_t size = 1;
-  for (const auto& digit : kind.digits) size *= digit.count;
-  return size;
 }
 
 }  // namespace
@@ -111,7 +104,7 @@ void SummaryCollector::add_collectives(const Model& model, Summary& summary) con
   const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
                          return c.name == "collective";
                        })->labels;
-  const auto* groups = model.resource<GroupTable>();
+  const auto* notes = model.resource<ModelNotes>();
   std::vector<std::int64_t> all_reduces;
   for (auto first = all.begin(); first != all.end();) {
     auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
@@ -122,10 +115,10 @@ void SummaryCollector::add_collectives(const Model& model, Summary& summary) con
     for (auto r = first; r != last; ++r) durations.push_back(r->duration_ps);
     CollectiveSummary c;
     c.collective = labels.at(static_cast<std::size_t>(first->collective));
-    if (groups && first->group >= 0 && static_cast<std::size_t>(first->group) < groups->kind_count()) {
-      const GroupKind& kind = groups->kind(GroupKindId{static_cast<std::uint32_t>(first->group)});
-      c.group = kind.name;
-      c.group_size = group_size(kind);
+    if (notes && first->group >= 0 && static_cast<std::size_t>(first->group) < notes->groups.size()) {
+      const ModelNotes::Group& group = notes->groups[static_cast<std::size_t>(first->group)];
+      c.group = group.name;
+      c.group_size = group.size;
     }
     c.size_bytes = first->size_bytes;
     c.count = last - first;
@@ -150,10 +143,10 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   for (std::size_t d = 0; d < model.dimensions.size(); ++d)
     summary.dimensions.push_back(
         {model.dimensions[d], all.dimension_bytes_[2 * d], all.dimension_bytes_[2 * d + 1]});
-  if (const auto* bill = model.resource<BillOfMaterials>()) {
-    summary.network_cost_usd = bill->cost().value;
-    summary.network_power_w = bill->power().value;
-    summary.network_pj_per_bit = bill->pj_per_bit();
+  if (const auto* cost = model.resource<NetworkCost>()) {
+    summary.network_cost_usd = cost->cost.value;
+    summary.network_power_w = cost->power.value;
+    summary.network_pj_per_bit = cost->pj_per_bit;
   }
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(model, summary);

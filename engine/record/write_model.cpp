@@ -2,11 +2,12 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
-#include "engine/model/declared_parameters.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/program_names.hpp"
+#include "engine/model/model_notes.hpp"
 
 namespace lightrail {
 
@@ -77,10 +78,9 @@ void write_parameter_rows(ResultFile& file, const std::string& path, const char*
 
 /// Every effective value of what is no component: links by link class, fabrics.
 void write_declared_parameters(ResultFile& file, const Model& model) {
-  const auto* declared = model.resource<DeclaredParameters>();
-  if (!declared) return;
   std::map<std::string, std::vector<Parameter>> by_element;
-  for (const auto& row : declared->rows) by_element[row.element].push_back({row.index, row.value});
+  for (const DeclaredParameter& row : model.parameters)
+    by_element[row.element].push_back({row.index, row.value});
   for (const auto& [element, all] : by_element)
     write_parameter_rows(file, "/model/params/" + element, element == "link" ? "link_class" : "index", all);
 }
@@ -98,39 +98,20 @@ void write_parameters(ResultFile& file, const Model& model, std::size_t kind) {
   write_parameter_rows(file, "/model/params/" + described.name, "spec", all);
 }
 
-void write_group_kinds(ResultFile& file, const Model& model) {
-  const auto* groups = model.resource<GroupTable>();
-  const std::size_t rows = groups ? groups->kind_count() : 0;
-  file.create_group("/model/group_kinds");
-  file.set_attribute("/model/group_kinds", "doc", "row i is group kind i, what the column group refers to");
-  file.write_texts("/model/group_kinds/name", rows,
-                   [&](auto i) { return groups->kind(GroupKindId{static_cast<std::uint32_t>(i)}).name; });
-}
-
-/// Roles of the programs, names of their streams, and which GPU runs which.
-void write_programs(ResultFile& file, const Model& model) {
-  const auto* names = model.resource<ProgramNames>();
-  if (!names) return;
-  struct Stream {
-    std::size_t program, stream;
-  };
-  std::vector<Stream> streams;
-  for (std::size_t p = 0; p < names->programs.size(); ++p)
-    for (std::size_t s = 0; s < names->programs[p].streams.size(); ++s) streams.push_back({p, s});
-  file.create_group("/model/programs");
-  file.set_attribute("/model/programs", "doc",
-                     "role: by program; program_of_gpu: by GPU; streams: one row a stream");
-  file.write_texts("/model/programs/role", names->programs.size(),
-                   [&](auto i) { return names->programs[i].role; });
-  file.write_numbers("/model/programs/program_of_gpu", "1", names->program_of_gpu.size(),
-                     [&](auto i) { return names->program_of_gpu[i]; });
-  file.create_group("/model/programs/streams");
-  file.write_numbers("/model/programs/streams/program", "1", streams.size(),
-                     [&](auto i) { return static_cast<std::int64_t>(streams[i].program); });
-  file.write_numbers("/model/programs/streams/stream", "1", streams.size(),
-                     [&](auto i) { return static_cast<std::int64_t>(streams[i].stream); });
-  file.write_texts("/model/programs/streams/name", streams.size(),
-                   [&](auto i) { return names->programs[streams[i].program].streams[streams[i].stream]; });
+/// What the stages have to say beside the tables.
+void write_notes(ResultFile& file, const ModelNotes& notes) {
+  for (const ModelNotes::Folder& folder : notes.folders) {
+    const std::string path = "/model/" + folder.path;
+    file.create_group(path);
+    if (!folder.doc.empty()) file.set_attribute(path, "doc", folder.doc);
+    for (const ModelNotes::Column& column : folder.columns) {
+      const std::string at = path + "/" + column.name;
+      if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&column.values))
+        file.write_numbers(at, "1", numbers->size(), [&](auto i) { return (*numbers)[i]; });
+      else if (const auto* texts = std::get_if<std::vector<std::string>>(&column.values))
+        file.write_texts(at, texts->size(), [&](auto i) { return (*texts)[i]; });
+    }
+  }
 }
 
 }  // namespace
@@ -144,8 +125,7 @@ void write_model(ResultFile& file, const Model& model) {
   file.create_group("/model/params");
   for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) write_parameters(file, model, kind);
   write_declared_parameters(file, model);
-  write_group_kinds(file, model);
-  write_programs(file, model);
+  if (const auto* notes = model.resource<ModelNotes>()) write_notes(file, *notes);
   file.write_texts("/names", model.names.size(), [&](auto i) { return model.names[i]; });
   file.write_texts("/dimensions", model.dimensions.size(), [&](auto i) { return model.dimensions[i]; });
 }

@@ -145,9 +145,8 @@ std::vector<NicPlace> build_circuits(FabricBuild& fabric, const MixnetSpec& spec
   receive_on_packet_nics(*regions, servers, builder);
   std::vector<NicPlace> rest = packet_nics(fabric.nics, *regions);
   const LostTrains lost = regions->is_controlled ? LostTrains::from_gpu : LostTrains::from_nic_then_gpu;
-  builder.model().set_resource<NicReturns>(
-      std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
-  builder.model().set_resource<Regions>(regions);
+  builder.add_resource<NicReturns>(std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
+  builder.add_resource<Regions>(regions);
   return rest;
 }
 

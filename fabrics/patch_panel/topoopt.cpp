@@ -80,9 +80,8 @@ void build(FabricBuild& fabric, const PanelSpec& spec) {
   connect_region(*regions, 0, servers, id, begun->cable, builder);
   give_addresses(servers, fabric);
   const LostTrains lost = LostTrains::from_nic_then_gpu;
-  builder.model().set_resource<NicReturns>(
-      std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
-  builder.model().set_resource<Regions>(std::move(regions));
+  builder.add_resource<NicReturns>(std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
+  builder.add_resource<Regions>(std::move(regions));
 }
 
 }  // namespace

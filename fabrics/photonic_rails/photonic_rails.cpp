@@ -66,8 +66,8 @@ void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
     }
   }
   give_addresses(servers, fabric);
-  builder.model().set_resource<Rails>(std::move(rails));
-  builder.model().set_resource<NicReturns>(
+  builder.add_resource<Rails>(std::move(rails));
+  builder.add_resource<NicReturns>(
       std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_gpu}));
 }
 

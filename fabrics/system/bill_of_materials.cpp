@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "engine/model/kind.hpp"
+#include "engine/model/network_cost.hpp"
 #include "engine/model/require_together.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "links/cable_table.hpp"
@@ -173,9 +176,17 @@ class Counter {
   BitRate line_rate_{};
 };
 
+ModelPart part_of(BillOfMaterials bill) {
+  ModelPart part;
+  part.resources.add(
+      std::make_shared<const NetworkCost>(NetworkCost{bill.cost(), bill.power(), bill.pj_per_bit()}));
+  part.resources.add(std::make_shared<const BillOfMaterials>(std::move(bill)));
+  return part;
+}
+
 }  // namespace
 
-void price_network(const Element& prices, Model& model, ErrorList& errors) {
+ModelPart price_network(const Element& prices, const Model& model, ErrorList& errors) {
   const std::size_t before = errors.size();
   PricesSpec spec;
   prices_table().parse(prices, spec, errors);
@@ -190,16 +201,18 @@ void price_network(const Element& prices, Model& model, ErrorList& errors) {
     known.push_back(one);
     for (const Element* source : price->children_named("source")) source->find("text");
   }
-  if (errors.size() > before || !model.resource<CableTable>()) return;
+  if (errors.size() > before || !model.resource<CableTable>()) return {};
   Counter counter(model, spec);
   counter.count();
-  if (counter.has_circulators() && !prices.find("circulator"))
-    return errors.add(prices.error("<prices> has no 'circulator', and there are links with circulators"));
+  if (counter.has_circulators() && !prices.find("circulator")) {
+    errors.add(prices.error("<prices> has no 'circulator', and there are links with circulators"));
+    return {};
+  }
   for (const PriceSpec& price : known)
-    if (price.rate == counter.line_rate())
-      return model.set_resource(std::make_shared<const BillOfMaterials>(counter.bill(price)));
+    if (price.rate == counter.line_rate()) return part_of(counter.bill(price));
   errors.add(prices.error(
       fmt::format("<prices> has no <price> for links of {}", format_value(counter.line_rate()))));
+  return {};
 }
 
 std::string bill_text(const Model& model) {

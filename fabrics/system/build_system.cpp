@@ -104,14 +104,14 @@ std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::
 
 }  // namespace
 
-void build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
-                  Model& model, ErrorList& errors, bool has_scheduler) {
+Model build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
+                   ErrorList& errors, bool has_scheduler) {
   const Element& root = scenario.root;
   const std::size_t before = errors.size();
   TrainSettings trains;
   const Element* network = only_child(root, "network", Need::optional, errors);
   if (network) train_settings_table().parse(*network, trains, errors);
-  SystemBuilder builder(model, kinds, trains, errors);
+  SystemBuilder builder(kinds, trains, errors);
   Element no_network;
   no_network.name = "network";
   builder.declare(network ? *network : no_network, train_settings_table(), trains);
@@ -137,9 +137,9 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
     count(plan);
   }
   if (errors.size() == before) check_plan(plan, root, has_fabric, errors);
-  if (errors.size() > before) return;
+  if (errors.size() > before) return {};
   if (plan.graph) find_servers(*plan.graph, errors);
-  if (errors.size() > before) return;
+  if (errors.size() > before) return {};
 
   EndpointCounter endpoints;
   FabricCounter counter;
@@ -148,11 +148,11 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
   build_rows(plan, builder, endpoints, nics);
   const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
   if (has_fabric) build_fabric(*kind, *fabric, rest, builder, counter, routing);
-  if (errors.size() > before) return;
+  if (errors.size() > before) return {};
   if (graph && plan.servers > 1 && !has_fabric && !rest.empty())
     errors.add(
         graph->error(fmt::format("port 0 of {} is dangling: neither <graph> nor <fabric> joins {} of {} NICs",
-                                 model.component_name(rest[0].nic), rest.size(), nics.size())));
+                                 builder.model().component_name(rest[0].nic), rest.size(), nics.size())));
   if (plan.graph) {
     build_graph(*plan.graph, nics, static_cast<std::uint32_t>(plan.servers), builder, endpoints, counter);
     check_light(*plan.graph, builder);
@@ -160,10 +160,11 @@ void build_system(const Scenario& scenario, const KindRegistry& kinds, const Fab
   }
   if (has_scheduler) connect_scheduler(root, builder);
   builder.book.lid_count = counter.next_lid;
-  model.set_resource<RoutingTables>(std::make_shared<RoutingTables>(std::move(routing)));
-  builder.finish();
+  builder.add_resource(std::make_shared<const RoutingTables>(std::move(routing)));
+  Model model = builder.take();
   if (const Element* prices = only_child(root, "prices", Need::optional, errors))
-    price_network(*prices, model, errors);
+    model.add(price_network(*prices, model, errors));
+  return model;
 }
 
 std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation(

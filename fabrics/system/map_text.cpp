@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "engine/base/time.hpp"
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/scenario/units.hpp"
 #include "fabrics/system/system_text.hpp"
@@ -12,6 +11,7 @@
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/model/send_ahead.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "network/port/send_ahead.hpp"
 
 namespace lightrail {
 
@@ -36,8 +36,8 @@ constexpr const char* limit_text = "the system is too large: ";
 
 }  // namespace
 
-SystemBuilder::SystemBuilder(Model& model, const KindRegistry& kinds, TrainSettings trains, ErrorList& errors)
-    : model_(model), kinds_(kinds), trains_(trains), errors_(errors) {}
+SystemBuilder::SystemBuilder(const KindRegistry& kinds, TrainSettings trains, ErrorList& errors)
+    : kinds_(kinds), trains_(trains), errors_(errors) {}
 
 std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Element& element) {
   auto kind = kinds_.find(kind_name);
@@ -164,21 +164,21 @@ std::uint16_t SystemBuilder::link_class(std::uint32_t cable, ComponentId from, C
   return index;
 }
 
-void SystemBuilder::finish() {
+Model SystemBuilder::take() {
   for (std::size_t e = 0; e < book.endpoints.size(); ++e) {
     const ComponentId nic = nic_of_endpoint[e];
     if (auto it = lid_of_nic.find(nic.value); nic.is_valid() && it != lid_of_nic.end())
       book.endpoints[e].lid = Lid{it->second};
   }
-  model_.set_resource<AddressBook>(std::make_shared<AddressBook>(std::move(book)));
+  model_.add(std::make_shared<const AddressBook>(std::move(book)));
   for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)
     if (table_.cable_of_class[c] != no_cable)
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
-        declared_.rows.push_back({"link", static_cast<std::uint32_t>(c), value});
-  model_.set_resource<SendAhead>(std::make_shared<SendAhead>(SendAhead{trains_.send_ahead}));
-  model_.set_resource<DeclaredParameters>(std::make_shared<DeclaredParameters>(std::move(declared_)));
-  model_.set_resource<CableTable>(std::make_shared<CableTable>(std::move(table_)));
-  model_.set_resource<LightBudgets>(std::make_shared<LightBudgets>(std::move(budgets_)));
+        model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
+  model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
+  model_.add(std::make_shared<const CableTable>(std::move(table_)));
+  model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));
+  return std::move(model_);
 }
 
 }  // namespace lightrail

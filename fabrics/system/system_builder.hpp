@@ -7,13 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
-#include "engine/model/declared_parameters.hpp"
+#include "engine/model/declared_parameter.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/registry.hpp"
 #include "links/cable.hpp"
 #include "links/cable_table.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
@@ -35,10 +35,10 @@ struct Part {
   [[nodiscard]] bool is_ocs() const { return role == DeviceRole::optical_switch; }
 };
 
-/// Appends components and cables to a Model's flat tables. Knows indices and limits, no topology.
+/// Makes a Model: appends components and cables to its flat tables. Knows indices and limits, no topology.
 class SystemBuilder {
  public:
-  SystemBuilder(Model& model, const KindRegistry& kinds, TrainSettings trains, ErrorList& errors);
+  SystemBuilder(const KindRegistry& kinds, TrainSettings trains, ErrorList& errors);
 
   /// The kind `kind_name` with parameters from `element`. Null on a mistake, which is in errors().
   std::optional<Part> part(const std::string& kind_name, const Element& element);
@@ -67,11 +67,18 @@ class SystemBuilder {
     for (ParameterValue value : table.values(spec)) {
       const Attribute* attribute = element.find(value.name);
       value.source = attribute ? attribute->file + ":" + std::to_string(attribute->line) : "default";
-      declared_.rows.push_back({element.name, 0, std::move(value)});
+      model_.parameters.push_back({element.name, 0, std::move(value)});
     }
   }
 
-  Model& model() { return model_; }
+  /// A resource of the model that is being made, one of a type.
+  template <class T>
+  void add_resource(std::shared_ptr<const T> resource) {
+    model_.add(std::move(resource));
+  }
+
+  /// As far as it is made.
+  [[nodiscard]] const Model& model() const { return model_; }
   ErrorList& errors() { return errors_; }
   const KindRegistry& kinds() const { return kinds_; }
   [[nodiscard]] const Spec& spec_of(const Part& part) const { return *model_.specs[part.spec]; }
@@ -81,19 +88,18 @@ class SystemBuilder {
   std::vector<ComponentId> nic_of_endpoint;  ///< the NIC whose lid an endpoint receives on; invalid: none
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
-  /// Sets the resources AddressBook, CableTable, LightBudgets and DeclaredParameters.
-  void finish();
+  /// The model, with the resources AddressBook, CableTable, LightBudgets and SendAhead; ends this builder.
+  [[nodiscard]] Model take();
 
  private:
   std::uint16_t link_class(std::uint32_t cable, ComponentId from, ComponentId to);
 
-  Model& model_;
+  Model model_;
   const KindRegistry& kinds_;
   TrainSettings trains_;
   ErrorList& errors_;
   CableTable table_;
   LightBudgets budgets_;
-  DeclaredParameters declared_;
   std::vector<Part> part_of_spec_;
   std::map<std::string, std::uint32_t> prefixes_, cable_index_;
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;

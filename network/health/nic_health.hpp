@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/model.hpp"
 #include "network/health/health_table.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 

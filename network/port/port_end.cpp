@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
-#include "engine/model/send_ahead.hpp"
 #include "network/port/none/no_flow_control.hpp"
+#include "network/port/send_ahead.hpp"
 
 namespace lightrail {
 namespace {

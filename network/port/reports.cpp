@@ -3,9 +3,9 @@
 #include <array>
 #include <bit>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 

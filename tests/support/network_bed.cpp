@@ -108,7 +108,7 @@ void NetworkBed::record(SimTime interval) {
   auto output = std::make_shared<OutputSelection>();
   output->interval = interval;
   output->by_table.assign(test::many_tables, {true, {}});
-  model_.set_resource<OutputSelection>(output);
+  model_.add<OutputSelection>(output);
 }
 
 Model& NetworkBed::finish_model() {
@@ -123,9 +123,9 @@ Model& NetworkBed::finish_model() {
       model_.ports.push_back({it == drafts_[i].ports.end() ? LinkId{} : it->second});
     }
   }
-  model_.set_resource<AddressBook>(book_);
-  model_.set_resource<HealthTable>(std::make_shared<const HealthTable>(health_of(model_)));
-  model_.set_resource<RoutingTables>(routes_);
+  model_.add<AddressBook>(book_);
+  model_.add<HealthTable>(std::make_shared<const HealthTable>(health_of(model_)));
+  model_.add<RoutingTables>(routes_);
   return model_;
 }
 

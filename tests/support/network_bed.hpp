@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
 #include "network/routing/routing.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail::test {

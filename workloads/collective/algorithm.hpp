@@ -7,10 +7,10 @@
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
-#include "engine/model/groups.hpp"
 #include "workloads/collective/collective_plan.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {

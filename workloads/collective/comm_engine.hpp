@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/model/model.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/collective_plan.hpp"
 #include "workloads/collective/comm_run.hpp"
@@ -14,6 +13,7 @@
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/transport.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"
 

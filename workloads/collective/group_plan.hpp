@@ -6,10 +6,10 @@
 
 #include "engine/base/id.hpp"
 #include "engine/base/quantity.hpp"
-#include "engine/model/address_book.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/model/model.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/groups.hpp"
 
 namespace lightrail {
 

@@ -1,7 +1,7 @@
 #include "workloads/collective/io_endpoints.hpp"
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 

@@ -86,33 +86,34 @@ void check_against_system(const Model& model, const ProgramSet& programs, const 
 
 }  // namespace
 
-void prepare_execution(Model& model, ErrorList& errors) {
+ModelPart prepare_execution(const Model& model, ErrorList& errors) {
   const auto* programs = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
-  if (!programs || !book) return;
+  if (!programs || !book) return {};
   const auto* algorithms = model.resource<AlgorithmRegistry>();
-  LIGHTRAIL_EXPECT(algorithms != nullptr);
-  if (!model.resource<GroupTable>()) model.set_resource(std::make_shared<const GroupTable>());
+  const auto* groups = model.resource<GroupTable>();
+  LIGHTRAIL_EXPECT(algorithms && groups && model.resource<NcclSettings>());
   const std::size_t before = errors.size();
   if (programs->program_of_gpu.size() > book->gpu_count)
     errors.add({"", 0,
                 fmt::format("the job has programs for {} GPUs, the system has {}",
                             programs->program_of_gpu.size(), book->gpu_count)});
-  if (errors.size() > before) return;
-  check_programs(*programs, *model.resource<GroupTable>(), model.names, algorithms->names(), errors);
+  if (errors.size() > before) return {};
+  check_programs(*programs, *groups, model.names, algorithms->names(), errors);
   auto io = std::make_shared<const IoEndpoints>(model);
   if (errors.size() == before) check_against_system(model, *programs, *io, errors);
-  if (errors.size() > before) return;
+  if (errors.size() > before) return {};
 
   auto indexes = std::make_shared<ProgramIndexes>();
   for (const Program& program : programs->programs) indexes->of.push_back(make_program_index(program));
-  if (!model.resource<NcclSettings>()) model.set_resource(std::make_shared<const NcclSettings>());
   auto plans = std::make_shared<const GroupPlans>(model);
-  check_hindrances(*programs, *algorithms, *plans, *model.resource<GroupTable>(), model.names, errors);
-  if (errors.size() > before) return;
-  model.set_resource<GroupPlans>(std::move(plans));
-  model.set_resource<ProgramIndexes>(std::move(indexes));
-  model.set_resource<IoEndpoints>(std::move(io));
+  check_hindrances(*programs, *algorithms, *plans, *groups, model.names, errors);
+  if (errors.size() > before) return {};
+  ModelPart part;
+  part.resources.add<GroupPlans>(std::move(plans));
+  part.resources.add<ProgramIndexes>(std::move(indexes));
+  part.resources.add<IoEndpoints>(std::move(io));
+  return part;
 }
 
 }  // namespace lightrail

@@ -5,9 +5,9 @@
 namespace lightrail {
 
 /// The last stage before the run: checks the programs against each other and the system (check_programs) and
-/// gives the model what GPUs need beside ProgramSet: GroupPlans, ProgramIndexes, IoEndpoints, and
-/// NcclSettings where it has none. Needs the AlgorithmRegistry. Call after build_system and build_workload;
-/// does nothing for a model without programs. Adds nothing when there are mistakes.
-void prepare_execution(Model& model, ErrorList& errors);
+/// makes what GPUs need beside ProgramSet: GroupPlans, ProgramIndexes, IoEndpoints. `model` has what
+/// build_system and build_workload made, NcclSettings and the AlgorithmRegistry. Nothing for a model without
+/// programs, nor when there are mistakes.
+[[nodiscard]] ModelPart prepare_execution(const Model& model, ErrorList& errors);
 
 }  // namespace lightrail

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/model/groups.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "engine/model/describe.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/scenario/units.hpp"
+#include "workloads/program/groups.hpp"
 
 namespace lightrail {
 

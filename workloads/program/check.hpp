@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/groups.hpp"
 #include "engine/scenario/element.hpp"
 #include "workloads/program/algorithm_names.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {

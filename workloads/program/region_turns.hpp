@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
-#include "engine/model/groups.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/address_book.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

@@ -6,7 +6,7 @@
 #include "components/gpu/execution/program_runner.hpp"
 #include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
-#include "engine/model/groups.hpp"
+#include "workloads/program/groups.hpp"
 
 /// The part of ProgramRunner that times kernels: chains of them, what communication takes from them, their
 /// rows and energy.

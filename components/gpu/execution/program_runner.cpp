@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "components/gpu/tables.hpp"
-#include "engine/model/groups.hpp"
 #include "network/port/tables.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/iterations.hpp"
 #include "workloads/program/phase.hpp"
 

@@ -7,11 +7,11 @@
 #include "components/gpu/transport/gpu_ports.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
 #include "components/gpu/transport/send_token.hpp"
-#include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/injector.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 
 namespace lightrail {

@@ -171,18 +171,20 @@ void GpuBed::run_all(std::vector<Op> ops) {
 
 std::vector<std::string> GpuBed::prepare() {
   Model& model = bed.finish_model();
+  if (!wired_) wired_ = model;
+  model = *wired_;
   for (auto [component, number] : numbers_) model.components[component.value].number = number;
   model.names = {"op"};
   model.dimensions = {"all", "second"};
   auto output = std::make_shared<OutputSelection>();
   output->by_table.assign(test::many_tables, {true, {{0, 0xffffffff}}});
-  model.set_resource<OutputSelection>(std::move(output));
-  model.set_resource<GroupTable>(groups_);
-  model.set_resource(std::make_shared<const ProgramSet>(set));
-  model.set_resource(std::make_shared<const NcclSettings>(nccl));
+  model.add<OutputSelection>(std::move(output));
+  model.add<GroupTable>(groups_);
+  model.add(std::make_shared<const ProgramSet>(set));
+  model.add(std::make_shared<const NcclSettings>(nccl));
   ErrorList errors;
-  model.set_resource(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
-  prepare_execution(model, errors);
+  model.add(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
+  model.add(prepare_execution(model, errors));
   std::vector<std::string> all;
   try {
     errors.throw_if_any();

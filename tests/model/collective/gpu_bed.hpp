@@ -1,13 +1,14 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "components/gpu/gpu_spec.hpp"
 #include "components/nic/nic.hpp"
-#include "engine/model/groups.hpp"
 #include "tests/support/network_bed.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/groups.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail::test {
@@ -73,6 +74,7 @@ class GpuBed {
   ClusterShape shape_;
   std::shared_ptr<GroupTable> groups_ = std::make_shared<GroupTable>();
   std::vector<std::pair<ComponentId, std::uint32_t>> numbers_;
+  std::optional<Model> wired_;  ///< without a job: every prepare() begins with it
 };
 
 Op collective(CollectiveType type, GroupKindId group, std::int64_t bytes,

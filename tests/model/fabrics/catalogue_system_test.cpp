@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "components/registry.hpp"
-#include "engine/model/address_book.hpp"
 #include "fabrics/system/build_system.hpp"
+#include "network/wire/address_book.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 using namespace lightrail;
@@ -23,9 +23,8 @@ std::vector<std::string> entries(const std::string& folder) {
 /// Builds with the real kinds and expects that nothing is wrong or left unread.
 Model build(const std::string& inner) {
   const Scenario scenario = test::scenario_of(inner);
-  Model model;
   ErrorList errors;
-  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, errors);
+  Model model = build_system(scenario, built_in_kinds(), built_in_fabrics(), errors);
   report_unread(scenario.root, errors);
   CHECK(test::texts(errors) == "");
   return model;

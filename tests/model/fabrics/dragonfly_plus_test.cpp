@@ -49,9 +49,8 @@ Model built(const std::string& fabric, const std::string& device, int nics, std:
                   "/><link role=\"host\" kind=\"electrical\" rate=\"400 Gb/s\" length=\"1 m\"/>"
                   "<link role=\"trunk\" kind=\"electrical\" rate=\"400 Gb/s\" length=\"2 m\"/>"
                   "<link role=\"global\" kind=\"electrical\" rate=\"400 Gb/s\" length=\"30 m\"/></fabric>");
-  Model model;
   ErrorList errors;
-  build_system(scenario, kinds(), built_in_fabrics(), model, errors);
+  Model model = build_system(scenario, kinds(), built_in_fabrics(), errors);
   if (problems)
     *problems = texts(errors);
   else

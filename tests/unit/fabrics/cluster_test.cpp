@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "engine/model/declared_parameters.hpp"
 #include "tests/unit/fabrics/test_system.hpp"
 
 using namespace lightrail;
@@ -137,15 +136,13 @@ TEST_CASE("packets and trains are cut as <network> says") {
 TEST_CASE("effective parameters of links, fabric and network are declared with their source") {
   const Model model =
       system("<network grain=\"4\"/>" + cluster(2, 1, 1, "") + fabric("kind=\"fat-tree\" tiers=\"3\"", 64));
-  const auto* declared = model.resource<DeclaredParameters>();
-  REQUIRE(declared != nullptr);
   std::string text;
-  for (const auto& [element, index, value] : declared->rows)
+  for (const auto& [element, index, value] : model.parameters)
     if (value.name == "grain" || value.name == "mtu" || value.name == "tiers" ||
         (value.name == "length" && value.source != "default"))
       text +=
           element + " " + value.name + " " + value.value + (value.source == "default" ? " default; " : "; ");
   CHECK(text == "network mtu 4 KiB default; network grain 4; fabric tiers 3; link length 1 m; ");
-  for (const auto& row : declared->rows)
+  for (const auto& row : model.parameters)
     if (row.element == "link") CHECK(row.index < model.link_classes.size());
 }

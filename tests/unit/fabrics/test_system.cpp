@@ -149,20 +149,18 @@ const KindRegistry& plain_kinds() {
 
 Model system(const std::string& inner, const FabricRegistry& fabrics) {
   const Scenario scenario = scenario_of(inner);
-  Model model;
   ErrorList errors;
-  build_system(scenario, plain_kinds(), fabrics, model, errors);
+  Model model = build_system(scenario, plain_kinds(), fabrics, errors);
   report_unread(scenario.root, errors);
   REQUIRE(texts(errors) == "");
   return model;
 }
 
 std::string problems(const std::string& inner) {
-  Model model;
   ErrorList errors;
   try {
     const Scenario scenario = scenario_of(inner);
-    build_system(scenario, plain_kinds(), built_in_fabrics(), model, errors);
+    (void)build_system(scenario, plain_kinds(), built_in_fabrics(), errors);
   } catch (const InputErrors& thrown) {
     std::string all;
     for (const InputError& error : thrown.errors()) all += to_string(error) + "\n";

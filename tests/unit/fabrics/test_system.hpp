@@ -1,10 +1,10 @@
 #pragma once
 #include <string>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/registry.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "network/routing/routing.hpp"
+#include "network/wire/address_book.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 namespace lightrail::test {

@@ -2,9 +2,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/region_control.hpp"
 #include "workloads/collective/transport.hpp"
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 #include "workloads/collective/transport.hpp"
 

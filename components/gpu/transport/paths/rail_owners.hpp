@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/model/address_book.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "engine/model/address_book.hpp"
+#include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {

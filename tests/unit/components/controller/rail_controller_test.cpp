@@ -26,7 +26,7 @@ struct Rail {
       bed.connect(controller, static_cast<PortIndex>(1 + s), gpus[s], 0, wire);
     auto rails = std::make_shared<Rails>();
     rails->servers = servers;
-    bed.finish_model().set_resource<Rails>(rails);
+    bed.finish_model().add<Rails>(rails);
   }
   void asks(std::uint32_t server, int us, std::uint32_t to) {
     bed.script(gpus[server], microseconds(us), 0, to_payload(rail_control::Request{.server = to}));

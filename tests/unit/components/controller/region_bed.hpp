@@ -38,7 +38,7 @@ struct RegionBed {
     regions->gpu_of_nic = {0, 0};
     regions->is_controlled = true;
     regions->circuit_rate = BitRate{400'000'000'000};
-    bed.finish_model().set_resource<Regions>(regions);
+    bed.finish_model().add<Regions>(regions);
   }
   /// All GPUs announce call `number` [us]: KiB from 0 to 1, from 0 to 2 and from 1 to 2.
   void announce(int us, std::uint32_t number, std::uint32_t kib01, std::uint32_t kib02, std::uint32_t kib12) {

@@ -1,6 +1,11 @@
 #include "engine/model/model.hpp"
 
 #include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
 
 using namespace lightrail;
 
@@ -22,14 +27,25 @@ TEST_CASE("self links follow the real links") {
   CHECK(model.self_link(ComponentId{3}) == LinkId{9});
 }
 
-TEST_CASE("a resource is found by its type") {
+TEST_CASE("what a stage has made follows what the model has") {
   struct Weather {
     int degrees = 0;
   };
   Model model;
+  model.names = {"gemm"};
+  model.parameters = {{"link", 0, {"rate", "400 Gb/s", "bit/s", "default"}}};
+  ModelPart part;
+  part.names = {"all_reduce"};
+  part.dimensions = {"tp"};
+  part.parameters = {{"variation", 0, {"jitter", "0.1", "1", "default"}}};
+  part.resources.add(std::make_shared<const Weather>(Weather{21}));
   CHECK(model.resource<Weather>() == nullptr);
-  model.set_resource(std::make_shared<const Weather>(Weather{21}));
+  model.add(part);
+  CHECK(model.names == std::vector<std::string>{"gemm", "all_reduce"});
+  CHECK(model.dimensions == std::vector<std::string>{"tp"});
+  REQUIRE(model.parameters.size() == 2);
+  CHECK(model.parameters[1].element == "variation");
   REQUIRE(model.resource<Weather>() != nullptr);
   CHECK(model.resource<Weather>()->degrees == 21);
-  CHECK(model.resource<int>() == nullptr);
+  CHECK_THROWS_AS(model.add(part), ContractError);
 }

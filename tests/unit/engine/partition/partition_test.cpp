@@ -126,7 +126,7 @@ TEST_CASE("stripes give every rank its share of any run and of any stride of ser
 TEST_CASE("a model that works in turns, and any on many ranks, is dealt in stripes") {
   const auto partition_of = [](bool is_pipelined, int ranks, Partitioner partitioner) {
     Model model = ring_of_servers(64, SimTime{500});
-    model.set_resource(std::make_shared<const LoadHint>(LoadHint{is_pipelined}));
+    model.add(std::make_shared<const LoadHint>(LoadHint{is_pipelined}));
     return make_partition(model, ranks, partitioner).rank_of_atom;
   };
   const auto stripes = [&](int ranks) { return partition_of(false, ranks, Partitioner::stripes); };
@@ -145,7 +145,7 @@ TEST_CASE("a model that works in turns stays together where stripes would shorte
     test.connect(ComponentId{c}, ComponentId{c % 32 == 31 ? c - 31 : c + 1}, SimTime{100});
   test.connect(ComponentId{0}, ComponentId{32}, SimTime{500});
   Model model = test.build();
-  model.set_resource(std::make_shared<const LoadHint>(LoadHint{true}));
+  model.add(std::make_shared<const LoadHint>(LoadHint{true}));
   CHECK(make_partition(model, 2, Partitioner::automatic).lookahead == SimTime{500});
   CHECK(make_partition(model, 2, Partitioner::stripes).lookahead == SimTime{100});
 }
@@ -165,7 +165,7 @@ Model ring_of_pods(std::uint32_t pods, std::uint32_t servers, std::uint32_t larg
     }
   for (std::uint32_t p = 0; p < pods; ++p) test.connect(first[p], first[(p + 1) % pods], SimTime{500});
   Model model = test.build();
-  model.set_resource(std::make_shared<const LoadHint>(LoadHint{true}));
+  model.add(std::make_shared<const LoadHint>(LoadHint{true}));
   return model;
 }
 

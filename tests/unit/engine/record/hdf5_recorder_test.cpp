@@ -152,7 +152,7 @@ TEST_CASE_METHOD(Fixture,
   auto selection = std::make_shared<OutputSelection>();
   selection->by_table.resize(model.tables->size());
   selection->by_table[tables::steps] = {true, {{2, 3}}};
-  model.set_resource<OutputSelection>(selection);
+  model.add<OutputSelection>(selection);
   Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
     recorder.append(tables::steps, ComponentId{gpu}, SimTime{0},
@@ -184,7 +184,7 @@ TEST_CASE_METHOD(Fixture,
     Model chosen = model;
     auto selection = std::make_shared<OutputSelection>();
     selection->by_table.assign(tables.size(), {is_on, {}});
-    chosen.set_resource<OutputSelection>(selection);
+    chosen.add<OutputSelection>(selection);
     Hdf5Recorder recorder(options, MPI_COMM_WORLD, chosen, partition);
     recorder.append(rallies, ComponentId{3}, nanoseconds(5), std::array<std::int64_t, 2>{1, 5000});
     recorder.finish(test::synthetic_outcome());

@@ -2,13 +2,15 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "components/built_in_tables.hpp"
 #include "components/gpu/tables.hpp"
 #include "engine/base/hash.hpp"
-#include "engine/model/groups.hpp"
 #include "engine/model/kind.hpp"
-#include "engine/model/program_names.hpp"
+#include "engine/model/model_notes.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/tables.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
@@ -50,13 +52,12 @@ Model synthetic_model(std::uint32_t servers) {
     model.links.push_back({ComponentId{next}, ComponentId{i}, 1, 0, 0});
     model.ports.resize(model.ports.size() + 2);
   }
-  auto groups = std::make_shared<GroupTable>();
-  groups->add({"tp", {{gpus_per_server, 1}}, {}}, gpus);
-  model.set_resource<GroupTable>(groups);
-  auto programs = std::make_shared<ProgramNames>();
-  programs->programs = {{"stage 0", {"compute", "nccl tp", "host"}}};
-  programs->program_of_gpu.assign(gpus, 0);
-  model.set_resource<ProgramNames>(programs);
+  auto notes = std::make_shared<ModelNotes>();
+  notes->groups = {{"tp", gpus_per_server}};
+  notes->folders = {{"group_kinds", "row i is group kind i", {{"name", std::vector<std::string>{"tp"}}}},
+                    {"programs", "", {{"program_of_gpu", std::vector<std::int64_t>(gpus, 0)}}},
+                    {"programs/streams", "", {{"name", std::vector<std::string>{"compute", "nccl tp"}}}}};
+  model.add<ModelNotes>(std::move(notes));
   return model;
 }
 

@@ -1,10 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "components/registry.hpp"
-#include "engine/model/address_book.hpp"
-#include "engine/model/bill_of_materials.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "network/circuits/regions.hpp"
+#include "network/wire/address_book.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 #include "fabrics/system/build_system.hpp"
@@ -15,9 +14,8 @@ namespace {
 
 Model built(const std::string& inner, std::string& errors) {
   const Scenario scenario = test::scenario_of(inner);
-  Model model;
   ErrorList list;
-  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, list);
+  Model model = build_system(scenario, built_in_kinds(), built_in_fabrics(), list);
   errors = test::texts(list);
   return model;
 }
@@ -41,7 +39,7 @@ std::string mixnet(const std::string& attributes, const std::string& more) {
 
 TEST_CASE("a region's servers share an optical switch, a controller and no NIC with others") {
   std::string errors;
-  const Model model = built(cluster(12) + mixnet("region-servers=\"8\"", "<controller/>"), errors);
+  Model model = built(cluster(12) + mixnet("region-servers=\"8\"", "<controller/>"), errors);
   REQUIRE(errors == "");
   const auto& regions = *model.resource<Regions>();
   REQUIRE(regions.regions.size() == 2);
@@ -69,7 +67,7 @@ TEST_CASE("a region's servers share an optical switch, a controller and no NIC w
 
 TEST_CASE("a patch panel joins servers by strides, and every server knows a way to every other") {
   std::string errors;
-  const Model model =
+  Model model =
       built(cluster(16) +
                 "<fabric kind=\"topoopt\" strides=\"1 4\"><ocs ports=\"128\" insertion-loss=\"0.5 dB\"/>" +
                 optical + "</fabric>",
@@ -88,7 +86,7 @@ TEST_CASE("a patch panel joins servers by strides, and every server knows a way 
 
 TEST_CASE("a patch panel by demand joins servers of a group, and the groups by a ring") {
   std::string errors;
-  const Model model = built(
+  Model model = built(
       cluster(16) +
           "<fabric kind=\"topoopt\" demand-servers=\"4\"><ocs ports=\"128\" insertion-loss=\"0.5 dB\"/>" +
           optical + "</fabric>",
@@ -106,7 +104,7 @@ TEST_CASE("a patch panel by demand joins servers of a group, and the groups by a
 
 TEST_CASE("a bill counts what is there: NICs, all switch ports, modules, fibres, used optical ports") {
   std::string errors;
-  const Model model = built(
+  Model model = built(
       cluster(8) + mixnet("region-servers=\"8\"", "") +
           "<prices><price rate=\"400 Gb/s\" transceiver=\"1 USD\" nic=\"10 USD\" switch-port=\"100 USD\" "
           "ocs-port=\"1000 USD\" panel-port=\"5 USD\" fibre=\"10000 USD\"/></prices>",
@@ -126,7 +124,7 @@ TEST_CASE("ports that nothing uses are filled where the prices count so") {
   const std::string price =
       "<price rate=\"400 Gb/s\" transceiver=\"1 USD\" nic=\"0 USD\" switch-port=\"0 USD\" "
       "ocs-port=\"0 USD\" panel-port=\"0 USD\" fibre=\"1000 USD\"/></prices>";
-  const Model model =
+  Model model =
       built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices fill=\"on\">" + price, errors);
   REQUIRE(errors == "");
   // 48 more modules, 24 more fibres.
@@ -136,7 +134,7 @@ TEST_CASE("ports that nothing uses are filled where the prices count so") {
 TEST_CASE("NVSwitches are on the bill where they belong to the network") {
   const auto cost = [](const std::string& attributes) {
     std::string errors;
-    const Model model =
+    Model model =
         built(cluster(8) + mixnet("region-servers=\"8\"", "") + "<prices " + attributes +
                   "><price rate=\"400 Gb/s\" transceiver=\"0 USD\" nic=\"1 USD\" switch-port=\"0 USD\" "
                   "ocs-port=\"0 USD\" panel-port=\"0 USD\" fibre=\"0 USD\"/></prices>",
@@ -156,8 +154,7 @@ TEST_CASE("a rate without a price is refused") {
 
 TEST_CASE("servers with NICs out of order get fewer circuits, and receive on a packet NIC that works") {
   std::string errors;
-  const Model model =
-      built(cluster(12) + mixnet("region-servers=\"8\" failed=\"2:0 2:3 r1:7 3:5\"", ""), errors);
+  Model model = built(cluster(12) + mixnet("region-servers=\"8\" failed=\"2:0 2:3 r1:7 3:5\"", ""), errors);
   REQUIRE(errors == "");
   const auto& regions = *model.resource<Regions>();
   CHECK(regions.ports(regions.regions[0]) == std::vector<std::uint32_t>{6, 6, 5, 5, 6, 6, 6, 6});
@@ -174,7 +171,7 @@ TEST_CASE("servers with NICs out of order get fewer circuits, and receive on a p
 
 TEST_CASE("a region whose optical switch is out of order has no circuit") {
   std::string errors;
-  const Model model = built(cluster(8) + mixnet("region-servers=\"8\" failed=\"r0\"", ""), errors);
+  Model model = built(cluster(8) + mixnet("region-servers=\"8\" failed=\"r0\"", ""), errors);
   REQUIRE(errors == "");
   CHECK(model.resource<Regions>()->regions[0].circuits.empty());
 }

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "components/registry.hpp"
-#include "engine/model/address_book.hpp"
-#include "engine/model/bill_of_materials.hpp"
+#include "fabrics/system/bill_of_materials.hpp"
 #include "network/circuits/rails.hpp"
+#include "network/wire/address_book.hpp"
 #include "tests/unit/links/link_xml.hpp"
 
 #include "fabrics/system/build_system.hpp"
@@ -17,9 +17,8 @@ TEST_CASE("a photonic rail joins one NIC of every server, and is billed for modu
       "<rail-controller/><link role=\"optical\" catalogue=\"links/ndr_fr4\" length=\"20 m\"/></fabric>"
       "<prices><price rate=\"400 Gb/s\" transceiver=\"1 USD\" nic=\"10 USD\" switch-port=\"100 USD\" "
       "ocs-port=\"1000 USD\" panel-port=\"5 USD\" fibre=\"10000 USD\"/></prices>");
-  Model model;
   ErrorList list;
-  build_system(scenario, built_in_kinds(), built_in_fabrics(), model, list);
+  const Model model = build_system(scenario, built_in_kinds(), built_in_fabrics(), list);
   REQUIRE(test::texts(list) == "");
   CHECK(model.resource<Rails>()->servers == 4);
   CHECK(model.resource<Rails>()->hold == microseconds(7));

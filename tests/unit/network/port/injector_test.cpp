@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
-#include "engine/model/send_ahead.hpp"
 #include "network/port/buffered_spec.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/injector.hpp"
 #include "network/port/credit/credit.hpp"
+#include "network/port/send_ahead.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "tests/support/network_bed.hpp"
@@ -117,7 +117,7 @@ struct Bed {
     ComponentId sender = bed.add(kind, spec, "sender");
     bed.connect(sender, 0, far.bytes == 0 ? probe : add_full(), 0,
                 bed.link_class(SimTime{10}, BitRate{8'000'000'000'000}, 1000, 2));
-    bed.finish_model().set_resource<SendAhead>(std::make_shared<SendAhead>(SendAhead{ahead}));
+    bed.finish_model().add<SendAhead>(std::make_shared<SendAhead>(SendAhead{ahead}));
     bed.run(save_at);
     std::string text;
     for (const Arrival& a : bed.arrivals(probe))

@@ -21,9 +21,9 @@ Model make_model(std::uint32_t servers, std::uint32_t gpus, std::uint32_t nics,
   book->gpu_count = servers * gpus;
   auto groups = std::make_shared<GroupTable>();
   for (GroupKind& kind : kinds) groups->add(std::move(kind), book->gpu_count);
-  model.set_resource<AddressBook>(std::move(book));
-  model.set_resource<GroupTable>(std::move(groups));
-  model.set_resource(std::make_shared<const NcclSettings>());
+  model.add<AddressBook>(std::move(book));
+  model.add<GroupTable>(std::move(groups));
+  model.add(std::make_shared<const NcclSettings>());
   return model;
 }
 

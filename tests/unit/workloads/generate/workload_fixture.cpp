@@ -6,10 +6,10 @@
 #include <fstream>
 #include <memory>
 
-#include "engine/model/address_book.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "network/wire/address_book.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/registry.hpp"
@@ -36,8 +36,8 @@ Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
     record.kind = e < gpus ? 1 : 0;
     model.components.push_back(record);
   }
-  model.set_resource<AddressBook>(book);
-  model.set_resource(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
+  model.add<AddressBook>(book);
+  model.add(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
   return model;
 }
 
@@ -80,7 +80,7 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
     if (predicts != Prediction::off) {
       auto regions = std::make_shared<Regions>();
       regions->predicts = predicts;
-      model.set_resource<Regions>(regions);
+      model.add<Regions>(regions);
     }
     ErrorList errors;
     made.job = make_job(scenario, built_in_workloads(), model, errors);
@@ -106,7 +106,7 @@ LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
   const Scenario scenario = scenario_of(children);
   Model model = model_of(gpus, 0);
   ErrorList errors;
-  build_workload(scenario, built_in_workloads(), model, errors);
+  model.add(build_workload(scenario, built_in_workloads(), model, errors));
   errors.throw_if_any();
   return *model.resource<LoadHint>();
 }

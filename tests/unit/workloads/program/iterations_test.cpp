@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/model/groups.hpp"
 #include "workloads/program/check.hpp"
+#include "workloads/program/groups.hpp"
 
 namespace lightrail {
 namespace {

@@ -9,7 +9,7 @@ namespace {
 Model model_with(KernelVariation variation, std::uint64_t seed = 1) {
   Model model;
   model.seed = seed;
-  model.set_resource<KernelVariation>(std::make_shared<const KernelVariation>(std::move(variation)));
+  model.add<KernelVariation>(std::make_shared<const KernelVariation>(std::move(variation)));
   return model;
 }
 

@@ -53,8 +53,8 @@ struct TwoServers {
     regions->gathers = gathers, regions->scatters = scatters;
     bed.record(milliseconds(1));
     Model& model = bed.finish_model();
-    model.set_resource<Regions>(regions);
-    model.set_resource<NicReturns>(
+    model.add<Regions>(regions);
+    model.add<NicReturns>(
         std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_nic_then_gpu}));
   }
   /// When a message is whole at its receiver.

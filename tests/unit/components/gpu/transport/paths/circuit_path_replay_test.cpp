@@ -38,8 +38,8 @@ struct DelegateSender : SenderBed {
     regions->optical_nics = regions->gpu_of_nic = {0};
     regions->is_controlled = is_controlled;
     Model& model = bed.finish_model();
-    model.set_resource<Regions>(regions);
-    model.set_resource<NicReturns>(std::make_shared<NicReturns>(NicReturns{
+    model.add<Regions>(regions);
+    model.add<NicReturns>(std::make_shared<NicReturns>(NicReturns{
         StrayTrains::to_gpu, is_controlled ? LostTrains::from_gpu : LostTrains::from_nic_then_gpu}));
     bed.run(save_at);
   }

@@ -47,7 +47,7 @@ class PathBed final : EventSink, RowSink {
     NcclSettings nccl;
     nccl.pxn = pxn, nccl.net_overhead = microseconds(1);
     Model& model = bed_.finish_model();
-    model.set_resource(std::make_shared<const NcclSettings>(nccl));
+    model.add(std::make_shared<const NcclSettings>(nccl));
     const ComponentRecord& record = model.components[gpus_[0].value];
     build_.emplace(BuildContext{gpus_[0], record, *model.specs[record.spec], model});
     host_.emplace(*build_, EndpointId{0});

@@ -37,8 +37,8 @@ struct RailSender : SenderBed {
     auto rails = std::make_shared<Rails>();
     rails->servers = 3;
     Model& model = bed.finish_model();
-    model.set_resource<Rails>(rails);
-    model.set_resource<NicReturns>(
+    model.add<Rails>(rails);
+    model.add<NicReturns>(
         std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_gpu}));
     bed.run(save_at);
   }

@@ -1,4 +1,4 @@
-#include "engine/model/groups.hpp"
+#include "workloads/program/groups.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>

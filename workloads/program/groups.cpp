@@ -1,4 +1,4 @@
-#include "engine/model/groups.hpp"
+#include "workloads/program/groups.hpp"
 
 #include <algorithm>
 
@@ -40,6 +40,13 @@ void check_digits(const GroupKind& kind, std::uint32_t gpu_count) {
 }
 
 }  // namespace
+
+std::int64_t GroupKind::size() const {
+  if (!listed.empty()) return static_cast<std::int64_t>(listed.front().size());
+  std::int64_t members = 1;
+  for (const Digit& digit : digits) members *= digit.count;
+  return members;
+}
 
 GroupKindId GroupTable::add(GroupKind kind, std::uint32_t gpu_count) {
   if (kinds_.size() == max_kinds) refuse(kind, "more than " + std::to_string(max_kinds) + " kinds of groups");

@@ -1,4 +1,4 @@
-#include "engine/model/address_book.hpp"
+#include "network/wire/address_book.hpp"
 
 #include "engine/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/model/address_book.hpp"
+#include "network/wire/address_book.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "engine/record/parse_output.hpp"
+#include "app/cli/parse_output.hpp"
 
 #include <fmt/format.h>
 

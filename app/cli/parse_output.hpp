@@ -1,8 +1,8 @@
 #pragma once
-#include "engine/model/address_book.hpp"
 #include "engine/model/output_selection.hpp"
 #include "engine/model/table_registry.hpp"
 #include "engine/scenario/element.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
