@@ -41,9 +41,6 @@ endif()
 # lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry. The target tests_LABEL builds all
 # executables of a label.
 function(lightrail_test name)
-  if(NOT LIGHTRAIL_TESTS)
-    return()
-  endif()
   cmake_parse_arguments(A "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE lightrail_options lightrail_catch_main ${A_LINKS})

@@ -10,7 +10,7 @@ namespace lightrail {
 /// turn: every rank then has its share of every part of the model, whichever part is at work. `automatic`:
 /// stripes on many ranks, and for a model that works in turns (LoadHint) unless they shorten the lookahead by
 /// more than a fifth, in which case pods are dealt out in turn (stripes.hpp) where the ranks get even shares;
-/// else metis, without METIS blocks.
+/// else metis, or blocks where METIS leaves a rank without work.
 enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes };
 
 /// Which rank runs which atom; a server, a switch are never split.
