@@ -52,9 +52,9 @@ class JobBuilder {
  public:
   explicit JobBuilder(std::uint32_t gpu_count);
   std::uint32_t name(const std::string& text);
-  std::uint16_t dimension(const std::string& text);
-  std::uint32_t shape(const KernelShape& shape);  ///< equal shapes share one index
-  std::uint16_t split(SplitMatrix matrix);        ///< so do equal matrices; throws InputErrors past 65535
+  std::uint16_t dimension(const std::string& text);  ///< throws InputErrors past 65535
+  std::uint32_t shape(const KernelShape& shape);     ///< equal shapes share one index
+  std::uint16_t split(SplitMatrix matrix);           ///< so do equal matrices; throws InputErrors past 65535
   GroupKindId group(GroupKind kind);
   GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown
   std::uint32_t program(Program program);                       ///< index

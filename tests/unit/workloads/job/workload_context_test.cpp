@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -55,22 +58,46 @@ TEST_CASE("a wrong group is refused with its line") {
         Errors{"1: <members> attribute 'gpus': gpu 8 does not exist (the system has 8 GPUs)"});
 }
 
-TEST_CASE("a workload has one kind, one element and a GPU") {
-  CHECK(make_job_of("<workload/>", 8).errors == Errors{"1: <workload> lacks the required attribute 'kind'"});
-  CHECK_THAT(make_job_of("<workload kind=\"colective\"/>", 8).errors.at(0),
-             Catch::StartsWith("1: <workload> attribute 'kind': invalid choice 'colective'") &&
-                 Catch::Contains("did you mean 'collective'"));
-  CHECK(make_job_of("<workload kind=\"explicit\"/>\n<workload kind=\"explicit\"/>", 8).errors ==
-        Errors{"2: a second <workload> (the first is in line 1)"});
-  CHECK(make_job_of("<workload kind=\"explicit\"/>", 0).errors ==
-        Errors{"1: the system has no GPU to run the workload"});
-  CHECK(make_job_of("<workload kind=\"explicit\" iterations=\"0\"/>", 1).errors ==
-        Errors{"1: <workload> attribute 'iterations': '0' is out of range (1 ...)"});
+TEST_CASE("a wrong list of members leaves its group out, and the next group is still read") {
+  const MadeJob made = make_job_of(
+      "<groups><group name=\"a\"><members gpus=\"9\"/><members gpus=\"x\"/></group>\n"
+      "<group name=\"b\" count=\"3\"/></groups>",
+      8);
+  REQUIRE(made.errors.size() == 3);
+  CHECK(made.errors[0] == "1: <members> attribute 'gpus': gpu 9 does not exist (the system has 8 GPUs)");
+  CHECK_THAT(made.errors[1], Catch::StartsWith("1: <members> attribute 'gpus': invalid list of GPUs 'x'"));
+  CHECK_THAT(made.errors[2], Catch::StartsWith("2: group 'b': "));
 }
 
-TEST_CASE("without a workload every GPU is idle") {
-  MadeJob made = make_job_of("", 3);
-  REQUIRE(made.errors == Errors{});
-  CHECK(made.job.programs.program_of_gpu == std::vector<std::uint32_t>{0, 0, 0});
-  CHECK(made.job.programs.programs[0].ops.empty());
+TEST_CASE("a job has at most 255 kinds of groups, world among them") {
+  const auto errors = [](int kinds) {
+    std::string groups;
+    for (int k = 0; k < kinds; ++k) groups += "<group name=\"g" + std::to_string(k) + "\" count=\"2\"/>";
+    return make_job_of("<groups>" + groups + "</groups>", 2).errors;
+  };
+  CHECK(errors(254) == Errors{});
+  CHECK(errors(255) == Errors{"1: group 'g254': a job has at most 255 kinds of groups"});
+}
+
+TEST_CASE("the size of a group is the product of its digits, or the smallest of its lists") {
+  GroupKind kind;
+  CHECK(group_size(kind) == 0);
+  kind.listed = {{EndpointId{0}, EndpointId{1}, EndpointId{2}}, {EndpointId{3}}};
+  CHECK(group_size(kind) == 1);
+  kind.listed.clear();
+  kind.digits = {{4, 1}, {3, 4}, {2, 12}};
+  CHECK(group_size(kind) == 24);
+}
+
+TEST_CASE("a group that there is not is refused with the closest name") {
+  const auto errors = make_job_of(
+                          "<groups><group name=\"tensor\" count=\"2\"/></groups>\n"
+                          "<workload kind=\"explicit\"><program gpus=\"all\">\n"
+                          "<op kind=\"collective\" collective=\"all-reduce\" group=\"tenser\" size=\"1 "
+                          "KiB\"/></program></workload>",
+                          4)
+                          .errors;
+  REQUIRE(errors.size() == 1);
+  CHECK_THAT(errors[0], Catch::StartsWith("3: <op> attribute 'group': unknown group: ") &&
+                            Catch::Contains("did you mean 'tensor'"));
 }
