@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/random.hpp"

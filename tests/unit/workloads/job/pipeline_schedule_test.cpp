@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "workloads/job/pipeline_schedule.hpp"
 

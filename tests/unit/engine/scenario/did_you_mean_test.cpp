@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+
 #include "engine/model/declared_parameters.hpp"
 #include "tests/unit/fabrics/test_system.hpp"
 

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <string>
+
 #include "tests/unit/fabrics/test_system.hpp"
 
 using namespace lightrail;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/algorithm_named.hpp"

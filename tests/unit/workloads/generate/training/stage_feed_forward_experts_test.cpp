@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/workloads/generate/workload_fixture.hpp"

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 
 #include "tests/unit/fabrics/test_system.hpp"
 

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/unit/fabrics/graph_xml.hpp"
 

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+
 #include "fabrics/circuits/circuits.hpp"
 #include "fabrics/system/system_text.hpp"
 #include "tests/unit/fabrics/graph_xml.hpp"

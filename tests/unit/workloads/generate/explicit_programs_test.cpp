@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/support/algorithm_named.hpp"
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 

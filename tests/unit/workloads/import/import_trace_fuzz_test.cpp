@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/random.hpp"

@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
 #include "engine/checkpoint/checkpoint_folder.hpp"
 #include "engine/sync/checkpoints.hpp"
 #include "engine/sync/simulation.hpp"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 
 #include "engine/partition/tiles.hpp"
 #include "engine/sync/simulation.hpp"

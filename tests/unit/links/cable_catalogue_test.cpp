@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "links/cable.hpp"
 #include "tests/unit/links/link_xml.hpp"

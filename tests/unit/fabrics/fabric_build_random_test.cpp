@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <random>
+#include <string>
 
 #include "tests/unit/fabrics/test_system.hpp"
 

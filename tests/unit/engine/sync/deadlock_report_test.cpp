@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "engine/sync/simulation.hpp"
 #include "tests/support/memory_recorder.hpp"
 #include "tests/support/test_model.hpp"

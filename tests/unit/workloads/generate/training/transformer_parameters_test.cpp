@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/generate/training/training_memory.hpp"
 

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/generate/benchmark/nccl_tests_table.hpp"
 

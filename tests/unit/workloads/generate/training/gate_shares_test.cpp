@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "workloads/generate/training/gate.hpp"
 
