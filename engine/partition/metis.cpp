@@ -1,5 +1,8 @@
 #include <metis.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "engine/partition/atom_graph.hpp"
 
 namespace lightrail {

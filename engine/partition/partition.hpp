@@ -21,9 +21,11 @@ struct Partition {
   std::int64_t cut_links = 0;
   std::int64_t tile_bytes = 0;  ///< PartitionPlan's
 
-  int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
+  [[nodiscard]] int rank_of(const ComponentRecord& component) const {
+    return rank_of_atom[component.atom.value];
+  }
   /// Whether the link joins two ranks.
-  bool is_cut(const Model& model, const LinkRecord& link) const {
+  [[nodiscard]] bool is_cut(const Model& model, const LinkRecord& link) const {
     return rank_of(model.components[link.from.value]) != rank_of(model.components[link.to.value]);
   }
 };
@@ -37,8 +39,8 @@ struct PartitionPlan {
 };
 
 /// Deterministic: the same model and rank count give the same partition on every rank.
-Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
-inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
+[[nodiscard]] Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
+[[nodiscard]] inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
   return make_partition(model, ranks, PartitionPlan{.partitioner = partitioner});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/fabric_kind.hpp"

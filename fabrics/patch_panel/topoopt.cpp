@@ -1,7 +1,11 @@
 #include "fabrics/patch_panel/topoopt.hpp"
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "components/controller/port_map.hpp"
 #include "fabrics/circuits/region_switch.hpp"

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuits/circuit_servers.hpp"
 #include "network/circuits/rails.hpp"

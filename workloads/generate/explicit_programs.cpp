@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "engine/model/describe.hpp"
 #include "workloads/job/operation_names.hpp"

@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -7,6 +9,6 @@ namespace lightrail {
 /// job. `gpus` places it; <recorded-on><gpu catalogue=""/></recorded-on> scales kernels to the system's GPU
 /// by the ratio of the roofs (matrix units, memory); host-scale multiplies the CPU time.
 void make_trace_workload(WorkloadContext& context);
-std::vector<ParameterDoc> trace_documentation();
+[[nodiscard]] std::vector<ParameterDoc> trace_documentation();
 
 }  // namespace lightrail

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "engine/base/time.hpp"
 #include "workloads/job/operation_names.hpp"
 #include "workloads/trace/trace_digest.hpp"

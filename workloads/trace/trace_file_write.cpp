@@ -1,5 +1,10 @@
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "workloads/trace/trace_columns.hpp"
 #include "workloads/trace/trace_file.hpp"

@@ -1,6 +1,6 @@
-#include <cstdlib>
-
 #include <catch2/catch.hpp>
+
+#include <cstdlib>
 
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"

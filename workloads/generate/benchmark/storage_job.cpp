@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/model/describe.hpp"
 #include "workloads/job/workload_context.hpp"
 

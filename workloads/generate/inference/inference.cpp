@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"

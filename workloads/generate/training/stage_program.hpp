@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "workloads/generate/training/gate_past.hpp"
 #include "workloads/generate/training/training_groups.hpp"
 #include "workloads/job/job.hpp"
@@ -7,7 +9,8 @@ namespace lightrail {
 
 /// All micro-batches of one stage in the order of its schedule, the gradients and the optimiser. `past`: of
 /// the steps before; this one is added.
-Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-                    std::uint32_t stage, JobBuilder& job, GatePast& past);
+[[nodiscard]] Program write_stage(const Transformer& model, const TrainingPlan& plan,
+                                  const TrainingGroups& groups, std::uint32_t stage, JobBuilder& job,
+                                  GatePast& past);
 
 }  // namespace lightrail
