@@ -31,7 +31,8 @@ class CheckCmake(unittest.TestCase):
 
     def test_a_target_that_the_next_line_makes_passes(self):
         self.assertEqual(check("if(NOT TARGET tests_unit)\n  add_custom_target(tests_unit)\nendif()\n")[0], 0)
-        self.assertEqual(check("if(NOT TARGET tests_unit)\n  add_custom_target(tests_model)\nendif()\n")[0], 1)
+        self.assertEqual(check("if(NOT TARGET tests_unit)\n  add_custom_target(tests_model)\nendif()\n")[0],
+                         1)
 
     def test_files_of_functions_are_looked_at_too(self):
         self.assertEqual(check("if(TARGET a)\nendif()\n", "Targets.cmake")[0], 1)
