@@ -1,4 +1,5 @@
-# Every library comes from Debian 12; nothing is downloaded, and nothing is optional: what is missing is an error.
+# Every library comes from Debian 12; nothing is downloaded, and nothing is optional: what is missing is an
+# error.
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
 find_package(pugixml REQUIRED)

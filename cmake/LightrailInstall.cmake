@@ -1,5 +1,6 @@
-# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a component built outside the
-# tree needs: the headers and static libraries that components stand on, and lightrailConfig.cmake.
+# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a component built
+# outside the tree needs: the headers and static libraries that components stand on, and
+# lightrailConfig.cmake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -23,6 +24,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lightrail)
 install(EXPORT lightrailTargets NAMESPACE lightrail:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/lightrailConfig.cmake.in ${CMAKE_BINARY_DIR}/lightrailConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake COMPATIBILITY
+  SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/lightrailConfig.cmake ${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake
         DESTINATION ${package_dir})
