@@ -28,7 +28,7 @@ struct CircuitFabric {
 [[nodiscard]] std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric);
 
 /// What it ends with: every NIC gets an address.
-void give_addresses(const CircuitServers& servers, FabricBuild& fabric);
+void assign_addresses(const CircuitServers& servers, FabricBuild& fabric);
 
 /// The fabric's <ocs> as it stands there.
 struct BareSwitch {

@@ -31,7 +31,7 @@ class TraceWriter {
     if (columns_[column].held.size() == held_rows) flush(columns_[column]);
   }
   /// Forgets the last `rows` of a column.
-  void take_back(std::size_t column, std::size_t rows);
+  void drop_last(std::size_t column, std::size_t rows);
   /// Writes what is held back and closes the file.
   void close();
 

@@ -18,10 +18,11 @@ struct Gate {
   double skew = 1;                   ///< shares to the power of this: 0 even, above 1 more uneven
   double drift = 0;                  ///< rows that the load moves on in each micro-batch
   std::int64_t first = 0;            ///< number of the step's first micro-batch, which has drifted so often
-  bool goes_on = false;              ///< the next iteration drifts on from this one, else all have one load
-  double zipf = 0;                   ///< exponent
-  std::uint64_t seed = 1;            ///< which expert is the k-th busiest
-  std::uint32_t experts = 0;         ///< of all members together
+  bool drifts_over_iterations =
+      false;                  ///< the next iteration drifts on from this one, else all have one load
+  double zipf = 0;            ///< exponent
+  std::uint64_t seed = 1;     ///< which expert is the k-th busiest
+  std::uint32_t experts = 0;  ///< of all members together
 
   [[nodiscard]] bool is_given() const { return size > 0; }
   [[nodiscard]] bool is_even() const { return tokens.empty() ? zipf == 0 : skew == 0; }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/generate/training/gate_past.hpp"
+#include "workloads/generate/training/gate_history.hpp"
 #include "workloads/generate/training/training_groups.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 #include "workloads/job/job.hpp"
@@ -18,7 +18,7 @@ namespace lightrail {
 class StageWriter {
  public:
   StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-              std::uint32_t stage, JobBuilder& job, GatePast& past);
+              std::uint32_t stage, JobBuilder& job, GateHistory& history);
 
   /// `layer` counts the model's layers; micro-batches come in the order of the schedule.
   void forward_layer(std::int64_t layer, std::int64_t micro_batch);
@@ -205,7 +205,7 @@ class StageWriter {
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
   bool keeps_all_ = true;  ///< of the forward pass that is written, for the gradients of weights
-  GatePast& past_;
+  GateHistory& history_;
   std::uint16_t expected_ = 0;  ///< of the layer that is written
   GateSplits splits_;           ///< of the layer that is written
   std::uint16_t load_ = 0;      ///< of the kernels that are written: GateSplits::load

@@ -85,9 +85,9 @@ TEST_CASE("rows are taken back from memory and from the file") {
     TraceWriter out(folder / "t.h5");
     const std::size_t column = out.column("/c", "1");
     for (std::int64_t i = 0; i < 65'540; ++i) out.append(column, i);
-    out.take_back(column, 0);
-    out.take_back(column, 2);   // of the four in memory
-    out.take_back(column, 10);  // the other two, and eight that are in the file
+    out.drop_last(column, 0);
+    out.drop_last(column, 2);   // of the four in memory
+    out.drop_last(column, 10);  // the other two, and eight that are in the file
     out.append(column, 77);
     out.close();
   }

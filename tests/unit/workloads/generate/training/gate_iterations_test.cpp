@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
-#include "workloads/generate/training/gate_past.hpp"
+#include "workloads/generate/training/gate_history.hpp"
 #include "workloads/program/check.hpp"
 
 using namespace lightrail;
@@ -117,11 +117,11 @@ TEST_CASE("what is expected of an iteration's first micro-batch is what the iter
 }
 
 TEST_CASE("micro-batches of the step before are not taken for this one's of the same number") {
-  GatePast past;
-  past.dispatched[1] = {7, 0};
-  past.end_step(1);
-  CHECK(past.dispatched[1].micro_batch == -1);
-  CHECK(past.dispatched[1].split == 7);
+  GateHistory history;
+  history.dispatched[1] = {7, 0};
+  history.end_step(1);
+  CHECK(history.dispatched[1].micro_batch == -1);
+  CHECK(history.dispatched[1].split == 7);
 }
 
 TEST_CASE("an iteration needs the memory of its own loads") {

@@ -7,7 +7,7 @@
 namespace lightrail {
 
 /// What a stage's gates have done so far: what is expected of them follows from it, over iterations too.
-struct GatePast {
+struct GateHistory {
   /// The split matrix of a layer's dispatch, and the micro-batch that had it, counted from the step's first.
   struct Dispatched {
     std::uint16_t split = 0;
