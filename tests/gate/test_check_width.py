@@ -9,15 +9,15 @@ TOOL = ROOT / "tools" / "check-width"
 LONG = "word " * 30  # 150 characters
 
 
-def check(path, text):
-    """Runs the tool on a repository of one file; returns (exit code, output)."""
+def check(path, text, *options):
+    """Runs the tool on a repository of one file; returns (exit code, output), with options the text then too."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "init", "-q", folder], check=True)
         file = pathlib.Path(folder, path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-        run = subprocess.run(["/usr/bin/python3", TOOL, folder], capture_output=True, text=True)
-        return run.returncode, run.stdout
+        run = subprocess.run(["/usr/bin/python3", TOOL, *options, folder], capture_output=True, text=True)
+        return (run.returncode, run.stdout, file.read_text()) if options else (run.returncode, run.stdout)
 
 
 class CheckWidth(unittest.TestCase):
@@ -47,6 +47,16 @@ class CheckWidth(unittest.TestCase):
         self.assertEqual(check("tests/a.py", f"TEXT = '''\n<cluster {LONG}>\n'''\n")[0], 0)
         self.assertEqual(check("tests/data/a.py", f"# {LONG}\n")[0], 0)
         self.assertEqual(check("scenarios/a.xml", f"<!-- {LONG} -->\n")[0], 0)
+
+    def test_mending_wraps_paragraphs_and_items_and_leaves_the_rest(self):
+        kept = f"| {LONG} |\n\n    {LONG}\n\nshort\nlines\n"
+        text = f"{kept}\n- {LONG}`a code span` end\n\n{LONG}\n"
+        code, _, then = check("a.md", text, "--mend")
+        self.assertEqual((code, then.split()), (0, text.split()))
+        self.assertTrue(then.startswith(kept + "\n- word word"), then)
+        self.assertIn("\n  word", then)
+        self.assertLessEqual(max(len(line) for line in then[len(kept):].split("\n")), 110)
+        self.assertEqual(check("a.md", then, "--mend")[2], then)
 
     def test_the_tree_passes(self):
         run = subprocess.run(["/usr/bin/python3", TOOL, ROOT], capture_output=True, text=True)
