@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/bill_of_materials.hpp"

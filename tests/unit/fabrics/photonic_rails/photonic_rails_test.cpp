@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+
 #include "components/registry.hpp"
 #include "engine/model/address_book.hpp"
 #include "engine/model/bill_of_materials.hpp"

@@ -2,9 +2,9 @@
 
 #include "engine/model/send_ahead.hpp"
 #include "network/port/buffered_spec.hpp"
+#include "network/port/credit/credit.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/injector.hpp"
-#include "network/port/credit/credit.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "tests/support/network_bed.hpp"
