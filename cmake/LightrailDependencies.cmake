@@ -1,4 +1,5 @@
-# Every library comes from Debian 12; nothing is downloaded.
+# Every library comes from Debian 12; nothing is downloaded, and nothing is optional: what is missing is an
+# error.
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
 find_package(pugixml REQUIRED)
@@ -14,12 +15,12 @@ if(NOT HDF5_IS_PARALLEL)
   message(FATAL_ERROR "lightrail needs parallel HDF5 (Debian: libhdf5-mpich-dev)")
 endif()
 
-find_path(METIS_INCLUDE_DIR metis.h)
-find_library(METIS_LIBRARY metis)
+find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
+find_library(METIS_LIBRARY metis REQUIRED)
 
 if(LIGHTRAIL_TESTS)
   find_package(Catch2 2.13 REQUIRED)
 endif()
 
 # The first python3 on PATH may not be the one that has h5py.
-find_program(LIGHTRAIL_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(LIGHTRAIL_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)

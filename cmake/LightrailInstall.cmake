@@ -1,5 +1,5 @@
-# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a plugin built outside the tree
-# needs: the headers and static libraries that it stands on, and lightrailConfig.cmake.
+# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a plugin built outside
+# the tree needs: the headers and static libraries that it stands on, and lightrailConfig.cmake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -24,6 +24,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lightrail)
 install(EXPORT lightrailTargets NAMESPACE lightrail:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/lightrailConfig.cmake.in ${CMAKE_BINARY_DIR}/lightrailConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake COMPATIBILITY
+  SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/lightrailConfig.cmake ${CMAKE_BINARY_DIR}/lightrailConfigVersion.cmake
         DESTINATION ${package_dir})

@@ -14,12 +14,14 @@ if(LIGHTRAIL_SANITIZE)
   target_link_options(lightrail_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Profiles lie beside the object files, so that both builds need the same folder. Code that no run came by is optimised as ever.
+# Profiles lie beside the object files, so that both builds need the same folder. Code that no run came by is
+# optimised as ever.
 if(LIGHTRAIL_PROFILE STREQUAL "record")
   target_compile_options(lightrail_options INTERFACE -fprofile-generate)
   target_link_options(lightrail_options INTERFACE -fprofile-generate)
 elseif(LIGHTRAIL_PROFILE STREQUAL "use")
-  target_compile_options(lightrail_options INTERFACE -fprofile-use -fprofile-partial-training -Wno-missing-profile)
+  target_compile_options(lightrail_options INTERFACE -fprofile-use -fprofile-partial-training
+    -Wno-missing-profile)
 elseif(LIGHTRAIL_PROFILE)
   message(FATAL_ERROR "LIGHTRAIL_PROFILE is ${LIGHTRAIL_PROFILE}, wanted record or use")
 endif()
@@ -38,12 +40,9 @@ if(LIGHTRAIL_TESTS)
   target_link_libraries(lightrail_catch_main PUBLIC Catch2::Catch2)
 endif()
 
-# lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry. The target tests_LABEL builds all
-# executables of a label.
+# lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry. The target
+# tests_LABEL builds all executables of a label.
 function(lightrail_test name)
-  if(NOT LIGHTRAIL_TESTS)
-    return()
-  endif()
   cmake_parse_arguments(A "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE lightrail_options lightrail_catch_main ${A_LINKS})

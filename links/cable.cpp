@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/model/require_together.hpp"
 #include "links/electrical/electrical_spec.hpp"

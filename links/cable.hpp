@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,17 +28,18 @@ struct Cable {
 enum class CableEnds : std::uint8_t { both, to_ocs, from_ocs, between_ocs };
 
 /// Reads kind, parameters and the nested <transceiver> of a <link>. Mistakes go to `errors`.
-Cable read_cable(const Element& link, ErrorList& errors);
+[[nodiscard]] Cable read_cable(const Element& link, ErrorList& errors);
 
 /// One direction of a cable. `arrival` is the fixed delay of the device it ends at (a switch's pipeline).
-LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival, const TrainSettings& trains);
+[[nodiscard]] LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival,
+                                 const TrainSettings& trains);
 
 /// A cable with a device at both ends, from its element. An optical cable whose light budget has a negative
 /// margin or whose fibre is longer than the transceivers' reach is refused.
-LinkClass evaluate(const Element& link, const TrainSettings& trains, ErrorList& errors);
+[[nodiscard]] LinkClass evaluate(const Element& link, const TrainSettings& trains, ErrorList& errors);
 
 /// Parameters of every kind of link, for describe and the XSD: element name ("link kind=optical") and its
 /// table.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> link_documentation();
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> link_documentation();
 
 }  // namespace lightrail

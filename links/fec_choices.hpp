@@ -8,7 +8,7 @@
 namespace lightrail {
 
 /// The names of the codes in a scenario.
-inline std::vector<std::pair<std::string, Fec>> fec_choices() {
+[[nodiscard]] inline std::vector<std::pair<std::string, Fec>> fec_choices() {
   return {{"none", Fec::none},
           {"rs-528-514", Fec::rs_528_514},
           {"rs-544-514", Fec::rs_544_514},

@@ -17,6 +17,7 @@ struct TrainSettings {
   SimTime send_ahead{0};  ///< SendAhead
 };
 
-Describe<TrainSettings> train_settings_table();
+/// Attributes of <network>.
+[[nodiscard]] Describe<TrainSettings> train_settings_table();
 
 }  // namespace lightrail

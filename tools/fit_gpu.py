@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Fit a GPU's kernel-time model to measured kernel times and write its file of the catalogue.
 
-    tools/fit_gpu.py --system my_gpu --gemm bf16.csv fp8.csv --attention attention.csv --peak bf16=989 fp8=1979 --casts off
-        --bandwidth 3.35 --sms 132 --memory "80 GiB" --power 700 --collectives-of configs/gpus/h100_sxm.xml --out configs/gpus/my_gpu.xml
+    tools/fit_gpu.py --system my_gpu --gemm bf16.csv fp8.csv --attention attention.csv --peak bf16=989
+    fp8=1979 --casts off
+        --bandwidth 3.35 --sms 132 --memory "80 GiB" --power 700 --collectives-of configs/gpus/h100_sxm.xml
+        --out configs/gpus/my_gpu.xml
 
-Columns of gemm: system,dtype,m,n,k,time_us; of attention: system,op,batch,seqlen,kv_step,heads,kv_heads,head_dim,time_us.
-dtype: bf16, fp8 (one scale a tensor), fp8-rowwise (a scale a row and column: an element of its own beside fp8).
-tools/measure_gpu.py writes such files. Peaks in TFLOP/s, bandwidth in TB/s, power in W. Every figure of the file has its <source>: the
-datasheet, the system, shapes and errors of its fit, or that it is an estimate. Kernels say nothing of collectives: they are another device's
-(--collectives-of), or left out, and then NCCL's own constants. Without --attention the device runs matrix products alone.
---casts: whether times of fp8 include the kernel that casts the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures);
-those of fp8-rowwise do not, whatever those of fp8 do.
-The formulas are those of components/gpu/compute/compute_model.cpp; tests/unit/gpu holds the two against the same data.
+Columns of gemm: system,dtype,m,n,k,time_us; of attention:
+system,op,batch,seqlen,kv_step,heads,kv_heads,head_dim,time_us. dtype: bf16, fp8 (one scale a tensor),
+fp8-rowwise (a scale a row and column: an element of its own beside fp8). tools/measure_gpu.py writes such
+files. Peaks in TFLOP/s, bandwidth in TB/s, power in W. Every figure of the file has its <source>: the
+datasheet, the system, shapes and errors of its fit, or that it is an estimate. Kernels say nothing of
+collectives: they are another device's (--collectives-of), or left out, and then NCCL's own constants. Without
+--attention the device runs matrix products alone. --casts: whether times of fp8 include the kernel that casts
+the left operand (on: as in ai-dynamo/aiconfigurator; off: as tools/measure_gpu.py measures); those of
+fp8-rowwise do not, whatever those of fp8 do. The formulas are those of
+components/gpu/compute/compute_model.cpp; tests/unit/gpu holds the two against the same data.
 """
 import argparse
 import pathlib
@@ -27,7 +31,8 @@ import gpu_catalogue  # noqa: E402
 from gpu_catalogue import BadInput  # noqa: E402
 
 TILES, SPLITS = ((64, 64), (64, 128), (128, 128), (128, 256)), (1, 2, 4, 8)
-ROWS, COLUMNS, SPLIT = (np.array(column)[:, None] for column in zip(*((*tile, split) for tile in TILES for split in SPLITS)))
+ROWS, COLUMNS, SPLIT = (np.array(column)[:, None]
+                        for column in zip(*((*tile, split) for tile in TILES for split in SPLITS)))
 BYTES = {"bf16": 2, "fp8": 1, "fp8-rowwise": 1}
 NAMES = {"bfloat16": "bf16", "fp8": "fp8"}
 
@@ -61,13 +66,15 @@ def prefill_seconds(q, batch, length, heads, kv_heads, head_dim, peak, bandwidth
 
 
 def decode_seconds(q, batch, keys, heads, kv_heads, head_dim, bandwidth, sms):
-    """One block a sequence and KV head; where SMs would stay idle, blocks of 256 keys and a pass that combines them."""
+    """One block a sequence and KV head; where SMs would stay idle, blocks of 256 keys and a pass that
+    combines them."""
     size = batch * (2 * kv_heads * keys + 2 * heads) * head_dim * 2
     blocks = batch * kv_heads
     unit = q["decode-unit"] + np.where(heads > kv_heads, q["decode-group-unit"], 0)
     combine = np.where((keys > 256) & (blocks < sms), q["decode-combine"], 0)
     return (q["decode-latency"] + combine) * 1e-6 + p_norm(size / (bandwidth * q["decode-memory-efficiency"]),
-                                                           np.maximum(blocks / sms, 1) * unit * 1e-6, q["decode-overlap"])
+                                                           np.maximum(blocks / sms, 1) * unit * 1e-6,
+                                                           q["decode-overlap"])
 
 
 def share(x):
@@ -89,15 +96,16 @@ GEMM = {"latency": (micro, 1.2), "efficiency": (share, 1.4), "prologue": (steps,
         "tile-64x128": (share, 0.8), "tile-128x128": (share, 1.5)}
 PREFILL = {"latency": (micro, 2.3), "efficiency": (share, 0.3), "prologue": (steps, 5.0),
            "memory-efficiency": (share, 0.5), "overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.0)}
-DECODE = {"decode-latency": (micro, 2.0), "decode-combine": (micro, 1.5), "decode-memory-efficiency": (share, 1.8),
-          "decode-unit": (micro, 0.5), "decode-group-unit": (micro, 1.0),
-          "decode-overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.8)}
+DECODE = {"decode-latency": (micro, 2.0), "decode-combine": (micro, 1.5),
+          "decode-memory-efficiency": (share, 1.8), "decode-unit": (micro, 0.5),
+          "decode-group-unit": (micro, 1.0), "decode-overlap": (lambda x: 1 + 15 / (1 + np.exp(-x)), -2.8)}
 ATTENTION = (("context_attention", PREFILL), ("generation_attention", DECODE))
 EXACT = 1e-4  # a loss that further search is not worth
 
 
 def fit(space, seconds, measured):
-    """Least mean absolute log error, with the 95th percentile beside it. Returns parameters and relative errors."""
+    """Least mean absolute log error, with the 95th percentile beside it. Returns parameters and relative
+    errors."""
     names = list(space)
 
     def unpack(x):
@@ -114,7 +122,8 @@ def fit(space, seconds, measured):
     for shift in (0.0, 0.7, -0.7):
         x = np.array([start + shift for _, start in space.values()])
         for _ in range(4):
-            found = minimize(loss, x, method="Nelder-Mead", options={"maxiter": 1200, "xatol": 1e-3, "fatol": 1e-6})
+            found = minimize(loss, x, method="Nelder-Mead",
+                             options={"maxiter": 1200, "xatol": 1e-3, "fatol": 1e-6})
             x = found.x
             if found.fun < EXACT:
                 break
@@ -163,8 +172,8 @@ def fit_gemm(a, dtype, data):
     data = rows_of(data, "dtype", dtype, " ".join(a.gemm), len(GEMM))
     m, n, k = (data[c].to_numpy() for c in ("m", "n", "k"))
     casts = dtype == "fp8" and a.casts == "on"
-    q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[dtype], casts, a.peaks[dtype] * 1e12, a.bandwidth * 1e12, a.sms),
-                   data.time_us.to_numpy() * 1e-6)
+    q, error = fit(GEMM, lambda q: gemm_seconds(q, m, n, k, BYTES[dtype], casts, a.peaks[dtype] * 1e12,
+                                                a.bandwidth * 1e12, a.sms), data.time_us.to_numpy() * 1e-6)
     return gpu_catalogue.Fit(q, error, f"{a.system} {dtype} GEMM")
 
 
@@ -173,7 +182,9 @@ def fit_attention(a, data):
     peak, bandwidth = a.peaks["bf16"] * 1e12, a.bandwidth * 1e12
     for op, space in ATTENTION:
         d = rows_of(data, "op", op, a.attention, len(space))
-        b, length, step, h, kv, dim = (d[c].to_numpy() for c in ("batch", "seqlen", "kv_step", "heads", "kv_heads", "head_dim"))
+        b, length, step, h, kv, dim = (d[c].to_numpy()
+                                       for c in ("batch", "seqlen", "kv_step", "heads", "kv_heads",
+                                                 "head_dim"))
         if op == "context_attention":
             def seconds(q):
                 return prefill_seconds(q, b, length, h, kv, dim, peak, bandwidth, a.sms)
@@ -185,21 +196,27 @@ def fit_attention(a, data):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="the file to write; there must be none yet")
     parser.add_argument("--system", required=True, help="whose rows are fitted")
     parser.add_argument("--gemm", nargs="+", required=True, metavar="CSV")
     parser.add_argument("--attention", metavar="CSV")
-    parser.add_argument("--peak", nargs="+", required=True, metavar="DTYPE=X", help="dense peaks [TFLOP/s]; what is fitted of --gemm")
-    parser.add_argument("--casts", choices=("on", "off"), help="with fp8: whether its times include the cast of the left operand")
+    parser.add_argument("--peak", nargs="+", required=True, metavar="DTYPE=X",
+                        help="dense peaks [TFLOP/s]; what is fitted of --gemm")
+    parser.add_argument("--casts", choices=("on", "off"),
+                        help="with fp8: whether its times include the cast of the left operand")
     parser.add_argument("--bandwidth", type=float, required=True, help="HBM bandwidth [TB/s]")
     parser.add_argument("--sms", type=int, required=True)
     parser.add_argument("--memory", required=True, help="'80 GiB'")
     for name, when in (("power", "while kernels compute"), ("memory-power", "... bound by memory"),
-                       ("communication-power", "while only communication runs"), ("idle-power", "while nothing runs")):
+                       ("communication-power", "while only communication runs"),
+                       ("idle-power", "while nothing runs")):
         parser.add_argument(f"--{name}", type=float, help=f"{when} [W]")
-    parser.add_argument("--collectives-of", metavar="XML", help="a device of the catalogue that collectives are taken from")
-    parser.add_argument("--datasheet", default="datasheet, as given to tools/fit_gpu.py", help="text of the figures' source")
+    parser.add_argument("--collectives-of", metavar="XML",
+                        help="a device of the catalogue that collectives are taken from")
+    parser.add_argument("--datasheet", default="datasheet, as given to tools/fit_gpu.py",
+                        help="text of the figures' source")
     parser.add_argument("--measured", help="where the times are from; added to the fits' source")
     a = parser.parse_args()
     a.peaks = {}
@@ -211,7 +228,8 @@ def arguments():
             a.peaks[dtype] = float(peak)
         except ValueError as problem:
             raise BadInput(f"--peak {text}: wanted a number of TFLOP/s, as in {dtype}=989") from problem
-    for name, value in (("--bandwidth", a.bandwidth), ("--sms", a.sms), *((f"--peak {d}", p) for d, p in a.peaks.items())):
+    for name, value in (("--bandwidth", a.bandwidth), ("--sms", a.sms),
+                        *((f"--peak {d}", p) for d, p in a.peaks.items())):
         if not 0 < value < float("inf"):
             raise BadInput(f"{name}: {value:g} is not above 0")
     if "bf16" not in a.peaks:
@@ -222,7 +240,8 @@ def arguments():
         raise BadInput("--casts on: times of fp8-rowwise are those of the product alone")
     if not re.fullmatch(r"\d+(\.\d+)? [KMGT]i?B", a.memory):
         raise BadInput(f"--memory {a.memory}: wanted a size, as in '80 GiB'")
-    given = {"power": a.power, "memory-power": a.memory_power, "communication-power": a.communication_power, "idle-power": a.idle_power}
+    given = {"power": a.power, "memory-power": a.memory_power, "communication-power": a.communication_power,
+             "idle-power": a.idle_power}
     a.watts = {name: watts for name, watts in given.items() if watts is not None}
     if a.watts and a.power is None:
         raise BadInput(f"--{next(iter(a.watts))} without --power")
@@ -234,12 +253,14 @@ def arguments():
 def main():
     a = arguments()
     collectives = gpu_catalogue.collectives_of(a.collectives_of) if a.collectives_of else None
-    gemm = pd.concat([read(path, ("system", "dtype", "m", "n", "k", "time_us")) for path in a.gemm], ignore_index=True)
+    gemm = pd.concat([read(path, ("system", "dtype", "m", "n", "k", "time_us")) for path in a.gemm],
+                     ignore_index=True)
     gemm = rows_of(gemm, "system", a.system, " ".join(a.gemm), 1)
     gemm = gemm.assign(dtype=gemm.dtype.map(lambda d: NAMES.get(d, d)))
     attention = None
     if a.attention:
-        attention = read(a.attention, ("system", "op", "batch", "seqlen", "kv_step", "heads", "kv_heads", "head_dim", "time_us"))
+        attention = read(a.attention, ("system", "op", "batch", "seqlen", "kv_step", "heads", "kv_heads",
+                                       "head_dim", "time_us"))
         attention = rows_of(attention, "system", a.system, a.attention, 1)
         for op, space in ATTENTION:
             rows_of(attention, "op", op, a.attention, len(space))

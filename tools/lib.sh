@@ -5,8 +5,8 @@ python=/usr/bin/python3  # Debian's, which has h5py; the first python3 on PATH m
 
 say() { printf '\n== %s\n' "$*"; }
 
-# build PRESET [cmake option...]: configures build/PRESET and builds $target of it (default: all; several apart by spaces), with ccache where
-# there is one.
+# build PRESET [cmake option...]: configures build/PRESET and builds $target of it (default: all; several
+# apart by spaces), with ccache where there is one.
 build() {
   local preset=$1
   shift

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measure kernel times of a GPU with PyTorch and write the CSV that tools/fit_gpu.py reads.
 
-    tools/measure_gpu.py gemm --system my_gpu > gemm.csv             bf16; --dtype fp8: float8, tensorwise
-    tools/measure_gpu.py gemm --system my_gpu --dtype fp8 --rowwise > rowwise.csv    float8, rowwise: rows of dtype fp8-rowwise
-    tools/measure_gpu.py attention --system my_gpu > attention.csv   causal prefill and decode, grouped queries
-    tools/measure_gpu.py gemm --system my_gpu --list                 the shapes, without a GPU and without PyTorch
+    tools/measure_gpu.py gemm --system my_gpu > gemm.csv              bf16; --dtype fp8: float8, tensorwise
+    tools/measure_gpu.py gemm --system my_gpu --dtype fp8 --rowwise   rows of dtype fp8-rowwise
+    tools/measure_gpu.py attention --system my_gpu > attention.csv    causal prefill and decode
+    tools/measure_gpu.py gemm --system my_gpu --list                  the shapes; needs no GPU and no PyTorch
 
-A time is the median of `--repeats` groups of calls between two events, each group about a millisecond long, after as long a
-warm-up: the time of a kernel among others of its kind, launches hidden. FP8 times are of the product alone: its operands are
-cast before (tools/fit_gpu.py --casts off). Then tools/fit_gpu.py with the figures of the datasheet writes the device's file of the catalogue.
+A time is the median of `--repeats` groups of calls between two events, each group about a millisecond long,
+after as long a warm-up: the time of a kernel among others of its kind, launches hidden. FP8 times are of the
+product alone: its operands are cast before (tools/fit_gpu.py --casts off). Then tools/fit_gpu.py with the
+figures of the datasheet writes the device's file of the catalogue.
 """
 import argparse
 import itertools
@@ -52,7 +53,8 @@ def gemm_call(torch, dtype, is_rowwise, m, n, k):
     scales = [torch.ones(shape, device="cuda", dtype=torch.float32) for shape in (rows, columns)]
     a, b = a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn).t()
     # Rowwise kernels are made for fast accumulation, and torchao uses them so in all passes.
-    return lambda: torch._scaled_mm(a, b, scale_a=scales[0], scale_b=scales[1], out_dtype=torch.bfloat16, use_fast_accum=is_rowwise)
+    return lambda: torch._scaled_mm(a, b, scale_a=scales[0], scale_b=scales[1], out_dtype=torch.bfloat16,
+                                    use_fast_accum=is_rowwise)
 
 
 def attention_call(torch, batch, queries, keys, heads, kv_heads, head_dim):
@@ -81,11 +83,13 @@ def rows(a):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=tuple(COLUMNS))
     parser.add_argument("--system", required=True, help="name of the GPU in the CSV")
     parser.add_argument("--dtype", choices=("bf16", "fp8"), default="bf16", help="of gemm")
-    parser.add_argument("--rowwise", action="store_true", help="fp8: a scale for every row instead of every tensor")
+    parser.add_argument("--rowwise", action="store_true",
+                        help="fp8: a scale for every row instead of every tensor")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--list", action="store_true")
     a = parser.parse_args()

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/model/output_selection.hpp"
 #include "components/ocs/tables.hpp"
+#include "engine/model/output_selection.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/time.hpp"
@@ -18,14 +19,14 @@ struct InputError {
 };
 
 /// "fabric.xml:12: <what>"; without file: "<what>".
-std::string to_string(const InputError& error);
+[[nodiscard]] std::string to_string(const InputError& error);
 
 /// All mistakes found, at most 20 before giving up. Exit code 2.
 class InputErrors : public std::runtime_error {
  public:
   explicit InputErrors(std::vector<InputError> errors);
   explicit InputErrors(InputError error) : InputErrors(std::vector<InputError>{std::move(error)}) {}
-  const std::vector<InputError>& errors() const { return errors_; }
+  [[nodiscard]] const std::vector<InputError>& errors() const { return errors_; }
 
  private:
   std::vector<InputError> errors_;

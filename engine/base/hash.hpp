@@ -7,7 +7,7 @@
 namespace lightrail {
 
 /// Mixes 64 bits (the finaliser of SplitMix64). Same on every machine.
-constexpr std::uint64_t mix64(std::uint64_t x) {
+[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9ULL;
   x ^= x >> 27;
@@ -16,13 +16,13 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 }
 
 /// Folds `value` into the running hash `state`; order matters.
-constexpr std::uint64_t hash_combine(std::uint64_t state, std::uint64_t value) {
+[[nodiscard]] constexpr std::uint64_t hash_combine(std::uint64_t state, std::uint64_t value) {
   return mix64(state + 0x9e3779b97f4a7c15ULL + value);
 }
 
 /// Of a byte string. Damage inside one group of 8 bytes always changes it: every step is one to one in the
 /// state and in the 8 bytes. Not against forgery.
-inline std::uint64_t checksum(std::span<const std::byte> bytes) {
+[[nodiscard]] inline std::uint64_t checksum(std::span<const std::byte> bytes) {
   std::uint64_t state = mix64(bytes.size() + 1);
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     std::uint64_t word = 0;

@@ -13,8 +13,9 @@ struct Id {
 
   constexpr Id() = default;
   constexpr explicit Id(std::uint32_t v) : value(v) {}
-  constexpr bool is_valid() const { return value != none; }
-  constexpr auto operator<=>(const Id&) const = default;
+  [[nodiscard]] constexpr bool is_valid() const { return value != none; }
+  // clang-tidy 14 takes the 0 that the compiler compares with for a pointer.
+  constexpr auto operator<=>(const Id&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using ComponentId = Id<struct ComponentTag>;  ///< global, dense, in the model's canonical order

@@ -50,7 +50,8 @@ std::int64_t use_large_pages() {
     if (!is_own_memory(line, begin, end)) continue;
     begin = (begin + page - 1) / page * page, end = end / page * page;
     if (begin >= end || end - begin < 2 * page || end - begin > most) continue;
-    void* start = reinterpret_cast<void*>(begin);
+    // The address comes as text, from /proc/self/maps.
+    void* start = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
     if (madvise(start, end - begin, MADV_HUGEPAGE) != 0) continue;
     madvise(start, end - begin, collapse);
     bytes += static_cast<std::int64_t>(end - begin);

@@ -11,7 +11,8 @@ struct Quantity {
 
   constexpr Quantity() = default;
   constexpr explicit Quantity(Rep v) : value(v) {}
-  constexpr auto operator<=>(const Quantity&) const = default;
+  // clang-tidy 14 takes the 0 that the compiler compares with for a pointer.
+  constexpr auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr)
   constexpr Quantity& operator+=(Quantity o) { return value += o.value, *this; }
   constexpr Quantity& operator-=(Quantity o) { return value -= o.value, *this; }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.value + b.value}; }

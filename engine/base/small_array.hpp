@@ -13,13 +13,13 @@ class SmallArray {
  public:
   explicit SmallArray(std::size_t size)
       : size_(size), far_(size > N ? std::make_unique<T[]>(size) : nullptr) {}
-  std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
   T* begin() { return far_ ? far_.get() : near_.data(); }
   T* end() { return begin() + size_; }
-  const T* begin() const { return far_ ? far_.get() : near_.data(); }
-  const T* end() const { return begin() + size_; }
+  [[nodiscard]] const T* begin() const { return far_ ? far_.get() : near_.data(); }
+  [[nodiscard]] const T* end() const { return begin() + size_; }
 
  private:
   std::size_t size_;

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
@@ -98,7 +100,7 @@ void CheckpointFile::check_is_for(const CheckpointIdentity& identity, std::size_
 }
 
 void CheckpointFile::check_components(std::size_t first, std::size_t last) const {
-  for (std::size_t id = first; id < last; ++id) component(id);
+  for (std::size_t id = first; id < last; ++id) static_cast<void>(component(id));
 }
 
 std::vector<std::byte> CheckpointFile::component(std::size_t id) const {

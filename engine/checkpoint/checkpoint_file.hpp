@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,12 +24,17 @@ class CheckpointFile {
   /// Throws IoError when a section of components [first, last) is damaged.
   void check_components(std::size_t first, std::size_t last) const;
 
-  const std::string& path() const { return path_; }
-  std::string folder() const;
-  SimTime time() const { return SimTime{head_.time_ps}; }
-  std::size_t components() const { return index_.size(); }
-  std::span<const std::byte> run() const { return run_; }
-  std::vector<std::byte> component(std::size_t id) const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The folder that it lies in, "." where the path names none.
+  [[nodiscard]] std::string folder() const;
+  /// Simulated time at which it was taken.
+  [[nodiscard]] SimTime time() const { return SimTime{head_.time_ps}; }
+  /// Components of the model that it is of.
+  [[nodiscard]] std::size_t components() const { return index_.size(); }
+  /// The run section: what the engine itself saved.
+  [[nodiscard]] std::span<const std::byte> run() const { return run_; }
+  /// State of one component, 0 ... components() - 1. Throws IoError when it is damaged.
+  [[nodiscard]] std::vector<std::byte> component(std::size_t id) const;
 
  private:
   void read(std::uint64_t offset, void* to, std::size_t size) const;

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/hash.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"

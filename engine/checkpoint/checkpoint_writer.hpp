@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -23,7 +24,7 @@ class CheckpointWriter {
   /// Ends the file and gives it its name; of the others only the one before is kept.
   void publish(const CheckpointIdentity& identity, SimTime time, std::int64_t number);
 
-  const std::string& problem() const { return problem_; }  ///< empty: none yet
+  [[nodiscard]] const std::string& problem() const { return problem_; }  ///< empty: none yet
 
  private:
   struct Close {

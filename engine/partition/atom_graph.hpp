@@ -16,12 +16,9 @@ struct AtomGraph {
 };
 
 /// Weight of an atom: for each component the weight of its kind plus one for each connected port.
-AtomGraph make_atom_graph(const Model& model);
+[[nodiscard]] AtomGraph make_atom_graph(const Model& model);
 
-/// METIS with a fixed seed; empty when it is not in the build or fails, or leaves a rank without work.
-std::vector<std::int32_t> split_by_metis(const AtomGraph& graph, int ranks);
-
-/// Whether METIS is in this build.
-bool has_metis();
+/// The rank of each atom by METIS with a fixed seed; empty when METIS fails or leaves a rank without work.
+[[nodiscard]] std::vector<std::int32_t> split_by_metis(const AtomGraph& graph, int ranks);
 
 }  // namespace lightrail

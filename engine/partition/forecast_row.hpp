@@ -15,10 +15,14 @@ struct ForecastRow {
   double longest_s = 0;          ///< sum over windows of the busiest rank's work
   double sync_s = 0;             ///< sum over windows of exchange or reduction, whichever is longer
 
-  double wall_s() const { return longest_s + sync_s; }
-  double balance() const { return work_s / (ranks * longest_s); }
-  double speedup() const { return work_s / wall_s(); }
-  double efficiency() const { return speedup() / ranks; }
+  /// Wall time [s]: work of the busiest rank and what windows cost, one after the other.
+  [[nodiscard]] double wall_s() const { return longest_s + sync_s; }
+  /// Mean work over the busiest rank's, 0 ... 1.
+  [[nodiscard]] double balance() const { return work_s / (ranks * longest_s); }
+  /// Against one rank that does all the work.
+  [[nodiscard]] double speedup() const { return work_s / wall_s(); }
+  /// Speedup a rank, 0 ... 1.
+  [[nodiscard]] double efficiency() const { return speedup() / ranks; }
 };
 
 }  // namespace lightrail

@@ -38,8 +38,8 @@ class Groups {
     parent_[b] = a;
     heaviest_ = std::max(heaviest_, weights_[a] += weights_[b]);
   }
-  std::int64_t weight(std::uint32_t representative) const { return weights_[representative]; }
-  std::int64_t heaviest() const { return heaviest_; }  ///< of those with several members
+  [[nodiscard]] std::int64_t weight(std::uint32_t representative) const { return weights_[representative]; }
+  [[nodiscard]] std::int64_t heaviest() const { return heaviest_; }  ///< of those with several members
 
  private:
   std::vector<std::uint32_t> parent_;

@@ -1,7 +1,9 @@
-#include "engine/partition/atom_graph.hpp"
-
-#ifdef LIGHTRAIL_HAS_METIS
 #include <metis.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/partition/atom_graph.hpp"
 
 namespace lightrail {
 
@@ -27,10 +29,3 @@ std::vector<std::int32_t> split_by_metis(const AtomGraph& graph, int ranks) {
 }
 
 }  // namespace lightrail
-#else
-namespace lightrail {
-std::vector<std::int32_t> split_by_metis(const AtomGraph&, int) {
-  return {};
-}
-}  // namespace lightrail
-#endif

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/model/load_hint.hpp"
@@ -32,7 +33,7 @@ std::vector<std::int32_t> split_in_blocks(const AtomGraph& graph, int ranks) {
 
 std::vector<std::int32_t> split_by_neighbours(const AtomGraph& graph, int ranks, Partitioner partitioner) {
   std::vector<std::int32_t> rank_of;
-  if (partitioner != Partitioner::blocks && has_metis()) rank_of = split_by_metis(graph, ranks);
+  if (partitioner != Partitioner::blocks) rank_of = split_by_metis(graph, ranks);
   return rank_of.empty() ? split_in_blocks(graph, ranks) : rank_of;
 }
 
@@ -46,18 +47,8 @@ void measure(const Model& model, Partition& partition) {
 
 }  // namespace
 
-bool has_metis() {
-#ifdef LIGHTRAIL_HAS_METIS
-  return true;
-#else
-  return false;
-#endif
-}
-
 Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan) {
   LIGHTRAIL_EXPECT(ranks >= 1);
-  if (plan.partitioner == Partitioner::metis && !has_metis())
-    throw InputErrors(InputError{"", 0, "partitioner 'metis' is not in this build (choose 'blocks')"});
   const auto measured = [&](std::vector<std::int32_t> rank_of_atom) {
     Partition partition{ranks, std::move(rank_of_atom)};
     partition.tile_bytes = plan.tile_bytes;

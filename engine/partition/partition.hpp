@@ -10,7 +10,7 @@ namespace lightrail {
 /// turn: every rank then has its share of every part of the model, whichever part is at work. `automatic`:
 /// stripes on many ranks, and for a model that works in turns (LoadHint) unless they shorten the lookahead by
 /// more than a fifth, in which case pods are dealt out in turn (stripes.hpp) where the ranks get even shares;
-/// else metis, without METIS blocks.
+/// else metis, or blocks where METIS leaves a rank without work.
 enum class Partitioner : std::uint8_t { automatic, metis, blocks, stripes };
 
 /// Which rank runs which atom; a server, a switch are never split.
@@ -21,9 +21,11 @@ struct Partition {
   std::int64_t cut_links = 0;
   std::int64_t tile_bytes = 0;  ///< PartitionPlan's
 
-  int rank_of(const ComponentRecord& component) const { return rank_of_atom[component.atom.value]; }
+  [[nodiscard]] int rank_of(const ComponentRecord& component) const {
+    return rank_of_atom[component.atom.value];
+  }
   /// Whether the link joins two ranks.
-  bool is_cut(const Model& model, const LinkRecord& link) const {
+  [[nodiscard]] bool is_cut(const Model& model, const LinkRecord& link) const {
     return rank_of(model.components[link.from.value]) != rank_of(model.components[link.to.value]);
   }
 };
@@ -37,8 +39,8 @@ struct PartitionPlan {
 };
 
 /// Deterministic: the same model and rank count give the same partition on every rank.
-Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
-inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
+[[nodiscard]] Partition make_partition(const Model& model, int ranks, const PartitionPlan& plan);
+[[nodiscard]] inline Partition make_partition(const Model& model, int ranks, Partitioner partitioner) {
   return make_partition(model, ranks, PartitionPlan{.partitioner = partitioner});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "engine/base/random.hpp"
 #include "engine/partition/groups.hpp"

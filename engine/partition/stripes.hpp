@@ -9,11 +9,12 @@ namespace lightrail {
 
 /// Every `ranks` consecutive atoms go to as many ranks, in an order drawn for them: no run of atoms and no
 /// stride of them, the servers of one pipeline stage say, falls to one rank.
-std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks);
+[[nodiscard]] std::vector<std::int32_t> split_in_stripes(std::uint32_t atoms, int ranks);
 
 /// The same with what short links join, pods of servers and switches say, in place of single atoms: no link
 /// shorter than some latency is cut, the longest that leaves every rank its share of the weight within a
 /// tenth.
-std::vector<std::int32_t> split_in_wide_stripes(const Model& model, const AtomGraph& graph, int ranks);
+[[nodiscard]] std::vector<std::int32_t> split_in_wide_stripes(const Model& model, const AtomGraph& graph,
+                                                              int ranks);
 
 }  // namespace lightrail

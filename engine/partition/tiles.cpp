@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "engine/model/kind.hpp"
 #include "engine/partition/groups.hpp"

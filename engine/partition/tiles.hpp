@@ -17,6 +17,6 @@ struct Tiles {
 /// The widest tiles whose components take at most `partition.tile_bytes` (0: no limit) each, and as few of
 /// them as that allows; larger ones where that makes thousands of tiles of few components, one where nothing
 /// is gained. Deterministic.
-Tiles make_tiles(const Model& model, const Partition& partition, int rank);
+[[nodiscard]] Tiles make_tiles(const Model& model, const Partition& partition, int rank);
 
 }  // namespace lightrail

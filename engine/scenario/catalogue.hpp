@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/scenario/element.hpp"
@@ -11,9 +12,10 @@ class Catalogue {
  public:
   explicit Catalogue(std::string directory) : directory_(std::move(directory)) {}
   /// The file of an entry. "" and an error at `place` when there is none; the error lists the closest.
-  std::string file_of(const std::string& entry, const InputError& place, ErrorList& errors) const;
+  [[nodiscard]] std::string file_of(const std::string& entry, const InputError& place,
+                                    ErrorList& errors) const;
   /// Every entry, sorted.
-  std::vector<std::string> entries() const;
+  [[nodiscard]] std::vector<std::string> entries() const;
 
  private:
   std::string directory_;

@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"

@@ -1,6 +1,7 @@
 #include "engine/scenario/element.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lightrail {
 

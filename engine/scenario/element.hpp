@@ -15,8 +15,8 @@ class ErrorList {
  public:
   void add(InputError error);  ///< the 20th throws
   void throw_if_any() const;
-  bool is_empty() const { return errors_.empty(); }
-  std::size_t size() const { return errors_.size(); }
+  [[nodiscard]] bool is_empty() const { return errors_.empty(); }
+  [[nodiscard]] std::size_t size() const { return errors_.size(); }
 
  private:
   std::vector<InputError> errors_;
@@ -43,9 +43,9 @@ class Element {
   /// Null when absent; marks it read.
   const Attribute* find(std::string_view attribute) const;
   /// The first child of that name, or null; marks it read.
-  const Element* child(std::string_view child_name) const;
+  [[nodiscard]] const Element* child(std::string_view child_name) const;
   std::vector<const Element*> children_named(std::string_view child_name) const;
-  InputError error(const std::string& what) const { return {file, line, what}; }
+  [[nodiscard]] InputError error(const std::string& what) const { return {file, line, what}; }
   mutable bool is_read = false;
   /// Names that were asked for, for the did-you-mean of what stays unread.
   mutable std::vector<std::string> asked_attributes, asked_children;

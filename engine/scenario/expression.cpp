@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
+#include "engine/base/error.hpp"
 #include "engine/scenario/number_text.hpp"
 
 namespace lightrail {
@@ -82,7 +84,8 @@ std::string text_of(const Value& value) {
   NumberText number;
   if (denominator == 1) {
     const bool is_negative = numerator < 0;
-    split_number(digits_of(is_negative ? -numerator : numerator) + "e" + std::to_string(exponent), number);
+    LIGHTRAIL_EXPECT(split_number(
+        digits_of(is_negative ? -numerator : numerator) + "e" + std::to_string(exponent), number));
     number.is_negative = is_negative;
   } else {
     number = shortest_number(static_cast<double>(static_cast<long double>(value.numerator) /
@@ -151,7 +154,7 @@ class Parser {
   Value factor(int depth) {
     if (depth > 50) throw Problem{"parentheses nested more than 50 levels deep"};
     if (take('(')) {
-      const Value inner = sum(depth + 1);
+      Value inner = sum(depth + 1);
       if (!take(')')) throw Problem{"missing ')'"};
       return inner;
     }
@@ -173,7 +176,7 @@ class Parser {
                                        : "it ends too early"};
     skip();
     if (std::isdigit(static_cast<unsigned char>(word[0]))) {
-      const Value number = value_of(word, "'" + word + "'");
+      Value number = value_of(word, "'" + word + "'");
       if (!number.unit.empty())
         throw Problem{fmt::format("'{}' is no number (give units to variables)", word)};
       return number;

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+
+#include "engine/base/error.hpp"
 #include "engine/scenario/number_text.hpp"
 #include "engine/scenario/unit_table.hpp"
 #include "engine/scenario/units.hpp"
@@ -26,7 +30,7 @@ std::string shortest(const UnitTable& table, const NumberText& number, std::int6
     const auto factor = static_cast<std::int64_t>(unit.factor);
     if (factor > 1) {
       if (!is_integer || whole == 0 || whole % factor != 0) continue;
-      split_number(std::to_string(whole / factor), scaled);
+      LIGHTRAIL_EXPECT(split_number(std::to_string(whole / factor), scaled));
     }
     if (!scaled.digits.empty()) scaled.exponent -= unit.exponent;
     if (scaled.exponent > 30 || scaled.exponent < -30) continue;
@@ -38,7 +42,7 @@ std::string shortest(const UnitTable& table, const NumberText& number, std::int6
 
 std::string format_integer(const UnitTable& table, std::int64_t value) {
   NumberText number;
-  split_number(std::to_string(value), number);
+  LIGHTRAIL_EXPECT(split_number(std::to_string(value), number));
   return shortest(table, number, value, true);
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <string>
+
 #include "engine/scenario/resolve.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/write_xml.hpp"

@@ -13,22 +13,22 @@ struct NumberText {
 };
 
 /// "12.5e3 Gb/s" -> {125, 2, "Gb/s"}. False: the text does not start with a number.
-bool split_number(const std::string& text, NumberText& number);
+[[nodiscard]] bool split_number(const std::string& text, NumberText& number);
 
 /// digits * 10^exponent with the shortest ordinary notation: "12500", "0.004".
-std::string plain_decimal(const NumberText& number);
+[[nodiscard]] std::string plain_decimal(const NumberText& number);
 
 enum class Scaling : std::uint8_t { exact, too_large, too_fine };
 
 /// |number| * factor * 10^exponent10 as an integer; too_fine: it has a fraction left. The sign is not
 /// applied.
-Scaling scale_to_integer(const NumberText& number, std::uint64_t factor, int exponent10,
-                         std::uint64_t& value);
+[[nodiscard]] Scaling scale_to_integer(const NumberText& number, std::uint64_t factor, int exponent10,
+                                       std::uint64_t& value);
 
 /// number * 10^exponent10, correctly rounded. False: out of the range of a double.
-bool scale_to_double(const NumberText& number, int exponent10, double& value);
+[[nodiscard]] bool scale_to_double(const NumberText& number, int exponent10, double& value);
 
 /// Shortest digits that read back as `value`, without unit.
-NumberText shortest_number(double value);
+[[nodiscard]] NumberText shortest_number(double value);
 
 }  // namespace lightrail

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "engine/scenario/scenario.hpp"
 
 namespace lightrail {

@@ -22,7 +22,7 @@ class Resolver {
 
   /// False: the file has no usable root; errors say why.
   bool resolve_file(const std::string& path, Element& root);
-  const std::vector<std::string>& files() const { return files_; }
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   Variables& variables() { return variables_; }
 
  private:

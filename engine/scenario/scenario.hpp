@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/scenario/element.hpp"
@@ -25,12 +26,12 @@ struct ScenarioOptions {
 
 /// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws
 /// InputErrors with every mistake found. Paths inside a file are relative to that file.
-Scenario load_scenario(const std::string& path, const ScenarioOptions& options);
+[[nodiscard]] Scenario load_scenario(const std::string& path, const ScenarioOptions& options);
 
 /// Every attribute and element that no one read, as errors with did-you-mean where `known` helps.
 void report_unread(const Element& root, ErrorList& errors);
 
 /// The closest of `known` to `word` (edit distance <= 2 or a third of its length), or "".
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace lightrail

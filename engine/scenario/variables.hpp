@@ -23,9 +23,9 @@ class Variables {
   /// Variables that nothing uses.
   void report_unused(ErrorList& errors) const;
   /// "unknown variable 'x' (did you mean ...)".
-  std::string unknown(const std::string& name) const;
-  bool is_defined(const std::string& name) const { return values_.count(name) != 0; }
-  std::map<std::string, std::string> texts() const;
+  [[nodiscard]] std::string unknown(const std::string& name) const;
+  [[nodiscard]] bool is_defined(const std::string& name) const { return values_.count(name) != 0; }
+  [[nodiscard]] std::map<std::string, std::string> texts() const;
 
  private:
   struct Variable {
@@ -34,7 +34,7 @@ class Variables {
     bool is_used = false;
   };
   std::string look_up(const std::string& name, std::string& value);
-  std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::string> names() const;
 
   std::map<std::string, std::string> settings_;
   std::map<std::string, Variable> values_;

@@ -1,6 +1,7 @@
 #include "engine/scenario/write_xml.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace lightrail {
 

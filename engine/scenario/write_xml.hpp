@@ -6,6 +6,6 @@
 namespace lightrail {
 
 /// Two blanks a level, attributes in order of their names, no comments: equal trees have equal texts.
-std::string write_xml(const Element& root);
+[[nodiscard]] std::string write_xml(const Element& root);
 
 }  // namespace lightrail

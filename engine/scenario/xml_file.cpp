@@ -10,6 +10,8 @@
 #include <fstream>
 #include <pugixml.hpp>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace lightrail {
 

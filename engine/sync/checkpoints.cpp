@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "engine/base/polite_wait.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"

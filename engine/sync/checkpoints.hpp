@@ -27,18 +27,18 @@ class Checkpoints {
  public:
   Checkpoints(const RunOptions& options, RankModel& model, Recorder& recorder, MPI_Comm comm);
 
-  bool is_on() const { return !plan_.folder.empty(); }
+  [[nodiscard]] bool is_on() const { return !plan_.folder.empty(); }
   /// The next simulated time at which to save: no window may pass it.
-  SimTime boundary() const { return boundary_; }
+  [[nodiscard]] SimTime boundary() const { return boundary_; }
   /// The next event anywhere is at `next`.
-  bool is_due(SimTime next) const { return next >= boundary_; }
+  [[nodiscard]] bool is_due(SimTime next) const { return next >= boundary_; }
   /// Whether this rank's clock asks for a checkpoint; only rank 0's ever does.
-  bool asks() const;
+  [[nodiscard]] bool asks() const;
 
   /// Collective; throws IoError, or what a component's save() throws, on all ranks. `pending` are this rank's
   /// events.
   void write(const RunFacts& facts, std::vector<PendingEvent> pending);
-  const std::string& newest() const { return newest_; }  ///< path; empty: none written
+  [[nodiscard]] const std::string& newest() const { return newest_; }  ///< path; empty: none written
 
   /// Collective. Instead of start(): the state of all components and of the recorder; `pending` are this
   /// rank's events.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "engine/base/polite_wait.hpp"
 #include "engine/model/state_io.hpp"

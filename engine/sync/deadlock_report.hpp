@@ -16,6 +16,6 @@ struct DeadlockReport {
 };
 
 /// Collective; the same on every rank. `end` is the time in the error of a component that cannot say.
-DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm);
+[[nodiscard]] DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm);
 
 }  // namespace lightrail

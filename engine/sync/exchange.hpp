@@ -43,8 +43,8 @@ class Exchange {
     for (const Neighbour& n : neighbours_)
       for (std::size_t i = 0; i < n.received; ++i) visit(n.in[header_events + i]);
   }
-  std::int64_t sent_events() const { return sent_events_; }
-  std::int64_t sent_bytes() const { return sent_bytes_; }
+  [[nodiscard]] std::int64_t sent_events() const { return sent_events_; }
+  [[nodiscard]] std::int64_t sent_bytes() const { return sent_bytes_; }
 
  private:
   struct Header {

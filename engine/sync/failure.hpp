@@ -18,14 +18,15 @@ struct Failure {
   ComponentId component{};  ///< invalid: no component's
   std::exception_ptr error;
 };
-bool comes_before(const Failure& x, const Failure& y);
+/// Whether `x` is earlier in simulated time or, at the same time, of the smaller component id.
+[[nodiscard]] bool comes_before(const Failure& x, const Failure& y);
 
 /// Keeps the earlier one.
 void keep_first(std::optional<Failure>& first, Failure failure);
 
 /// Call inside a catch block: the current exception, with the component's name and time added where they
 /// lack.
-Failure component_failure(const Model& model, ComponentId component, SimTime time);
+[[nodiscard]] Failure component_failure(const Model& model, ComponentId component, SimTime time);
 
 /// Collective: when any rank has a failure, every rank throws the first of them, as the same type with the
 /// same text. Otherwise returns. Types: InputErrors, SimulationError, IoError, ContractError; any other

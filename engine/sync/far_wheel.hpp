@@ -15,8 +15,8 @@ class FarWheel {
  public:
   explicit FarWheel(ChunkPool& pool) : pool_(&pool) {}
 
-  bool is_empty() const { return size_ == 0; }
-  std::int64_t base() const { return base_; }
+  [[nodiscard]] bool is_empty() const { return size_ == 0; }
+  [[nodiscard]] std::int64_t base() const { return base_; }
 
   /// Needs round > base().
   void push(const Delivery& delivery, std::int64_t round) { add(delivery.event.time, round) = delivery; }
@@ -33,7 +33,7 @@ class FarWheel {
   }
 
   /// Time of the first event; time_never when empty. All events of a level are before those of the next.
-  SimTime next_time() const {
+  [[nodiscard]] SimTime next_time() const {
     for (int level = 0; level < level_count; ++level)
       if (occupied_[level]) return levels_[level][std::countr_zero(occupied_[level])].first;
     return time_never;
@@ -74,11 +74,11 @@ class FarWheel {
     Bucket bucket;
     SimTime first = time_never;
   };
-  int level_of(std::int64_t round) const {
+  [[nodiscard]] int level_of(std::int64_t round) const {
     const auto difference = static_cast<std::uint64_t>(round ^ base_);
     return (static_cast<int>(std::bit_width(difference)) - 1) / 6;
   }
-  static int digit(std::int64_t round, int level) {
+  [[nodiscard]] static int digit(std::int64_t round, int level) {
     return static_cast<int>(static_cast<std::uint64_t>(round) >> (6 * level) & 63);
   }
 

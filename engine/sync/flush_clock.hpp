@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "engine/model/recorder.hpp"
 
 namespace lightrail {
@@ -10,7 +12,7 @@ class FlushClock {
     if (interval_.count() > 0) boundary_ = interval_;
   }
   /// No event at or after this may be handled before pass() has gone beyond it.
-  SimTime boundary() const { return boundary_; }
+  [[nodiscard]] SimTime boundary() const { return boundary_; }
 
   /// Goes on where another clock was.
   void resume(SimTime boundary) { boundary_ = boundary; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/model/event.hpp"
@@ -124,8 +125,8 @@ void ForecastRecorder::end_window(Machine& machine, Window& window) const {
     longest = std::max(longest, window.work[r]);
     machine.row.work_s += window.work[r];
     machine.row.sent_events += window.sent[r];
-    const double bytes = static_cast<double>((window.sent[r] + machine.neighbours[r]) *
-                                             static_cast<std::int64_t>(sizeof(Event)));
+    const auto bytes = static_cast<double>((window.sent[r] + machine.neighbours[r]) *
+                                           static_cast<std::int64_t>(sizeof(Event)));
     exchange = std::max(exchange, 2 * network_.overhead_s * static_cast<double>(machine.neighbours[r]) +
                                       bytes / network_.bandwidth_bytes_per_s);
     window.work[r] = 0, window.sent[r] = 0;

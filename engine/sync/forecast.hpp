@@ -63,7 +63,7 @@ class ForecastRecorder {
   };
   static void open_window(Machine& machine, std::int64_t number);
   void end_window(Machine& machine, Window& window) const;
-  double cost_of(std::uint16_t kind) const;
+  [[nodiscard]] double cost_of(std::uint16_t kind) const;
 
   const Model* model_;
   ForecastNetwork network_;

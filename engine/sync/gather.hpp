@@ -12,7 +12,7 @@ namespace lightrail {
 
 /// Collective: the bytes of all ranks, one rank after the other, on rank 0; nothing on the others. Together
 /// less than 2 GiB.
-inline std::vector<std::byte> gather_to_zero(std::span<const std::byte> mine, MPI_Comm comm) {
+[[nodiscard]] inline std::vector<std::byte> gather_to_zero(std::span<const std::byte> mine, MPI_Comm comm) {
   int ranks = 1, rank = 0;
   MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &rank);

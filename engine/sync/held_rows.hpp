@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/model/context.hpp"
@@ -25,8 +26,8 @@ class HeldRows final : public RowSink {
   void hand_over(SimTime last = time_never);
   void drop() { held_.clear(), values_.clear(); }
   /// Of the row at which hand_over() threw, the first that was made of those refused: whose, and when.
-  ComponentId component() const { return component_; }
-  SimTime made() const { return made_; }
+  [[nodiscard]] ComponentId component() const { return component_; }
+  [[nodiscard]] SimTime made() const { return made_; }
 
  private:
   struct Row {

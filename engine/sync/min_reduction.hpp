@@ -21,7 +21,7 @@ struct WindowFacts {
 static_assert(sizeof(WindowFacts) == WindowFacts::size * sizeof(std::int64_t));
 
 /// What two ranks know together.
-inline WindowFacts both(const WindowFacts& a, const WindowFacts& b) {
+[[nodiscard]] inline WindowFacts both(const WindowFacts& a, const WindowFacts& b) {
   return {std::min(a.next_time, b.next_time), std::min(a.failed_at, b.failed_at), std::min(a.stop, b.stop),
           std::min(a.asks_progress, b.asks_progress), std::min(a.asks_checkpoint, b.asks_checkpoint)};
 }

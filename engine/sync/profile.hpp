@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "engine/sync/simulation.hpp"
@@ -10,8 +11,8 @@ namespace lightrail {
 class Profile {
  public:
   void add(const ProfileRow& window);
-  std::vector<ProfileRow> rows() const;
-  const ProfileRow& total() const { return total_; }
+  [[nodiscard]] std::vector<ProfileRow> rows() const;
+  [[nodiscard]] const ProfileRow& total() const { return total_; }
 
  private:
   static constexpr std::size_t limit = 1024;

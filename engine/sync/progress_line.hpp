@@ -19,16 +19,16 @@ struct ProgressFacts {
 
 /// "progress 42.0% sim 2.100ms wall 00:01:12 eta 00:01:39 events 1.3e9 (18.1e6/s) imbalance 1.12"; share and
 /// eta are left out when the end of the run is not known.
-std::string progress_line(const ProgressFacts& facts);
+[[nodiscard]] std::string progress_line(const ProgressFacts& facts);
 /// One line for a terminal, without line end: "[########------------]  42.0% sim ...".
-std::string progress_bar(const ProgressFacts& facts);
+[[nodiscard]] std::string progress_bar(const ProgressFacts& facts);
 
 /// Prints to stderr, at most every `every_s` of wall time. Lives on rank 0; on others it never asks.
 class ProgressPrinter {
  public:
   ProgressPrinter(Progress style, double every_s, int rank);
   ~ProgressPrinter();
-  bool is_due(double wall_s) const { return style_ != Progress::none && wall_s >= next_s_; }
+  [[nodiscard]] bool is_due(double wall_s) const { return style_ != Progress::none && wall_s >= next_s_; }
   /// Events handled before the first line's time began, by the run that was resumed.
   void start_at(std::int64_t events) { last_events_ = events; }
   void print(ProgressFacts facts);

@@ -1,6 +1,7 @@
 #include "engine/sync/rank_model.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "engine/model/kind.hpp"
 

@@ -20,26 +20,26 @@ class RankModel {
   RankModel(const Model& model, const Partition& partition, int rank, RowSink& rows);
 
   /// Places of this rank's components, in the order of ids.
-  const std::vector<std::uint32_t>& places() const { return places_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& places() const { return places_; }
   /// First place of each tile, a multiple of tile_alignment, then the end of the last. A tile can run for
   /// tile_width() by itself.
-  const std::vector<std::uint32_t>& tile_starts() const { return tile_starts_; }
-  SimTime tile_width() const { return tile_width_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& tile_starts() const { return tile_starts_; }
+  [[nodiscard]] SimTime tile_width() const { return tile_width_; }
   static constexpr std::uint32_t tile_alignment = 256;
   /// No component from this place on has a link to another rank; 0: none has.
-  std::uint32_t interior_start() const { return interior_start_; }
-  ComponentId id_of(std::uint32_t local) const { return slots_[local].id; }
+  [[nodiscard]] std::uint32_t interior_start() const { return interior_start_; }
+  [[nodiscard]] ComponentId id_of(std::uint32_t local) const { return slots_[local].id; }
   Component& component(std::uint32_t local) { return *slots_[local].component; }
-  const Model& model() const { return *model_; }
+  [[nodiscard]] const Model& model() const { return *model_; }
 
   static constexpr std::uint32_t remote = 0x80000000u;
   static constexpr std::uint32_t nowhere = 0xffffffffu;  ///< of a port that is not connected
 
   /// Where an event goes that came over a link; self links included.
-  Delivery deliver(const Event& event) const;
+  [[nodiscard]] Delivery deliver(const Event& event) const;
 
   /// Smallest latency of any link of the model; time_never without links. The same on every rank.
-  SimTime smallest_latency() const { return smallest_latency_; }
+  [[nodiscard]] SimTime smallest_latency() const { return smallest_latency_; }
 
   void start(std::uint32_t local, EventSink& events) {
     Context call = context(local, SimTime{0}, events);
@@ -78,7 +78,7 @@ class RankModel {
   void save(std::uint32_t local, StateWriter& out) const;
   void load(std::uint32_t local, StateReader& in);
   /// Of all events handled so far by this rank's components; ranks combine by exclusive or.
-  std::uint64_t hash() const;
+  [[nodiscard]] std::uint64_t hash() const;
 
  private:
   struct alignas(64) Slot {  // one cache line; without component: an empty place

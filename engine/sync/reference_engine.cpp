@@ -1,8 +1,11 @@
 #include "engine/sync/reference_engine.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <queue>
+#include <utility>
+#include <vector>
 
 #include "engine/sync/failure.hpp"
 #include "engine/sync/flush_clock.hpp"

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/model/recorder.hpp"
 #include "engine/sync/checkpoints.hpp"
@@ -39,6 +40,6 @@ struct EngineOutcome {
 };
 
 /// Wall time since some fixed moment [s].
-double wall_seconds();
+[[nodiscard]] double wall_seconds();
 
 }  // namespace lightrail

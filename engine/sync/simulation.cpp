@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "engine/base/large_pages.hpp"
 #include "engine/base/polite_wait.hpp"

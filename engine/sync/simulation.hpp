@@ -22,7 +22,7 @@ enum class Progress : std::uint8_t {
   none
 };  ///< automatic: a bar on a terminal, else lines
 enum class RunStatus : std::uint8_t { complete, stopped, deadlock };
-const char* to_string(RunStatus status);
+[[nodiscard]] const char* to_string(RunStatus status);
 
 class CheckpointFile;
 
@@ -83,7 +83,7 @@ struct RunResult {
 };
 
 /// 16 hex digits.
-std::string hash_text(std::uint64_t hash);
+[[nodiscard]] std::string hash_text(std::uint64_t hash);
 
 /// One run of a model on the ranks of a communicator. Every call is collective. Each rank builds its own part
 /// only. An error of one rank becomes the same exception on all of them: the one with the smallest (time,

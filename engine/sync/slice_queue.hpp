@@ -24,8 +24,8 @@ class SliceQueue {
   /// the ring has a bucket a block, and one that is not empty takes 1 KB.
   SliceQueue(RankModel& model, SimTime slice, std::uint32_t block);
   static constexpr std::uint32_t max_blocks = 16384;
-  std::uint32_t blocks() const { return block_starts_.back(); }
-  std::int64_t tile_slices() const { return tile_slices_; }  ///< slices a turn of a tile
+  [[nodiscard]] std::uint32_t blocks() const { return block_starts_.back(); }
+  [[nodiscard]] std::int64_t tile_slices() const { return tile_slices_; }  ///< slices a turn of a tile
 
   /// Needs a time not before the slices already drained, and a place on this rank.
   void push(const Delivery& delivery) { add(delivery.event.time, delivery.place) = delivery; }
@@ -38,7 +38,7 @@ class SliceQueue {
     return wheel_.add(time, slice / round_slices);
   }
   /// Time of the first event; time_never when empty.
-  SimTime next_time() const {
+  [[nodiscard]] SimTime next_time() const {
     const std::uint64_t in_order = std::rotr(occupied_, static_cast<int>(first_slice_ % ring_slices));
     if (in_order == 0) return wheel_.next_time();
     return ring_[static_cast<std::size_t>((first_slice_ + std::countr_zero(in_order)) % ring_slices)].first;
@@ -50,8 +50,8 @@ class SliceQueue {
       for (const Bucket& bucket : slice.blocks) bucket.for_each(visit);
     wheel_.for_each(visit);
   }
-  const Slicer& slicer() const { return slicer_; }
-  std::int64_t pending() const { return pending_; }
+  [[nodiscard]] const Slicer& slicer() const { return slicer_; }
+  [[nodiscard]] std::int64_t pending() const { return pending_; }
 
   /// Takes the events of the first occupied slices that lie before `end`, as many slices as a tile may run by
   /// itself: tile by tile, slice by slice. Calls enter(from, to) for the span of each slice of a tile (false:
@@ -82,13 +82,17 @@ class SliceQueue {
     std::uint32_t local, from, to;
   };
 
-  bool is_within(std::size_t batch, std::uint32_t event) const {
+  [[nodiscard]] bool is_within(std::size_t batch, std::uint32_t event) const {
     return batch < batches_.size() && batches_[batch].from < event;
   }
-  static std::size_t index_of(std::int64_t slice) { return static_cast<std::size_t>(slice) % ring_slices; }
+  [[nodiscard]] static std::size_t index_of(std::int64_t slice) {
+    return static_cast<std::size_t>(slice) % ring_slices;
+  }
   Slice& slice_at(std::int64_t slice) { return ring_[index_of(slice)]; }
-  static std::uint64_t bit_of(std::int64_t slice) { return std::uint64_t{1} << index_of(slice); }
-  bool is_occupied(std::int64_t slice) const { return (occupied_ & bit_of(slice)) != 0; }
+  [[nodiscard]] static std::uint64_t bit_of(std::int64_t slice) {
+    return std::uint64_t{1} << index_of(slice);
+  }
+  [[nodiscard]] bool is_occupied(std::int64_t slice) const { return (occupied_ & bit_of(slice)) != 0; }
   Delivery& put(std::int64_t slice, SimTime time, std::uint32_t place) {
     Slice& s = slice_at(slice);
     const std::uint32_t block = place >> block_bits_;

@@ -13,7 +13,7 @@ class Slicer {
       : width_(static_cast<std::uint64_t>(width.count())), reciprocal_(~std::uint64_t{0} / width_) {
     LIGHTRAIL_EXPECT(width >= SimTime{1});
   }
-  std::int64_t slice_of(SimTime time) const {
+  [[nodiscard]] std::int64_t slice_of(SimTime time) const {
     __extension__ using Wide = unsigned __int128;
     const auto t = static_cast<std::uint64_t>(time.count());
     auto slice = static_cast<std::uint64_t>(static_cast<Wide>(t) * reciprocal_ >> 64);
@@ -22,12 +22,12 @@ class Slicer {
     return static_cast<std::int64_t>(slice);
   }
   /// First time of a slice; saturates at time_never.
-  SimTime start_of(std::int64_t slice) const {
+  [[nodiscard]] SimTime start_of(std::int64_t slice) const {
     std::int64_t start = 0;
     return __builtin_mul_overflow(slice, static_cast<std::int64_t>(width_), &start) ? time_never
                                                                                     : SimTime{start};
   }
-  SimTime width() const { return SimTime{static_cast<std::int64_t>(width_)}; }
+  [[nodiscard]] SimTime width() const { return SimTime{static_cast<std::int64_t>(width_)}; }
 
  private:
   std::uint64_t width_, reciprocal_;

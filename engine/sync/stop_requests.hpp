@@ -17,8 +17,8 @@ class StopRequests {
   StopRequests& operator=(const StopRequests&) = delete;
 
   /// 0: none; a signal number; or exit_after.
-  std::int64_t code() const;
-  static std::string name(std::int64_t code);
+  [[nodiscard]] std::int64_t code() const;
+  [[nodiscard]] static std::string name(std::int64_t code);
   static constexpr std::int64_t exit_after = 1000;
 
  private:

@@ -1,9 +1,14 @@
 #include "engine/sync/window_engine.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/base/polite_wait.hpp"
 #include "engine/sync/exchange.hpp"

@@ -8,6 +8,6 @@ namespace lightrail {
 /// each rank goes through slices no longer than the smallest latency of any link, so nothing sent in a slice
 /// can land in it but a component's events to itself. Components of a slice are therefore independent of each
 /// other.
-EngineOutcome run_window_engine(const RunParts& parts);
+[[nodiscard]] EngineOutcome run_window_engine(const RunParts& parts);
 
 }  // namespace lightrail

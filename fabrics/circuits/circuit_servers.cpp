@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/fabric_kind.hpp"
@@ -44,7 +45,7 @@ std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric) {
   return CircuitFabric{servers, *cable};
 }
 
-void give_addresses(const CircuitServers& servers, FabricBuild& fabric) {
+void assign_addresses(const CircuitServers& servers, FabricBuild& fabric) {
   for (const auto& own : servers.nics)
     for (const ComponentId nic : own) fabric.builder.lid_of_nic.emplace(nic.value, fabric.counter.next_lid++);
 }

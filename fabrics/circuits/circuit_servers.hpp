@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ struct CircuitServers {
 };
 
 /// Servers must be alike; else errors, and none.
-CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace>& nics,
-                               SystemBuilder& builder);
+[[nodiscard]] CircuitServers circuit_servers(const Element& fabric, const std::vector<NicPlace>& nics,
+                                             SystemBuilder& builder);
 
 /// What a fabric without packet switches begins with: servers and the cable from their NICs to the optical
 /// switches. One server, or storage, is an error.
@@ -23,10 +24,11 @@ struct CircuitFabric {
   CircuitServers servers;
   std::uint32_t cable = 0;
 };
-std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric);
+/// Nothing after a mistake, which is in the builder's errors.
+[[nodiscard]] std::optional<CircuitFabric> circuit_fabric(const FabricBuild& fabric);
 
 /// What it ends with: every NIC gets an address.
-void give_addresses(const CircuitServers& servers, FabricBuild& fabric);
+void assign_addresses(const CircuitServers& servers, FabricBuild& fabric);
 
 /// The fabric's <ocs> as it stands there.
 struct BareSwitch {

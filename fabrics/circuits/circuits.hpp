@@ -12,9 +12,9 @@ namespace lightrail {
 using Circuits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// "0-4 1>5" -> 0 to 4, 4 to 0, 1 to 5. Words that are no circuit are passed over: the ocs kind refuses them.
-Circuits parse_circuits(const std::string& text);
+[[nodiscard]] Circuits parse_circuits(const std::string& text);
 
 /// The circuits at the start, then those of every <at> of the <schedule>.
-std::vector<Circuits> circuits_of(const Element& ocs);
+[[nodiscard]] std::vector<Circuits> circuits_of(const Element& ocs);
 
 }  // namespace lightrail

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "components/controller/circuit_assignment.hpp"
 #include "components/controller/port_map.hpp"

@@ -20,6 +20,7 @@ struct MixnetSpec : FatTreeSpec {
   double prediction = 1;  ///< 1: right, 0: even demand
 };
 
+/// Attributes of <fabric kind="mixnet">.
 [[nodiscard]] Describe<MixnetSpec> mixnet_table();
 
 }  // namespace lightrail

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "components/controller/port_map.hpp"
 
 namespace lightrail {

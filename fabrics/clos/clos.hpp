@@ -15,9 +15,12 @@ struct LeafPlan {
   std::vector<std::uint32_t> leaf_begin{0};
   std::vector<std::uint32_t> group_begin{0};
 
-  std::uint32_t leaf_count() const { return static_cast<std::uint32_t>(leaf_begin.size()) - 1; }
-  std::uint32_t group_count() const { return static_cast<std::uint32_t>(group_begin.size()) - 1; }
-  std::vector<std::uint32_t> leaves_by_group() const;
+  [[nodiscard]] std::uint32_t leaf_count() const { return static_cast<std::uint32_t>(leaf_begin.size()) - 1; }
+  [[nodiscard]] std::uint32_t group_count() const {
+    return static_cast<std::uint32_t>(group_begin.size()) - 1;
+  }
+  /// Number of leaves of each group.
+  [[nodiscard]] std::vector<std::uint32_t> leaves_by_group() const;
   /// Ends the leaf that takes the NICs added since the last one; nothing added, no leaf.
   void end_leaf();
   /// Ends the group that takes the leaves ended since the last one.

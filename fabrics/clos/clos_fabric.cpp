@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace lightrail {
 
 std::optional<ClosParts> read_clos_parts(const FabricBuild& fabric) {

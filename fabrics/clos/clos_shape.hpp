@@ -29,14 +29,15 @@ struct ClosShape {
 };
 
 /// Largest down and up port counts of a leaf: down + ceil(down / oversubscription) <= radix.
-std::uint32_t default_down(std::uint32_t radix, double oversubscription);
-std::uint32_t uplinks_for(std::uint32_t down, double oversubscription);
+[[nodiscard]] std::uint32_t default_down(std::uint32_t radix, double oversubscription);
+/// Uplinks of a leaf with `down` ports to NICs: ceil(down / oversubscription).
+[[nodiscard]] std::uint32_t uplinks_for(std::uint32_t down, double oversubscription);
 
 /// Fills in what was not asked for with the fewest switches that fit, then checks every port count against
 /// the radix. `groups` lists the leaves of each group (two tiers: one entry). What is wrong comes back as
 /// texts with the numbers; the shape is valid only when there are none. A network of one leaf has no spines,
 /// one of one group no cores.
-std::vector<std::string> shape_clos(const ClosRequest& request, const std::vector<std::uint32_t>& groups,
-                                    ClosShape& shape);
+[[nodiscard]] std::vector<std::string> shape_clos(const ClosRequest& request,
+                                                  const std::vector<std::uint32_t>& groups, ClosShape& shape);
 
 }  // namespace lightrail

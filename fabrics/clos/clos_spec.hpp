@@ -18,7 +18,7 @@ inline constexpr std::uint32_t max_switches = 1u << 20;
 /// The parameters that every kind of Clos network has. XSpec derives from ClosSpec; `least_tiers` is what it
 /// can do with.
 template <class XSpec>
-Describe<XSpec> clos_table(std::uint32_t least_tiers) {
+[[nodiscard]] Describe<XSpec> clos_table(std::uint32_t least_tiers) {
   const auto of = []<class T>(T ClosSpec::*member) -> T XSpec::* { return member; };
   Describe<XSpec> table;
   table.field("tiers", of(&ClosSpec::tiers), "switch tiers", least_tiers, 3u)

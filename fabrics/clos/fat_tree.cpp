@@ -1,6 +1,8 @@
 #include "fabrics/clos/fat_tree.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "fabrics/clos/clos_kinds.hpp"
 #include "fabrics/clos/plan_leaves.hpp"

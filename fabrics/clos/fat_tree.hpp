@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "fabrics/clos/clos_fabric.hpp"
@@ -13,7 +14,7 @@ struct FatTreeSpec : ClosSpec {
 
 /// The parameters of a fat tree; XSpec derives from FatTreeSpec.
 template <class XSpec>
-Describe<XSpec> fat_tree_table() {
+[[nodiscard]] Describe<XSpec> fat_tree_table() {
   const auto of = []<class T>(T FatTreeSpec::*member) -> T XSpec::* { return member; };
   Describe<XSpec> table = clos_table<XSpec>(2);
   table

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "fabrics/clos/clos_fabric.hpp"
 #include "fabrics/clos/clos_kinds.hpp"

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
+
 #include "fabrics/clos/clos_fabric.hpp"
 #include "fabrics/clos/clos_kinds.hpp"
 #include "fabrics/clos/plan_leaves.hpp"

@@ -1,7 +1,11 @@
 #include "fabrics/dragonfly_plus/dragonfly_plus.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "fabrics/dragonfly_plus/dragonfly_shape.hpp"
 #include "network/routing/group_route.hpp"

@@ -45,19 +45,19 @@ struct Graph {
   /// Components of a role that the graph itself adds.
   [[nodiscard]] std::uint32_t count(DeviceRole role) const;
   /// [node][port] -> link, or -1. Valid once the nodes' ports are known.
-  std::vector<std::vector<std::int64_t>> links_by_port() const;
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> links_by_port() const;
 };
 
 /// Reads <graph>: components, links, the circuits of optical switches. Names of NICs of clusters ("nic3",
 /// below `cluster_nics`) may be used in links. Mistakes go to the builder's errors.
-Graph read_graph(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder);
+[[nodiscard]] Graph read_graph(const Element& element, std::uint32_t cluster_nics, SystemBuilder& builder);
 
 /// Parameters of the element <graph>.
-std::vector<ParameterDoc> graph_documentation();
+[[nodiscard]] std::vector<ParameterDoc> graph_documentation();
 
 /// Finds the graph's servers: what is joined by other links than those at a NIC's port 0. Returns their
 /// number.
-std::uint32_t find_servers(Graph& graph, ErrorList& errors);
+[[nodiscard]] std::uint32_t find_servers(Graph& graph, ErrorList& errors);
 
 /// Builds the components (server by server, then devices) and cables, numbers endpoints and lids.
 /// `cluster_nics` are the NICs of clusters by number.
@@ -76,7 +76,8 @@ class GraphPaths {
   /// Circuits of the `configuration`-th reconfiguration of every optical switch (its last when it has fewer);
   /// 0: at the start.
   GraphPaths(const Graph& graph, std::size_t configuration);
-  Hop follow(GraphEnd from) const;
+  /// The way from a port, through optical switches, to the port where it ends.
+  [[nodiscard]] Hop follow(GraphEnd from) const;
 
  private:
   const Graph& graph_;

@@ -1,7 +1,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/children.hpp"

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "fabrics/graph/graph.hpp"
 

@@ -16,8 +16,8 @@ struct PanelSpec {
 /// Circuits of a patch panel that joins `members` servers of `per_server` NICs: by strides, or what TopoOpt's
 /// one-shot search gives groups that exchange among themselves. Nothing, and an error, where NICs do not
 /// suffice.
-std::optional<CircuitCounts> panel_circuits(const Element& fabric, const PanelSpec& spec,
-                                            std::uint32_t members, std::uint32_t per_server,
-                                            ErrorList& errors);
+[[nodiscard]] std::optional<CircuitCounts> panel_circuits(const Element& fabric, const PanelSpec& spec,
+                                                          std::uint32_t members, std::uint32_t per_server,
+                                                          ErrorList& errors);
 
 }  // namespace lightrail

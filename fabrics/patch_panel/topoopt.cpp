@@ -1,7 +1,11 @@
 #include "fabrics/patch_panel/topoopt.hpp"
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "components/controller/port_map.hpp"
 #include "fabrics/circuits/region_switch.hpp"
@@ -78,7 +82,7 @@ void build(FabricBuild& fabric, const PanelSpec& spec) {
   if (fabric.has_errors()) return;
   const ComponentId id = builder.add(*ocs, ocs->radix, builder.prefix("ocs"), 0, builder.new_atom());
   connect_region(*regions, 0, servers, id, begun->cable, builder);
-  give_addresses(servers, fabric);
+  assign_addresses(servers, fabric);
   const LostTrains lost = LostTrains::from_nic_then_gpu;
   builder.add_resource<NicReturns>(std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, lost}));
   builder.add_resource<Regions>(std::move(regions));

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "engine/scenario/scenario.hpp"
 #include "fabrics/circuits/circuit_servers.hpp"
 #include "network/circuits/rails.hpp"
@@ -65,7 +70,7 @@ void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
       builder.connect_control(control, 1 + s, builder.book.component_of[s * servers.gpus + rail], 3, latency);
     }
   }
-  give_addresses(servers, fabric);
+  assign_addresses(servers, fabric);
   builder.add_resource<Rails>(std::move(rails));
   builder.add_resource<NicReturns>(
       std::make_shared<NicReturns>(NicReturns{StrayTrains::to_gpu, LostTrains::from_gpu}));

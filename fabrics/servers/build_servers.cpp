@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <vector>
+
 #include "fabrics/servers/servers.hpp"
 
 namespace lightrail {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+
 #include "engine/model/context.hpp"
 #include "fabrics/children.hpp"
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 namespace lightrail {
 

@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "fabrics/children.hpp"
 #include "fabrics/servers/servers.hpp"
 

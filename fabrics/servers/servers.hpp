@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fabrics/system/system_builder.hpp"
@@ -37,8 +39,9 @@ struct NicPlace {
 };
 
 /// Reads a <cluster> or <storage>. Mistakes go to the builder's errors and leave an incomplete row.
-ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
-ServerRow read_storage(const Element& storage, SystemBuilder& builder);
+[[nodiscard]] ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
+/// The same of <storage>: its NICs and the storage server.
+[[nodiscard]] ServerRow read_storage(const Element& storage, SystemBuilder& builder);
 
 /// First endpoint ids of the three ranges: GPUs, hosts, storage servers.
 struct EndpointCounter {
@@ -51,6 +54,6 @@ void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& 
                EndpointCounter& endpoints, std::vector<NicPlace>& nics);
 
 /// Parameters of the elements <cluster>, <server> and <storage>.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation();
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation();
 
 }  // namespace lightrail

@@ -19,11 +19,14 @@ struct ElectricalSpec {
   SimTime fec_decode{};
   double energy_pj_per_bit = 0;
 
-  BitRate payload_rate() const;
-  SimTime propagation() const;
-  SimTime receive_latency() const;  ///< serdes and FEC
+  /// rate times efficiency [bit/s].
+  [[nodiscard]] BitRate payload_rate() const;
+  /// length over velocity [ps].
+  [[nodiscard]] SimTime propagation() const;
+  [[nodiscard]] SimTime receive_latency() const;  ///< serdes and FEC
 };
-Describe<ElectricalSpec> electrical_table();
+/// Attributes of a copper <link>.
+[[nodiscard]] Describe<ElectricalSpec> electrical_table();
 
 /// NVLink between a GPU and an NVSwitch: `links` parallel links used as one. Latency is one pass GPU to
 /// switch.
@@ -33,9 +36,11 @@ struct NvlinkSpec {
   SimTime latency{};
   double energy_pj_per_bit = 0;
 
-  BitRate payload_rate() const { return BitRate{rate_per_link.value * links}; }
+  /// Of all links together, one direction [bit/s].
+  [[nodiscard]] BitRate payload_rate() const { return BitRate{rate_per_link.value * links}; }
 };
-Describe<NvlinkSpec> nvlink_table();
+/// Attributes of an NVLink <link>.
+[[nodiscard]] Describe<NvlinkSpec> nvlink_table();
 
 /// PCI Express: the rate follows from generation and lanes, the efficiency covers transaction and link layer
 /// packets.
@@ -46,12 +51,13 @@ struct PcieSpec {
   SimTime latency = nanoseconds(150);  ///< one way, root complex or switch included
   double energy_pj_per_bit = 0;
 
-  BitRate line_rate() const;  ///< after 128b/130b (generations 3-5) or flit encoding (6)
-  BitRate payload_rate() const;
+  [[nodiscard]] BitRate line_rate() const;     ///< after 128b/130b (generations 3-5) or flit encoding (6)
+  [[nodiscard]] BitRate payload_rate() const;  ///< line_rate() times efficiency [bit/s]
 };
-Describe<PcieSpec> pcie_table();
+/// Attributes of a PCI Express <link>.
+[[nodiscard]] Describe<PcieSpec> pcie_table();
 
 /// rate * efficiency, rounded down to whole bit/s.
-BitRate scaled(BitRate rate, double efficiency);
+[[nodiscard]] BitRate scaled(BitRate rate, double efficiency);
 
 }  // namespace lightrail

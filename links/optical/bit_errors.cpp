@@ -1,5 +1,6 @@
 #include "links/optical/bit_errors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

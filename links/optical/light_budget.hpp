@@ -22,11 +22,12 @@ struct LightBudget {
   double burst_bits = 1;
   Decibel min_margin{0.0};  ///< of the fibres that ask for least
 
-  Decibel margin() const;
-  double bit_error_rate() const;  ///< before FEC
-  double failure() const;         ///< of a codeword of RS(544,514)
+  /// Light that arrives over the sensitivity [dB]; below 0: too little.
+  [[nodiscard]] Decibel margin() const;
+  [[nodiscard]] double bit_error_rate() const;  ///< before FEC
+  [[nodiscard]] double failure() const;         ///< of a codeword of RS(544,514)
   /// The whole budget as a table, ten lines or so, each ended by a newline.
-  std::string text() const;
+  [[nodiscard]] std::string text() const;
 };
 
 /// One stretch of fibre, then perhaps an optical switch.
@@ -37,7 +38,7 @@ struct LightSpan {
 };
 
 /// From the transceiver of the first stretch to that of the last. Needs at least one stretch.
-LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans);
+[[nodiscard]] LightBudget light_budget(std::string path, const std::vector<LightSpan>& spans);
 
 /// Refuses a margin below the least one (0 dB unless the link says so), with the whole budget printed, and
 /// more fibre than the transceivers reach.

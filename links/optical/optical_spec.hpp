@@ -19,7 +19,8 @@ struct TransceiverSpec {
   Watts power{0.0};                  ///< one module, all lanes, both directions
   SimTime retraining{0};             ///< from light that returns to data: receiver, equaliser, link up
 };
-Describe<TransceiverSpec> transceiver_table();
+/// Attributes of <transceiver>.
+[[nodiscard]] Describe<TransceiverSpec> transceiver_table();
 
 /// A fibre with a transceiver at each end (at one end where it runs to an optical switch).
 /// Assumes equal modules at both ends and worst-case powers. Bit errors follow from the margin
@@ -42,25 +43,31 @@ struct OpticalSpec {
   double burst_bits = 1;    ///< mean length of bursts of bit errors; 1: bit errors are independent
   Decibel min_margin{0.0};  ///< paths with less are refused
   bool replay = true;       ///< the link sends again what FEC could not correct; else the transport must
+  /// From the codeword that failed to its replay leaving, at the sender.
   SimTime replay_turnaround = nanoseconds(200);
   SimTime flap_interval{0};  ///< mean time between two losses of light; 0: none
+  /// From the loss of light to its return.
   SimTime flap_time = milliseconds(100);
   Fec fec = Fec::rs_544_514;
   std::uint32_t fec_interleave = 2;
   SimTime fec_decode = nanoseconds(70);
   TransceiverSpec transceiver;
 
-  BitRate payload_rate() const;
-  SimTime propagation() const;  ///< length times fibre_delay, rounded to the nearest picosecond
-  SimTime transmit_latency() const { return transceiver.latency; }
-  SimTime receive_latency() const;  ///< module and FEC
+  /// rate times efficiency [bit/s].
+  [[nodiscard]] BitRate payload_rate() const;
+  [[nodiscard]] SimTime propagation() const;  ///< length times fibre_delay, rounded to the nearest picosecond
+  /// One pass through the transmitting module.
+  [[nodiscard]] SimTime transmit_latency() const { return transceiver.latency; }
+  [[nodiscard]] SimTime receive_latency() const;  ///< module and FEC
   /// From the end of a train that FEC could not correct to its start on the wire once more: there, turned
   /// around, and back.
-  SimTime replay_latency() const {
+  [[nodiscard]] SimTime replay_latency() const {
     return 2 * (transmit_latency() + propagation() + receive_latency()) + replay_turnaround;
   }
-  double energy_pj_per_bit() const;  ///< one module's power: half of each end's, per bit of one direction
+  [[nodiscard]] double energy_pj_per_bit()
+      const;  ///< one module's power: half of each end's, per bit of one direction
 };
-Describe<OpticalSpec> optical_table();
+/// Attributes of an optical <link>.
+[[nodiscard]] Describe<OpticalSpec> optical_table();
 
 }  // namespace lightrail

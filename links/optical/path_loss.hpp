@@ -13,7 +13,7 @@ struct PathLoss {
   Decibel drift_spread{0.0};  ///< standard deviation of what age and temperature add at each port
 
   /// Loss from port `in` to port `out` of optical switch `id` [dB]; never below 0.
-  Decibel of(std::uint64_t seed, ComponentId id, std::uint16_t in, std::uint16_t out) const;
+  [[nodiscard]] Decibel of(std::uint64_t seed, ComponentId id, std::uint16_t in, std::uint16_t out) const;
 };
 
 }  // namespace lightrail

@@ -20,7 +20,8 @@ def _readable(steps):
     """Of the table of compare(): milliseconds, and parts as shares of the step."""
     parts = {name: steps[f"{name}_ps"] / steps["step_ps"] for name in ("compute", "exposed", "idle")}
     columns = {"step [ms]": steps["step_ps"].map(lambda ps: f"{ps * 1e-9:.3f}")}
-    return pd.DataFrame(columns | {f"{name} [%]": (100 * share).map("{:.1f}".format) for name, share in parts.items()})
+    return pd.DataFrame(columns | {f"{name} [%]": (100 * share).map("{:.1f}".format)
+                                   for name, share in parts.items()})
 
 
 def _parse(arguments):
@@ -39,7 +40,8 @@ def _parse(arguments):
     grain.add_argument("results", nargs="+", help="runs of scenarios/grain, any number of repetitions")
     grain.add_argument("--out", default="grain.png")
     serving = commands.add_parser("serving", help="throughput against latency, over the rate of requests")
-    serving.add_argument("results", nargs="+", help="runs of an inference job that differ in the rate of arrival")
+    serving.add_argument("results", nargs="+",
+                         help="runs of an inference job that differ in the rate of arrival")
     serving.add_argument("--out", default="serving.png")
     validation = commands.add_parser("validation", help="error of every row that tools/validate has written, a panel a target")
     validation.add_argument("rows", help="results/validation.csv")
@@ -61,8 +63,8 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import (compare, grain_study, open_run, read_validation, serving_table, throughput_latency, validation_panels,
-                   validation_table, write_perfetto)
+    from . import (compare, grain_study, open_run, read_validation, serving_table, throughput_latency,
+                   validation_panels, validation_table, write_perfetto)
     from .report import report
     if options.command == "report":
         for path in report(open_run(options.result), options.out):

@@ -11,15 +11,16 @@ MOST_BARS = 40
 
 
 def _rows_to_show(steps, run):
-    """(labels, frame): one row a GPU; above MOST_BARS the mean of each server, above that of blocks of servers."""
+    """(labels, frame): one row a GPU; above MOST_BARS the mean of each server, above that of blocks of
+    servers."""
     if len(steps) <= MOST_BARS:
         return run.endpoint_names().reindex(steps["gpu"]).tolist(), steps
     atoms = run.endpoint_atoms().reindex(steps["gpu"]).to_numpy()
     server = pd.factorize(atoms)[0]
     per_row = -(-(server.max() + 1) // MOST_BARS)
     means = steps.groupby(server // per_row).mean(numeric_only=True)
-    labels = [f"server {i}" if per_row == 1 else f"servers {i * per_row}-{min((i + 1) * per_row - 1, server.max())}"
-              for i in means.index]
+    labels = [f"server {i}" if per_row == 1
+              else f"servers {i * per_row}-{min((i + 1) * per_row - 1, server.max())}" for i in means.index]
     return labels, means
 
 
@@ -70,8 +71,10 @@ def compare(runs, labels=None):
     rows = []
     for run in runs:
         last = run.steps.iloc[-1]
-        rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"], "compute_ps": last["compute_ps"] / last["gpus"],
-                     "exposed_ps": last["exposed_ps"] / last["gpus"], "idle_ps": last["idle_ps"] / last["gpus"]})
+        rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"],
+                     "compute_ps": last["compute_ps"] / last["gpus"],
+                     "exposed_ps": last["exposed_ps"] / last["gpus"],
+                     "idle_ps": last["idle_ps"] / last["gpus"]})
     table = pd.DataFrame(rows, index=labels)
     divisor, unit = style.time_unit(table["step_ps"].max())
     figure, axes = style.new_figure(9, 2 + 0.5 * len(runs))

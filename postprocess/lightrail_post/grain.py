@@ -1,4 +1,5 @@
-"""What trains cost in accuracy and save in time: runs of one scenario at several train sizes against packet level."""
+"""What trains cost in accuracy and save in time: runs of one scenario at several train sizes against packet
+level."""
 
 import xml.etree.ElementTree as xml
 
@@ -18,7 +19,8 @@ def scenario_and_grain(run):
 
 
 def completion_times(run):
-    """Array [ps]: of every receive, or where there is none of every all-to-all on every GPU, in one order for all runs."""
+    """Array [ps]: of every receive, or where there is none of every all-to-all on every GPU, in one order for
+    all runs."""
     ops = run.tables["ops"]
     rows, keys = ops[ops["kind"] == "recv"], ["component", "iteration", "op"]
     if rows.empty:
@@ -33,10 +35,12 @@ def _change(new, old):
 
 
 def grain_table(runs):
-    """DataFrame by (scenario, grain): errors against grain 1 [%], and how many times fewer events and less wall time.
+    """DataFrame by (scenario, grain): errors against grain 1 [%], and how many times fewer events and less
+    wall time.
 
-    each_...: of every completion time with its own at packet level; of_...: of the median and the 99th percentile of all.
-    Runs of one scenario and grain are repetitions: the fastest counts. Every scenario needs a run of grain 1.
+    each_...: of every completion time with its own at packet level; of_...: of the median and the 99th
+    percentile of all. Runs of one scenario and grain are repetitions: the fastest counts. Every scenario
+    needs a run of grain 1.
     """
     groups = {}
     for run in runs:
@@ -86,8 +90,8 @@ def grain_study(runs, default=16):
     trains = table[table.index.get_level_values("grain") > 1]
     figure, (each, of_all, gain) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0.06, 1, 0.94))
-    _panel(each, trains, [("each_p99_pct", "--", "99th percentile of the errors"), ("each_median_pct", "-", "median error")],
-           FLOOR)
+    _panel(each, trains, [("each_p99_pct", "--", "99th percentile of the errors"),
+                          ("each_median_pct", "-", "median error")], FLOOR)
     _panel(of_all, trains, [("of_p99_pct", "--", "99th percentile"), ("of_median_pct", "-", "median"),
                             ("step_pct", ":", "time of the whole step")], FLOOR)
     _panel(gain, table, [("fewer_events", "-", "fewer events"), ("faster", ":", "less wall time")])
@@ -106,7 +110,8 @@ def grain_study(runs, default=16):
     at = table.xs(default, level="grain")
     figure.suptitle(f"Trains of {default} packets: step times within {at['step_pct'].max():.2g} %, "
                     f"{at['fewer_events'].min():.0f} to {at['fewer_events'].max():.0f} times fewer events; "
-                    "single messages in contention differ more", x=0.01, ha="left", fontsize=13, fontweight="bold")
+                    "single messages in contention differ more", x=0.01, ha="left", fontsize=13,
+                    fontweight="bold")
     for axes, text in ((each, "each completion time with its own at packet level"),
                        (of_all, "the distribution of completion times, and the step"),
                        (gain, "gain; wall time is the best of the repetitions")):

@@ -31,11 +31,13 @@ def interval_edges(run, count):
 
 
 def _classes(run, use):
-    """Links by what they join: [(label, frame)], busiest link of all first; inside a class busiest link first."""
+    """Links by what they join: [(label, frame)], busiest link of all first; inside a class busiest link
+    first."""
     links = run.links.loc[use.index]
     label = (links["from_kind"] + " → " + links["to_kind"] + "\n" + links["class"]).to_numpy()
     order = use.mean(axis=1).sort_values(ascending=False, kind="stable").index
-    groups = [(name, use.loc[order.intersection(part.index, sort=False)]) for name, part in links.groupby(label)]
+    groups = [(name, use.loc[order.intersection(part.index, sort=False)])
+              for name, part in links.groupby(label)]
     return sorted(groups, key=lambda item: -item[1].iloc[0].mean())
 
 

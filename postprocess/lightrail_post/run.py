@@ -70,7 +70,8 @@ class Run:
 
     info        attributes of /run: status, hash, wall_s, mpi_ranks ... (a run that was killed says "running")
     tables      mapping of table name to DataFrame
-    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving as a dictionary
+    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving
+                as a dictionary
     components  id, kind, name, atom, spec, number (endpoint id of GPUs, hosts and storage servers)
     links       directed links with the names and kinds of both ends
     params      mapping of kind to DataFrame of every effective value

@@ -9,8 +9,8 @@ PERCENTILES = (50, 90, 99)
 
 
 def request_latencies(run):
-    """DataFrame, a row a request that has ended, in the order of arrival: arrival_s, and ttft_ps, tpot_ps (not a number for one
-    token), e2e_ps."""
+    """DataFrame, a row a request that has ended, in the order of arrival: arrival_s, and ttft_ps, tpot_ps
+    (not a number for one token), e2e_ps."""
     rows = run.tables["requests"].sort_values("request")
     after_first = (rows["output_tokens"] - 1).where(rows["output_tokens"] > 1)
     return pd.DataFrame({
@@ -28,8 +28,8 @@ def nearest_rank(values, percent):
 
 
 def serving_table(runs):
-    """DataFrame, a row a run, by rising offered rate: offered_per_s (arrivals over their span), output_tokens_per_s, and p50, p90, p99
-    of ttft, tpot, e2e in ps."""
+    """DataFrame, a row a run, by rising offered rate: offered_per_s (arrivals over their span),
+    output_tokens_per_s, and p50, p90, p99 of ttft, tpot, e2e in ps."""
     table = []
     for run in runs:
         rows, latencies = run.tables["requests"], request_latencies(run)
@@ -44,7 +44,8 @@ def serving_table(runs):
 
 
 def throughput_latency(runs):
-    """Output tokens a second against time to the first token, over runs with different rates of arrival. Returns a Figure."""
+    """Output tokens a second against time to the first token, over runs with different rates of arrival.
+    Returns a Figure."""
     runs = [run for run in runs if "requests" in run.tables and len(run.tables["requests"])]
     if not runs:
         return style.nothing("no run has requests that ended (<workload kind=\"inference\">)")
@@ -52,16 +53,19 @@ def throughput_latency(runs):
     divisor, unit = style.time_unit(table["ttft_p99_ps"].max())
     figure, axes = style.new_figure(8, 4.5)
     for percent, colour in zip(PERCENTILES, (style.COMPUTE, style.DIMENSION_COLOURS[1], style.EXPOSED)):
-        axes.plot(table["output_tokens_per_s"], table[f"ttft_p{percent}_ps"] / divisor, "o-", color=colour, label=f"p{percent}")
+        axes.plot(table["output_tokens_per_s"], table[f"ttft_p{percent}_ps"] / divisor, "o-", color=colour,
+                  label=f"p{percent}")
     for _, row in table.iterrows():
-        axes.annotate(f"{row['offered_per_s']:.3g}/s", (row["output_tokens_per_s"], row["ttft_p99_ps"] / divisor), (0, 5),
+        axes.annotate(f"{row['offered_per_s']:.3g}/s",
+                      (row["output_tokens_per_s"], row["ttft_p99_ps"] / divisor), (0, 5),
                       textcoords="offset points", ha="center", fontsize=8)
     axes.set_xlabel("output tokens a second")
     axes.set_ylabel(f"time to the first token [{unit}]")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     least, most = table.iloc[0], table.iloc[-1]
-    style.set_title(axes, f"{most['output_tokens_per_s'] / least['output_tokens_per_s']:.2g} times the tokens cost "
+    style.set_title(axes,
+                    f"{most['output_tokens_per_s'] / least['output_tokens_per_s']:.2g} times the tokens cost "
                     f"{most['ttft_p99_ps'] / least['ttft_p99_ps']:.2g} times the wait (p99)",
                     f"{len(table)} runs; at the points: requests a second that arrive")
     return figure

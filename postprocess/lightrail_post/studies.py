@@ -1,7 +1,8 @@
-"""Figures of the studies in scenarios/sweeps, from the tables that tools/study writes. Titles are computed from the rows.
+"""Figures of the studies in scenarios/sweeps, from the tables that tools/study writes. Titles are computed
+from the rows.
 
-Every function takes a study's DataFrame (read_study()) and returns a Figure; step times are in seconds. Studies that are step times over one
-varied value differ in what LINES says of them; lines() draws them all.
+Every function takes a study's DataFrame (read_study()) and returns a Figure; step times are in seconds.
+Studies that are step times over one varied value differ in what LINES says of them; lines() draws them all.
 """
 
 from dataclasses import dataclass, field
@@ -15,12 +16,13 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from .style import new_figure, nothing, set_title
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
-FABRICS = {"fat_tree": "fat tree", "rail_optimised": "rail-optimised", "mixnet": "MixNet", "topoopt": "TopoOpt",
-           "oversubscribed": "fat tree 3:1"}
+FABRICS = {"fat_tree": "fat tree", "rail_optimised": "rail-optimised", "mixnet": "MixNet",
+           "topoopt": "TopoOpt", "oversubscribed": "fat tree 3:1"}
 
 
 def read_study(folder, name):
-    """Rows of scenarios/sweeps/tables/NAME.csv that ran to their end, with `step_s`; empty where there is no such file."""
+    """Rows of scenarios/sweeps/tables/NAME.csv that ran to their end, with `step_s`; empty where there is no
+    such file."""
     path = Path(folder) / f"{name}.csv"
     if not path.exists():
         return pd.DataFrame()
@@ -53,7 +55,8 @@ def _delay(at):
 
 def _degree(at):
     best = {rate: steps.idxmin()[1] for rate, steps in at["off"].groupby(level=0)}
-    return "Fastest with " + ", ".join(f"{best[rate]} at {rate} Gb/s" for rate in sorted(best)) + " of eight NICs on circuits"
+    return "Fastest with " + ", ".join(f"{best[rate]} at {rate} Gb/s"
+                                       for rate in sorted(best)) + " of eight NICs on circuits"
 
 
 def _skew(at):
@@ -81,8 +84,9 @@ def _scaling(at):
     both = at.unstack("fabric").dropna()
     low, high = both.index.min(), both.index.max()
     grown = {fabric: 100 * (both[fabric][high] / both[fabric][low] - 1) for fabric in both}
-    return (f"From {low:,} to {high:,} servers the step grows by " +
-            ", ".join(f"{grown[fabric]:.1f} % on {name}" for fabric, name in (("fat_tree", "a fat tree"), ("mixnet", "MixNet"))))
+    return (f"From {low:,} to {high:,} servers the step grows by "
+            + ", ".join(f"{grown[fabric]:.1f} % on {name}"
+                        for fabric, name in (("fat_tree", "a fat tree"), ("mixnet", "MixNet"))))
 
 
 def _rails(at):
@@ -94,8 +98,10 @@ def _rails(at):
 def _schedule(at):
     optical, delays = min(at.index.get_level_values("optical")), sorted(set(at.index.get_level_values("delay")))
     others = [name for name in ALGORITHMS if name != "birkhoff-schedule"]
-    longer = {delay: 100 * (at["birkhoff-schedule", optical, delay] / min(at[name, optical, delay] for name in others) - 1) for delay in delays}
-    return f"Phases with {optical} optical NICs: step " + ", ".join(f"{longer[d]:+.0f} % at {d:,} µs" for d in (delays[0], delays[-1]))
+    longer = {delay: 100 * (at["birkhoff-schedule", optical, delay]
+                            / min(at[name, optical, delay] for name in others) - 1) for delay in delays}
+    return f"Phases with {optical} optical NICs: step " + ", ".join(f"{longer[d]:+.0f} % at {d:,} µs"
+                                                                    for d in (delays[0], delays[-1]))
 
 
 def _margin(at):
@@ -113,8 +119,10 @@ def _drift(value):
     return f"drift {value:g}"
 
 
-PREDICTIONS = {"off": "wait for the gate", "past": "the micro-batch before", "learned": "learned transitions", "on": "oracle"}
-ALGORITHMS = {"greedy": "greedy", "matching": "b-matching", "birkhoff": "Birkhoff's counts", "birkhoff-schedule": "Birkhoff's phases"}
+PREDICTIONS = {"off": "wait for the gate", "past": "the micro-batch before", "learned": "learned transitions",
+               "on": "oracle"}
+ALGORITHMS = {"greedy": "greedy", "matching": "b-matching", "birkhoff": "Birkhoff's counts",
+              "birkhoff-schedule": "Birkhoff's phases"}
 STAGE = "Mixtral 8x22B, one stage, "
 
 LINES = {
@@ -150,7 +158,8 @@ def lines(name, table):
     if table.empty:
         return nothing(f"no study of {study.subject}")
     figure, axes = new_figure(10, 4.6)
-    for i, values in enumerate(table[study.by].drop_duplicates().sort_values(study.by).itertuples(index=False, name=None)):
+    varied = table[study.by].drop_duplicates().sort_values(study.by)
+    for i, values in enumerate(varied.itertuples(index=False, name=None)):
         rows = table[(table[study.by] == list(values)).all(axis=1)].sort_values(study.x)
         colour, style = COLOURS[i % len(COLOURS)], "-" if i < len(COLOURS) else "--"
         axes.plot(rows[study.x], rows["step_s"], style, marker="o", color=colour, label=study.label(*values))
@@ -165,7 +174,8 @@ def lines(name, table):
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.xaxis.set_minor_locator(NullLocator())
     if study.axes.get("yscale") == "log" and table["step_s"].max() < 100 * table["step_s"].min():
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))  # powers of ten alone would be one or two ticks
+        # powers of ten alone would be one or two ticks
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
@@ -175,11 +185,13 @@ def lines(name, table):
     return figure
 
 
-FAILED = {"none": "nothing", "0:0": "an optical NIC", "0:3": "a packet NIC", "r0:5": "an OCS port", "r0": "the OCS of a region"}
+FAILED = {"none": "nothing", "0:0": "an optical NIC", "0:3": "a packet NIC", "r0:5": "an OCS port",
+          "r0": "the OCS of a region"}
 
 
 def failures(table):
-    """How much longer a step takes with something out of order, alone and with a spare in place of a server or a GPU."""
+    """How much longer a step takes with something out of order, alone and with a spare in place of a server
+    or a GPU."""
     if table.empty:
         return nothing("no study of failures")
     base = table[(table["failed"] == "none") & (table["spare"] == "none")]["step_s"].iloc[0]
@@ -190,7 +202,8 @@ def failures(table):
         rows = table[table["spare"] == spare].set_index("failed")["step_s"]
         values = [100 * (rows[f] / base - 1) for f in FAILED]
         longer[spare] = dict(zip(FAILED, values))
-        axes.barh([j + 0.27 * (i - 1) for j in range(len(FAILED))], values, 0.25, color=COLOURS[i], label=name)
+        axes.barh([j + 0.27 * (i - 1) for j in range(len(FAILED))], values, 0.25, color=COLOURS[i],
+                  label=name)
     axes.set_yticks(range(len(FAILED)), list(FAILED.values()))
     axes.invert_yaxis()
     axes.set_xlabel("longer step [%]")
@@ -206,10 +219,12 @@ def overlap(table):
     if table.empty:
         return nothing("no study of overlap")
     figure, axes = new_figure(10, 4.6)
-    policies, at = ["always", "gain", "once", "never"], table.set_index(["delay", "early", "policy"])["step_s"]
+    policies, at = ["always", "gain", "once",
+                    "never"], table.set_index(["delay", "early", "policy"])["step_s"]
     cases = [(d, e) for d in sorted(table["delay"].unique()) for e in ("on", "off")]
     for i, (dark, early) in enumerate(cases):
-        axes.bar([j + 0.2 * (i - 1.5) for j in range(4)], [at[dark, early, p] for p in policies], 0.18, color=COLOURS[i],
+        axes.bar([j + 0.2 * (i - 1.5) for j in range(4)], [at[dark, early, p] for p in policies], 0.18,
+                 color=COLOURS[i],
                  label=f"{dark / 1000:g} ms dark, {'announced early' if early == 'on' else 'when it starts'}")
     axes.set_xticks(range(4), policies)
     axes.set(xlabel="circuits change", ylabel="step time [s]")
@@ -223,24 +238,29 @@ def overlap(table):
     return figure
 
 
-POINTS = {**FABRICS, "rail_only": "rail-only", "ocs_spine": "optical spine", "ocs_spine_groups": "optical spine, by group",
-          "photonic_rails_1us": "photonic rails, 1 µs", "photonic_rails_1ms": "photonic rails, 1 ms", "photonic_rails": "photonic rails, 25 ms",
+POINTS = {**FABRICS, "rail_only": "rail-only", "ocs_spine": "optical spine",
+          "ocs_spine_groups": "optical spine, by group", "photonic_rails_1us": "photonic rails, 1 µs",
+          "photonic_rails_1ms": "photonic rails, 1 ms", "photonic_rails": "photonic rails, 25 ms",
           "nvl72": "NVL72"}
 HOW = {"pairwise": ", pairwise", "links/nvlink4": ", NVLink 4", "links/nvlink5": ", NVLink 5"}
 
 
 def fabrics(table):
-    """Step time and performance per dollar and per watt of the network over the fat tree's, a row a fabric."""
+    """Step time and performance per dollar and per watt of the network over the fat tree's, a row a
+    fabric."""
     if table.empty:
         return nothing("no study of fabrics")
-    names = [POINTS[row.fabric] + "".join(HOW.get(getattr(row, by, None), "") for by in ("exchange", "nvlink")) for row in table.itertuples()]
+    names = [POINTS[row.fabric] + "".join(HOW.get(getattr(row, by, None), "")
+                                          for by in ("exchange", "nvlink")) for row in table.itertuples()]
     base = table[table["fabric"] == "fat_tree"].iloc[0]
     figure, axes = new_figure(10.5, 6.4)
     worth = {}
     for i, (column, unit) in enumerate({"network_cost_usd": "dollar", "network_power_w": "watt"}.items()):
         worth[unit] = (base["step_s"] * base[column] / (table["step_s"] * table[column])).tolist()
-        axes.barh([j + 0.38 * (i - 0.5) for j in range(len(names))], worth[unit], 0.36, color=COLOURS[i], label=f"per {unit} of network")
-    axes.set_yticks(range(len(names)), [f"{name}: {step:.2f} s" for name, step in zip(names, table["step_s"])])
+        axes.barh([j + 0.38 * (i - 0.5) for j in range(len(names))], worth[unit], 0.36, color=COLOURS[i],
+                  label=f"per {unit} of network")
+    axes.set_yticks(range(len(names)), [f"{name}: {step:.2f} s"
+                                        for name, step in zip(names, table["step_s"])])
     axes.invert_yaxis()
     axes.set_xlabel("performance over the fat tree's")
     axes.legend(frameon=False, fontsize=9)
@@ -251,17 +271,19 @@ def fabrics(table):
     return figure
 
 
-CASES = {"mixtral_8x22b": "Mixtral 8x22B", "mixtral_8x7b": "Mixtral 8x7B", "llama_moe": "LLaMA-MoE", "qwen_moe": "Qwen-MoE"}
+CASES = {"mixtral_8x22b": "Mixtral 8x22B", "mixtral_8x7b": "Mixtral 8x7B", "llama_moe": "LLaMA-MoE",
+         "qwen_moe": "Qwen-MoE"}
 
 
 def models(table):
-    """Step time and performance per dollar over the fat tree's: a column for each model, a line for each fabric."""
+    """Step time and performance per dollar over the fat tree's: a column for each model, a line for each
+    fabric."""
     if table.empty:
         return nothing("no study of models and fabrics")
     at = table.set_index(["case", "fabric", "rate"])[["step_s", "network_cost_usd"]].sort_index()
     cases = [case for case in CASES if case in at.index.get_level_values("case")]
-    figure, all_axes = plt.subplots(2, len(cases), figsize=(3.1 * len(cases), 6.4), layout="constrained", sharex=True, sharey="row",
-                                    squeeze=False)
+    figure, all_axes = plt.subplots(2, len(cases), figsize=(3.1 * len(cases), 6.4), layout="constrained",
+                                    sharex=True, sharey="row", squeeze=False)
     worth = {}
     for column, case in enumerate(cases):
         base = at.loc[case, "fat_tree"]
@@ -292,5 +314,6 @@ def models(table):
         gains = [worth[case, fabric] for case in cases if (case, fabric) in worth]
         if gains:
             ranges.append(f"{FABRICS[fabric]} {min(min(g) for g in gains):.1f} to {max(max(g) for g in gains):.1f}")
-    figure.suptitle("Performance per dollar over a fat tree's: " + ", ".join(ranges), fontsize=12, fontweight="bold", x=0.01, ha="left")
+    figure.suptitle("Performance per dollar over a fat tree's: " + ", ".join(ranges), fontsize=12,
+                    fontweight="bold", x=0.01, ha="left")
     return figure

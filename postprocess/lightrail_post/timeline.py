@@ -69,11 +69,14 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     y = np.array([place[row] for row in zip(ops["gpu"], ops["stream"])])
     for key, colour in colours.items():
         of_key = np.flatnonzero(keys == key)
-        corners = np.stack([np.stack([start[of_key], y[of_key] - 0.42], -1), np.stack([end[of_key], y[of_key] - 0.42], -1),
-                            np.stack([end[of_key], y[of_key] + 0.42], -1), np.stack([start[of_key], y[of_key] + 0.42], -1)], 1)
+        corners = np.stack([np.stack([start[of_key], y[of_key] - 0.42], -1),
+                            np.stack([end[of_key], y[of_key] - 0.42], -1),
+                            np.stack([end[of_key], y[of_key] + 0.42], -1),
+                            np.stack([start[of_key], y[of_key] + 0.42], -1)], 1)
         axes.add_collection(PolyCollection(corners, facecolors=colour, edgecolors="none"))
     names = run.endpoint_names()
-    axes.set_yticks(range(len(rows)), [f"{names.get(g, g)}  {run.stream_name(g, s)}" for g, s in reversed(rows)], fontsize=7)
+    axes.set_yticks(range(len(rows)), [f"{names.get(g, g)}  {run.stream_name(g, s)}"
+                                       for g, s in reversed(rows)], fontsize=7)
     for row, above in zip(rows[1:], rows):
         if row[0] != above[0]:
             axes.axhline(place[row] + 0.5, color="#888888", linewidth=0.6)
@@ -81,7 +84,7 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlabel(f"time since the start of iteration {iteration} [{unit}]")
     axes.set_ylabel("GPU and stream")
-    axes.legend(handles=[Patch(color=c, label=k.replace("_", " ")) for k, c in colours.items()], loc="upper left",
-                bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+    axes.legend(handles=[Patch(color=c, label=k.replace("_", " ")) for k, c in colours.items()],
+                loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
     style.set_title(axes, _finding(run, gpus, iteration), f"operations by GPU and stream, {run.label}")
     return figure

@@ -25,12 +25,14 @@ def traffic_matrix(run):
     figure, axes = style.new_figure(width, np.clip(width * len(senders) / len(receivers), 2.0, 6) + 1.2)
     axes.spines[["top", "right"]].set_visible(True)
     low, high = matrix[matrix > 0].min() / divisor, matrix.max() / divisor
-    shown = axes.imshow(np.where(matrix > 0, matrix / divisor, np.nan), cmap="viridis", interpolation="nearest",
-                        aspect="auto", norm=LogNorm(low, high) if high > 3 * low else Normalize(0, high))
+    shown = axes.imshow(np.where(matrix > 0, matrix / divisor, np.nan), cmap="viridis",
+                        interpolation="nearest", aspect="auto",
+                        norm=LogNorm(low, high) if high > 3 * low else Normalize(0, high))
     names = run.endpoint_names()
     for axis, ends, rotation in ((axes.xaxis, receivers, 90), (axes.yaxis, senders, 0)):
         step = max(1, -(-len(ends) // 32))
-        axis.set_ticks(range(0, len(ends), step), names.reindex(ends).tolist()[::step], rotation=rotation, fontsize=7)
+        axis.set_ticks(range(0, len(ends), step), names.reindex(ends).tolist()[::step], rotation=rotation,
+                       fontsize=7)
     axes.set_xlabel("receiver")
     axes.set_ylabel("sender")
     bar = figure.colorbar(shown, ax=axes, label=f"payload over the whole run [{unit}]")
@@ -56,7 +58,8 @@ def traffic_by_dimension(run):
     figure, axes = style.new_figure(8, 1.8 + 0.4 * len(rows))
     axes.barh(rows["name"], rows["size_bytes"] / divisor, color=style.COMPUTE)
     for i, (size, messages) in enumerate(zip(rows["size_bytes"], rows["messages"])):
-        axes.text(size / divisor, i, f" {style.format_bytes(size)}, {messages:,} messages", va="center", fontsize=8)
+        axes.text(size / divisor, i, f" {style.format_bytes(size)}, {messages:,} messages", va="center",
+                  fontsize=8)
     axes.set_xlim(0, rows["size_bytes"].max() / divisor * 1.45)
     axes.set_xlabel(f"payload sent by all GPUs over the whole run [{unit}]")
     axes.set_ylabel("parallel dimension")

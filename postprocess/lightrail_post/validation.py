@@ -1,4 +1,5 @@
-"""How far is the simulator from published measurements? The rows that tools/validate writes, a panel a target."""
+"""How far is the simulator from published measurements? The rows that tools/validate writes, a panel a
+target."""
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,14 @@ COLUMN_COUNT = 6
 
 
 def read_validation(path):
-    """DataFrame of tools/validate's file, in the order of targets: a row a published figure; errors and bounds in per cent."""
+    """DataFrame of tools/validate's file, in the order of targets: a row a published figure; errors and
+    bounds in per cent."""
     table = pd.read_csv(path)
     missing = [name for name in COLUMNS if name not in table]
     if missing or table.empty:
         raise ValueError(f"{path}: " + (f"no column {', '.join(missing)}" if missing else "no rows"))
-    return table.iloc[sorted(range(len(table)), key=lambda i: _place(table["target"].iloc[i]))].reset_index(drop=True)
+    return table.iloc[sorted(range(len(table)),
+                             key=lambda i: _place(table["target"].iloc[i]))].reset_index(drop=True)
 
 
 def _place(target):
@@ -29,32 +32,36 @@ def validation_table(table):
     def summary(rows):
         ratio = (1 + rows["error_pct"] / 100).clip(lower=1e-3)
         return pd.Series({"rows": len(rows), "beyond": int((~rows["ok"]).sum()),
-                          "mean_pct": 100 * (np.exp(np.log(ratio).abs().mean()) - 1), "worst_pct": rows["error_pct"].abs().max()})
+                          "mean_pct": 100 * (np.exp(np.log(ratio).abs().mean()) - 1),
+                          "worst_pct": rows["error_pct"].abs().max()})
     found = table.groupby("target", sort=False)[["error_pct", "ok"]].apply(summary)
     return found.astype({"rows": int, "beyond": int})
 
 
 def _panel(axes, name, rows):
     place = np.arange(1, len(rows) + 1)
-    bound, limit = rows["bound_pct"], max(10, 1.15 * max(rows["error_pct"].abs().max(), rows["bound_pct"].max()))
+    bound, limit = rows["bound_pct"], max(10,
+                                          1.15 * max(rows["error_pct"].abs().max(), rows["bound_pct"].max()))
     axes.bar(place, 2 * bound, bottom=-bound, width=1, color="#E8EEF4", linewidth=0)
     axes.axhline(0, color="#888888", linewidth=0.8)
-    axes.scatter(place, rows["error_pct"], s=14 if len(rows) < 60 else 3, color=np.where(rows["ok"], WITHIN, BEYOND), zorder=3)
+    axes.scatter(place, rows["error_pct"], s=14 if len(rows) < 60 else 3,
+                 color=np.where(rows["ok"], WITHIN, BEYOND), zorder=3)
     axes.set_xlim(0.5, len(rows) + 0.5)
     axes.set_ylim(-limit, limit)
     axes.set_xticks([])
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right", "bottom"]].set_visible(False)
     beyond = int((~rows["ok"]).sum())
-    axes.set_title(f"{name}: {len(rows)} {'row' if len(rows) == 1 else 'rows'}" + (f", {beyond} beyond" if beyond else ""),
-                   loc="left", fontsize=9)
+    axes.set_title(f"{name}: {len(rows)} {'row' if len(rows) == 1 else 'rows'}"
+                   + (f", {beyond} beyond" if beyond else ""), loc="left", fontsize=9)
 
 
 def validation_panels(table):
     """Figure: the error of every row of every target, its bound shaded, rows beyond it in another colour."""
     names = list(dict.fromkeys(table["target"]))
     lines = -(-len(names) // COLUMN_COUNT)
-    figure, panels = plt.subplots(lines, COLUMN_COUNT, figsize=(15, 1.9 * lines + 1), layout="constrained", squeeze=False)
+    figure, panels = plt.subplots(lines, COLUMN_COUNT, figsize=(15, 1.9 * lines + 1), layout="constrained",
+                                  squeeze=False)
     for axes, name in zip(panels.flat, names):
         _panel(axes, name, table[table["target"] == name])
     for axes in panels.flat[len(names):]:

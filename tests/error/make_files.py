@@ -1,6 +1,7 @@
 """Files that a case needs beside its scenario and that are not text: small traces, whole and damaged.
 
-Every function takes (folder, lightrail), some an argument, and writes into the folder. Chakra's are in make_chakra.py.
+Every function takes (folder, lightrail), some an argument, and writes into the folder. Chakra's are in
+make_chakra.py.
 """
 import gzip
 import json
@@ -11,26 +12,24 @@ import numpy as np
 
 
 def _event(category, name, start, duration, **arguments):
-    return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration, "args": arguments}
+    return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration,
+            "args": arguments}
 
 
-def _kineto(rank, ranks=2, count=1 << 20, collective="allreduce", kernel="ncclDevKernel_AllReduce_Sum_f16_RING_LL",
-            group=(0, 1), gemm_us=50):
+def _kineto(rank, ranks=2, count=1 << 20, collective="allreduce",
+            kernel="ncclDevKernel_AllReduce_Sum_f16_RING_LL", group=(0, 1), gemm_us=50):
     """A GEMM, then one collective over the group, as a recent PyTorch writes them. Times in microseconds."""
-    return {
-        "schemaVersion": 1,
-        "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
-        "traceEvents": [
-            _event("cuda_runtime", "cudaLaunchKernel", 100, 5, correlation=1),
-            _event("kernel", "ampere_fp16_s16816gemm_fp16_128x128", 110, gemm_us, stream=7, device=rank, correlation=1),
-            _event("cuda_runtime", "cudaLaunchKernel", 120, 5, correlation=2),
-            _event("kernel", kernel, 170, 40, **{
-                "stream": 24, "device": rank, "correlation": 2, "Collective name": collective, "dtype": "Half",
-                "In msg nelems": count, "Out msg nelems": count, "Group size": len(group),
-                "Process Group Name": "1", "Process Group Description": "tp",
-                "Process Group Ranks": json.dumps(list(group))}),
-        ],
-    }
+    return {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
+            "traceEvents": [_event("cuda_runtime", "cudaLaunchKernel", 100, 5, correlation=1),
+                            _event("kernel", "ampere_fp16_s16816gemm_fp16_128x128", 110, gemm_us, stream=7,
+                                   device=rank, correlation=1),
+                            _event("cuda_runtime", "cudaLaunchKernel", 120, 5, correlation=2),
+                            _event("kernel", kernel, 170, 40,
+                                   **{"stream": 24, "device": rank, "correlation": 2,
+                                      "Collective name": collective, "dtype": "Half", "In msg nelems": count,
+                                      "Out msg nelems": count, "Group size": len(group),
+                                      "Process Group Name": "1", "Process Group Description": "tp",
+                                      "Process Group Ranks": json.dumps(list(group))}),]}
 
 
 def _write(folder, traces):
@@ -155,7 +154,8 @@ def kineto_same_rank_twice(folder, _):
 
 
 def kineto_unknown_collective(folder, _):
-    _write(folder, [_kineto(r, collective="gossip", kernel="ncclDevKernel_Gossip_Sum_f16_RING_LL") for r in (0, 1)])
+    _write(folder, [_kineto(r, collective="gossip", kernel="ncclDevKernel_Gossip_Sum_f16_RING_LL")
+                    for r in (0, 1)])
 
 
 def deep_expression(folder, _):
@@ -171,7 +171,8 @@ def many_groups(folder, _):
 
 
 def deep_elements(folder, _):
-    (folder / "scenario.xml").write_text('<scenario name="deep">\n' + "<graph>" * 100_000 + "</graph>" * 100_000 + "</scenario>\n")
+    (folder / "scenario.xml").write_text('<scenario name="deep">\n' + "<graph>" * 100_000 + "</graph>"
+                                         * 100_000 + "</scenario>\n")
 
 
 def hundred_mistakes(folder, _):

@@ -3,16 +3,18 @@
 
 usage: run_cases.py LIGHTRAIL [--file NAME.toml] [--only PART] [--show] [--list]
 
-Each file is a test of its own (--file). A base may stand in another file than the case; names are unique in all of them.
+Each file is a test of its own (--file). A base may stand in another file than the case; names are unique in
+all of them.
 
 A file of cases has good scenarios, [base.NAME], which must run (exit 0), and [[case]] tables:
 
 name      a sentence
-base      the good scenario that `change` makes bad; xml, files, make and args that the case lacks are the base's
+base      the good scenario that `change` makes bad; xml, files, make and args it gives where they lack
 change    [[old, new], ...]: every `old` must occur in the scenario
 xml       the scenario's text
 files     {name = text}: files beside the scenario
-make      name of a function of make_files.py or make_chakra.py that writes files beside the scenario, "NAME:ARGUMENT" for those that take one
+make      name of a function of make_files.py or make_chakra.py that writes files beside the scenario,
+          "NAME:ARGUMENT" for those that take one
 command   "run" (default) or another command on the scenario; args: more arguments
 line      instead of these: the whole command line after "lightrail"
 ranks     MPI ranks, default 1
@@ -79,7 +81,8 @@ def run(lightrail, case, text, folder, memory_limit):
         name, _, argument = case["make"].partition(":")
         make = getattr(make_chakra if name.startswith("chakra") else make_files, name)
         make(folder, lightrail, *([argument] if argument else []))
-    command = [lightrail, *case.get("line", [case.get("command", "run"), "scenario.xml", *case.get("args", [])])]
+    command = [lightrail, *case.get("line",
+                                    [case.get("command", "run"), "scenario.xml", *case.get("args", [])])]
     if command[1:3] == ["run", "scenario.xml"] and "--out" not in command:
         command += ["--out", "result.h5"]
     if case.get("ranks", 1) > 1:
@@ -126,11 +129,13 @@ def main():
     parser.add_argument("--only", default="", help="only cases whose name has this part")
     parser.add_argument("--show", action="store_true", help="print what each case printed")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--no-memory-limit", dest="memory_limit", action="store_false", help="for sanitizers' address space")
+    parser.add_argument("--no-memory-limit", dest="memory_limit", action="store_false",
+                        help="for sanitizers' address space")
     options = parser.parse_args()
     lightrail = str(pathlib.Path(options.lightrail).resolve())
 
-    chosen = [case for case in load(HERE / "cases") if options.file in (None, case["file"]) and options.only in case["name"]]
+    chosen = [case for case in load(HERE / "cases") if options.file in (None, case["file"])
+              and options.only in case["name"]]
     failed = 0
     for case in chosen:
         if options.list:

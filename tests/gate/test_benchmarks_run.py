@@ -1,4 +1,5 @@
-"""benchmarks/run prints what its programs print, and fails when one of them does; programs and mpiexec are played here."""
+"""benchmarks/run prints what its programs print, and fails when one of them does; programs and mpiexec are
+played here."""
 import os
 import pathlib
 import subprocess
@@ -20,8 +21,10 @@ def run(names, **programs):
         folder = pathlib.Path(name)
         (folder / "benchmarks").mkdir()
         (folder / "bin").mkdir()
-        scripts = {"phold": "echo result phold_1k_window 5 events/core-s\n", "moe": "exit 1\n", "windows": WINDOWS, "fattree": FATTREE, **programs}
-        for path, text in {**{f"benchmarks/{n}": t for n, t in scripts.items()}, "bin/mpiexec": MPIEXEC}.items():
+        scripts = {"phold": "echo result phold_1k_window 5 events/core-s\n", "moe": "exit 1\n",
+                   "windows": WINDOWS, "fattree": FATTREE, **programs}
+        for path, text in {**{f"benchmarks/{n}": t for n, t in scripts.items()},
+                           "bin/mpiexec": MPIEXEC}.items():
             (folder / path).write_text("#!/bin/sh\n" + text)
             (folder / path).chmod(0o755)
         environment = {**os.environ, "LIGHTRAIL_BUILD": name, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
@@ -47,7 +50,8 @@ class BenchmarksRun(unittest.TestCase):
         self.assertEqual(run(["fold"])[0], 2)
 
     def test_windows_run_on_one_two_and_four_ranks(self):
-        self.assertEqual(run(["windows"])[:2], (0, [f"result windows_empty_ranks{n}_window 1 us/window" for n in (1, 2, 4)]))
+        self.assertEqual(run(["windows"])[:2],
+                         (0, [f"result windows_empty_ranks{n}_window 1 us/window" for n in (1, 2, 4)]))
         code, results, _ = run(["windows"], windows=WINDOWS + "[ $RANKS -ne 2 ]\n")
         self.assertEqual((code, len(results)), (1, 3))
 

@@ -40,7 +40,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_the_registry_and_the_command_line_may_include_all(self):
         text = '#include "components/gpu/gpu.hpp"\n'
-        self.assertEqual(check({"components/registry.cpp": text, "app/cli/run.cpp": text, "app/main.cpp": text})[0], 0)
+        self.assertEqual(check({"components/registry.cpp": text, "app/cli/run.cpp": text,
+                                "app/main.cpp": text})[0], 0)
 
     def test_an_include_that_does_not_start_at_the_root_is_found(self):
         self.assertEqual(check({"links/fibre.cpp": '#include "../engine/base/time.hpp"\n'})[0], 1)

@@ -67,7 +67,8 @@ class CheckState(unittest.TestCase):
         self.assertIn("Toy: 'id_'", out)
 
     def test_a_line_of_the_list_that_fits_nothing_is_found(self):
-        self.assertIn("Toy: 'gone_' is saved, cannot change or does not exist", check(fixed="Toy: id_ gone_\n")[1])
+        self.assertIn("Toy: 'gone_' is saved, cannot change or does not exist",
+                      check(fixed="Toy: id_ gone_\n")[1])
 
     def test_a_loop_that_saves_some_fields_of_a_struct_forgets_the_others(self):
         loop = "for (%sPort& p : ports_) %s(p.free_at); %s"
@@ -81,7 +82,8 @@ class CheckState(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             toy = pathlib.Path(folder, "components", "toy")
             toy.mkdir(parents=True)
-            (toy / "toy.hpp").write_text(with_save_only.replace("const override;", "const override { out.put(ports_); }"))
+            (toy / "toy.hpp").write_text(with_save_only.replace("const override;",
+                                                                "const override { out.put(ports_); }"))
             run = subprocess.run(["/usr/bin/python3", TOOL, folder], capture_output=True, text=True)
         self.assertEqual(run.returncode, 1)
         self.assertIn("lacks the body of save() or load()", run.stdout)

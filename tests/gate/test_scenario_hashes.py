@@ -12,7 +12,8 @@ SMALL = "examples/two_servers"
 
 def hashes(*arguments):
     """(exit code, lines of stdout, stderr)"""
-    done = subprocess.run([TOOL, "--lightrail", LIGHTRAIL, "--jobs", "2", *arguments], capture_output=True, text=True)
+    done = subprocess.run([TOOL, "--lightrail", LIGHTRAIL, "--jobs", "2", *arguments], capture_output=True,
+                          text=True)
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
@@ -55,7 +56,8 @@ class ScenarioHashes(unittest.TestCase):
         self.assertNotIn("hash differs", errors)
 
     def test_a_run_that_one_output_lacks_is_a_difference(self):
-        code, _, errors = self.compare_with([*self.lines, self.lines[0].replace("servers.xml", "servers.xml n=1")])
+        code, _, errors = self.compare_with([*self.lines,
+                                             self.lines[0].replace("servers.xml", "servers.xml n=1")])
         self.assertEqual(code, 1)
         self.assertIn("only in the earlier output", errors)
 
@@ -69,7 +71,8 @@ class ScenarioHashes(unittest.TestCase):
         self.assertNotEqual(lines[0].split("\t")[1], lines[1].split("\t")[1])
 
     def test_a_run_that_fails_is_said_and_fails_the_command(self):
-        done = subprocess.run([TOOL, "--lightrail", "/bin/false", "--only", SMALL], capture_output=True, text=True)
+        done = subprocess.run([TOOL, "--lightrail", "/bin/false", "--only", SMALL], capture_output=True,
+                              text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("exit code 1", done.stderr)
 

@@ -29,20 +29,24 @@ class Study(unittest.TestCase):
 
     def study(self, step, *options):
         """Its exit code, what it says, and the rows of the file as [case, rate, status, step]."""
-        done = subprocess.run([TOOL, "toy.xml", "--lightrail", self.folder / "lightrail", "--out", self.folder, *options],
-                              capture_output=True, text=True, env={"STEP": str(step), "PATH": "/usr/bin:/bin"})
+        done = subprocess.run([TOOL, "toy.xml", "--lightrail", self.folder / "lightrail", "--out",
+                               self.folder, *options], capture_output=True, text=True,
+                              env={"STEP": str(step), "PATH": "/usr/bin:/bin"})
         file = self.folder / "toy.csv"
         rows = list(csv.DictReader(file.read_text().splitlines())) if file.exists() else []
-        return done.returncode, done.stderr, [[r["case"], r["rate"], r["status"], r["step_time_ps"]] for r in rows]
+        return done.returncode, done.stderr, [[r["case"], r["rate"], r["status"], r["step_time_ps"]]
+                                              for r in rows]
 
     def test_a_row_a_point_also_where_a_run_fails(self):
         code, _, rows = self.study(7)
-        self.assertEqual((code, rows), (0, [["a", "1", "complete", "7"], ["a", "2", "exit code 3", ""], ["b", "1", "complete", "7"]]))
+        self.assertEqual((code, rows), (0, [["a", "1", "complete", "7"], ["a", "2", "exit code 3", ""],
+                                            ["b", "1", "complete", "7"]]))
 
     def test_only_replaces_the_rows_that_it_runs(self):
         self.study(7)
         code, _, rows = self.study(8, "--only", "case=b")
-        self.assertEqual((code, rows), (0, [["a", "1", "complete", "7"], ["a", "2", "exit code 3", ""], ["b", "1", "complete", "8"]]))
+        self.assertEqual((code, rows), (0, [["a", "1", "complete", "7"], ["a", "2", "exit code 3", ""],
+                                            ["b", "1", "complete", "8"]]))
         _, _, rows = self.study(9, "--only", "case=a", "--only", "case=b", "--only", "rate=1")
         self.assertEqual([row[3] for row in rows], ["9", "", "9"])
 

@@ -3,9 +3,9 @@
 
 usage: random_scenario.py SEED
 
-Shapes: single GPUs, servers of unequal size, NICs fewer or more than GPUs, every kind of fabric and routing, storage, hosts,
-explicit graphs with optical switches. Workloads: programs in which every GPU sees the shared operations in one global order, so that
-none can wait for ever; some GPUs do nothing, some send to themselves.
+Shapes: single GPUs, servers of unequal size, NICs fewer or more than GPUs, every kind of fabric and routing,
+storage, hosts, explicit graphs with optical switches. Workloads: programs in which every GPU sees the shared
+operations in one global order, so that none can wait for ever; some GPUs do nothing, some send to themselves.
 """
 import random
 import sys
@@ -49,13 +49,15 @@ class Generator:
             gpus = self.random.choice([1, 1, 2, 3, 4])
             nics = self.random.choice([0, 1] if alone else [1, gpus, 2 * gpus, 2])
             has_host = self.random.random() < 0.5
-            lines += [f'<cluster servers="{count}">', *("  " + l for l in self.server(gpus, nics, has_host)), "</cluster>"]
+            lines += [f'<cluster servers="{count}">', *("  " + l for l in self.server(gpus, nics, has_host)),
+                      "</cluster>"]
             self.gpus += count * gpus
             self.has_host += [has_host] * (count * gpus)
         if not alone and self.random.random() < 0.5:
             self.storage = self.random.randint(1, 2)
             lines += [f'<storage servers="{self.storage}" nics="{self.random.randint(1, 2)}">',
-                      '  <storage-server catalogue="storage/nvme_server"/>', '  <nic catalogue="nics/connectx7_400g"/>',
+                      '  <storage-server catalogue="storage/nvme_server"/>',
+                      '  <nic catalogue="nics/connectx7_400g"/>',
                       '  <link role="pcie" catalogue="links/pcie_gen5_x16"/>', "</storage>"]
         return lines + ([] if alone else self.fabric())
 
@@ -66,18 +68,22 @@ class Generator:
         if kind != "single-switch":
             per_leaf = "servers-per-pod" if kind == "rail-optimised" else "nics-per-leaf"
             shape = f' tiers="{self.random.randint(2, 3)}" {per_leaf}="{self.random.randint(1, 3)}"'
-        return [f'<fabric kind="{kind}" routing="{routing}"{shape}>', '  <switch catalogue="switches/qm9700"/>',
+        return [f'<fabric kind="{kind}" routing="{routing}"{shape}>',
+                '  <switch catalogue="switches/qm9700"/>',
                 '  <link role="host" catalogue="links/ndr_copper"/>',
-                *(['  <link role="trunk" catalogue="links/ndr_dr4" length="30 m"/>'] if shape else []), "</fabric>"]
+                *(['  <link role="trunk" catalogue="links/ndr_dr4" length="30 m"/>'] if shape else []),
+                "</fabric>"]
 
     def graph(self):
-        """Servers of one GPU and one NIC around a few switches; one pair of NICs may see each other through an optical switch."""
+        """Servers of one GPU and one NIC around a few switches; one pair of NICs may see each other through
+        an optical switch."""
         self.gpus = self.random.randint(2, 5)
         self.has_host = [False] * self.gpus
         switches = self.random.randint(1, 3)
         lines, free = ["<graph>"], [0] * switches
         for g in range(self.gpus):
-            lines += [f'  <gpu name="g{g}" catalogue="gpus/h100_sxm"/>', f'  <nic name="n{g}" catalogue="nics/connectx7_400g"/>',
+            lines += [f'  <gpu name="g{g}" catalogue="gpus/h100_sxm"/>',
+                      f'  <nic name="n{g}" catalogue="nics/connectx7_400g"/>',
                       f'  <link from="g{g}:1" to="n{g}:1" catalogue="links/pcie_gen5_x16"/>']
         for s in range(switches):
             lines.append(f'  <switch name="s{s}" catalogue="switches/qm9700"/>')
@@ -121,7 +127,8 @@ class Generator:
         self.operations[gpu].append(line)
 
     def operation(self, busy):
-        kind = self.random.choice(["compute", "collective", "collective", "message", "message", "self", "storage", "host-copy"])
+        kind = self.random.choice(["compute", "collective", "collective", "message", "message", "self",
+                                   "storage", "host-copy"])
         gpu = self.random.choice(busy)
         if kind == "compute":
             self.add(gpu, f'<op kind="compute" stream="s{self.random.randint(0, 1)}" duration="{self.random.randint(1, 5000)} ns"/>')
@@ -151,7 +158,8 @@ class Generator:
     def workload(self):
         self.make_groups()
         self.operations = [[] for _ in range(self.gpus)]
-        busy = [g for g in range(self.gpus) if self.seed % 3 or g % 2 == 0]  # every third seed: odd GPUs do nothing
+        # every third seed: odd GPUs do nothing
+        busy = [g for g in range(self.gpus) if self.seed % 3 or g % 2 == 0]
         for _ in range(self.random.randint(3, 15)):
             self.operation(busy)
         groups = ["<groups>"]
@@ -171,7 +179,8 @@ class Generator:
         network = [f'<network mtu="{self.random.choice([1, 4])} KiB" grain="{grain}" nvlink-grain="{grain}" '
                    f'send-ahead="{self.random.choice([0, 0, 1, 20])} us"/>']
         body = system + network + self.workload() + [f'<run seed="{self.seed}"/>']
-        return "\n".join([f'<scenario name="random_{self.seed}">', *("  " + line for line in body), "</scenario>"]) + "\n"
+        return "\n".join([f'<scenario name="random_{self.seed}">', *("  " + line for line in body),
+                          "</scenario>"]) + "\n"
 
 
 if __name__ == "__main__":

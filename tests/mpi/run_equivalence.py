@@ -3,8 +3,8 @@
 
 usage: run_equivalence.py LIGHTRAIL SCENARIO... [--ranks 1,2,3,4] [--set NAME=VALUE]...
 
-Runs the reference engine and windows on each number of ranks, one and two with small tiles; compares status, hash,
-events and end time of the JSON summaries, and the HDF5 files with h5diff, all but /run and /profile.
+Runs the reference engine and windows on each number of ranks, one and two with small tiles; compares status,
+hash, events and end time of the JSON summaries, and the HDF5 files with h5diff, all but /run and /profile.
 """
 import argparse
 import json
@@ -23,8 +23,8 @@ SMALL_TILES = ["--tile", "200 KiB"]  # a server of eight GPUs
 
 def start(lightrail, scenario, folder, name, ranks, options):
     """Runs once, into FOLDER/NAME.h5 and .json; returns (exit code, output)."""
-    command = [lightrail, "run", scenario, "--out", folder / f"{name}.h5", "--summary", folder / f"{name}.json",
-               "--progress", "none", *options]
+    command = [lightrail, "run", scenario, "--out", folder / f"{name}.h5", "--summary",
+               folder / f"{name}.json", "--progress", "none", *options]
     if ranks > 1:
         command = ["mpiexec", "-n", str(ranks), *command]
     done = subprocess.run([str(c) for c in command], timeout=TIMEOUT_S, text=True, errors="replace",
@@ -45,9 +45,10 @@ def run(lightrail, scenario, folder, name, ranks, options):
 
 
 def differences(expected, summary, expected_file, file):
-    found = [f"{key}: {summary[key]}, reference {expected[key]}" for key in SAME if summary[key] != expected[key]]
-    diff = subprocess.run(["h5diff", "--exclude-path", "/run", "--exclude-path", "/profile", expected_file, file],
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = [f"{key}: {summary[key]}, reference {expected[key]}" for key in SAME if summary[key]
+             != expected[key]]
+    diff = subprocess.run(["h5diff", "--exclude-path", "/run", "--exclude-path", "/profile", expected_file,
+                           file], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if diff.returncode != 0:
         found.append("h5diff:\n" + diff.stdout[:2000])
     # h5diff passes over datasets of different shape; this does not.
@@ -58,14 +59,17 @@ def compare(lightrail, scenario, ranks, options, variants=()):
     """True when all runs agree; prints one line a run. A variant: (name, ranks, more options)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        expected, expected_file = run(lightrail, scenario, folder, "reference", 1, ["--engine", "reference", *options])
-        print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}", flush=True)
+        expected, expected_file = run(lightrail, scenario, folder, "reference", 1,
+                                      ["--engine", "reference", *options])
+        print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}",
+              flush=True)
         agree = True
         by_ranks = [(f"{n} ranks", n, SMALL_TILES if n <= 2 else []) for n in ranks]
         for name, n, more in by_ranks + list(variants):
             summary, file = run(lightrail, scenario, folder, name.replace(" ", "-"), n, more + options)
             found = differences(expected, summary, expected_file, file)
-            print(f"  {name}: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)), flush=True)
+            print(f"  {name}: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)),
+                  flush=True)
             agree = agree and not found
             file.unlink()
     return agree

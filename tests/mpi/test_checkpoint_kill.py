@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A run that is killed by SIGKILL at random moments again and again, and goes on each time, ends like any other.
+"""A run that is killed by SIGKILL at random moments again and again, and goes on each time, ends like any
+other.
 
 usage: test_checkpoint_kill.py LIGHTRAIL SCENARIO [--set NAME=VALUE]...     a run of some seconds
 """
@@ -47,7 +48,8 @@ def wait_for_progress(job, log_file):
 
 
 def run_until(command, lightrail, has_progress, after_s, log_file):
-    """The exit code, or None when a rank was killed: `after_s` after the start or, if `has_progress`, after the first progress line."""
+    """The exit code, or None when a rank was killed: `after_s` after the start or, if `has_progress`, after
+    the first progress line."""
     with open(log_file, "w") as log:
         job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
     try:
@@ -69,17 +71,18 @@ def run_until(command, lightrail, has_progress, after_s, log_file):
 
 
 def attempt_all(lightrail, scenario, options, folder, ranks_in_turn, chance):
-    """Kills, and goes on, until it ends; returns (problems, kills). Every second kill, the first too, comes after a progress line, which
-    says how far the run was at least: before one nothing can be said of what was lost."""
+    """Kills, and goes on, until it ends; returns (problems, kills). Every second kill, the first too, comes
+    after a progress line, which says how far the run was at least: before one nothing can be said of what was
+    lost."""
     saved, log, problems, kills, bounded, resumed = folder / "saved", folder / "log", [], 0, 0, 0
     while True:
         before = newest(saved)
         before_ps = time_of(before)
         resumed += before_ps > 0
         ranks = ranks_in_turn[kills % len(ranks_in_turn)]
-        command = [lightrail, "run", scenario, "--out", folder / "killed.h5", "--summary", folder / "killed.json",
-                   "--checkpoint", saved, "--checkpoint-every", f"{INTERVAL_PS} ps", "--progress", "lines", *options,
-                   *(["--resume", saved] if before else [])]
+        command = [lightrail, "run", scenario, "--out", folder / "killed.h5", "--summary",
+                   folder / "killed.json", "--checkpoint", saved, "--checkpoint-every", f"{INTERVAL_PS} ps",
+                   "--progress", "lines", *options, *(["--resume", saved] if before else [])]
         command = [str(part) for part in (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + command]
         is_last, has_progress = kills == KILLS, kills % 2 == 0
         after_s = LIMIT_S if is_last else chance.uniform(0, 0.5) if has_progress else chance.uniform(0.3, 2.0)
@@ -108,17 +111,20 @@ def main():
     lightrail, scenario, *options = sys.argv[1:]
     failed = 0
     with tempfile.TemporaryDirectory() as name:
-        expected, expected_file = run(lightrail, scenario, pathlib.Path(name), "expected", 1, [*options, "--checkpoint", "none"])
+        expected, expected_file = run(lightrail, scenario, pathlib.Path(name), "expected", 1,
+                                      [*options, "--checkpoint", "none"])
         for ranks_in_turn in ((1,), (2, 1, 3)):
             chance = random.Random(str(ranks_in_turn))
             with tempfile.TemporaryDirectory() as inner:
                 folder = pathlib.Path(inner)
                 problems, kills = attempt_all(lightrail, scenario, options, folder, ranks_in_turn, chance)
                 if not problems:
-                    problems = differences(expected, load_summary(folder, "killed"), expected_file, folder / "killed.h5")
+                    problems = differences(expected, load_summary(folder, "killed"), expected_file,
+                                           folder / "killed.h5")
             if kills == 0:
                 problems.append("the run was too short to be killed")
-            print(("FAIL " if problems else "ok   ") + f"killed {kills} times on {ranks_in_turn} ranks in turn, the run "
+            print(("FAIL " if problems else "ok   ")
+                  + f"killed {kills} times on {ranks_in_turn} ranks in turn, the run "
                   "ends like one that never was" + "".join(f"\n     {p}" for p in problems), flush=True)
             failed += bool(problems)
     return 1 if failed else 0

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A run with --predict-ranks ends like one without, and says a row for each rank count in its text and in its JSON summary.
+"""A run with --predict-ranks ends like one without, and says a row for each rank count in its text and in its
+JSON summary.
 
 usage: test_forecast.py LIGHTRAIL SCENARIO
 """
@@ -38,7 +39,8 @@ def problems_of_text(text):
 def problems_of_row(row):
     """A row's figures fit together, whatever the machine's speed."""
     near = {"wall_s": row["longest_s"] + row["sync_s"], "speedup": row["work_s"] / row["wall_s"],
-            "efficiency": row["speedup"] / row["ranks"], "balance": row["work_s"] / row["ranks"] / row["longest_s"]}
+            "efficiency": row["speedup"] / row["ranks"],
+            "balance": row["work_s"] / row["ranks"] / row["longest_s"]}
     problems = [f"{row['ranks']} ranks: {name} {row[name]}, wanted {wanted}" for name, wanted in near.items()
                 if abs(row[name] - wanted) > 1e-9 * wanted]
     # a window costs at least one latency of the network
@@ -62,7 +64,8 @@ def main():
         if [row["ranks"] for row in summary["forecast"]] != COUNTS:
             problems.append(f"rows of the summary: {summary['forecast']}")
         problems += [p for row in summary["forecast"] for p in problems_of_row(row)]
-    print(("FAIL " if problems else "ok   ") + f"a forecast for {COUNTS} ranks" + "".join(f"\n     {p}" for p in problems))
+    print(("FAIL " if problems else "ok   ") + f"a forecast for {COUNTS} ranks"
+          + "".join(f"\n     {p}" for p in problems))
     return 1 if problems else 0
 
 

@@ -12,7 +12,8 @@ from run_equivalence import compare
 
 # Nothing of this may show in a result.
 SMALL = ("narrow windows, small blocks and tiles, gathered output", 2,
-         ["--window", "100 ns", "--block", "1", "--tile", "20 KiB", "--partitioner", "blocks", "--io", "gather"])
+         ["--window", "100 ns", "--block", "1", "--tile", "20 KiB", "--partitioner", "blocks", "--io",
+          "gather"])
 
 
 def main():
@@ -25,7 +26,8 @@ def main():
             scenario.write_text(Generator(seed).scenario())
             if not compare(lightrail, scenario, [1, 2, 3, 4], [], [SMALL] if seed % 4 == 1 else []):
                 failed.append(seed)
-    print(f"{count - len(failed)} of {count} clusters give one answer" + (f"; not seeds {failed}" if failed else ""))
+    print(f"{count - len(failed)} of {count} clusters give one answer"
+          + (f"; not seeds {failed}" if failed else ""))
     return 1 if failed else 0
 
 

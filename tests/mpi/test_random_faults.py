@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Random regions of circuits with random demands and random faults of their optical switch, in mid-run: every byte that a GPU sends to another one is
-delivered to that one once, or the run ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
+"""Random regions of circuits with random demands and random faults of their optical switch, in mid-run: every
+byte that a GPU sends to another one is delivered to that one once, or the run ends with an error that says
+what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
@@ -47,7 +48,8 @@ GATED = """<workload kind="training" ep="{ep}" sequence="512" micro-batch="1" gl
 
 
 def uneven(r, gpus):
-    """All-to-alls among random groups of GPUs, so that pairs of servers have uneven demands, and sizes that differ."""
+    """All-to-alls among random groups of GPUs, so that pairs of servers have uneven demands, and sizes that
+    differ."""
     numbers = list(range(gpus))
     r.shuffle(numbers)
     cuts = sorted(r.sample(range(1, gpus), r.choice([1, 2, 5])))
@@ -59,8 +61,8 @@ def uneven(r, gpus):
 
 
 def gated(r, gpus, ep):
-    """A layer of experts whose gate sends tokens by a matrix of any numbers: full of nothing, a few heavy pairs, whole columns
-    that nobody sends to."""
+    """A layer of experts whose gate sends tokens by a matrix of any numbers: full of nothing, a few heavy
+    pairs, whole columns that nobody sends to."""
     heavy, empty = r.choice([0.02, 0.3]), r.choice([0, 0.5, 0.9])
     cold = set(r.sample(range(ep), r.choice([0, ep // 2])))
 
@@ -73,7 +75,8 @@ def gated(r, gpus, ep):
     for row in rows:
         row[r.randrange(ep)] += 1
     text = "; ".join(" ".join(map(str, row)) for row in rows)
-    return GATED.format(ep=ep, gpus=gpus, rotate=r.choice(["on", "off"]), drift=r.choice([0, 0.5]), tokens=text)
+    return GATED.format(ep=ep, gpus=gpus, rotate=r.choice(["on", "off"]), drift=r.choice([0, 0.5]),
+                        tokens=text)
 
 
 def scenario(seed):
@@ -88,20 +91,26 @@ def scenario(seed):
         whole = kind == "failed" and r.random() < 0.15
         port = "" if whole else f' port="{r.randrange(region * optical)}"'
         faults.append(f'<fault at="{at} us"{port} kind="{kind}"/>')
-    algorithm = r.choice(["greedy", "greedy-printed", "matching", "uniform", "birkhoff"] + 3 * ["birkhoff-schedule"])
+    algorithm = r.choice(["greedy", "greedy-printed", "matching", "uniform", "birkhoff"] + 3
+                         * ["birkhoff-schedule"])
     is_schedule = algorithm == "birkhoff-schedule"
     policy = r.choice(["always", "always", "gain"] + ([] if is_schedule else ["once", "never"]))
-    more = (f' phases="{r.randint(1, 5)}"' if is_schedule else "") + (' expected-dark="10 us"' if policy == "gain" else "")
+    more = (f' phases="{r.randint(1, 5)}"' if is_schedule else "") + (' expected-dark="10 us"' if policy
+                                                                      == "gain" else "")
     controller = (f'<controller latency="{r.choice([1, 5])} us" guard="{r.choice([0, 2, 10])} us" policy="{policy}" algorithm="{algorithm}"{more}/>'
                   if r.random() < 0.8 else "")
-    # Often some paths are so weak that they lose much or do not come up, over so much fibre that what comes back finds circuits changed.
+    # Often some paths are so weak that they lose much or do not come up, over so much fibre that what comes
+    # back finds circuits changed.
     light = r.choice([{"optics": "ndr_fr4", "length": "20 m", "loss": 0.5, "spread": 0},
                       {"optics": "ndr_lr4", "length": "5 km", "loss": 0.85, "spread": r.choice([0.3, 0.4])}])
     servers = region * r.choice([1, 2])
     workload = r.choice([EVEN, uneven(r, 8 * servers), gated(r, 8 * servers, 8 * region)])
-    return SCENARIO.format(seed=seed, **light, servers=servers, group="world" if workload == EVEN else "ep", workload=workload, timeout=r.choice([20, 60]), optical=optical, region=region,
-                           join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]), serial=r.choice(["on", "off"]),
-                           scope=r.choice(["changed", "all"]), gather=r.choice(["on", "off"]), scatter=r.choice(["on", "off"]), faults="\n      ".join(faults), controller=controller)
+    return SCENARIO.format(seed=seed, **light, servers=servers, group="world" if workload == EVEN else "ep",
+                           workload=workload, timeout=r.choice([20, 60]), optical=optical, region=region,
+                           join=r.choice(["on", "off"]), dark=r.choice([1, 10, 40]),
+                           serial=r.choice(["on", "off"]), scope=r.choice(["changed", "all"]),
+                           gather=r.choice(["on", "off"]), scatter=r.choice(["on", "off"]),
+                           faults="\n      ".join(faults), controller=controller)
 
 
 def problems(code, log, folder):
@@ -113,13 +122,15 @@ def problems(code, log, folder):
     with h5py.File(folder / "run.h5") as file:
         sent, delivered = (by_pair(file[f"tables/{name}"]) for name in ("traffic_matrix", "messages"))
     return [f"{sent[pair]} B sent from {pair[0]} to {pair[1]}, {delivered[pair]} B delivered"
-            for pair in sorted(sent.keys() | delivered.keys()) if sent[pair] != delivered[pair]][:5] or ([] if sent else ["nothing was sent"])
+            for pair in sorted(sent.keys() | delivered.keys()) if sent[pair] != delivered[pair]
+            ][:5] or ([] if sent else ["nothing was sent"])
 
 
 def by_pair(table):
     """Payload by sender and receiver [B]."""
     pairs = collections.Counter()
-    for sender, receiver, size in zip(table["from"][:].tolist(), table["to"][:].tolist(), table["size_bytes"][:].tolist()):
+    for sender, receiver, size in zip(table["from"][:].tolist(), table["to"][:].tolist(),
+                                      table["size_bytes"][:].tolist()):
         if sender != receiver:
             pairs[sender, receiver] += size
     return pairs
@@ -132,10 +143,12 @@ def lost(folder):
 
 
 def dark_problems(folder, path):
-    """The same region without faults and with light to spare, whatever its circuits do: nothing is on its way when they change."""
+    """The same region without faults and with light to spare, whatever its circuits do: nothing is on its way
+    when they change."""
     quiet = folder / "quiet.xml"
     text = re.sub(r"<fault [^>]*/>", "", path.read_text()).replace("links/ndr_lr4", "links/ndr_fr4").replace('length="5 km"', 'length="20 m"')
-    quiet.write_text(re.sub(r'loss-spread="[^"]*"', "", re.sub(r'insertion-loss="[^"]*"', 'insertion-loss="0.5 dB"', text)))
+    quiet.write_text(re.sub(r'loss-spread="[^"]*"', "",
+                            re.sub(r'insertion-loss="[^"]*"', 'insertion-loss="0.5 dB"', text)))
     code, log = start(sys.argv[1], quiet, folder, "run", 1, [])
     found = problems(code, log, folder)
     return found or ([f"{lost(folder)} B met darkness without a fault"] if code != 0 or lost(folder) else [])

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Random photonic rails whose guard is mostly too short, so that trains meet darkness, and with paths of little light, so that trains arrive
-corrupt, of an all-to-all that proxy threads post or the GPUs themselves (deepep): every byte arrives once, over the circuit from its own
-server to its receiver's and no other, or the run ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
+"""Random photonic rails whose guard is mostly too short, so that trains meet darkness, and with paths of
+little light, so that trains arrive corrupt, of an all-to-all that proxy threads post or the GPUs themselves
+(deepep): every byte arrives once, over the circuit from its own server to its receiver's and no other, or the
+run ends with an error that says what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_rails.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
@@ -31,15 +32,16 @@ CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\): no light on the
 
 
 def scenario(seed):
-    """Dark for longer than light is under way to the switch (4.5 us at most): what came too late meets darkness, not another circuit.
-    Where light is little, what a link would replay at once (13.5 us after it left) would meet the next circuit."""
+    """Dark for longer than light is under way to the switch (4.5 us at most): what came too late meets
+    darkness, not another circuit. Where light is little, what a link would replay at once (13.5 us after it
+    left) would meet the next circuit."""
     r = random.Random(seed)
-    values = dict(servers=r.choice([3, 4]), retries=r.choice([0, 2, 7, 7, 7]), hold=r.choice([0, 1, 1, 5]), dark=r.choice([10, 20, 40]),
-                  guard=r.choice([0, 0, 0, 10]), loss=0.5, spread=0)
+    values = dict(servers=r.choice([3, 4]), retries=r.choice([0, 2, 7, 7, 7]), hold=r.choice([0, 1, 1, 5]),
+                  dark=r.choice([10, 20, 40]), guard=r.choice([0, 0, 0, 10]), loss=0.5, spread=0)
     if r.random() < 0.4:
         values = dict(servers=3, retries=7, hold=0, dark=6, guard=0, loss=1.8, spread=0.4)
-    return SCENARIO.format(seed=seed, timeout=r.choice([20, 60]), serial=r.choice(["on", "off"]), length=r.choice([600, 900]),
-                           algorithm=r.choice(["auto", "deepep"]), **values)
+    return SCENARIO.format(seed=seed, timeout=r.choice([20, 60]), serial=r.choice(["on", "off"]),
+                           length=r.choice([600, 900]), algorithm=r.choice(["auto", "deepep"]), **values)
 
 
 def by_servers(rows, gpus):
@@ -63,10 +65,11 @@ def problems(code, log, path):
         sent = by_servers(columns("traffic_matrix", ["from", "to", "size_bytes"]), 8)
         carried = by_servers(columns("ocs", ["port_in", "port_out", "size_bytes"]), 1)
         lost = int(file["tables/ocs/lost_bytes"][:].sum())
-        if b'algorithm="deepep"' in bytes(file["run/scenario"][()]):  # more on the wire than payload, the same between all servers
+        # more on the wire than payload, the same between all servers
+        if b'algorithm="deepep"' in bytes(file["run/scenario"][()]):
             sent = collections.Counter({pair: max(carried.values()) for pair in sent})
-    found = [f"server {a} to {b}: {sent[a, b]} B sent, {carried[a, b]} B on its circuits" for a, b in sorted(sent | carried)
-             if sent[a, b] != carried[a, b]]
+    found = [f"server {a} to {b}: {sent[a, b]} B sent, {carried[a, b]} B on its circuits"
+             for a, b in sorted(sent | carried) if sent[a, b] != carried[a, b]]
     return found, lost
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""scenarios/slurm/run.sbatch, with scontrol played by a script: stops before its limit, requeues itself, ends as any run.
+"""scenarios/slurm/run.sbatch, with scontrol played by a script: stops before its limit, requeues itself, ends
+as any run.
 
 usage: test_slurm.py LIGHTRAIL SCENARIO...
 """
@@ -29,9 +30,11 @@ def main():
         codes = []
         for limit in LIMITS:
             environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "SLURM_JOB_ID": "17",
-                           "LIGHTRAIL": lightrail, "LIGHTRAIL_LAUNCH": "mpiexec -n 2", "LIGHTRAIL_EXIT_AFTER": limit}
-            done = subprocess.run(["bash", SCRIPT, scenario, "--progress", "none"], cwd=folder, env=environment, text=True,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                           "LIGHTRAIL": lightrail, "LIGHTRAIL_LAUNCH": "mpiexec -n 2",
+                           "LIGHTRAIL_EXIT_AFTER": limit}
+            done = subprocess.run(["bash", SCRIPT, scenario, "--progress", "none"], cwd=folder,
+                                  env=environment, text=True, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             codes.append(done.returncode)
             if done.returncode != 75:
                 break
@@ -42,7 +45,8 @@ def main():
             if requeued != ["requeue 17"] * codes.count(75):
                 problems.append(f"scontrol was told {requeued}")
             results, name = folder / "results", pathlib.Path(scenario).stem + "-17"
-            problems += differences(expected, load_summary(results, name), expected_file, results / f"{name}.h5")
+            problems += differences(expected, load_summary(results, name), expected_file,
+                                    results / f"{name}.h5")
             if (results / f"{name}.checkpoint").exists():
                 problems.append("the checkpoints of a finished run are still there")
     print(("FAIL " if problems else "ok   ") + "run.sbatch requeues itself until the run is done"

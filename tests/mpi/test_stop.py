@@ -55,9 +55,11 @@ def status_of(file):
 
 
 def stop_one_of(lightrail, scenario, ranks, number, folder):
-    """Sends signal `number` to one rank while all of them simulate; returns (exit code, output, result file)."""
+    """Sends signal `number` to one rank while all of them simulate; returns (exit code, output, result
+    file)."""
     file, log = folder / "result.h5", folder / "log"
-    command = ["mpiexec", "-n", str(ranks), lightrail, "run", scenario, "--out", str(file), "--progress", "lines"]
+    command = ["mpiexec", "-n", str(ranks), lightrail, "run", scenario, "--out", str(file), "--progress",
+               "lines"]
     with open(log, "w") as out:
         job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
     try:
@@ -67,7 +69,8 @@ def stop_one_of(lightrail, scenario, ranks, number, folder):
         assert len(workers) == ranks, f"{len(workers)} ranks found, {ranks} expected"
         os.kill(sorted(workers)[ranks // 2], number)
         wait_for("the end of mpiexec", lambda: job.poll() is not None, END_S)
-        left = wait_for("the end of every rank", lambda: not any(os.path.exists(f"/proc/{w}") for w in workers), END_S)
+        left = wait_for("the end of every rank",
+                        lambda: not any(os.path.exists(f"/proc/{w}") for w in workers), END_S)
         assert left
     finally:
         if job.poll() is None:
@@ -107,10 +110,12 @@ def main():
             problems.append(f"@status is {status_of(file)!r}, wanted 'running', as of a run that never ended")
         return problems
 
-    case("SIGTERM to one rank of four stops all at one window with everything written", signal.SIGTERM, stopped)
+    case("SIGTERM to one rank of four stops all at one window with everything written", signal.SIGTERM,
+         stopped)
     case("SIGINT to one rank of four does the same", signal.SIGINT, stopped)
     case("SIGUSR1 to one rank of four does the same", signal.SIGUSR1, stopped)
-    case("a rank of four killed by SIGKILL ends the job and the file says it never ended", signal.SIGKILL, killed)
+    case("a rank of four killed by SIGKILL ends the job and the file says it never ended", signal.SIGKILL,
+         killed)
     return 1 if failed else 0
 
 

@@ -13,11 +13,13 @@ from lightrail_post.grain import grain_study, grain_table
 def a_run(grain, ends, step, events, wall_s, name="grain_toy", kind="recv"):
     """A run whose operations start at 0."""
     count = len(ends)
-    ops = pd.DataFrame({"component": 0, "iteration": 0, "op": range(count), "kind": kind, "t_start_ps": 0, "t_end_ps": ends})
-    collectives = pd.DataFrame({"component": range(count), "group": 1, "collective": "all_to_all", "t_start_ps": 0,
-                                "t_end_ps": ends})
+    ops = pd.DataFrame({"component": 0, "iteration": 0, "op": range(count), "kind": kind, "t_start_ps": 0,
+                        "t_end_ps": ends})
+    collectives = pd.DataFrame({"component": range(count), "group": 1, "collective": "all_to_all",
+                                "t_start_ps": 0, "t_end_ps": ends})
     scenario = f'<scenario name="{name}"><fabric routing="static"/><network grain="{grain}"/></scenario>'
-    return SimpleNamespace(path=Path(f"{name}-{grain}.h5"), scenario_xml=scenario, tables={"ops": ops, "collectives": collectives},
+    return SimpleNamespace(path=Path(f"{name}-{grain}.h5"), scenario_xml=scenario,
+                           tables={"ops": ops, "collectives": collectives},
                            info={"events": events, "wall_s": wall_s}, summary={"step_time_ps": step})
 
 
@@ -26,7 +28,8 @@ PACKET = a_run(1, [1000, 2000, 4000], 5000, 8000, 6.0)
 
 def test_errors_are_against_packet_level_and_the_fastest_repetition_counts():
     # Each: 10 %, 0 %, 5 %. The median of all stays 2000, the step changes by 2 %.
-    table = grain_table([PACKET, a_run(16, [1100, 2000, 4200], 5100, 1000, 3.0), a_run(16, [1100, 2000, 4200], 5100, 1000, 1.5)])
+    table = grain_table([PACKET, a_run(16, [1100, 2000, 4200], 5100, 1000, 3.0),
+                         a_run(16, [1100, 2000, 4200], 5100, 1000, 1.5)])
     row = table.loc["toy, static", 16]
     assert row["each_median_pct"] == pytest.approx(5)
     assert row["of_median_pct"] == 0

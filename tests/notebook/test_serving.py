@@ -25,7 +25,8 @@ def run_of(rows):
 def test_latencies_are_those_of_the_definitions():
     latencies = post.request_latencies(run_of([(1, 100, 150, 150, 1), (0, 0, 40, 100, 4)]))
     assert latencies["ttft_ps"].tolist() == [40, 50]
-    assert latencies["tpot_ps"][0] == 20 and np.isnan(latencies["tpot_ps"][1])  # one token: no time between tokens
+    # one token: no time between tokens
+    assert latencies["tpot_ps"][0] == 20 and np.isnan(latencies["tpot_ps"][1])
     assert latencies["e2e_ps"].tolist() == [100, 50]
 
 
@@ -39,7 +40,8 @@ def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed():
 def test_more_load_stands_further_right_and_the_title_says_what_it_costs():
     second = 10**12
     slow = run_of([(i, i * second, i * second + second // 10, i * second + second, 10) for i in range(10)])
-    fast = run_of([(i, i * second // 10, i * second // 10 + second // 5, i * second // 10 + second, 10) for i in range(10)])
+    fast = run_of([(i, i * second // 10, i * second // 10 + second // 5, i * second // 10 + second, 10)
+                   for i in range(10)])
     table = post.serving_table([fast, slow])
     assert table["offered_per_s"].tolist() == pytest.approx([1, 10])
     assert table["output_tokens_per_s"].tolist() == pytest.approx([10, 100 / 1.9])

@@ -1,4 +1,5 @@
-"""Figures of studies: the title is computed from the rows, points that failed are left out, no table is no error."""
+"""Figures of studies: the title is computed from the rows, points that failed are left out, no table is no
+error."""
 
 import pathlib
 
@@ -35,8 +36,8 @@ def test_points_that_failed_are_left_out(tmp_path):
 
 def test_a_study_that_was_not_made_says_so(tmp_path):
     nothing = studies.read_study(tmp_path, "nothing")
-    for figure in [*(studies.lines(name, nothing) for name in studies.LINES), studies.failures(nothing), studies.overlap(nothing),
-                   studies.models(nothing), studies.fabrics(nothing)]:
+    for figure in [*(studies.lines(name, nothing) for name in studies.LINES), studies.failures(nothing),
+                   studies.overlap(nothing), studies.models(nothing), studies.fabrics(nothing)]:
         assert "no study of" in figure.axes[0].texts[0].get_text()
 
 
@@ -50,9 +51,11 @@ def test_every_study_in_the_repository_has_a_figure():
 
 
 def test_a_line_study_has_a_line_for_each_combination_of_what_else_varies(tmp_path):
-    rows = [row(1 + skew, fabric=f, skew=skew, drift=d) for f in ("fat_tree", "mixnet") for skew in (0, 1) for d in (0.0, 1.0)]
+    rows = [row(1 + skew, fabric=f, skew=skew, drift=d) for f in ("fat_tree", "mixnet") for skew in (0, 1)
+            for d in (0.0, 1.0)]
     figure = studies.lines("skew", written(tmp_path, "s", rows))
-    assert [line.get_label() for line in figure.axes[0].lines] == ["fat tree, drift 0", "fat tree, drift 1", "MixNet, drift 0", "MixNet, drift 1"]
+    assert [line.get_label() for line in figure.axes[0].lines] == ["fat tree, drift 0", "fat tree, drift 1",
+                                                                   "MixNet, drift 0", "MixNet, drift 1"]
 
 
 def test_the_models_figure_divides_speed_by_the_bill(tmp_path):
@@ -72,7 +75,8 @@ def test_the_fabrics_figure_names_the_best_for_a_dollar_and_for_a_watt(tmp_path)
 
 def test_the_delay_figure_tells_what_25_ms_and_re_activation_cost(tmp_path):
     steps = {("off", 0): 1.0, ("on", 0): 1.2, ("off", 5.67): 6.0, ("on", 5.67): 30.0}
-    rows = [row(s * (1.1 if d == 25000 else 1), delay=d, rotate=r, retraining=t) for (r, t), s in steps.items() for d in (1, 25000)]
+    rows = [row(s * (1.1 if d == 25000 else 1), delay=d, rotate=r, retraining=t)
+            for (r, t), s in steps.items() for d in (1, 25000)]
     title = title_of(studies.lines("delay", written(tmp_path, "s", rows)))
     assert title == "25 ms dark cost 10 %; NICs back after 5.67 s make the step 6 times as long"
 
@@ -86,26 +90,31 @@ def test_the_failures_figure_compares_with_nothing_out_of_order(tmp_path):
 
 
 def test_the_scaling_figure_compares_sizes_where_both_fabrics_ran(tmp_path):
-    rows = [row(1, fabric="fat_tree", servers=128), row(1.5, fabric="mixnet", servers=128), row(2, fabric="fat_tree", servers=256),
-            row(4, fabric="mixnet", servers=256), row(9, fabric="mixnet", servers=512)]
+    rows = [row(1, fabric="fat_tree", servers=128), row(1.5, fabric="mixnet", servers=128),
+            row(2, fabric="fat_tree", servers=256), row(4, fabric="mixnet", servers=256),
+            row(9, fabric="mixnet", servers=512)]
     title = title_of(studies.lines("scaling", written(tmp_path, "s", rows)))
     assert title == "From 128 to 256 servers the step grows by 100.0 % on a fat tree, 166.7 % on MixNet"
 
 
 def test_the_rails_figure_says_what_a_millisecond_costs_by_stages(tmp_path):
-    rows = [row(s * (1 + 0.1 * (pp - 1) * (d == 1000)), pp=pp, delay=d) for pp, s in ((1, 2.0), (2, 1.0), (4, 0.5)) for d in (1, 1000)]
+    rows = [row(s * (1 + 0.1 * (pp - 1) * (d == 1000)), pp=pp, delay=d)
+            for pp, s in ((1, 2.0), (2, 1.0), (4, 0.5)) for d in (1, 1000)]
     figure = studies.lines("photonic_rails", written(tmp_path, "s", rows))
     assert title_of(figure) == "Changes of 1 ms, not 1 µs: step 0, 10, 30 % longer with 1, 2, 4 stages"
     assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == ["1", "1,000"]
 
 
 def test_the_margin_figure_compares_paths_alike_with_paths_that_differ(tmp_path):
-    rows = [row(s, loss=loss, spread=spread) for loss, spread, s in ((2.0, 0.0, 1.0), (4.0, 0.0, 1.0), (2.0, 1.0, 1.5), (4.0, 1.0, 3.0))]
+    rows = [row(s, loss=loss, spread=spread)
+            for loss, spread, s in ((2.0, 0.0, 1.0), (4.0, 0.0, 1.0), (2.0, 1.0, 1.5), (4.0, 1.0, 3.0))]
     title = title_of(studies.lines("margin", written(tmp_path, "s", rows)))
     assert title == "The step takes up to 3.0 times the shortest with a spread of 1 dB, 1.0 times with 0 dB"
 
 
 def test_the_overlap_figure_names_all_policies_that_are_fastest(tmp_path):
-    rows = [row(1.2 if policy == "always" else 1.0, delay=d, early=early, policy=policy) for d in (1000, 25000) for early in ("on", "off")
+    rows = [row(1.2 if policy == "always" else 1.0, delay=d, early=early, policy=policy)
+            for d in (1000, 25000) for early in ("on", "off")
             for policy in ("always", "gain", "once", "never")]
-    assert title_of(studies.overlap(written(tmp_path, "s", rows))).endswith("fastest: 'gain' and 'once' and 'never'")
+    assert title_of(studies.overlap(written(tmp_path, "s",
+                                            rows))).endswith("fastest: 'gain' and 'once' and 'never'")

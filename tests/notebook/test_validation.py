@@ -10,10 +10,10 @@ from matplotlib import pyplot as plt
 
 from lightrail_post.validation import BEYOND, WITHIN, read_validation, validation_panels, validation_table
 
-ROWS = pd.DataFrame({
-    "target": ["N1", "N1", "O3"], "row": ["8 B", "1 MiB", "circuits"], "published": [10.0, 20.0, 24.0],
-    "simulated": [11.0, 10.0, 24.0], "unit": ["us", "us", ""], "error_pct": [10.0, -50.0, 0.0], "bound_pct": [30.0, 30.0, 0.0],
-    "ok": [True, False, True]})
+ROWS = pd.DataFrame({"target": ["N1", "N1", "O3"], "row": ["8 B", "1 MiB", "circuits"],
+                     "published": [10.0, 20.0, 24.0], "simulated": [11.0, 10.0, 24.0],
+                     "unit": ["us", "us", ""], "error_pct": [10.0, -50.0, 0.0],
+                     "bound_pct": [30.0, 30.0, 0.0], "ok": [True, False, True]})
 
 
 def test_errors_by_target():

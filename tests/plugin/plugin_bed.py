@@ -11,8 +11,8 @@ import h5py
 
 def run(*command, expect=0, **options):
     """The output of a command that must end with exit code `expect`."""
-    done = subprocess.run([str(c) for c in command], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, **options)
+    done = subprocess.run([str(c) for c in command], text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode != expect:
         sys.exit(f"FAIL {' '.join(map(str, command))}: exit code {done.returncode}, wanted {expect}\n{done.stdout}")
     return done.stdout

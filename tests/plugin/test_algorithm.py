@@ -3,8 +3,9 @@
 
 usage: test_algorithm.py BED
 
-n GPUs of one server, blocks of b bytes: start + t(b) + (n / 2 - 1) t(2 b), with t(x) the time of a message over NVLink: x over the
-rate, the path through the NVSwitch, and what NCCL's constant of a step has beyond the path that NCCL measured.
+n GPUs of one server, blocks of b bytes: start + t(b) + (n / 2 - 1) t(2 b), with t(x) the time of a message
+over NVLink: x over the rate, the path through the NVSwitch, and what NCCL's constant of a step has beyond the
+path that NCCL measured.
 """
 import sys
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A component and a table of a plugin: in a system of their own, on several ranks, through failures and a checkpoint.
+"""A component and a table of a plugin: in a system of their own, on several ranks, through failures and a
+checkpoint.
 
 usage: test_component.py BED
 """
@@ -83,10 +84,12 @@ def check_checkpoint(bed):
 
 
 def check_failures(bed):
-    # All but the end is there, and the file says that the run failed. Bob (the second component) must not be named before Ann.
+    # All but the end is there, and the file says that the run failed. Bob (the second component) must not be
+    # named before Ann.
     for sulky, ranks in (("bob", 1), ("bob", 2), ("ann bob", 1), ("ann bob", 2), ("ann bob", 4)):
         first = sulky.split()[0]
-        output = bed.run(scenario(**{name: 'sulks="yes"' for name in sulky.split()}), plugins=PINGPONG, ranks=ranks, expect=3)
+        output = bed.run(scenario(**{name: 'sulks="yes"' for name in sulky.split()}), plugins=PINGPONG,
+                         ranks=ranks, expect=3)
         with bed.result() as file:
             end = [file["run"].attrs[name] for name in ("status", "exit_code", "reason")]
             end = [value.decode() if isinstance(value, bytes) else value for value in end]

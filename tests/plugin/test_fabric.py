@@ -3,8 +3,8 @@
 
 usage: test_fabric.py BED
 
-A message of one train, S bytes: its head takes the latencies of the links and devices on its way, its tail follows at the rate of the
-slowest link. Software takes no time here.
+A message of one train, S bytes: its head takes the latencies of the links and devices on its way, its tail
+follows at the rate of the slowest link. Software takes no time here.
 """
 import sys
 
@@ -56,8 +56,10 @@ def latency_ps(bed, path):
     with bed.result() as file:
         names = [name.decode() for name in file["model/components/name"][()]]
         links = file["model/links"]
-        latency = {(names[a], names[b]): int(t) for a, b, t in zip(links["from"][()], links["to"][()], links["latency_ps"][()])}
-    return sum(latency[pair] for pair in zip(path, path[1:])) + sum(DEVICE_PS[name.rstrip("0123456789")] for name in path)
+        latency = {(names[a], names[b]): int(t)
+                   for a, b, t in zip(links["from"][()], links["to"][()], links["latency_ps"][()])}
+    devices = sum(DEVICE_PS[name.rstrip("0123456789")] for name in path)
+    return sum(latency[pair] for pair in zip(path, path[1:])) + devices
 
 
 def ends(bed):

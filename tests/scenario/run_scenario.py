@@ -85,7 +85,8 @@ def command_options(words):
         raise SystemExit(f"'{words[-1]}' lacks a value (expected name value ...)")
     pairs = list(zip(words[::2], words[1::2]))
     ranks = [int(value) for name, value in pairs if name == "ranks"]
-    return ranks[0] if ranks else 1, [w for name, value in pairs if name != "ranks" for w in (f"--{name}", value)]
+    return ranks[0] if ranks else 1, [w for name, value in pairs if name != "ranks"
+                                      for w in (f"--{name}", value)]
 
 
 def run_once(lightrail, scenario, words, wanted, first):
@@ -93,8 +94,10 @@ def run_once(lightrail, scenario, words, wanted, first):
     ranks, options = command_options(words)
     with tempfile.TemporaryDirectory() as folder:
         summary_file = pathlib.Path(folder, "summary.json")
-        command = (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + [
-            lightrail, "run", str(scenario), "--out", f"{folder}/result.h5", "--summary", str(summary_file), "--progress", "none", *options]
+        command = (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + [lightrail, "run", str(scenario),
+                                                                          "--out", f"{folder}/result.h5",
+                                                                          "--summary", str(summary_file),
+                                                                          "--progress", "none", *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
         if done.returncode != 0 or not summary_file.exists():
             print(done.stdout[-2000:] + done.stderr[-4000:])
@@ -115,7 +118,8 @@ def run_once(lightrail, scenario, words, wanted, first):
 
 def check_listed(list_file, folder):
     listed = {line.strip() for line in pathlib.Path(list_file).read_text().splitlines()}
-    there = {str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*.xml") if "<scenario" in p.read_text()}
+    there = {str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*.xml")
+             if "<scenario" in p.read_text()}
     for missing in sorted(there - listed):
         print(f"scenarios/{missing} is in no test: add it to tests/scenario/CMakeLists.txt")
     for gone in sorted(listed - there - {""}):

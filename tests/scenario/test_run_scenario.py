@@ -8,7 +8,8 @@ import run_scenario
 class RunScenario(unittest.TestCase):
     def test_expectations_stand_in_comments_and_end_at_an_empty_line(self):
         text = "<!-- question\n expect\n  a = 1\n  b.c = x\n\n  d = 2\n expect set n=3\n  a = 2 -->"
-        self.assertEqual(run_scenario.expectations(text), [([], [("a", "1"), ("b.c", "x")]), (["set", "n=3"], [("a", "2")])])
+        self.assertEqual(run_scenario.expectations(text),
+                         [([], [("a", "1"), ("b.c", "x")]), (["set", "n=3"], [("a", "2")])])
 
     def test_long_runs_are_told_from_others_by_their_first_word(self):
         runs = [([], [("a", "1")]), (["long", "set", "n=3"], [("a", "2")])]

@@ -2,6 +2,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/model/recorder.hpp"

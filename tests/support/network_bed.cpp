@@ -1,6 +1,9 @@
 #include "tests/support/network_bed.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <queue>
+#include <span>
 
 #include "engine/model/output_selection.hpp"
 #include "network/health/read_faults.hpp"

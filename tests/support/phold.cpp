@@ -1,6 +1,7 @@
 #include "tests/support/phold.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "engine/base/random.hpp"
 #include "engine/model/component.hpp"

@@ -1,5 +1,6 @@
 #include "tests/support/random_model.hpp"
 
+#include <memory>
 #include <ostream>
 
 #include "engine/base/random.hpp"

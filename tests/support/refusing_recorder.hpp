@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <span>
+
 #include "engine/base/error.hpp"
 #include "engine/model/recorder.hpp"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <vector>
 
 #include "engine/base/hash.hpp"
 #include "engine/base/random.hpp"

@@ -1,6 +1,8 @@
 #include "tests/support/test_model.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 namespace lightrail::test {
 namespace {

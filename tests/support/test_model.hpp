@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/model/kind.hpp"

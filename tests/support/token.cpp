@@ -1,6 +1,9 @@
 #include "tests/support/token.hpp"
 
 #include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "engine/model/component.hpp"
 #include "tests/support/numbers.hpp"

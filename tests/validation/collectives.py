@@ -15,16 +15,19 @@ def nccl_tests(prefix, smallest=0):
 def target_k1(run, short):
     """The captured Megatron step on 8 A100."""
     summary = run("megatron_tp8_replay.xml")
-    for row, published, simulated, unit in (
-            ("step, GPU span of the median rank", 613.0, summary["step_time_ps"] * 1e-9, "ms"),
-            ("fastest member's all-reduce, median", 599.0, printed_us(summary["stdout"], "collective, median"), "us"),
-            ("fastest member's all-reduces, sum", 50.099, printed_us(summary["stdout"], "collectives, sum") * 1e-3, "ms")):
+    for row, published, simulated, unit in (("step, GPU span of the median rank", 613.0,
+                                             summary["step_time_ps"] * 1e-9, "ms"),
+                                            ("fastest member's all-reduce, median", 599.0,
+                                             printed_us(summary["stdout"], "collective, median"), "us"),
+                                            ("fastest member's all-reduces, sum", 50.099,
+                                             printed_us(summary["stdout"], "collectives, sum") * 1e-3, "ms")):
         yield {"row": row, "published": published, "simulated": simulated, "unit": unit, "bound_pct": 15}
 
 
 def target_n1(run, short):
     """All-reduce, 8 x H100 with NVLS."""
-    simulated = collective_times(run("nccl_tests/one_server.xml", server="servers/dgx_h100", to="64 MiB" if short else "16 GiB"))
+    simulated = collective_times(run("nccl_tests/one_server.xml", server="servers/dgx_h100",
+                                     to="64 MiB" if short else "16 GiB"))
     yield from time_rows("8 x H100", nccl_tests("dgxc_8xH100"), simulated, 30)
 
 
@@ -36,8 +39,8 @@ def target_n2(run, short):
     to = "64 MiB" if short else "16 GiB"
     p5 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p5", to=to))
     yield from time_rows("2 x 8 H100", nccl_tests("aws_2xp5"), p5, 20)
-    p4 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p4de", to=to, switch="switches/qm8700",
-                              cable="links/100g_copper"))
+    p4 = collective_times(run("nccl_tests/two_servers.xml", server="servers/p4de", to=to,
+                              switch="switches/qm8700", cable="links/100g_copper"))
     yield from time_rows("2 x 8 A100, 4 x 100G", nccl_tests("aws_2xp4de"), p4, 20)
 
 
@@ -50,24 +53,28 @@ def target_n3(run, short):
     for (system, collective, gpus), times in sorted(measured.items()):
         if short and gpus != 8:
             continue
-        simulated = collective_times(run("nccl_tests/one_server.xml", server=SERVERS[system], gpus=gpus, collective=collective.replace("_", "-"),
+        simulated = collective_times(run("nccl_tests/one_server.xml", server=SERVERS[system], gpus=gpus,
+                                         collective=collective.replace("_", "-"),
                                          **{"from": "512 B", "to": "64 MiB" if short else "512 MiB"}))
         yield from time_rows(f"{gpus} x {system}", times, simulated, 20)
 
 
 def target_n4(run, short):
-    """Algorithm picked by group size, H200 and B200, 8 GiB; 1: the published pick, and the bus bandwidth it reaches."""
+    """Algorithm picked by group size, H200 and B200, 8 GiB; 1: the published pick, and the bus bandwidth it
+    reaches."""
     size = 2**33
     for r in table("nvls_gain_by_gpus.csv"):
         gpus = int(r["ranks"])
-        summary = run("nccl_tests/one_server.xml", server={"H200": "servers/hgx_h200", "B200": "servers/dgx_b200"}[r["gpu"]], gpus=gpus,
+        summary = run("nccl_tests/one_server.xml",
+                      server={"H200": "servers/hgx_h200", "B200": "servers/dgx_b200"}[r["gpu"]], gpus=gpus,
                       **{"from": "8 GiB", "to": "8 GiB"})
         picked = summary["algorithms"][size]
-        yield {"row": f"{gpus} x {r['gpu']}: picks {picked}, published {r['nccl_algo_picked'].lower()}", "published": 1,
-               "simulated": int(picked == r["nccl_algo_picked"].lower()) or 1e-9, "unit": "", "bound_pct": 0}
+        yield {"row": f"{gpus} x {r['gpu']}: picks {picked}, published {r['nccl_algo_picked'].lower()}",
+               "published": 1, "simulated": int(picked == r["nccl_algo_picked"].lower()) or 1e-9, "unit": "",
+               "bound_pct": 0}
         bandwidth = next(c["busbw_bytes_per_s"] for c in summary["collectives"]) * 1e-9
-        yield {"row": f"{gpus} x {r['gpu']}: bus bandwidth", "published": float(r["busbw_GBps_8GiB"]), "simulated": bandwidth,
-               "unit": "GB/s", "bound_pct": 10}
+        yield {"row": f"{gpus} x {r['gpu']}: bus bandwidth", "published": float(r["busbw_GBps_8GiB"]),
+               "simulated": bandwidth, "unit": "GB/s", "bound_pct": 10}
 
 
 def target_n5(run, short):
@@ -76,7 +83,9 @@ def target_n5(run, short):
         for what, size in (("small, 4 KiB", "4 KiB"), ("large, 256 MiB", "256 MiB")):
             off, on = (run("nccl_tests/two_servers.xml", servers=servers, pxn=pxn, collective="all-to-all",
                            **{"from": size, "to": size})["step_time_ps"] for pxn in ("off", "on"))
-            yield {"row": f"{servers} servers, {what}", "published": 1.5, "simulated": off / on, "unit": "", "bound_pct": 10}
+            yield {"row": f"{servers} servers, {what}", "published": 1.5, "simulated": off / on, "unit": "",
+                   "bound_pct": 10}
 
 
-TARGETS = {"N5": target_n5, "N4": target_n4, "K1": target_k1, "N1": target_n1, "N2": target_n2, "N3": target_n3}
+TARGETS = {"N5": target_n5, "N4": target_n4, "K1": target_k1, "N1": target_n1, "N2": target_n2,
+           "N3": target_n3}

@@ -13,7 +13,8 @@ def reach(doors, servers):
 
 
 def target_n6(run, short):
-    """Normal: bandwidth as the table counts it, copies to the own GPU or server included. Low latency: time."""
+    """Normal: bandwidth as the table counts it, copies to the own GPU or server included. Low latency:
+    time."""
     for r in table("deepep_published.csv"):
         gpus = int(r["ep"])
         if not r["kernel"].startswith("V1") or (short and gpus > 32):
@@ -28,9 +29,11 @@ def target_n6(run, short):
             label = f"{operation}, {r['kernel'][3:]}, EP {gpus}"
             if is_normal:
                 counted = tokens * copy * (reach(8, 1) if servers == 1 else reach(servers, servers))
-                yield {"row": label, "published": float(r[f"{operation}_GBps"]), "simulated": counted / time_us * 1e-3, "unit": "GB/s", "bound_pct": 15}
+                yield {"row": label, "published": float(r[f"{operation}_GBps"]),
+                       "simulated": counted / time_us * 1e-3, "unit": "GB/s", "bound_pct": 15}
             else:
-                yield {"row": label, "published": float(r[f"{operation}_us"]), "simulated": time_us, "unit": "us", "bound_pct": 15}
+                yield {"row": label, "published": float(r[f"{operation}_us"]), "simulated": time_us,
+                       "unit": "us", "bound_pct": 15}
 
 
 TARGETS = {"N6": target_n6}

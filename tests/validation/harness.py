@@ -1,8 +1,9 @@
-"""What the targets share: running scenarios, several at a time, reading the published tables, turning both into rows.
+"""What the targets share: running scenarios, several at a time, reading the published tables, turning both
+into rows.
 
-A target is a function target(run, short) that yields rows {"row", "published", "simulated", "unit", "bound_pct"}; `run` is a
-Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row must be exact. "is_ceiling": what is published is
-not to be exceeded.
+A target is a function target(run, short) that yields rows {"row", "published", "simulated", "unit",
+"bound_pct"}; `run` is a Runner. bound_pct is the target's own bound of one row (its worst), 0 where a row
+must be exact. "is_ceiling": what is published is not to be exceeded.
 """
 import csv
 import json
@@ -25,7 +26,8 @@ class RunFailed(Exception):
 
 
 class Runner:
-    """Runs scenarios with one lightrail command, `jobs` at a time, and remembers what it has run. Targets in several threads share it."""
+    """Runs scenarios with one lightrail command, `jobs` at a time, and remembers what it has run. Targets in
+    several threads share it."""
 
     def __init__(self, lightrail, jobs=1):
         self.lightrail = lightrail
@@ -50,7 +52,8 @@ class Runner:
         return mine.result()
 
     def ahead(self, scenario, many_settings):
-        """Starts runs that will be asked for, so that a target that asks for one after the other does not keep `jobs` idle."""
+        """Starts runs that will be asked for, so that a target that asks for one after the other does not
+        keep `jobs` idle."""
         for settings in many_settings:
             self.pool.submit(self, scenario, **settings)
 
@@ -99,12 +102,15 @@ class Runner:
 
 def algorithms(table):
     """{size: name of the algorithm} of the recorded collectives."""
-    labels = [label.decode() if isinstance(label, bytes) else label for label in table["algorithm"].attrs["labels"]]
-    return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:], table["algorithm"][:])}
+    labels = [label.decode() if isinstance(label, bytes) else label
+              for label in table["algorithm"].attrs["labels"]]
+    return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:],
+                                                                    table["algorithm"][:])}
 
 
 def first_operations(file):
-    """(kind, name, start, end [ps]) of the first recorded GPU's operations in its first iteration; none where they are not recorded."""
+    """(kind, name, start, end [ps]) of the first recorded GPU's operations in its first iteration; none where
+    they are not recorded."""
     ops = file["tables/ops"] if "tables/ops" in file else {}
     if len(ops) == 0 or len(ops["gpu"]) == 0:
         return []
@@ -112,7 +118,8 @@ def first_operations(file):
     names = [n.decode() if isinstance(n, bytes) else n for n in file["names"][:]]
     first = min(ops["gpu"][:])
     rows = zip(*(ops[column][:] for column in ("gpu", "iteration", "kind", "name", "t_start_ps", "t_end_ps")))
-    return [(kinds[kind], names[name], int(start), int(end)) for gpu, iteration, kind, name, start, end in rows if gpu == first and iteration == 0]
+    return [(kinds[kind], names[name], int(start), int(end))
+            for gpu, iteration, kind, name, start, end in rows if gpu == first and iteration == 0]
 
 
 def markers(file):
@@ -121,11 +128,13 @@ def markers(file):
 
 
 def passes_ps(file):
-    """[(marker, time [ps] from it to the next one, less what its receives waited)] of the first recorded GPU."""
+    """[(marker, time [ps] from it to the next one, less what its receives waited)] of the first recorded
+    GPU."""
     operations = first_operations(file)
     marks = sorted((end, name) for kind, name, _, end in operations if kind == "marker")
     receives = [(start, end) for kind, _, start, end in operations if kind == "recv"]
-    return [(name, end - begin - sum(b - a for a, b in receives if begin <= a < end)) for (begin, name), (end, _) in zip(marks, marks[1:])]
+    return [(name, end - begin - sum(b - a for a, b in receives if begin <= a < end))
+            for (begin, name), (end, _) in zip(marks, marks[1:])]
 
 
 def operations_ps(file):
@@ -158,15 +167,16 @@ def table(name):
 
 def collective_times(summary):
     """{(collective, nccl-tests size): time [us]} of a benchmark run."""
-    return {(c["collective"].replace("-", "_"), c["size_bytes"]): c["median_ps"] * 1e-6 for c in summary["collectives"]}
+    return {(c["collective"].replace("-", "_"), c["size_bytes"]): c["median_ps"] * 1e-6
+            for c in summary["collectives"]}
 
 
 def time_rows(label, measured, simulated, bound):
     """One row a size that both have; measured, simulated: {(collective, size): us}."""
     for key in sorted(measured):
         if key in simulated:
-            yield {"row": f"{label} {key[0]} {key[1]} B", "published": measured[key], "simulated": simulated[key], "unit": "us",
-                   "bound_pct": bound}
+            yield {"row": f"{label} {key[0]} {key[1]} B", "published": measured[key],
+                   "simulated": simulated[key], "unit": "us", "bound_pct": bound}
 
 
 def printed_us(text, label):

@@ -1,4 +1,5 @@
-"""The runner that the validation targets share: every run once, no more at a time than asked for, failures told, nothing left running."""
+"""The runner that the validation targets share: every run once, no more at a time than asked for, failures
+told, nothing left running."""
 import threading
 import time
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/model/describe.hpp"
 #include "workloads/generate/workload_kinds.hpp"

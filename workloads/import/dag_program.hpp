@@ -60,7 +60,7 @@ class DagProgram {
 
 /// Indices 0 ... count-1 so that every edge's second comes before its first, the smallest index first. When
 /// that cannot be, the result is shorter and holds all that does not depend on a cycle.
-std::vector<std::uint32_t> topological_order(
+[[nodiscard]] std::vector<std::uint32_t> topological_order(
     std::uint32_t count, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges);
 
 }  // namespace lightrail

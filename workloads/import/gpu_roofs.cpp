@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {

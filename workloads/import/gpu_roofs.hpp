@@ -11,12 +11,12 @@ struct GpuRoofs {
   double memory_bytes = 0;     ///< HBM bandwidth x <memory-kernel efficiency> [B/s]
 };
 
-GpuRoofs read_roofs(const Element& gpu, ErrorList& errors);
+[[nodiscard]] GpuRoofs read_roofs(const Element& gpu, ErrorList& errors);
 
 /// The <gpu> of the first <cluster>, or null.
-const Element* system_gpu(const Element& scenario);
+[[nodiscard]] const Element* system_gpu(const Element& scenario);
 
 /// Durations grow by the ratio of the roofs, class by class.
-KernelScale scale_between(const GpuRoofs& from, const GpuRoofs& to, double host_scale);
+[[nodiscard]] KernelScale scale_between(const GpuRoofs& from, const GpuRoofs& to, double host_scale);
 
 }  // namespace lightrail

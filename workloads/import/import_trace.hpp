@@ -14,7 +14,7 @@ namespace lightrail {
 enum class TraceFormat : std::uint8_t { own, kineto, chakra, goal, aicb, aicb_csv };
 
 /// The names of the others' in scenarios and on the command line.
-const std::vector<std::pair<std::string, TraceFormat>>& trace_formats();
+[[nodiscard]] const std::vector<std::pair<std::string, TraceFormat>>& trace_formats();
 
 struct ImportOptions {
   TraceFormat format = TraceFormat::kineto;
@@ -28,7 +28,7 @@ struct ImportOptions {
 };
 
 /// True when a format has one file for all ranks.
-bool is_one_file(TraceFormat format);
+[[nodiscard]] bool is_one_file(TraceFormat format);
 
 /// Reads the files into `output`. Throws InputErrors with file and place.
 void import_trace(const ImportOptions& options, JobOutput& output);

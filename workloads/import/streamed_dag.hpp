@@ -16,7 +16,7 @@ class NodeIndex {
  public:
   /// False when the number is there already.
   bool add(std::uint64_t node, std::uint32_t op);
-  std::optional<std::uint32_t> find(std::uint64_t node) const;
+  [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t node) const;
 
  private:
   struct Run {
@@ -58,10 +58,10 @@ class StreamedDag {
     return true;
   }
 
-  bool is_complete() const { return waiting_.empty(); }
+  [[nodiscard]] bool is_complete() const { return waiting_.empty(); }
   /// Of an incomplete graph: the first node of the file that waits for one that does not exist, and that one;
   /// or, when they wait for each other, the first node that waits, twice.
-  std::pair<std::uint64_t, std::uint64_t> stuck() const {
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> stuck() const {
     std::uint64_t place = next_, first_place = next_, first = 0;
     std::pair<std::uint64_t, std::uint64_t> found;
     for (const auto& [id, w] : waiting_) {
@@ -71,7 +71,7 @@ class StreamedDag {
     }
     return place < next_ ? found : std::pair{first, first};
   }
-  const Node& waiting(std::uint64_t id) const { return waiting_.at(id).node; }
+  [[nodiscard]] const Node& waiting(std::uint64_t id) const { return waiting_.at(id).node; }
 
  private:
   struct Waiting {

@@ -15,7 +15,7 @@ class TextLines {
   /// 64 KiB: that is no text.
   bool next(std::string& line);
   /// Number of the line that next() gave, from 1.
-  int number() const { return number_; }
+  [[nodiscard]] int number() const { return number_; }
   [[noreturn]] void fail(const std::string& what) const;
 
  private:

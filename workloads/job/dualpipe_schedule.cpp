@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "workloads/job/pipeline_schedule.hpp"
 

@@ -16,12 +16,12 @@ struct ExpertLoad {
 
 /// Zipf's shares of `count`, together 1: the k-th busiest has one in proportion to k^-exponent; who that is
 /// is drawn anew for every layer.
-std::vector<double> zipf_shares(std::uint32_t count, double exponent, std::uint64_t seed,
-                                std::uint32_t layer);
+[[nodiscard]] std::vector<double> zipf_shares(std::uint32_t count, double exponent, std::uint64_t seed,
+                                              std::uint32_t layer);
 
 /// Index of the split matrix of a layer's all-to-all over `members`; 0 when all shares are equal. Every
 /// sender spreads its tokens alike.
-std::uint16_t add_expert_split(const ExpertLoad& load, std::uint32_t members, std::uint32_t layer,
-                               JobBuilder& job);
+[[nodiscard]] std::uint16_t add_expert_split(const ExpertLoad& load, std::uint32_t members,
+                                             std::uint32_t layer, JobBuilder& job);
 
 }  // namespace lightrail

@@ -1,6 +1,9 @@
 #include "workloads/job/job.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -36,7 +39,11 @@ std::uint32_t JobBuilder::name(const std::string& text) {
 std::uint16_t JobBuilder::dimension(const std::string& text) {
   auto& all = job_.dimensions;
   auto it = std::find(all.begin(), all.end(), text);
-  if (it == all.end()) it = all.insert(all.end(), text);
+  if (it == all.end()) {
+    if (all.size() == no_dimension)
+      throw InputErrors(InputError{"", 0, fmt::format("more than {} dimensions of traffic", no_dimension)});
+    it = all.insert(all.end(), text);
+  }
   return static_cast<std::uint16_t>(it - all.begin());
 }
 

@@ -51,16 +51,20 @@ struct Job {
 class JobBuilder {
  public:
   explicit JobBuilder(std::uint32_t gpu_count);
+  /// Index of a name, added when new.
   std::uint32_t name(const std::string& text);
-  std::uint16_t dimension(const std::string& text);
-  std::uint32_t shape(const KernelShape& shape);  ///< equal shapes share one index
-  std::uint16_t split(SplitMatrix matrix);        ///< so do equal matrices; throws InputErrors past 65535
+  /// Index of a kind of traffic ("tp", "dp"), added when new.
+  std::uint16_t dimension(const std::string& text);  ///< throws InputErrors past 65535
+  std::uint32_t shape(const KernelShape& shape);     ///< equal shapes share one index
+  std::uint16_t split(SplitMatrix matrix);           ///< so do equal matrices; throws InputErrors past 65535
+  /// Adds a kind of groups; the caller has checked it and its name.
   GroupKindId group(GroupKind kind);
-  GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown
-  std::uint32_t program(Program program);                       ///< index
+  [[nodiscard]] GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown
+  std::uint32_t program(Program program);                                     ///< index
+  /// Lets a GPU, 0 ... gpu_count - 1, run a program.
   void assign(std::uint32_t gpu, std::uint32_t program_index);
   Job& job() { return job_; }
-  const Job& job() const { return job_; }
+  [[nodiscard]] const Job& job() const { return job_; }
   /// GPUs without a program get an empty one.
   Job take();
 
@@ -74,8 +78,8 @@ class JobBuilder {
 std::uint16_t stream_of(Program& program, const std::string& name);
 
 /// An operation of no dimension on that stream of `program`, with that name of the job.
-Op make_op(OpKind kind, Program& program, const std::string& stream, JobBuilder& job,
-           const std::string& name);
+[[nodiscard]] Op make_op(OpKind kind, Program& program, const std::string& stream, JobBuilder& job,
+                         const std::string& name);
 
 /// Appends `op` with its dependencies and returns its index. Equal and implied neighbours are kept as given.
 std::uint32_t append(Program& program, Op op, std::span<const std::uint32_t> dependencies = {});

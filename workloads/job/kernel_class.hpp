@@ -15,9 +15,9 @@ enum class KernelClass : std::uint8_t {
 
 /// By the kernel's name: the libraries' naming habits (cutlass, xmma, cublas, s16816gemm, nvjet; flash,
 /// fmha).
-KernelClass classify_kernel(const std::string& name);
+[[nodiscard]] KernelClass classify_kernel(const std::string& name);
 
 /// The readable part of a kernel's name: no template arguments, no parameters, at most 96 characters.
-std::string short_kernel_name(const std::string& name);
+[[nodiscard]] std::string short_kernel_name(const std::string& name);
 
 }  // namespace lightrail

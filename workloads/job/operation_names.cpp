@@ -1,5 +1,7 @@
 #include "workloads/job/operation_names.hpp"
 
+#include <cstdint>
+
 namespace lightrail {
 
 const std::vector<std::pair<std::string, DataType>>& data_type_names() {

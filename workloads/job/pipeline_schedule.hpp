@@ -15,7 +15,7 @@ struct ChunkPass {
   std::int64_t micro_batch = 0;  ///< of those that go through the chunk
   bool overlaps_next = false;    ///< runs together with the next pass, each beside the other's communication
 
-  bool is_forward() const { return kind == PassKind::forward; }
+  [[nodiscard]] bool is_forward() const { return kind == PassKind::forward; }
   bool operator==(const ChunkPass&) const = default;
 };
 
@@ -24,14 +24,15 @@ struct ChunkPass {
 /// (stages - 1 - stage) + (chunks - 1) stages forward passes (all, when there are no more). With one chunk it
 /// is 1F1B. `micro_batches` is a multiple of `stages` unless `chunks` is 1. Source: Narayanan et al.,
 /// "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21, section 2.2.
-std::vector<ChunkPass> interleaved_schedule(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks,
-                                            std::int64_t micro_batches);
+[[nodiscard]] std::vector<ChunkPass> interleaved_schedule(std::uint32_t stage, std::uint32_t stages,
+                                                          std::uint32_t chunks, std::int64_t micro_batches);
 
 /// The order of a stage in ZB-H1: 1F1B with the backward pass split; stage s lags s micro-batches behind with
 /// the gradients of weights, so that every stage keeps at most `stages` micro-batches, as stage 0 does in
 /// 1F1B. Idle time (stages - 1) (F + B - W) instead of (stages - 1) (F + B + W). Source: Qi et al., "Zero
 /// Bubble Pipeline Parallelism", ICLR 2024, section 2.2.
-std::vector<ChunkPass> zb_h1_schedule(std::uint32_t stage, std::uint32_t stages, std::int64_t micro_batches);
+[[nodiscard]] std::vector<ChunkPass> zb_h1_schedule(std::uint32_t stage, std::uint32_t stages,
+                                                    std::int64_t micro_batches);
 
 /// The order of a stage in DualPipe: half of the micro-batches enter at stage 0 (chunk 0), half at the last
 /// stage (chunk 1), so that a stage holds layers s and stages - 1 - s of the model; in the steady state a
@@ -41,7 +42,7 @@ std::vector<ChunkPass> zb_h1_schedule(std::uint32_t stage, std::uint32_t stages,
 /// less, where F is shorter (both found from this order, for W no longer than the gradient of the input).
 /// `stages` is even, `micro_batches` (of both directions) even and at least 2 stages. Source: DeepSeek-V3
 /// Technical Report, arXiv 2412.19437, section 3.2.1, figure 5 and table 2.
-std::vector<ChunkPass> dualpipe_schedule(std::uint32_t stage, std::uint32_t stages,
-                                         std::int64_t micro_batches);
+[[nodiscard]] std::vector<ChunkPass> dualpipe_schedule(std::uint32_t stage, std::uint32_t stages,
+                                                       std::int64_t micro_batches);
 
 }  // namespace lightrail

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/job/kernel_class.hpp"

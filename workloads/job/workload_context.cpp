@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "engine/model/describe.hpp"
 #include "engine/scenario/units.hpp"

@@ -32,20 +32,20 @@ struct WorkloadContext {
 };
 
 /// "0-7,16, 32-39" -> numbers below `gpu_count`, in the order given; "" or what is wrong. `all`: every GPU.
-std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
-                           std::vector<std::uint32_t>& gpus);
+[[nodiscard]] std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
+                                         std::vector<std::uint32_t>& gpus);
 
 /// Reads <groups>, adds every group kind and "world" (all GPUs) to the job. Null: only "world".
 void read_groups(const Element* groups, WorkloadContext& context);
 
 /// Members of the smallest group of a kind.
-std::uint32_t group_size(const GroupKind& kind);
+[[nodiscard]] std::uint32_t group_size(const GroupKind& kind);
 
 /// The group that an attribute names, with did-you-mean; reports and returns invalid when there is none.
-GroupKindId require_group(const Element& at, const std::string& name, WorkloadContext& context);
+[[nodiscard]] GroupKindId require_group(const Element& at, const std::string& name, WorkloadContext& context);
 
 /// Attributes of <op>, of all kinds.
-std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorithms);
-std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
+[[nodiscard]] std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorithms);
+[[nodiscard]] std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
 
 }  // namespace lightrail

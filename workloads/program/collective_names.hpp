@@ -12,6 +12,7 @@ namespace lightrail {
 [[nodiscard]] const std::vector<std::pair<std::string, CollectiveType>>& collective_names();
 [[nodiscard]] const std::vector<std::pair<std::string, Protocol>>& protocol_names();
 
+/// The name in those lists; "none" where a type has none.
 [[nodiscard]] std::string collective_name(CollectiveType type);
 [[nodiscard]] std::string protocol_name(Protocol protocol);
 /// nccl-tests' name of a collective: "all_reduce".

@@ -10,8 +10,11 @@ struct ExpertCounts {
 
   static constexpr std::int64_t max_experts = (1 << 17) - 1, max_servers = (1 << 13) - 1;
 
-  std::int32_t packed() const { return static_cast<std::int32_t>(experts + servers * (max_experts + 1)); }
-  static ExpertCounts of(std::int32_t packed) {
+  /// experts + servers * (max_experts + 1), as Op::peer holds it.
+  [[nodiscard]] std::int32_t packed() const {
+    return static_cast<std::int32_t>(experts + servers * (max_experts + 1));
+  }
+  [[nodiscard]] static ExpertCounts of(std::int32_t packed) {
     return {packed % (max_experts + 1), packed / (max_experts + 1)};
   }
 };

@@ -14,14 +14,14 @@ namespace lightrail {
 /// of kernels that are timed from their shapes.
 
 /// The program of the iteration after the one that executes `program`.
-inline std::uint32_t program_after(const ProgramSet& set, std::uint32_t program) {
+[[nodiscard]] inline std::uint32_t program_after(const ProgramSet& set, std::uint32_t program) {
   const std::uint32_t next = set.programs[program].next;
   return next == itself ? program : next;
 }
 /// The program of iteration `iteration` of who begins with `program`.
-std::uint32_t program_in(const ProgramSet& set, std::uint32_t program, std::uint32_t iteration);
+[[nodiscard]] std::uint32_t program_in(const ProgramSet& set, std::uint32_t program, std::uint32_t iteration);
 /// In place of each program the one of the next iteration; false where all are executed again.
-bool go_on(const ProgramSet& set, std::vector<std::uint32_t>& programs);
+[[nodiscard]] bool go_on(const ProgramSet& set, std::vector<std::uint32_t>& programs);
 
 /// Every program that what it names `next` cannot follow goes to `errors`. The programs are those that
 /// check_program() takes.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -23,7 +24,8 @@ struct ProgramIndex {
   std::vector<std::uint32_t> io_ordinal;  ///< by op; meaningful for I/O operations
 };
 
-ProgramIndex make_program_index(const Program& program);
+/// O(operations). The program has passed check_program().
+[[nodiscard]] ProgramIndex make_program_index(const Program& program);
 
 /// The resource: one index a program of ProgramSet, in its order.
 struct ProgramIndexes {
@@ -31,22 +33,23 @@ struct ProgramIndexes {
 };
 
 /// A kernel whose time the GPU kind's compute model gives.
-inline bool is_timed_from_shape(const Op& op) {
+[[nodiscard]] inline bool is_timed_from_shape(const Op& op) {
   return op.kind == OpKind::compute && op.duration == SimTime{0};
 }
-inline bool is_io(OpKind kind) {
+[[nodiscard]] inline bool is_io(OpKind kind) {
   return kind == OpKind::storage_read || kind == OpKind::storage_write || kind == OpKind::host_copy;
 }
-inline bool is_communication(OpKind kind) {
+[[nodiscard]] inline bool is_communication(OpKind kind) {
   return is_io(kind) || kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
 }
 
 /// The I/O operation of that ordinal that `gpu` executes, or null. `set` and `indexes` belong together.
-const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
-                       std::uint32_t ordinal);
+[[nodiscard]] const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
+                                     std::uint32_t ordinal);
 
 /// "op 17 'all_reduce' of program 'stage 0'".
-std::string describe_op(const Program& program, std::uint32_t op, const std::vector<std::string>& names);
+[[nodiscard]] std::string describe_op(const Program& program, std::uint32_t op,
+                                      const std::vector<std::string>& names);
 
 /// What a program must keep to be executed: streams and dependencies that exist, sizes that are not negative,
 /// at most 65,536 I/O operations. Every mistake goes to `errors`.

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace lightrail {
 /// pipeline stages do, also by way of other regions. One iteration is gone through without times; what need
 /// not be waited for is taken as there, so that what is found is certain. `dimension`: index of
 /// Regions::dimension in Model::dimensions. Cost: O(operations x GPUs) where any region has several programs.
-std::string waits_of_regions(const ProgramSet& programs, const ProgramIndexes& indexes,
-                             const GroupTable& groups, const Regions& regions, const AddressBook& book,
-                             std::uint16_t dimension, const std::vector<std::string>& names);
+[[nodiscard]] std::string waits_of_regions(const ProgramSet& programs, const ProgramIndexes& indexes,
+                                           const GroupTable& groups, const Regions& regions,
+                                           const AddressBook& book, std::uint16_t dimension,
+                                           const std::vector<std::string>& names);
 
 }  // namespace lightrail

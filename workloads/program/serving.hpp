@@ -20,8 +20,8 @@ struct ServingPool {
   std::uint32_t first_gpu = 0, replicas = 1;
   std::int64_t kv_tokens = 0;  ///< room of a replica for keys and values [tokens]
 
-  std::uint32_t replica_gpus() const { return tp * dp * pp; }
-  std::uint32_t gpus() const { return replica_gpus() * replicas; }
+  [[nodiscard]] std::uint32_t replica_gpus() const { return tp * dp * pp; }
+  [[nodiscard]] std::uint32_t gpus() const { return replica_gpus() * replicas; }
 };
 
 /// What one GPU of a replica works on in one batch: its share, where attention is data-parallel. Plain.
@@ -32,7 +32,7 @@ struct BatchSizes {
   std::uint32_t decode_sequences = 0, decode_keys = 0;  ///< keys of a sequence, on average
   std::uint32_t logits = 0;                             ///< sequences that get a token
 
-  std::uint32_t tokens() const { return prefill_tokens + decode_sequences; }
+  [[nodiscard]] std::uint32_t tokens() const { return prefill_tokens + decode_sequences; }
 };
 
 /// What the size of an operation is counted in.
@@ -54,14 +54,14 @@ struct ServingProgram {
 };
 
 /// Units of `unit` in a batch.
-std::int64_t units_of(BatchUnit unit, const ServingProgram& program, const BatchSizes& batch);
+[[nodiscard]] std::int64_t units_of(BatchUnit unit, const ServingProgram& program, const BatchSizes& batch);
 
 /// The kernel that `shape`, written for one unit, is for a batch. Products of experts share their rows
 /// evenly; fewer rows than experts are products of one row. Prompts of several sequences are one kernel that
 /// sees as many keys as all of them. m = 0 and bytes = 0: nothing to do.
-KernelShape sized(const KernelShape& shape, BatchUnit unit, const ServingProgram& program,
-                  const BatchSizes& batch);
-inline bool is_empty(const KernelShape& shape) {
+[[nodiscard]] KernelShape sized(const KernelShape& shape, BatchUnit unit, const ServingProgram& program,
+                                const BatchSizes& batch);
+[[nodiscard]] inline bool is_empty(const KernelShape& shape) {
   return shape.kind == KernelKind::memory_bound ? shape.bytes == 0 : shape.m == 0;
 }
 
@@ -84,11 +84,13 @@ struct ServingPlan {
   std::vector<ServingProgram> programs;  ///< by ProgramSet::programs
 
   /// Tokens rounded up to blocks.
-  std::int64_t kv_room(std::int64_t tokens) const { return (tokens + kv_block - 1) / kv_block * kv_block; }
+  [[nodiscard]] std::int64_t kv_room(std::int64_t tokens) const {
+    return (tokens + kv_block - 1) / kv_block * kv_block;
+  }
 };
 
 /// Heads whose keys and values one GPU of a pool keeps.
-inline std::uint32_t kv_heads_of_gpu(const ServingPlan& plan, const ServingPool& pool) {
+[[nodiscard]] inline std::uint32_t kv_heads_of_gpu(const ServingPlan& plan, const ServingPool& pool) {
   return pool.tp >= plan.kv_heads ? 1 : plan.kv_heads / pool.tp;
 }
 
@@ -100,7 +102,8 @@ struct KvRoute {
 /// Every receiving GPU gets its layers and heads: each head of a layer from one GPU that has it, so from
 /// several GPUs where no single one has all of them. `request` chooses the data-parallel shares. One tp must
 /// divide the other.
-std::vector<KvRoute> kv_routes(const ServingPlan& plan, const ServingPool& from, std::uint32_t from_replica,
-                               const ServingPool& to, std::uint32_t to_replica, std::uint32_t request);
+[[nodiscard]] std::vector<KvRoute> kv_routes(const ServingPlan& plan, const ServingPool& from,
+                                             std::uint32_t from_replica, const ServingPool& to,
+                                             std::uint32_t to_replica, std::uint32_t request);
 
 }  // namespace lightrail

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "engine/base/time.hpp"
 #include "workloads/job/operation_names.hpp"
 #include "workloads/trace/trace_digest.hpp"
@@ -71,7 +75,7 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
     if (set.programs[p].next != itself) gpus[set.programs[p].next] += gpus[p];
   for (std::size_t p = 0; p < programs.size(); ++p) {
     if (p == max_told) {
-      text += fmt::format("and {} programs more\n", programs.size() - p);
+      text += fmt::format("and {} more programs\n", programs.size() - p);
       break;
     }
     const ProgramDigest& program = programs[p];

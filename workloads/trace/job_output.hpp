@@ -20,7 +20,7 @@ class ContentHash {
  public:
   void add(std::uint64_t value);
   void add(const std::string& text);
-  std::array<std::uint64_t, 2> value() const { return state_; }
+  [[nodiscard]] std::array<std::uint64_t, 2> value() const { return state_; }
 
  private:
   std::array<std::uint64_t, 2> state_{0x6a09e667f3bcc908ull, 0xbb67ae8584caa73bull};
@@ -56,7 +56,7 @@ class JobOutput {
   /// In memory: the job. With a file: the job without its operations, after the file was completed.
   Job take();
   /// The programs in order, counted.
-  const std::vector<ProgramDigest>& digests() const { return digests_; }
+  [[nodiscard]] const std::vector<ProgramDigest>& digests() const { return digests_; }
 
  private:
   void start_program();

@@ -156,7 +156,7 @@ std::size_t TraceWriter::column(const std::string& path, const std::string& unit
   return columns_.size() - 1;
 }
 
-void TraceWriter::take_back(std::size_t index, std::size_t rows) {
+void TraceWriter::drop_last(std::size_t index, std::size_t rows) {
   Column& column = columns_[index];
   const std::size_t held = std::min(rows, column.held.size());
   column.held.resize(column.held.size() - held);

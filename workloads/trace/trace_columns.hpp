@@ -13,21 +13,26 @@ class TraceWriter {
   TraceWriter& operator=(const TraceWriter&) = delete;
   ~TraceWriter();
 
+  /// Attributes of the file.
   void attribute(const std::string& name, const std::string& value);
   void attribute(const std::string& name, std::int64_t value);
+  /// A folder of columns, "/ops"; before any column in it.
   void group(const std::string& path);
+  /// A whole column at once; `unit` is stored beside it ("ps", "B", "1").
   void numbers(const std::string& path, const std::vector<std::int64_t>& values,
                const std::string& unit = "1");
   void reals(const std::string& path, const std::vector<double>& values, const std::string& unit = "1");
   void texts(const std::string& path, const std::vector<std::string>& values);  ///< fixed length
-  /// A column of numbers that grows row by row; what it holds back is bounded.
+  /// Begins a column of numbers that grows row by row, and returns its number for append(); what it holds
+  /// back is bounded.
   std::size_t column(const std::string& path, const std::string& unit);
   void append(std::size_t column, std::int64_t value) {
     columns_[column].held.push_back(value);
     if (columns_[column].held.size() == held_rows) flush(columns_[column]);
   }
   /// Forgets the last `rows` of a column.
-  void take_back(std::size_t column, std::size_t rows);
+  void drop_last(std::size_t column, std::size_t rows);
+  /// Writes what is held back and closes the file.
   void close();
 
  private:
@@ -55,16 +60,17 @@ class TraceReader {
   TraceReader& operator=(const TraceReader&) = delete;
   ~TraceReader();
 
-  std::string text_attribute(const std::string& name) const;  ///< "" when absent
-  std::int64_t number_attribute(const std::string& name) const;
-  std::vector<std::int64_t> numbers(const std::string& path) const;
-  std::vector<double> reals(const std::string& path) const;
-  std::vector<std::string> texts(const std::string& path) const;
+  [[nodiscard]] std::string text_attribute(const std::string& name) const;  ///< "" when absent
+  [[nodiscard]] std::int64_t number_attribute(const std::string& name) const;
+  /// A whole column, "/ops/kind".
+  [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& path) const;
+  [[nodiscard]] std::vector<double> reals(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> texts(const std::string& path) const;
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
   template <class T>
-  std::vector<T> read(const std::string& path, std::int64_t type) const;
+  [[nodiscard]] std::vector<T> read(const std::string& path, std::int64_t type) const;
   std::string path_;
   std::int64_t file_ = -1;
 };

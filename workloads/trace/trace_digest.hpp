@@ -22,11 +22,12 @@ struct ProgramDigest {
 
   void add(const Op& op);
 };
-ProgramDigest digest(const Program& program);
+[[nodiscard]] ProgramDigest digest(const Program& program);
 
 /// What a trace holds, as lines of text: programs, operations by kind, collectives by group and size,
 /// captured figures. `programs`: the job's programs in order, of which the first 16 are told one by one.
-std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& programs);
-std::string describe_trace(const Job& job);
+[[nodiscard]] std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& programs);
+/// The same, counted from the job's own operations.
+[[nodiscard]] std::string describe_trace(const Job& job);
 
 }  // namespace lightrail

@@ -44,6 +44,6 @@ void write_trace(const Job& job, const std::string& path, const std::string& sou
 
 /// Reads it back and checks every index and enumeration, so that a damaged file cannot reach the simulation.
 /// Throws InputErrors with file and reason.
-Job read_trace(const std::string& path);
+[[nodiscard]] Job read_trace(const std::string& path);
 
 }  // namespace lightrail

@@ -1,5 +1,10 @@
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "workloads/trace/trace_columns.hpp"
 #include "workloads/trace/trace_file.hpp"
@@ -97,8 +102,8 @@ void TraceFileWriter::end(const std::string& role, const std::vector<std::string
 }
 
 void TraceFileWriter::drop() {
-  for (std::size_t column : columns_) out_->take_back(column, static_cast<std::size_t>(open_ops_));
-  out_->take_back(dependencies_, static_cast<std::size_t>(open_dependencies_));
+  for (std::size_t column : columns_) out_->drop_last(column, static_cast<std::size_t>(open_ops_));
+  out_->drop_last(dependencies_, static_cast<std::size_t>(open_dependencies_));
   open_ops_ = open_dependencies_ = 0;
 }
 

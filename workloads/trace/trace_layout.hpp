@@ -21,14 +21,15 @@ struct OpColumn {
   void (*set)(Op&, std::int64_t);
 };
 
-const std::vector<OpColumn>& op_columns();
+/// The columns of /ops, in the order of the file.
+[[nodiscard]] const std::vector<OpColumn>& op_columns();
 
 /// The members of a KernelShape in the order of the file. Rowwise FP8 has a data type of its own there.
 inline constexpr std::size_t shape_fields = 12;
 inline constexpr std::int64_t rowwise_fp8_code = 5;
 static_assert(rowwise_fp8_code == static_cast<std::int64_t>(DataType::tf32) + 1,
               "a data type behind the last one needs another code, and files their next version");
-std::array<std::int64_t, shape_fields> fields_of(const KernelShape& shape);
+[[nodiscard]] std::array<std::int64_t, shape_fields> fields_of(const KernelShape& shape);
 
 /// Captured figures a rank.
 inline constexpr std::size_t capture_fields = 3;

@@ -1,7 +1,6 @@
 # lightrail_test_gpu_bed: a small cluster of GPUs with programs, built once however many folders use it.
+include_guard(GLOBAL)
 include(${CMAKE_SOURCE_DIR}/tests/support/network_bed.cmake)
-if(LIGHTRAIL_TESTS AND NOT TARGET lightrail_test_gpu_bed)
-  lightrail_library(lightrail_test_gpu_bed
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_bed.cpp
-    LINKS lightrail_test_network lightrail_gpu lightrail_host lightrail_storage)
-endif()
+lightrail_library(lightrail_test_gpu_bed
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_bed.cpp
+  LINKS lightrail_test_network lightrail_gpu lightrail_host lightrail_storage)

@@ -1,6 +1,6 @@
-#include <cstdlib>
-
 #include <catch2/catch.hpp>
+
+#include <cstdlib>
 
 #include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"

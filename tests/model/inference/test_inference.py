@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Serving against what must hold: queues in their limits, every request once with its tokens, room never exceeded.
+"""Serving against what must hold: queues in their limits, every request once with its tokens, room never
+exceeded.
 
 usage: test_inference.py LIGHTRAIL CONFIGS
 """
@@ -37,8 +38,8 @@ def run(folder, plan, requests, pools="", model=SMALL, servers=1):
     path = folder / "test.xml"
     path.write_text(SCENARIO.format(plan=plan, requests=requests, pools=pools, model=model, servers=servers,
                                     fabric=FABRIC if servers > 1 else ""))
-    command = [LIGHTRAIL, "run", str(path), "--catalogue", CONFIGS, "--out", str(folder / "test.h5"), "--summary",
-               str(folder / "test.json"), "--progress", "none"]
+    command = [LIGHTRAIL, "run", str(path), "--catalogue", CONFIGS, "--out", str(folder / "test.h5"),
+               "--summary", str(folder / "test.json"), "--progress", "none"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     with h5py.File(folder / "test.h5") as file:
@@ -55,7 +56,8 @@ def by_request(table):
 def conserved(requests, batches, count):
     """Every request ends once, in its order of events; batches have its tokens and no others."""
     assert sorted(requests["request"]) == list(range(count))
-    for earlier, later in (("t_arrival_ps", "t_start_ps"), ("t_start_ps", "t_first_token_ps"), ("t_first_token_ps", "t_end_ps")):
+    for earlier, later in (("t_arrival_ps", "t_start_ps"), ("t_start_ps", "t_first_token_ps"),
+                           ("t_first_token_ps", "t_end_ps")):
         assert (requests[earlier] <= requests[later]).all(), (earlier, later)
     assert batches["prefill_tokens"].sum() == requests["prompt_tokens"].sum()
     assert batches["decode_sequences"].sum() == (requests["output_tokens"] - 1).sum()
@@ -63,7 +65,8 @@ def conserved(requests, batches, count):
 
 def alone_a_request_takes_the_time_of_its_kernels(folder):
     # On one GPU nothing is sent: first token = way to the GPU, kernels of the prompt, way back.
-    requests, batches, ops, summary = run(folder, 'tp="1"', 'count="5" arrivals="even" rate="10" prompt="700" output="1"')
+    requests, batches, ops, summary = run(folder, 'tp="1"',
+                                          'count="5" arrivals="even" rate="10" prompt="700" output="1"')
     conserved(requests, batches, 5)
     ttft = requests["t_first_token_ps"] - requests["t_arrival_ps"]
     assert len(set(ttft)) == 1
@@ -75,12 +78,14 @@ def alone_a_request_takes_the_time_of_its_kernels(folder):
 
 
 def one_server_waits_as_pollaczek_and_khinchine_say(folder):
-    # One request at a time, each for the same time S, Poisson arrivals: the mean wait is rho S / (2 (1 - rho)).
+    # One request at a time, each for the same time S, Poisson arrivals: the mean wait is rho S / (2 (1 -
+    # rho)).
     plan = 'tp="1" replicas="1" sequences="1" chunked-prefill="off"'
     requests, *_ = run(folder, plan, 'count="3" arrivals="even" rate="10" prompt="256" output="1"')
     service_s = (requests["t_end_ps"] - requests["t_arrival_ps"])[0] * 1e-12
     for rho, tolerance in ((0.3, 0.1), (0.7, 0.15)):
-        requests, batches, *_ = run(folder, plan, f'count="4000" rate="{rho / service_s}" prompt="256" output="1"')
+        requests, batches, *_ = run(folder, plan,
+                                    f'count="4000" rate="{rho / service_s}" prompt="256" output="1"')
         conserved(requests, batches, 4000)
         wait = (requests["t_start_ps"] - requests["t_arrival_ps"]).mean() * 1e-12
         expected = rho * service_s / (2 * (1 - rho))
@@ -104,7 +109,8 @@ def room_for_keys_and_values_is_never_exceeded(folder):
 def a_full_batch_gives_more_tokens_a_second(folder):
     rates = []
     for count in (1, 16):
-        *_, summary = run(folder, 'tp="1" replicas="1"', f'count="{count}" arrivals="burst" prompt="128" output="64"')
+        *_, summary = run(folder, 'tp="1" replicas="1"',
+                          f'count="{count}" arrivals="burst" prompt="128" output="64"')
         rates.append(summary["serving"]["output_tokens_per_s"])
     assert rates[1] > 8 * rates[0], rates
 
@@ -124,7 +130,8 @@ def chunks_keep_tokens_coming_while_a_long_prompt_is_read(folder):
 
 
 def keys_and_values_move_once_whatever_the_split(folder):
-    for prefill, decode in (('tp="2"', 'tp="4"'), ('tp="4" pp="2"', 'tp="2"'), ('tp="1"', 'tp="8"'), ('tp="8"', 'tp="1" pp="2"')):
+    for prefill, decode in (('tp="2"', 'tp="4"'), ('tp="4" pp="2"', 'tp="2"'), ('tp="1"', 'tp="8"'),
+                            ('tp="8"', 'tp="1" pp="2"')):
         requests, batches, ops, summary = run(folder, "", 'count="12" rate="2000" prompt="300" output="5" lengths="uniform"',
                                               f'<pool role="prefill" {prefill} replicas="1"/><pool role="decode" {decode} replicas="1"/>',
                                               servers=2)
@@ -140,7 +147,8 @@ def stages_and_experts_serve_every_request(folder):
     experts = '<model layers="4" hidden="512" heads="8" kv-heads="2" ffn="512" vocabulary="32000" experts="16" active-experts="2"/>'
     latent = ('<model layers="4" hidden="512" heads="8" head-dim="64" rope-dim="32" value-dim="64" q-latent="128" latent="160" ffn="256" '
               'vocabulary="32000" experts="16" active-experts="2" shared-experts="1" dense-layers="1" dense-ffn="1024" gated="on"/>')
-    plans = ('tp="2" pp="4"', 'tp="4" ep="4"', 'tp="1" dp="8" ep="8"', 'tp="2" dp="2" ep="4" pp="2"', 'tp="8"')
+    plans = ('tp="2" pp="4"', 'tp="4" ep="4"', 'tp="1" dp="8" ep="8"', 'tp="2" dp="2" ep="4" pp="2"',
+             'tp="8"')
     for model, plan in [(m, p) for m in (experts, latent) for p in plans]:
         requests, batches, ops, summary = run(folder, plan + ' batch-tokens="256"',
                                               'count="20" rate="3000" prompt="150" output="6" lengths="lognormal"', model=model)
@@ -151,10 +159,11 @@ def stages_and_experts_serve_every_request(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for test in (alone_a_request_takes_the_time_of_its_kernels, one_server_waits_as_pollaczek_and_khinchine_say,
+        for test in (alone_a_request_takes_the_time_of_its_kernels,
+                     one_server_waits_as_pollaczek_and_khinchine_say,
                      room_for_keys_and_values_is_never_exceeded, a_full_batch_gives_more_tokens_a_second,
-                     chunks_keep_tokens_coming_while_a_long_prompt_is_read, keys_and_values_move_once_whatever_the_split,
-                     stages_and_experts_serve_every_request):
+                     chunks_keep_tokens_coming_while_a_long_prompt_is_read,
+                     keys_and_values_move_once_whatever_the_split, stages_and_experts_serve_every_request):
             test(pathlib.Path(name))
             print(test.__name__.replace("_", " "))
 

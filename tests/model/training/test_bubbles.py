@@ -3,17 +3,18 @@
 
 usage: test_bubbles.py LIGHTRAIL CONFIGS
 
-F, I and W are the kernels of a chunk's forward pass, of its gradient of the input and of its weights, as the run itself has
-them; B = I + W is the whole backward pass. Stages are equal, messages short beside passes. A run idles (end of the last pass) -
-(kernels of a stage):
+F, I and W are the kernels of a chunk's forward pass, of its gradient of the input and of its weights, as the
+run itself has them; B = I + W is the whole backward pass. Stages are equal, messages short beside passes. A
+run idles (end of the last pass) - (kernels of a stage):
 
   1F1B      (p - 1)(F + B)               Narayanan et al., SC'21
   ZB-H1     (p - 1)(F + B - 2 W)         Qi et al., ICLR 2024; in DeepSeek-V3's table 2 as ZB1P
   DualPipe  (p/2 - 1)(F&B + B - 3 W)     DeepSeek-V3, arXiv 2412.19437, table 2, where F = I
 
-F&B is the time of a forward and a backward pass of two directions that run together. Nothing is there to be hidden, so it is
-F + B: kernels take turns, whoever overlaps. The table counts F = I. With passes of unequal length the published order
-(deepseek-ai/DualPipe) idles less by min(F, (p/2 - 1)(I - F)) where F < I, more by (p/2 - 1)(F - I) where F > I.
+F&B is the time of a forward and a backward pass of two directions that run together. Nothing is there to be
+hidden, so it is F + B: kernels take turns, whoever overlaps. The table counts F = I. With passes of unequal
+length the published order (deepseek-ai/DualPipe) idles less by min(F, (p/2 - 1)(I - F)) where F < I, more by
+(p/2 - 1)(F - I) where F > I.
 """
 import pathlib
 import subprocess
@@ -40,7 +41,8 @@ SCENARIO = """<scenario name="test">
   </workload>
   <output interval="100 s"><table name="ops" gpus="all"/></output>
 </scenario>"""
-# name: sequence, hidden, ffn, layers of a stage. Products: F = I = W but for norms; attention: I = 2.5 F, no W.
+# name: sequence, hidden, ffn, layers of a stage. Products: F = I = W but for norms; attention: I = 2.5 F, no
+# W.
 MODELS = {"products": (2048, 8192, 65536, 8), "attention": (32768, 2048, 2048, 8)}
 COMPUTE, MARKER = 0, 8
 
@@ -64,10 +66,10 @@ def run(folder, schedule, stages, micro_batches, model):
     """Passes of a middle stage as passes_of() has them, and how long the pipeline idles [ps]."""
     sequence, hidden, ffn, layers = MODELS[model]
     path = folder / "test.xml"
-    path.write_text(SCENARIO.format(stages=stages, schedule=schedule, micro_batches=micro_batches, sequence=sequence, hidden=hidden,
-                                    ffn=ffn, layers=layers * stages))
-    done = subprocess.run([LIGHTRAIL, "run", path, "--out", folder / "test.h5", "--progress", "none", "--catalogue", CONFIGS],
-                          capture_output=True, text=True, timeout=300)
+    path.write_text(SCENARIO.format(stages=stages, schedule=schedule, micro_batches=micro_batches,
+                                    sequence=sequence, hidden=hidden, ffn=ffn, layers=layers * stages))
+    done = subprocess.run([LIGHTRAIL, "run", path, "--out", folder / "test.h5", "--progress", "none",
+                           "--catalogue", CONFIGS], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     with h5py.File(folder / "test.h5") as file:
         names = file["names"][:]
@@ -94,7 +96,8 @@ def main():
             for p in (4, 8):
                 for m in (2 * p, 2 * p + 6):
                     passes, _ = run(folder, "zb-h1", p, m, model)
-                    F, I, W = (passes[name] for name in ("forward 0", "input gradient 0", "weight gradient 0"))
+                    F, I, W = (passes[name] for name in ("forward 0", "input gradient 0",
+                                                         "weight gradient 0"))
                     assert W < I and F < I, (F, I, W)
                     for schedule in ("1f1b", "zb-h1", "dualpipe"):
                         passes, idle = run(folder, schedule, p, m, model)

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Where the load of experts drifts over the iterations of a run, each iteration is the step that begins at its micro-batch.
+"""Where the load of experts drifts over the iterations of a run, each iteration is the step that begins at
+its micro-batch.
 
 usage: test_iterations.py LIGHTRAIL CONFIGS
 
-A step of two micro-batches whose kernels and exchanges of experts go by the gate. Iteration i of one run is held against a run
-of its own with first-micro-batch = 2 i: the same bytes, and the same times of all operations to the picosecond.
+A step of two micro-batches whose kernels and exchanges of experts go by the gate. Iteration i of one run is
+held against a run of its own with first-micro-batch = 2 i: the same bytes, and the same times of all
+operations to the picosecond.
 """
 import pathlib
 import subprocess
@@ -29,7 +31,8 @@ TRAINING = """<workload kind="training" global-batch="16" sequence="512" ep="8" 
 
 
 def command(folder, *words):
-    done = subprocess.run([LIGHTRAIL, *map(str, words), "--catalogue", CONFIGS], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([LIGHTRAIL, *map(str, words), "--catalogue", CONFIGS], capture_output=True,
+                          text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -39,7 +42,8 @@ def run(folder, workload):
     path.write_text(SCENARIO.format(workload=workload))
     command(folder, "run", path, "--out", folder / "test.h5", "--progress", "none")
     with h5py.File(folder / "test.h5") as file:
-        return [{name: column[:] for name, column in file["tables"][table].items()} for table in ("steps", "ops")]
+        return [{name: column[:] for name, column in file["tables"][table].items()}
+                for table in ("steps", "ops")]
 
 
 def of(table, iteration):
@@ -57,7 +61,8 @@ def each_iteration_is_its_own_step(folder):
     steps, ops = run(folder, TRAINING.format(iterations=3, gate='over-iterations="on"'))
     durations = []
     for i in range(3):
-        alone_steps, alone_ops = run(folder, TRAINING.format(iterations=1, gate=f'first-micro-batch="{2 * i}"'))
+        alone_steps, alone_ops = run(folder,
+                                     TRAINING.format(iterations=1, gate=f'first-micro-batch="{2 * i}"'))
         begin = of(steps, i)["t_start_ps"]
         assert len(set(begin)) == 1, begin  # rings are folded: no GPU is ahead of the others
         here, there = of(ops, i), of(alone_ops, 0)
@@ -65,7 +70,8 @@ def each_iteration_is_its_own_step(folder):
             assert (here[column] == there[column]).all(), (i, column)
         for column in ("t_start_ps", "t_end_ps"):
             assert (here[column] - begin[0] == there[column]).all(), (i, column)
-        durations.append([int(s["t_end_ps"].max() - s["t_start_ps"].min()) for s in (of(steps, i), of(alone_steps, 0))])
+        durations.append([int(s["t_end_ps"].max() - s["t_start_ps"].min())
+                          for s in (of(steps, i), of(alone_steps, 0))])
         assert durations[-1][0] == durations[-1][1], durations
     assert len({a for a, _ in durations}) == 3, durations  # the load has moved
     print("steps of", ", ".join(f"{a} ps" for a, _ in durations))

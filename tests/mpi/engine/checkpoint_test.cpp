@@ -1,5 +1,10 @@
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "engine/checkpoint/checkpoint_folder.hpp"
 #include "engine/sync/checkpoints.hpp"

@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include "engine/base/random.hpp"
 #include "engine/sync/simulation.hpp"
 #include "tests/support/random_model.hpp"

@@ -1,7 +1,12 @@
 #include "engine/sync/exchange.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "tests/support/numbers.hpp"
 #include "tests/support/ranks.hpp"

@@ -1,5 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/sync/simulation.hpp"
 #include "tests/support/memory_recorder.hpp"

@@ -1,9 +1,13 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "engine/sync/simulation.hpp"
 #include "tests/support/memory_recorder.hpp"

@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
 
 #include "tests/unit/fabrics/test_system.hpp"
 

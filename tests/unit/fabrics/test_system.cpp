@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace lightrail::test {
 

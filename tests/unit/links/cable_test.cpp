@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <string>
+
 #include "links/cable.hpp"
 
 #include <catch2/catch.hpp>

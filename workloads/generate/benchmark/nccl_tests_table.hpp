@@ -18,10 +18,10 @@ struct CollectiveRow {
 };
 
 /// Bytes of the algorithm bandwidth that cross the slowest link, as nccl-tests count: 2(n-1)/n, (n-1)/n or 1.
-double bus_factor(CollectiveType collective, std::uint32_t group_size);
+[[nodiscard]] double bus_factor(CollectiveType collective, std::uint32_t group_size);
 
 /// The table that nccl-tests print, one block a collective in the order given: size count type redop root
 /// time algbw busbw. Times in us, bandwidths in 1e9 B/s.
-std::string nccl_tests_table(std::span<const CollectiveRow> rows);
+[[nodiscard]] std::string nccl_tests_table(std::span<const CollectiveRow> rows);
 
 }  // namespace lightrail

@@ -1,5 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/model/describe.hpp"
 #include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/workload_context.hpp"

@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"

@@ -19,17 +19,17 @@ struct InferenceSpec {
   std::int64_t kv_tokens = 0;          ///< room of a replica at most; 0: what its memory has
 };
 
-Describe<InferenceSpec> inference_parameters();
-std::vector<ParameterDoc> pool_documentation();     ///< <pool>
-std::vector<ParameterDoc> replica_documentation();  ///< what the workload itself may have of it
+[[nodiscard]] Describe<InferenceSpec> inference_parameters();
+[[nodiscard]] std::vector<ParameterDoc> pool_documentation();     ///< <pool>
+[[nodiscard]] std::vector<ParameterDoc> replica_documentation();  ///< what the workload itself may have of it
 
 /// Reads the <pool> children, or one pool from the workload itself, and places them on `gpus` GPUs one after
 /// the other.
-std::vector<ServingPool> read_pools(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                                    ErrorList& errors);
+[[nodiscard]] std::vector<ServingPool> read_pools(const Element& workload, const Transformer& model,
+                                                  std::uint32_t gpus, ErrorList& errors);
 
 /// The parameters of a pool as the training plan that splits a model alike.
-TrainingPlan split_of(const ServingPool& pool);
+[[nodiscard]] TrainingPlan split_of(const ServingPool& pool);
 
 /// What one GPU of a stage keeps [B]. Activations: of one layer and the largest batch, and FP32 logits of all
 /// sequences. Leaves out: the CUDA context, NCCL's buffers, graphs; `memory-share` leaves room for those.
@@ -37,11 +37,12 @@ struct InferenceMemory {
   std::int64_t weights = 0, activations = 0, kv_token = 0;  ///< kv_token: of one token
   std::int64_t usable = 0;                                  ///< memory-share of the GPU's memory
   /// Tokens whose keys and values fit, in whole blocks.
-  std::int64_t kv_tokens(std::uint32_t block) const;
+  [[nodiscard]] std::int64_t kv_tokens(std::uint32_t block) const;
 };
-InferenceMemory inference_memory(const Transformer& model, const InferenceSpec& spec, const ServingPool& pool,
-                                 std::uint32_t stage, std::int64_t gpu_memory_bytes);
+[[nodiscard]] InferenceMemory inference_memory(const Transformer& model, const InferenceSpec& spec,
+                                               const ServingPool& pool, std::uint32_t stage,
+                                               std::int64_t gpu_memory_bytes);
 /// "weights 12.34 GiB, ...".
-std::string memory_table(const InferenceMemory& memory, std::uint32_t block);
+[[nodiscard]] std::string memory_table(const InferenceMemory& memory, std::uint32_t block);
 
 }  // namespace lightrail

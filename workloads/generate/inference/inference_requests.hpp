@@ -31,17 +31,17 @@ struct RequestsSpec {
   std::uint32_t longest = 131'072;  ///< no drawn length is above [tokens]
 };
 
-std::vector<ParameterDoc> requests_documentation();
+[[nodiscard]] std::vector<ParameterDoc> requests_documentation();
 
 /// Requests that the spec draws. They depend on the seed and the request's number only: a higher rate has the
 /// same requests, closer together.
-std::vector<ServingRequest> draw_requests(const RequestsSpec& spec, std::uint64_t seed);
+[[nodiscard]] std::vector<ServingRequest> draw_requests(const RequestsSpec& spec, std::uint64_t seed);
 
 /// Requests of a CSV file whose first line names its columns, arrival_s, prompt_tokens and output_tokens
 /// among them, in the order of arrival. Throws InputErrors with the line.
-std::vector<ServingRequest> read_requests(const std::string& path);
+[[nodiscard]] std::vector<ServingRequest> read_requests(const std::string& path);
 
 /// Reads the <requests> of an inference workload; mistakes go to the context's errors.
-std::vector<ServingRequest> make_requests(WorkloadContext& context);
+[[nodiscard]] std::vector<ServingRequest> make_requests(WorkloadContext& context);
 
 }  // namespace lightrail

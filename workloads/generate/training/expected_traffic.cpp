@@ -12,7 +12,8 @@ namespace lightrail {
 
 namespace {
 
-__extension__ typedef __int128 Wide;
+// -Wpedantic accepts the type in this spelling alone.
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
 
 /// Times (n - 1) S that a group of n sends in a collective of size S.
 int volume_factor(CollectiveType type) {

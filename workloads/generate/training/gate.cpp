@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/job/expert_load.hpp"

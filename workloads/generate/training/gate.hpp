@@ -18,20 +18,22 @@ struct Gate {
   double skew = 1;                   ///< shares to the power of this: 0 even, above 1 more uneven
   double drift = 0;                  ///< rows that the load moves on in each micro-batch
   std::int64_t first = 0;            ///< number of the step's first micro-batch, which has drifted so often
-  bool goes_on = false;              ///< the next iteration drifts on from this one, else all have one load
-  double zipf = 0;                   ///< exponent
-  std::uint64_t seed = 1;            ///< which expert is the k-th busiest
-  std::uint32_t experts = 0;         ///< of all members together
+  bool drifts_over_iterations =
+      false;                  ///< the next iteration drifts on from this one, else all have one load
+  double zipf = 0;            ///< exponent
+  std::uint64_t seed = 1;     ///< which expert is the k-th busiest
+  std::uint32_t experts = 0;  ///< of all members together
 
-  bool is_given() const { return size > 0; }
-  bool is_even() const { return tokens.empty() ? zipf == 0 : skew == 0; }
+  [[nodiscard]] bool is_given() const { return size > 0; }
+  [[nodiscard]] bool is_even() const { return tokens.empty() ? zipf == 0 : skew == 0; }
 };
 
 /// Reads the <gate> of `workload`, which has expert groups of `members` for so many experts; even without
 /// one.
 void read_gate(const Element& workload, std::uint32_t members, std::int64_t experts, Gate& gate,
                ErrorList& errors);
-std::vector<ParameterDoc> gate_documentation();
+/// Attributes of <gate>.
+[[nodiscard]] std::vector<ParameterDoc> gate_documentation();
 
 /// The all-to-alls of one layer: dispatch, and combine, which sends back what dispatch brought. All members
 /// have one buffer size; what a member has less than the largest stays with itself.
@@ -47,13 +49,15 @@ struct GateShares {
   std::vector<double> dropped;  ///< by sender, of its tokens
   double kept = 1;              ///< tokens that all experts take, over a sender's
   /// What every member receives, over what a member sends.
-  std::vector<double> received() const;
+  [[nodiscard]] std::vector<double> received() const;
 };
 /// Of an uneven gate. `max_share`: of a sender's tokens, the largest share that one member's experts take
 /// (their capacity); what is beyond is dropped.
-GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share);
+[[nodiscard]] GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch,
+                                     double max_share);
 
-GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share,
-                           JobBuilder& job);
+/// Adds the matrices of one layer and micro-batch to the job; even ones are not added.
+[[nodiscard]] GateSplits add_gate_splits(const Gate& gate, std::int64_t layer, std::int64_t micro_batch,
+                                         double max_share, JobBuilder& job);
 
 }  // namespace lightrail

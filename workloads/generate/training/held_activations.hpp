@@ -9,6 +9,7 @@ namespace lightrail {
 /// gone forward what their backward passes need, of those that owe the gradients of weights what is kept for
 /// these, and with recomputation the whole of one layer at work. Under an uneven gate: of the GPU that
 /// holds the most, with what every pass (layer and micro-batch) sends to its experts.
-std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
+[[nodiscard]] std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan& plan,
+                                                 std::uint32_t stage);
 
 }  // namespace lightrail

@@ -11,6 +11,7 @@ namespace lightrail {
 /// shared streams each run's kernels lie beside the other's communication. Within a run the order stays. All
 /// members of a group that execute equal programs still agree on the order of their collectives. Returns the
 /// new index of operation first + i.
-std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first, std::uint32_t middle);
+[[nodiscard]] std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first,
+                                                    std::uint32_t middle);
 
 }  // namespace lightrail

@@ -19,8 +19,8 @@ class LoadPredictor {
 
   /// Shares of senders x receivers, as split matrices have them.
   void learn(std::uint32_t members, const std::vector<double>& before, const std::vector<double>& now);
-  bool has_learned() const { return !seen_.empty(); }
-  std::vector<double> guess(const std::vector<double>& before) const;
+  [[nodiscard]] bool has_learned() const { return !seen_.empty(); }
+  [[nodiscard]] std::vector<double> guess(const std::vector<double>& before) const;
 
  private:
   struct Seen {
@@ -34,6 +34,7 @@ class LoadPredictor {
 };
 
 /// Half the sum of what the rows of two matrices differ by, mean over rows: 0 alike, 1 nothing in common.
-double distance(std::uint32_t members, const std::vector<double>& a, const std::vector<double>& b);
+[[nodiscard]] double distance(std::uint32_t members, const std::vector<double>& a,
+                              const std::vector<double>& b);
 
 }  // namespace lightrail

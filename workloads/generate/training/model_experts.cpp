@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+
 namespace lightrail {
 
 void check_deepep_experts(const Transformer& model, WorkloadContext& context) {

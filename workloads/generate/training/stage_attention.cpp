@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "workloads/generate/training/stage_writer.hpp"
 

@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <vector>
+
 #include "workloads/generate/training/stage_writer.hpp"
 
 namespace lightrail {

@@ -1,3 +1,7 @@
+#include <cmath>
+#include <cstdint>
+#include <string>
+
 #include "workloads/generate/training/stage_writer.hpp"
 
 namespace lightrail {
@@ -46,8 +50,9 @@ void StageWriter::exchange(bool is_dispatch, bool is_known) {
   call.algorithm = plan_.exchange;
   call.peer = model_.expert_counts().packed();
   call.split = is_dispatch ? splits_.dispatch : splits_.combine;
+  const std::int64_t elements = bytes / 2;  // of two bytes each, on the way back
   if (!is_dispatch)
-    call.bytes = static_cast<std::int64_t>(static_cast<double>(bytes / 2) * splits_.combine_bytes) * 2;
+    call.bytes = static_cast<std::int64_t>(static_cast<double>(elements) * splits_.combine_bytes) * 2;
   if (is_known)
     call.root = known_before;
   else if (expected_ != 0)
@@ -93,9 +98,9 @@ void StageWriter::expert_biases(bool is_backward, std::int64_t rows) {
 }
 
 std::int64_t StageWriter::expert_rows() const {
-  const double routed = static_cast<double>(plan_.routed_tokens(model_));
-  const std::int64_t kept = splits_.dispatch == 0 ? plan_.kept_tokens(model_)
-                                                  : static_cast<std::int64_t>(routed * splits_.kept + 0.5);
+  const auto routed = static_cast<double>(plan_.routed_tokens(model_));
+  const std::int64_t kept =
+      splits_.dispatch == 0 ? plan_.kept_tokens(model_) : std::llround(routed * splits_.kept);
   return kept * plan_.expert_tp();
 }
 

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "workloads/generate/training/stage_writer.hpp"
 #include "workloads/job/operation_names.hpp"
 

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "workloads/generate/training/stage_writer.hpp"
 
 namespace lightrail {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "workloads/generate/training/stage_writer.hpp"
 
@@ -227,8 +230,8 @@ class PassWriter {
 }  // namespace
 
 Program write_stage(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-                    std::uint32_t stage, JobBuilder& job, GatePast& past) {
-  StageWriter writer(model, plan, groups, stage, job, past);
+                    std::uint32_t stage, JobBuilder& job, GateHistory& history) {
+  StageWriter writer(model, plan, groups, stage, job, history);
   PassWriter passes(model, plan, stage, writer);
   const std::vector<ChunkPass> order = plan.passes(stage);
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -241,7 +244,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   writer.sum_partial_gradients();
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
-  past.end_step(plan.micro_batches());
+  history.end_step(plan.micro_batches());
   return writer.take();
 }
 

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "workloads/generate/training/stage_writer.hpp"
 
 namespace lightrail {

@@ -1,4 +1,8 @@
+#include <cstdint>
+#include <deque>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "workloads/generate/training/interleave.hpp"
 #include "workloads/generate/training/stage_writer.hpp"

@@ -9,14 +9,14 @@
 namespace lightrail {
 
 StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-                         std::uint32_t stage, JobBuilder& job, GatePast& past)
+                         std::uint32_t stage, JobBuilder& job, GateHistory& history)
     : model_(model),
       plan_(plan),
       groups_(groups),
       stage_(stage),
       job_(job),
       dtype_(plan.dtype),
-      past_(past),
+      history_(history),
       tokens_(plan.tokens()),
       local_(plan.local_tokens()),
       hidden_(model.hidden),
@@ -138,7 +138,7 @@ void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
 
 void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
   set_layer(layer, micro_batch);
-  expected_ = std::exchange(past_.dispatched[layer], {splits_.dispatch, micro_batch}).split;
+  expected_ = std::exchange(history_.dispatched[layer], {splits_.dispatch, micro_batch}).split;
   if (plan_.learns_gate) learn_gate(layer, micro_batch);
   write_forward_layer(false);
 }
@@ -147,12 +147,12 @@ void StageWriter::forward_layer(std::int64_t layer, std::int64_t micro_batch) {
 /// tokens. A chunk's first layer has none before it, or one that other micro-batches go through (DualPipe's
 /// middle stages): what the micro-batch before had stands.
 void StageWriter::learn_gate(std::int64_t layer, std::int64_t micro_batch) {
-  const auto previous = past_.dispatched.find(layer - 1);
-  if (previous == past_.dispatched.end() || previous->second.micro_batch != micro_batch) return;
+  const auto previous = history_.dispatched.find(layer - 1);
+  if (previous == history_.dispatched.end() || previous->second.micro_batch != micro_batch) return;
   if (previous->second.split == 0 || splits_.dispatch == 0) return;
   const auto& splits = job_.job().programs.splits;
   const SplitMatrix before = splits[previous->second.split], now = splits[splits_.dispatch];
-  LoadPredictor& predictor = past_.predictors[layer];
+  LoadPredictor& predictor = history_.predictors[layer];
   if (predictor.has_learned()) expected_ = job_.split({before.size, predictor.guess(before.share)});
   predictor.learn(before.size, before.share, now.share);
 }

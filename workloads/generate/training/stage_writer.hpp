@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "workloads/generate/training/gate_past.hpp"
+#include "workloads/generate/training/gate_history.hpp"
 #include "workloads/generate/training/training_groups.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 #include "workloads/job/job.hpp"
@@ -17,7 +18,7 @@ namespace lightrail {
 class StageWriter {
  public:
   StageWriter(const Transformer& model, const TrainingPlan& plan, const TrainingGroups& groups,
-              std::uint32_t stage, JobBuilder& job, GatePast& past);
+              std::uint32_t stage, JobBuilder& job, GateHistory& history);
 
   /// `layer` counts the model's layers; micro-batches come in the order of the schedule.
   void forward_layer(std::int64_t layer, std::int64_t micro_batch);
@@ -73,14 +74,16 @@ class StageWriter {
   }
   std::uint32_t chain(Op op);
   /// With chunks the first and the last stage meet in both directions, and with two directions all do.
-  std::uint32_t lane(bool is_forward) const { return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0; }
+  [[nodiscard]] std::uint32_t lane(bool is_forward) const {
+    return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0;
+  }
   Op stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk);
   /// Appends an operation that the chain does not wait for, and returns its index.
   std::uint32_t beside(Op op, std::vector<std::uint32_t> after);
   /// The chain waits for that one too.
   void wait_for(std::uint32_t op) { waits_.push_back(op); }
-  bool is_separate() const { return plan_.kernels == Kernels::separate; }
-  bool is_overlapped(TensorOverlap least) const {
+  [[nodiscard]] bool is_separate() const { return plan_.kernels == Kernels::separate; }
+  [[nodiscard]] bool is_overlapped(TensorOverlap least) const {
     return groups_.tp.is_valid() && plan_.tensor_overlap >= least;
   }
   /// Gathers the activation over tp, then multiplies it: m = the micro-batch's tokens.
@@ -98,7 +101,8 @@ class StageWriter {
   void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1,
                      bool gathers = false);
   Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
-  KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) const;
+  [[nodiscard]] KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k,
+                                       std::int64_t batch) const;
   Op gemm_op(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1);
   void attention_kernel(bool is_backward, std::int64_t queries, std::int64_t keys, bool is_causal);
@@ -110,7 +114,7 @@ class StageWriter {
   /// `kernels` that move these bytes together.
   void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
   /// Bytes of `tokens` of an activation, as the products that are written take it.
-  std::int64_t operand_bytes(std::int64_t tokens) const {
+  [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens) const {
     return (dtype_ == DataType::fp8 ? plan_.operand_bytes() : 2) * tokens * hidden_;
   }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
@@ -131,7 +135,7 @@ class StageWriter {
   void latents_forward(std::int64_t rows);
   void latent_attention_backward();
   /// Rows that the experts of one GPU work on.
-  std::int64_t expert_rows() const;
+  [[nodiscard]] std::int64_t expert_rows() const;
   /// What recompute="light" computes again before a layer goes back.
   void write_light_again();
   void set_layer(std::int64_t layer, std::int64_t micro_batch);
@@ -150,7 +154,7 @@ class StageWriter {
   void activation(std::int64_t rows, std::int64_t width);
   void expert_biases(bool is_backward, std::int64_t rows);
   void normalise_heads(bool is_backward);
-  std::int64_t local_experts() const { return model_.experts / plan_.ep; }
+  [[nodiscard]] std::int64_t local_experts() const { return model_.experts / plan_.ep; }
   void norm(bool is_backward);
   void residual(bool is_backward);
   void bias_gradient(std::int64_t width);
@@ -170,11 +174,11 @@ class StageWriter {
   /// An input that was computed again for the gradient of weights alone.
   void cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels = 1);
   /// Rowwise scales are made of what was gathered, which came in two bytes.
-  bool casts_gathered() const {
+  [[nodiscard]] bool casts_gathered() const {
     return plan_.is_rowwise() && plan_.sequence_parallel && groups_.tp.is_valid();
   }
   /// Rows of a product's input that are cast before they are gathered over tp.
-  std::int64_t cast_rows() const { return casts_gathered() ? 0 : local_; }
+  [[nodiscard]] std::int64_t cast_rows() const { return casts_gathered() ? 0 : local_; }
 
   const Transformer& model_;
   const TrainingPlan& plan_;
@@ -201,7 +205,7 @@ class StageWriter {
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
   bool keeps_all_ = true;  ///< of the forward pass that is written, for the gradients of weights
-  GatePast& past_;
+  GateHistory& history_;
   std::uint16_t expected_ = 0;  ///< of the layer that is written
   GateSplits splits_;           ///< of the layer that is written
   std::uint16_t load_ = 0;      ///< of the kernels that are written: GateSplits::load

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/scenario/units.hpp"
@@ -32,7 +36,7 @@ void check_memory(const TrainingMemory& memory, std::uint32_t stage, std::int64_
 std::int64_t different_iterations(const TrainingPlan& plan, const Element& workload) {
   const Attribute* text = workload.find("iterations");
   std::uint32_t count = 1;
-  if (!text || !plan.gate.goes_on || !parse_value(text->value, count).empty()) return 1;
+  if (!text || !plan.gate.drifts_over_iterations || !parse_value(text->value, count).empty()) return 1;
   return std::max<std::int64_t>(1, count);
 }
 
@@ -50,7 +54,7 @@ bool are_too_many(std::int64_t iterations, WorkloadContext& context) {
 
 /// The programs of one iteration, one a stage: what the GPUs begin with, or go on with after those in `last`.
 bool write_iteration(std::int64_t iteration, const Transformer& model, const TrainingPlan& plan,
-                     const TrainingGroups& groups, std::vector<GatePast>& past,
+                     const TrainingGroups& groups, std::vector<GateHistory>& histories,
                      std::vector<std::uint32_t>& last, WorkloadContext& context) {
   const std::size_t before = context.errors.size();
   std::vector<TrainingMemory> memory;
@@ -60,7 +64,7 @@ bool write_iteration(std::int64_t iteration, const Transformer& model, const Tra
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
     Program program;
     try {
-      program = write_stage(model, plan, groups, stage, context.job, past[stage]);
+      program = write_stage(model, plan, groups, stage, context.job, histories[stage]);
     } catch (const InputErrors& problem) {
       context.errors.add(context.element.error("<workload> kind 'training': " + problem.errors()[0].what));
       return false;
@@ -93,16 +97,16 @@ void write_job(WorkloadContext& context) {
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
-  std::vector<GatePast> past(plan.pp);
+  std::vector<GateHistory> histories(plan.pp);
   std::vector<std::uint32_t> last(plan.pp);
-  if (!write_iteration(0, model, plan, groups, past, last, context)) return;
+  if (!write_iteration(0, model, plan, groups, histories, last, context)) return;
   const std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
   for (std::uint32_t gpu = 0; gpu < plan.pp * stage_gpus; ++gpu)
     context.job.assign(gpu, last[gpu / stage_gpus]);
   const std::int64_t iterations = different_iterations(plan, context.element);
   if (iterations > 1 && are_too_many(iterations, context)) return;
   for (std::int64_t i = 1; i < iterations; ++i)
-    if (!write_iteration(i, model, plan.of_iteration(i), groups, past, last, context)) return;
+    if (!write_iteration(i, model, plan.of_iteration(i), groups, histories, last, context)) return;
 }
 
 void make_training(WorkloadContext& context) {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace lightrail {
 
 namespace {

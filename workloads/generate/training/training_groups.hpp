@@ -11,7 +11,7 @@ struct TrainingGroups {
 };
 
 /// Adds them to the job; an error where the scenario declares one of their names.
-TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
-                                    WorkloadContext& context);
+[[nodiscard]] TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
+                                                  WorkloadContext& context);
 
 }  // namespace lightrail

@@ -15,27 +15,31 @@ namespace lightrail {
 /// Leaves out: NCCL's and cuBLAS's own, fragmentation, the CUDA context (about 2-4 GB).
 struct TrainingMemory {
   std::int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0;
-  std::int64_t total() const { return parameters + gradients + optimizer + activations + logits + buffers; }
+  [[nodiscard]] std::int64_t total() const {
+    return parameters + gradients + optimizer + activations + logits + buffers;
+  }
 };
 
-TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
+/// What one GPU of stage `stage`, 0 ... pp - 1, keeps.
+[[nodiscard]] TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan,
+                                             std::uint32_t stage);
 
 /// Activations of one layer of the model and one micro-batch [B]. `load`: tokens that the GPU's experts take,
 /// over those of an even gate.
-std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
-                                    double load = 1);
+[[nodiscard]] std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan,
+                                                  std::int64_t layer, double load = 1);
 
 /// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
 /// of activation functions in one byte where products are FP8. Outputs of experts are not kept [B].
-std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
-                                    double load = 1);
+[[nodiscard]] std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan,
+                                                  std::int64_t layer, double load = 1);
 
 /// What one layer and micro-batch keeps from the gradient of its input to those of its weights: the
 /// operands of their products, in a byte where these are FP8 [B].
-std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
-                                         std::int64_t layer, double load = 1);
+[[nodiscard]] std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
+                                                       std::int64_t layer, double load = 1);
 
 /// "parameters 12.3 GiB, gradients ...".
-std::string memory_table(const TrainingMemory& memory);
+[[nodiscard]] std::string memory_table(const TrainingMemory& memory);
 
 }  // namespace lightrail

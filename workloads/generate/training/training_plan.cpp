@@ -263,7 +263,7 @@ double TrainingPlan::max_share(const Transformer& model) const {
 
 TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
   TrainingPlan plan = *this;
-  if (gate.goes_on) plan.gate.first += iteration * micro_batches();
+  if (gate.drifts_over_iterations) plan.gate.first += iteration * micro_batches();
   return plan;
 }
 

@@ -83,96 +83,105 @@ struct TrainingPlan {
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
 
-  bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
+  [[nodiscard]] bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
   /// Bytes an element of a product's input as it is gathered over tp and kept for the gradient of weights.
   /// Rowwise it has another scale there, and stays as it was.
-  std::int64_t operand_bytes() const { return dtype == DataType::fp8 && !is_rowwise() ? 1 : 2; }
-  std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
-  std::int64_t tokens() const { return micro_batch * sequence / cp; }  ///< of a micro-batch, on one GPU
-  std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
+  [[nodiscard]] std::int64_t operand_bytes() const { return dtype == DataType::fp8 && !is_rowwise() ? 1 : 2; }
+  [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
+  [[nodiscard]] std::int64_t tokens() const {
+    return micro_batch * sequence / cp;
+  }  ///< of a micro-batch, on one GPU
+  [[nodiscard]] std::int64_t local_tokens() const { return sequence_parallel ? tokens() / tp : tokens(); }
   /// DualPipe: micro-batches enter at both ends, and a stage holds its mirror's layers as its second chunk.
-  bool is_bidirectional() const { return schedule == Schedule::dualpipe; }
-  std::uint32_t copies() const { return is_bidirectional() ? 2 : 1; }  ///< stages that hold a layer
-  std::uint32_t stage_chunks() const { return is_bidirectional() ? 2 : chunks; }
-  std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }
-  std::int64_t gradient_gpus() const { return data_gpus() * copies(); }  ///< that share a gradient
-  std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
-  std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
+  [[nodiscard]] bool is_bidirectional() const { return schedule == Schedule::dualpipe; }
+  [[nodiscard]] std::uint32_t copies() const {
+    return is_bidirectional() ? 2 : 1;
+  }  ///< stages that hold a layer
+  [[nodiscard]] std::uint32_t stage_chunks() const { return is_bidirectional() ? 2 : chunks; }
+  [[nodiscard]] std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }
+  [[nodiscard]] std::int64_t gradient_gpus() const {
+    return data_gpus() * copies();
+  }  ///< that share a gradient
+  [[nodiscard]] std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
+  [[nodiscard]] std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
   /// Tensor-parallel neighbours have the same experts, whole or in equal parts.
-  bool repeats_experts() const {
+  [[nodiscard]] bool repeats_experts() const {
     return expert_groups == ExpertGroups::replicas && expert_tp() < std::int64_t{tp};
   }
   /// Copies of a GPU's tokens that go to experts, all of them: dropped ones are in, unless padding replaces
   /// what comes.
-  std::int64_t routed_tokens(const Transformer& model) const {
+  [[nodiscard]] std::int64_t routed_tokens(const Transformer& model) const {
     const std::int64_t all = local_tokens() * model.active_experts;
     return pads_to_capacity ? capacity(model) * model.experts : all;
   }
   /// Of those, the copies that an even gate's experts take.
-  std::int64_t kept_tokens(const Transformer& model) const {
+  [[nodiscard]] std::int64_t kept_tokens(const Transformer& model) const {
     if (capacity_factor == 0) return routed_tokens(model);
     return pads_to_capacity ? routed_tokens(model)
                             : std::min(routed_tokens(model), capacity(model) * model.experts);
   }
   /// Of a token's copy on its way to an expert; FP8 with a scale of 4 B for 128 elements.
-  std::int64_t dispatch_bytes(const Transformer& model) const {
+  [[nodiscard]] std::int64_t dispatch_bytes(const Transformer& model) const {
     return dispatch == DataType::fp8 ? model.hidden + (model.hidden + 127) / 128 * 4 : 2 * model.hidden;
   }
   /// Tokens that an expert takes from one GPU's micro-batch at most.
-  std::int64_t capacity(const Transformer& model) const;
+  [[nodiscard]] std::int64_t capacity(const Transformer& model) const;
   /// The largest part of its copies of tokens that a GPU's experts take from another GPU: their capacity.
-  double max_share(const Transformer& model) const;
+  [[nodiscard]] double max_share(const Transformer& model) const;
   /// That share the gradient of an expert.
-  std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
+  [[nodiscard]] std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
   /// Bytes of an activation that one GPU sends to the next stage.
-  std::int64_t stage_message(const Transformer& model) const {
+  [[nodiscard]] std::int64_t stage_message(const Transformer& model) const {
     return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());
   }
   /// FP32 copy and both moments [B a parameter].
-  std::int64_t optimizer_bytes() const { return moments == DataType::bf16 ? 8 : 12; }
+  [[nodiscard]] std::int64_t optimizer_bytes() const { return moments == DataType::bf16 ? 8 : 12; }
   /// Micro-batches that go through one chunk.
-  std::int64_t chunk_micro_batches() const { return micro_batches() / copies(); }
+  [[nodiscard]] std::int64_t chunk_micro_batches() const { return micro_batches() / copies(); }
   /// Which of the step's micro-batches goes through: with two directions those of both take turns.
-  std::int64_t micro_batch_of(const ChunkPass& pass) const {
+  [[nodiscard]] std::int64_t micro_batch_of(const ChunkPass& pass) const {
     return is_bidirectional() ? pass.micro_batch * 2 + pass.chunk : pass.micro_batch;
   }
-  std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
+  [[nodiscard]] std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
   /// Of an iteration of a run: where the gate drifts on, micro-batches follow those of the one before.
-  TrainingPlan of_iteration(std::int64_t iteration) const;
+  [[nodiscard]] TrainingPlan of_iteration(std::int64_t iteration) const;
   /// The stage in whose layers of the model a chunk lies, counted over the whole model: 0 ... pp chunks - 1.
-  std::uint32_t model_stage(std::uint32_t stage, std::uint32_t chunk) const {
+  [[nodiscard]] std::uint32_t model_stage(std::uint32_t stage, std::uint32_t chunk) const {
     return is_bidirectional() ? (chunk == 0 ? stage : pp - 1 - stage) : chunk * pp + stage;
   }
-  std::uint32_t model_stages() const { return pp * chunks; }
+  [[nodiscard]] std::uint32_t model_stages() const { return pp * chunks; }
   /// The last stage has a copy of the first one's embedding table.
-  bool copies_embedding(const Transformer& model) const {
+  [[nodiscard]] bool copies_embedding(const Transformer& model) const {
     return (model.tied_embeddings || model.mtp_layers > 0) && pp > 1 && copies() == 1;
   }
-  std::int64_t layers_of_stage(const Transformer& model, std::uint32_t stage) const;  ///< one direction's
-  bool ends_model(std::uint32_t stage, std::uint32_t chunk) const {
+  [[nodiscard]] std::int64_t layers_of_stage(const Transformer& model,
+                                             std::uint32_t stage) const;  ///< one direction's
+  [[nodiscard]] bool ends_model(std::uint32_t stage, std::uint32_t chunk) const {
     return model_stage(stage, chunk) + 1 == model_stages();
   }
   /// With mtp_layers where the model ends.
-  std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const {
+  [[nodiscard]] std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage,
+                                             std::uint32_t chunk) const {
     return layers_of_stage(model, is_bidirectional() ? model_stage(stage, chunk) : stage) / chunks +
            (ends_model(stage, chunk) ? model.mtp_layers : 0);
   }
   /// The first of a chunk's layers in the model.
-  std::int64_t first_layer(const Transformer& model, std::uint32_t stage, std::uint32_t chunk) const;
+  [[nodiscard]] std::int64_t first_layer(const Transformer& model, std::uint32_t stage,
+                                         std::uint32_t chunk) const;
 };
 
 /// `algorithms`: the choices of the experts' exchange.
-Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms);
+[[nodiscard]] Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms);
 
 /// Reads the plan for `gpus` GPUs and refuses what cannot be split evenly, with the numbers.
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
                         const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors);
 
 /// Fills the layers of every stage from their text; "" or what is wrong.
-std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);
+[[nodiscard]] std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);
 
 /// The vocabulary padded to a multiple of 128 x tp, as Megatron does.
-std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan);
+[[nodiscard]] std::int64_t padded_vocabulary(const Transformer& model, const TrainingPlan& plan);
 
 /// Parameters of one layer of the model that one GPU holds.
 struct LayerParameters {
@@ -182,24 +191,26 @@ struct LayerParameters {
   /// norms, router, biases of row-parallel products, projections of further predictions.
   std::int64_t repeated = 0;
 };
-LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan, std::int64_t layer);
+[[nodiscard]] LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan,
+                                               std::int64_t layer);
 
 /// Parameters that one GPU of a stage holds; with two directions those of its mirror stage too.
 struct StageParameters {
   std::vector<LayerParameters> layers;  ///< chunk by chunk
   std::int64_t embedding = 0;           ///< input embedding, output layer, final norm: first and last stage
   std::int64_t final_norm = 0;          ///< of these, the norm
-  std::int64_t dense() const;
-  std::int64_t expert() const;
-  std::int64_t repeated() const;  ///< LayerParameters::repeated and the final norm
+  [[nodiscard]] std::int64_t dense() const;
+  [[nodiscard]] std::int64_t expert() const;
+  [[nodiscard]] std::int64_t repeated() const;  ///< LayerParameters::repeated and the final norm
 };
 /// Elements of a stage's gradients that are summed over tp once a step, because each of its GPUs has them of
 /// its part of the sequence; FSDP: of the part that a GPU keeps. Megatron Core sums them in one piece after
 /// the reductions over dp (core/distributed/finalize_model_grads.py).
-std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage);
-StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage);
+[[nodiscard]] std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage);
+[[nodiscard]] StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan,
+                                               std::uint32_t stage);
 
 /// Elements of a gradient or parameter buffer of `parameters`, padded so that `members` get equal parts.
-std::int64_t padded_to(std::int64_t parameters, std::int64_t members);
+[[nodiscard]] std::int64_t padded_to(std::int64_t parameters, std::int64_t members);
 
 }  // namespace lightrail

@@ -36,48 +36,62 @@ struct Transformer {
   bool biases = false;           ///< biases in linear layers and norms
   bool tied_embeddings = false;  ///< output layer shares the input embedding
 
-  bool is_moe() const { return experts > 0; }
-  ExpertCounts expert_counts() const { return {active_experts, node_limit}; }
-  std::int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
-  std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
-  std::int64_t attention_width() const { return heads * head_size(); }
-  std::int64_t qkv_width() const { return (heads + 2 * kv()) * head_size(); }
+  [[nodiscard]] bool is_moe() const { return experts > 0; }
+  [[nodiscard]] ExpertCounts expert_counts() const { return {active_experts, node_limit}; }
+  /// Heads of keys and values.
+  [[nodiscard]] std::int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
+  /// Elements of a head.
+  [[nodiscard]] std::int64_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
+  /// Elements of all heads' queries of a token.
+  [[nodiscard]] std::int64_t attention_width() const { return heads * head_size(); }
+  /// Elements of queries, keys and values of a token.
+  [[nodiscard]] std::int64_t qkv_width() const { return (heads + 2 * kv()) * head_size(); }
   /// Cached elements of a token, layer and head of keys and values, or of the latent.
-  std::int64_t kv_head_elements() const { return latent > 0 ? latent : 2 * head_size(); }
-  bool has_latent_attention() const { return rope_dim > 0; }
-  std::int64_t kv_latent() const { return latent - rope_dim; }  ///< what keys and values are made of
-  std::int64_t query_size() const { return head_size() + rope_dim; }
-  std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
-  bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
-  std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
-  bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
-  bool is_windowed(std::int64_t layer) const {
+  [[nodiscard]] std::int64_t kv_head_elements() const { return latent > 0 ? latent : 2 * head_size(); }
+  [[nodiscard]] bool has_latent_attention() const { return rope_dim > 0; }
+  [[nodiscard]] std::int64_t kv_latent() const {
+    return latent - rope_dim;
+  }  ///< what keys and values are made of
+  /// Elements of a head's query, with those that carry positions.
+  [[nodiscard]] std::int64_t query_size() const { return head_size() + rope_dim; }
+  /// Elements of a head's value.
+  [[nodiscard]] std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
+  [[nodiscard]] bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
+  /// Layers with experts; those of mtp_layers are not counted.
+  [[nodiscard]] std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
+  [[nodiscard]] bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
+  /// Whether layer `layer` (from 0) sees `window` keys instead of all.
+  [[nodiscard]] bool is_windowed(std::int64_t layer) const {
     return window > 0 && (full_every == 0 || (layer + 1) % full_every != 0);
   }
   /// Of both norms of heads, which all have the same.
-  std::int64_t qk_norm_parameters() const { return qk_norm ? 2 * head_size() : 0; }
-  std::int64_t trained_layers() const { return layers + mtp_layers; }
-  std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
+  [[nodiscard]] std::int64_t qk_norm_parameters() const { return qk_norm ? 2 * head_size() : 0; }
+  [[nodiscard]] std::int64_t trained_layers() const { return layers + mtp_layers; }
+  [[nodiscard]] std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
   /// Inner size of a dense feed-forward, and of all shared experts together.
-  std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
-  std::int64_t shared_width() const { return shared_experts * (shared_ffn > 0 ? shared_ffn : ffn); }
-  std::int64_t ffn_inputs() const { return gated ? 2 : 1; }  ///< matrices from hidden to ffn
+  [[nodiscard]] std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
+  [[nodiscard]] std::int64_t shared_width() const {
+    return shared_experts * (shared_ffn > 0 ? shared_ffn : ffn);
+  }
+  [[nodiscard]] std::int64_t ffn_inputs() const { return gated ? 2 : 1; }  ///< matrices from hidden to ffn
 
   // Parameters, all of a layer or of the model; biases included where there are some.
-  std::int64_t attention_parameters() const;
-  std::int64_t norm_parameters() const;  ///< of one norm
-  std::int64_t router_parameters() const;
+  [[nodiscard]] std::int64_t attention_parameters() const;
+  [[nodiscard]] std::int64_t norm_parameters() const;  ///< of one norm
+  [[nodiscard]] std::int64_t router_parameters() const;
   /// Of a feed-forward of this inner size: an expert, the shared experts, or a dense one.
-  std::int64_t feed_forward_parameters(std::int64_t inner) const;
-  std::int64_t expert_parameters() const { return feed_forward_parameters(ffn); }
-  std::int64_t layer_parameters(std::int64_t layer) const;
-  std::int64_t embedding_parameters() const;   ///< input embedding and positions
-  std::int64_t total_parameters() const;       ///< without mtp_layers
-  std::int64_t projection_parameters() const;  ///< of a module of mtp_layers beside its layer
-  std::int64_t active_parameters() const;      ///< that one token meets
+  [[nodiscard]] std::int64_t feed_forward_parameters(std::int64_t inner) const;
+  [[nodiscard]] std::int64_t expert_parameters() const { return feed_forward_parameters(ffn); }
+  /// Of layer `layer`, from 0, with all its experts.
+  [[nodiscard]] std::int64_t layer_parameters(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t embedding_parameters() const;   ///< input embedding and positions
+  [[nodiscard]] std::int64_t total_parameters() const;       ///< without mtp_layers
+  [[nodiscard]] std::int64_t projection_parameters() const;  ///< of a module of mtp_layers beside its layer
+  [[nodiscard]] std::int64_t active_parameters() const;      ///< that one token meets
 };
 
-Describe<Transformer> transformer_parameters();
+/// Attributes of <model>.
+[[nodiscard]] Describe<Transformer> transformer_parameters();
 
 /// Reads <model>; checks what the parts' own ranges cannot (heads divide, experts complete).
 void read_transformer(const Element& model, Transformer& transformer, ErrorList& errors);

@@ -34,10 +34,10 @@ struct AicbWorkload {
   std::int64_t micro_batches = 1, stage_bytes = 0;
   std::vector<AicbRow> kinds;       ///< different rows
   std::vector<std::uint32_t> rows;  ///< in order, as indices of kinds
-  const AicbRow& row(std::size_t i) const { return kinds[rows[i]]; }
+  [[nodiscard]] const AicbRow& row(std::size_t i) const { return kinds[rows[i]]; }
 };
 
 /// Throws InputErrors with file and line. `gpus`: instead of what the file says; 0: it must.
-AicbWorkload read_aicb_workload(const std::string& path, std::uint32_t gpus);
+[[nodiscard]] AicbWorkload read_aicb_workload(const std::string& path, std::uint32_t gpus);
 
 }  // namespace lightrail

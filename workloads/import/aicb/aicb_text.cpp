@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "engine/base/error.hpp"
 #include "workloads/import/aicb/aicb.hpp"
 #include "workloads/import/aicb/aicb_writer.hpp"

@@ -1,6 +1,7 @@
 #include "workloads/import/aicb/aicb_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lightrail {
 

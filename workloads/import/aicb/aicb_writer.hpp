@@ -43,7 +43,7 @@ class AicbWriter {
   static constexpr std::uint32_t none = 0xffffffff;
   std::uint16_t stream(const std::string& name);
   std::uint32_t add(const std::string& stream, Op op, std::uint32_t after);
-  Op message(std::int32_t stage_offset, std::int64_t bytes, bool is_forward) const;
+  [[nodiscard]] Op message(std::int32_t stage_offset, std::int64_t bytes, bool is_forward) const;
 
   const AicbGroups& groups_;
   JobOutput& output_;

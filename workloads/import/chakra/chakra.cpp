@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/import/chakra/chakra_program.hpp"

@@ -10,10 +10,11 @@ namespace lightrail {
 using ChakraGroups = std::map<std::string, std::vector<std::uint32_t>>;
 
 /// From ASTRA-sim's file: {"0": [0, 1], "1": [2, 3]}. Throws InputErrors.
-ChakraGroups read_chakra_groups(const std::string& path, std::uint32_t ranks);
+[[nodiscard]] ChakraGroups read_chakra_groups(const std::string& path, std::uint32_t ranks);
 
 /// From the input values of a metadata node: [ '[{"pg_name": "0", "ranks": [0, 1]}, ...]' ]. What is no such
 /// list gives nothing. Returns what is wrong, or "".
-std::string parse_chakra_groups(const std::string& values, std::uint32_t ranks, ChakraGroups& groups);
+[[nodiscard]] std::string parse_chakra_groups(const std::string& values, std::uint32_t ranks,
+                                              ChakraGroups& groups);
 
 }  // namespace lightrail

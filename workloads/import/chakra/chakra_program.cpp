@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "workloads/job/kernel_class.hpp"

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "workloads/import/chakra/chakra_groups.hpp"
@@ -37,8 +39,8 @@ class ChakraProgram {
   void memory(const ChakraNode& node, Item& item);
   void collective(const ChakraNode& node, Item& item);
   void message(const ChakraNode& node, Item& item);
-  std::int64_t bytes_of(const ChakraNode& node, std::optional<std::int64_t> bytes,
-                        const char* attribute) const;
+  [[nodiscard]] std::int64_t bytes_of(const ChakraNode& node, std::optional<std::int64_t> bytes,
+                                      const char* attribute) const;
   GroupFamilies::Place place_of(const ChakraNode& node, std::uint32_t& size);
 
   std::string path_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/base/error.hpp"

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "workloads/import/dag_program.hpp"

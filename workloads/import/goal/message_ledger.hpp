@@ -20,12 +20,12 @@ class MessageLedger {
     std::uint64_t place = 0;  ///< of the node in its file: line or node number
   };
   /// Lane of a tag: what tells messages of one pair apart while they travel.
-  static std::uint32_t lane_of(std::uint32_t tag) { return tag & 0xff; }
+  [[nodiscard]] static std::uint32_t lane_of(std::uint32_t tag) { return tag & 0xff; }
 
   void sent(const Message& message) { note(message, 0); }
   void received(const Message& message) { note(message, 1); }
 
-  bool is_balanced() const { return !first_disagreement(); }
+  [[nodiscard]] bool is_balanced() const { return !first_disagreement(); }
   void focus();
 
   /// After the second reading: which message of which rank is wrong and why.
@@ -34,7 +34,7 @@ class MessageLedger {
     std::uint64_t place = 0;
     std::string what;
   };
-  Problem problem() const;
+  [[nodiscard]] Problem problem() const;
 
  private:
   struct Side {
@@ -44,7 +44,7 @@ class MessageLedger {
     Side sides[2];
   };
   void note(const Message& message, int side);
-  std::optional<std::uint64_t> first_disagreement() const;
+  [[nodiscard]] std::optional<std::uint64_t> first_disagreement() const;
 
   std::unordered_map<std::uint64_t, Pair> pairs_;
   std::optional<std::uint64_t> focus_;

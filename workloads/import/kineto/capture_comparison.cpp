@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <vector>
 
 #include "engine/base/time.hpp"
 #include "workloads/trace/trace_columns.hpp"

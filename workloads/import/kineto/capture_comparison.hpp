@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "workloads/job/job.hpp"
 
@@ -17,10 +19,10 @@ struct ReplayFigures {
 
 /// Reads them from the tables ops and collectives of a finished result file. `capture.ranks[r].gpu` is rank
 /// r's GPU. Throws InputErrors when the file lacks the tables.
-ReplayFigures read_replay(const Capture& capture, const std::string& result_file);
+[[nodiscard]] ReplayFigures read_replay(const Capture& capture, const std::string& result_file);
 
 /// Captured against simulated, with the difference in per cent: step, GPU span by rank, median and sum of
 /// collectives.
-std::string comparison_text(const Capture& capture, const ReplayFigures& replay);
+[[nodiscard]] std::string comparison_text(const Capture& capture, const ReplayFigures& replay);
 
 }  // namespace lightrail

@@ -17,9 +17,9 @@ struct KinetoOptions {
 /// Kineto traces of all ranks of a job -> the job that repeats it, rank r on GPU r. Throws InputErrors naming
 /// file and event.
 void import_kineto(const KinetoOptions& options, JobOutput& output);
-Job import_kineto(const KinetoOptions& options);
+[[nodiscard]] Job import_kineto(const KinetoOptions& options);
 
 /// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.
-std::vector<std::string> files_matching(const std::string& pattern);
+[[nodiscard]] std::vector<std::string> files_matching(const std::string& pattern);
 
 }  // namespace lightrail

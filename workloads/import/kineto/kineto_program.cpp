@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/base/error.hpp"
 

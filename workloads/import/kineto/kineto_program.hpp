@@ -19,6 +19,7 @@ struct ReplayOptions {
 /// is not.
 /// - A kernel follows what was launched before it on its stream, and what its stream was told to wait for.
 /// README.md of this folder has the rules and their limits. Kernels keep their measured durations.
-Program make_replay_program(const RankTrace& trace, const ReplayOptions& options, JobBuilder& job);
+[[nodiscard]] Program make_replay_program(const RankTrace& trace, const ReplayOptions& options,
+                                          JobBuilder& job);
 
 }  // namespace lightrail

@@ -20,7 +20,7 @@ struct RuntimeCall {
   std::int32_t stream = -1;  ///< index of the stream it acts on; -1: the trace does not say
   std::int32_t wait_on_stream = -1;
   std::int64_t record_correlation = 0;  ///< of the cudaEventRecord that a wait waits for; 0: unknown
-  std::int64_t end_ns() const { return start_ns + duration_ns; }
+  [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
 /// What a collective or a send or receive moved.
@@ -51,7 +51,7 @@ struct GpuOperation {
   std::int32_t communication = -1;  ///< index into RankTrace::communications
   bool is_pageable_copy = false;
   std::int64_t event = 0;  ///< place in the file, for messages
-  std::int64_t end_ns() const { return start_ns + duration_ns; }
+  [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
 /// One rank's trace, reduced to what runs and why; calls and operations ordered by start.
@@ -74,7 +74,7 @@ struct RankTrace {
   /// Keeps collectives, sends and receives only: what ranks must know of each other. read_kineto_rank() gives
   /// the rest again.
   void reduce();
-  std::size_t bytes() const {
+  [[nodiscard]] std::size_t bytes() const {
     return operations.size() * sizeof(GpuOperation) + calls.size() * sizeof(RuntimeCall);
   }
 };
@@ -85,7 +85,7 @@ struct KinetoRankOptions {
 
 /// Reads one rank's file. `default_rank`: its rank when the trace itself and its name do not say. Throws
 /// InputErrors naming file and event.
-RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
-                           const KinetoRankOptions& options);
+[[nodiscard]] RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
+                                         const KinetoRankOptions& options);
 
 }  // namespace lightrail

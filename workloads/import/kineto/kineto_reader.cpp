@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "engine/base/error.hpp"
 

@@ -21,21 +21,23 @@ struct NcclMetadata {
   void complete(const NcclMetadata& other);
 };
 
-NcclMetadata nccl_metadata(const KinetoEvent& event);
+/// What the arguments of one event say; the rest stays unknown.
+[[nodiscard]] NcclMetadata nccl_metadata(const KinetoEvent& event);
 
 /// Which operation a communication is: by the kernel's name, for point-to-point kernels by the call's name.
 struct NcclOperation {
   OpKind kind = OpKind::collective;
   CollectiveType type = CollectiveType::none;
 };
-std::optional<NcclOperation> nccl_operation(const std::string& kernel, const std::string& call);
+/// Nothing for what moves no data of its own: coalesced calls, and collectives that are not simulated.
+[[nodiscard]] std::optional<NcclOperation> nccl_operation(const std::string& kernel, const std::string& call);
 
 /// Bytes of an element by PyTorch's or C++'s type name ("c10::Half", "BFloat16", "float"); 0: unknown.
-std::uint32_t element_bytes_of_type(const std::string& dtype);
+[[nodiscard]] std::uint32_t element_bytes_of_type(const std::string& dtype);
 /// ... by the suffix of a kernel's name ("..._Sum_f16_RING_LL"); 0: unknown.
-std::uint32_t element_bytes_of_kernel(const std::string& kernel);
+[[nodiscard]] std::uint32_t element_bytes_of_kernel(const std::string& kernel);
 
 /// Numbers of a JSON list, nested or not; empty for "" or when something else is inside.
-std::vector<std::int64_t> numbers_of(const std::string& json_text);
+[[nodiscard]] std::vector<std::int64_t> numbers_of(const std::string& json_text);
 
 }  // namespace lightrail

@@ -18,7 +18,7 @@ struct BoundCommunication {
 /// binds every communication: result[rank][communication]. A group whose ranks a trace does not list must be
 /// everyone. `ranks` are ordered by rank; GPU r is rank r. Throws InputErrors when members of a group
 /// disagree on the number, type or size of its collectives.
-std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vector<RankTrace>& ranks,
-                                                                 JobBuilder& job);
+[[nodiscard]] std::vector<std::vector<BoundCommunication>> bind_process_groups(
+    const std::vector<RankTrace>& ranks, JobBuilder& job);
 
 }  // namespace lightrail

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: check_schema.sh LIGHTRAIL FOLDER...: every XML file of the folders is valid by the schema that describe prints,
-# and a file with an unknown attribute is not.
+# Usage: check_schema.sh LIGHTRAIL FOLDER...: every XML file of the folders is valid by the schema that
+# describe prints, and a file with an unknown attribute is not.
 set -eu
 lightrail=$1
 shift

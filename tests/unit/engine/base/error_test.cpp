@@ -1,3 +1,5 @@
+#include <string>
+
 #include "engine/base/error.hpp"
 
 #include <catch2/catch.hpp>

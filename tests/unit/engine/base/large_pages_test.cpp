@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "engine/base/large_pages.hpp"
 
 #include <sys/mman.h>

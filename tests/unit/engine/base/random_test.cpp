@@ -2,8 +2,10 @@
 
 #include <Random123/philox.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <set>
 
 #include "engine/base/error.hpp"

@@ -1,6 +1,7 @@
 #include "engine/base/transfer_time.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <limits>
 
 #include "engine/base/error.hpp"

@@ -1,7 +1,11 @@
 #include "engine/checkpoint/checkpoint_file.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
 
 #include "engine/base/error.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "engine/partition/atom_graph.hpp"
 
 #include <catch2/catch.hpp>

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/random.hpp"
@@ -39,7 +43,6 @@ std::vector<int> atoms_by_rank(const Partition& partition) {
 /// Those that keep neighbours together.
 std::vector<Partitioner> cutters() {
   std::vector<Partitioner> all = {Partitioner::automatic, Partitioner::blocks};
-  if (has_metis()) all.push_back(Partitioner::metis);
   return all;
 }
 
@@ -195,12 +198,10 @@ TEST_CASE("pods that would not fill the ranks evenly are not dealt") {
   const Partition partition = make_partition(model, 2, Partitioner::automatic);
   const std::vector<int> atoms = atoms_by_rank(partition);
   CHECK(std::abs(atoms[0] - atoms[1]) < 12);
-  CHECK(partition.rank_of_atom ==
-        make_partition(model, 2, has_metis() ? Partitioner::metis : Partitioner::blocks).rank_of_atom);
+  CHECK(partition.rank_of_atom == make_partition(model, 2, Partitioner::metis).rank_of_atom);
 }
 
 TEST_CASE("METIS finds the two halves that blocks cannot see") {
-  if (!has_metis()) return;
   TestModel test;
   auto spec = std::make_shared<TokenSpec>();
   for (std::uint32_t c = 0; c < 40; ++c) test.add(token_kind(), spec);
@@ -210,10 +211,4 @@ TEST_CASE("METIS finds the two halves that blocks cannot see") {
   const Model model = test.build();
   CHECK(make_partition(model, 2, Partitioner::metis).cut_links == 2);
   CHECK(make_partition(model, 2, Partitioner::blocks).cut_links > 2);
-}
-
-TEST_CASE("METIS is refused where it is not in the build") {
-  if (has_metis()) return;
-  CHECK_THROWS_WITH(make_partition(Model{}, 2, Partitioner::metis),
-                    "partitioner 'metis' is not in this build (choose 'blocks')");
 }

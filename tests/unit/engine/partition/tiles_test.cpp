@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "tests/support/test_model.hpp"
 #include "tests/support/token.hpp"

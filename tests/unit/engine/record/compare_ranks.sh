@@ -1,6 +1,7 @@
 #!/bin/bash
-# Any number of ranks, either way of writing, any grouping of intervals: the same file but for /run and /profile.
-# compare_ranks.sh MPIEXEC RECORD_ROWS FOLDER INTERVALS ROWS CROWD, with LIGHTRAIL_PYTHON and PYTHONPATH
+# Any number of ranks, either way of writing, any grouping of intervals: the same file but for /run and
+# /profile. compare_ranks.sh MPIEXEC RECORD_ROWS FOLDER INTERVALS ROWS CROWD, with LIGHTRAIL_PYTHON and
+# PYTHONPATH
 set -eu
 mpiexec=$1 program=$2 folder=$3 intervals=$4 rows=$5 crowd=$6
 rm -rf "$folder" && mkdir -p "$folder"

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "engine/scenario/catalogue.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "engine/scenario/merge_entry.hpp"
 
 #include <catch2/catch.hpp>

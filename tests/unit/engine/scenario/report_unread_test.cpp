@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "engine/model/describe.hpp"
 #include "tests/unit/engine/scenario/scenario_files.hpp"
 

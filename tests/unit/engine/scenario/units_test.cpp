@@ -1,7 +1,9 @@
 #include "engine/scenario/units.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <limits>
+#include <string>
 
 using namespace lightrail;
 

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 #include "tests/unit/engine/scenario/scenario_files.hpp"
 
 using namespace lightrail;

@@ -1,3 +1,7 @@
+#include <optional>
+#include <stdexcept>
+#include <string>
+
 #include "engine/sync/failure.hpp"
 
 #include <catch2/catch.hpp>

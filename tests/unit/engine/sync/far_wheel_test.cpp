@@ -1,6 +1,7 @@
 #include "engine/sync/far_wheel.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
 
 #include "engine/base/random.hpp"

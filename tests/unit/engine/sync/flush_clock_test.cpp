@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "engine/sync/flush_clock.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
 #include "engine/sync/forecast.hpp"
 
 #include <catch2/catch.hpp>

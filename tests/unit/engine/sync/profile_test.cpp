@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "engine/sync/profile.hpp"
 
 #include <catch2/catch.hpp>

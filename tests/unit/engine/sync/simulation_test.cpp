@@ -1,3 +1,9 @@
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "engine/sync/simulation.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,10 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "engine/sync/slice_queue.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "engine/sync/slicer.hpp"
 
 #include <catch2/catch.hpp>

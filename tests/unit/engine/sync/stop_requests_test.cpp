@@ -1,6 +1,7 @@
 #include "engine/sync/stop_requests.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <thread>
 
 using namespace lightrail;

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "components/registry.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "network/circuits/regions.hpp"

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "fabrics/clos/clos_shape.hpp"
 
 #include <catch2/catch.hpp>

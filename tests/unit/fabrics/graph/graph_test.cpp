@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <string>
+
 #include "tests/unit/fabrics/graph_xml.hpp"
 
 using namespace lightrail;

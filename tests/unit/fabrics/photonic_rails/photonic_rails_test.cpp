@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+
 #include "components/registry.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "network/circuits/rails.hpp"

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "fabrics/system/system_text.hpp"
 
 #include <catch2/catch.hpp>

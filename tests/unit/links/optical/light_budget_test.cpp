@@ -1,3 +1,6 @@
+#include <memory>
+#include <string>
+
 #include "links/optical/light_budget.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "network/port/buffered_spec.hpp"
+#include "network/port/credit/credit.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/injector.hpp"
-#include "network/port/credit/credit.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"

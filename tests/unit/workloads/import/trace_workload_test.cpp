@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/kineto.hpp"

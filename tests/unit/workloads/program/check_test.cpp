@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "workloads/program/check.hpp"
 
 #include <catch2/catch.hpp>

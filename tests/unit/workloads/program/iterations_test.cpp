@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "workloads/program/iterations.hpp"
 
 #include <catch2/catch.hpp>

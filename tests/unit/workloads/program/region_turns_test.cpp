@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "workloads/program/region_turns.hpp"
 
 #include <catch2/catch.hpp>

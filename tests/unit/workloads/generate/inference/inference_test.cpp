@@ -1,9 +1,13 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/generate/inference/inference_plan.hpp"

@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/generate/training/load_predictor.hpp"

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "workloads/generate/training/load_predictor.hpp"
 
 using namespace lightrail;

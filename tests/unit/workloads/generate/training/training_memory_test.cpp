@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <string>
 
 #include "tests/unit/workloads/generate/workload_fixture.hpp"

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"

@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/unit/workloads/import/chakra_text.hpp"
 #include "tests/unit/workloads/import/evaluate_job.hpp"
 #include "tests/unit/workloads/import/imported.hpp"

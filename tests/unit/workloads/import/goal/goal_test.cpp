@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/unit/workloads/import/evaluate_job.hpp"
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"

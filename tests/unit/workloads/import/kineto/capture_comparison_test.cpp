@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/capture_comparison.hpp"
 #include "workloads/trace/trace_columns.hpp"

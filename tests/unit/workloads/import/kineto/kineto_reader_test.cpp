@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <sstream>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "workloads/import/kineto/kineto_reader.hpp"

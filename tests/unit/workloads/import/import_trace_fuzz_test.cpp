@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "engine/base/error.hpp"
+#include "engine/base/random.hpp"
+#include "tests/unit/workloads/import/chakra_text.hpp"
+#include "tests/unit/workloads/import/imported.hpp"
+#include "tests/unit/workloads/import/kineto_text.hpp"
+#include "workloads/program/check.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+constexpr int mutations = 3000;
+
+/// Flips, cuts, doubles and swaps bytes, numbers and lines, a few at a time.
+std::string mutated(std::string text, Random& random) {
+  const char* const words[] = {
+      "-1",       "99999999999999999999", "0", "None", "\"", "{", "}", "\n", "\t", ",", "1e308", "rank",
+      "requires", "\xff\xff\xff\xff\x0f"};
+  for (auto changes = 1 + random.below(4); changes-- > 0 && !text.empty();) {
+    const std::size_t at = static_cast<std::size_t>(random.below(text.size()));
+    const std::size_t span =
+        std::min<std::size_t>(text.size() - at, 1 + static_cast<std::size_t>(random.below(40)));
+    switch (random.below(6)) {
+      case 0:
+        text[at] = static_cast<char>(random.below(256));
+        break;
+      case 1:
+        text.erase(at, span);
+        break;
+      case 2:
+        text.insert(at, text.substr(at, span));
+        break;
+      case 3:
+        text.insert(at, words[random.below(std::size(words))]);
+        break;
+      case 4:
+        text.resize(at);
+        break;
+      default:
+        std::swap(text[at], text[static_cast<std::size_t>(random.below(text.size()))]);
+    }
+  }
+  return text;
+}
+
+/// Every mutation either imports into a job that can be checked, or is refused as the user's mistake.
+void fuzz(const ImportOptions& options, const std::string& file, const std::string& good,
+          std::uint64_t seed) {
+  Random random(seed, ComponentId{0}, 0);
+  int taken = 0, refused = 0;
+  for (int i = 0; i < mutations; ++i) {
+    std::ofstream(file, std::ios::binary) << mutated(good, random);
+    try {
+      Job job = imported(options);
+      GroupTable groups;
+      for (const auto& kind : job.groups) groups.add(kind, job.gpu_count);
+      ErrorList errors;
+      check_programs(job.programs, groups, job.names, {}, errors);
+      ++taken;
+    } catch (const InputErrors& problem) {
+      CHECK(!problem.errors().empty());
+      ++refused;
+    }
+  }
+  CHECK(taken + refused == mutations);
+  CHECK(refused > mutations / 10);
+}
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+ImportOptions options_of(TraceFormat format, const std::string& file) {
+  ImportOptions options;
+  options.format = format;
+  options.files = {file};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("3,000 mutations of a GOAL schedule import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("x.goal");
+  fuzz(options_of(TraceFormat::goal, file), file, content("tests/data/goal/binary_tree_32.goal"), 1);
+}
+
+TEST_CASE("3,000 mutations of a Chakra trace import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("t.0.et");
+  const std::string good =
+      ChakraBytes()
+          .node({.id = 1, .type = 1, .inputs = "[ '[{\"pg_name\":\"0\",\"ranks\":[0]}]' ]"})
+          .node({.id = 2, .name = "gemm", .duration_us = 10, .integers = {{"is_cpu_op", 0}, {"tid", 7}}})
+          .node({.id = 3,
+                 .type = 7,
+                 .data = {2},
+                 .integers = {{"comm_type", 0}, {"comm_size", 64}},
+                 .texts = {{"pg_name", "0"}}})
+          .node({.id = 4,
+                 .type = 5,
+                 .control = {3},
+                 .integers = {{"comm_dst", 0}, {"comm_tag", 3}, {"comm_size", 64}}})
+          .node({.id = 5,
+                 .type = 6,
+                 .data = {2},
+                 .integers = {{"comm_src", 0}, {"comm_tag", 3}, {"comm_size", 64}}})
+          .node({.id = 6, .type = 2, .data = {4, 5}, .integers = {{"tensor_size", 4096}}})
+          .bytes();
+  fuzz(options_of(TraceFormat::chakra, file), file, good, 2);
+}
+
+TEST_CASE("3,000 mutations of an AICB workload import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("w.txt");
+  ImportOptions options = options_of(TraceFormat::aicb, file);
+  options.pipeline = AicbPipeline::interleaved;
+  fuzz(options, file,
+       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 2 vpp: 2 ga: 2 all_gpus: 8 "
+       "checkpoints: 0 "
+       "pp_comm 4096\n8\n"
+       "embedding_layer -1 1000 ALLREDUCE 64 1 NONE 0 1 NONE 0 100\n"
+       "attention_column -1 2000 ALLGATHER 64 4000 REDUCESCATTER 64 1 NONE 0 100\n"
+       "attention_column -1 2000 ALLTOALL_EP 64 4000 REDUCESCATTER 64 1 NONE 0 100\n"
+       "final_column -1 1 ALLGATHER 64 1 NONE 0 1 NONE 0 100\n"
+       "embedding_layer -1 1000 ALLREDUCE 64 1 NONE 0 1 NONE 0 100\n"
+       "attention_column -1 2000 ALLGATHER 64 4000 REDUCESCATTER 64 1 NONE 0 100\n"
+       "attention_column -1 2000 ALLTOALL_EP 64 4000 REDUCESCATTER 64 1 NONE 0 100\n"
+       "final_column -1 1 ALLGATHER 64 1 NONE 0 1 REDUCESCATTER_DP_EP 512 100\n",
+       3);
+}
+
+TEST_CASE("3,000 mutations of an AICB run import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("w.csv");
+  fuzz(options_of(TraceFormat::aicb_csv, file), file,
+       "[rank0 ~ "
+       "rank7]\ncomm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time\n"
+       "CommType.all_reduce,CommGroup.tp_group,2,64,forward,None,None,,None\n"
+       "CommType.computation,None,None,\"((1, 2), (3, 4))\",forward,None,None,,2.5\n"
+       "CommType.barrier,CommGroup.all,8,None,x,None,None,,None\n"
+       "CommType.reduce_scatter,CommGroup.dp_group,4,128,backward,None,None,,None\n",
+       4);
+}
+
+TEST_CASE("3,000 mutations of a Kineto trace import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.json");
+  fuzz(
+      options_of(TraceFormat::kineto, file), file,
+      KinetoText()
+          .launch("gemm", 100, 110, 50, 1)
+          .launch(
+              "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 120, 170, 40, 2, 24,
+              R"(,"Collective name":"allreduce","dtype":"Half","In msg nelems":64,"Out msg nelems":64,"Group size":1,"Process Group Ranks":"[0]")")
+          .call("cudaDeviceSynchronize", 180, 50, 3)
+          .text(),
+      5);
+}
