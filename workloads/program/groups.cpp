@@ -1,6 +1,8 @@
 #include "workloads/program/groups.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "engine/base/error.hpp"
 
