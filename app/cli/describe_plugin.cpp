@@ -46,8 +46,8 @@ std::string plugin_text(const Registry& registry) {
   std::string text = introduction;
   for (const auto& [kind, names] : names_by_kind(registry)) {
     const HowTo& how = how_to(kind);
-    text += fmt::format("  {:<22} {}: registry.{}.add(); {} of {}\n", kind, how.use, how.member, how.type,
-                        how.header);
+    text += fmt::format("  {:<22} {}\n{:<25}registry.{}.add(); {} of {}\n", kind, how.use, "", how.member,
+                        how.type, how.header);
   }
   text += "\nloaded plugins\n";
   if (registry.plugins.empty())

@@ -16,7 +16,7 @@ namespace lightrail {
 /// names.
 using NamesByKind = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-/// A plugin that was loaded, and what it added; nothing is left out but what it added nothing of.
+/// A plugin that was loaded, and what it added; kinds of which it added nothing are left out.
 struct PluginContents {
   std::string file;
   NamesByKind added;

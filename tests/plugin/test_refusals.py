@@ -53,6 +53,8 @@ def main():
             cluster(), "dumbbell", "dumbbell")
     refused("and so is one of a built-in kind", f"error: {bed.plugin('taken')}: component kind 'switch' is registered twice", cluster(),
             "taken")
+    refused("a table's columns are checked", f"error: {bed.plugin('bad_table')}: table 'serves' column 't_serve' has the unit 'ps', "
+            "so its name must end in '_ps'", cluster(), "bad_table")
     refused("a function that throws something else is a mistake of the plugin",
             f"error: {bed.plugin('throwing')}: cannot register its kinds (no racket)", cluster(), "throwing")
     output = bed.lightrail("run", "scenario.xml", "--plugin", "/lib/x86_64-linux-gnu/libm.so.6", expect=2)
