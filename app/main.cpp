@@ -13,9 +13,9 @@ namespace {
 
 /// scenario -> model -> partition -> run -> record.
 ExitCode run(CommandLine line, const MpiSession& mpi) {
-  auto kinds = on_every_rank(mpi, [&] { return load_kinds(line.plugins); });
+  auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
   auto scenario = on_every_rank(mpi, [&] { return load(line); });
-  const auto model = on_every_rank(mpi, [&] { return build_model(scenario, kinds, line); });
+  const auto model = on_every_rank(mpi, [&] { return build_model(scenario, registry, line); });
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
   const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
   if (!forecast.partitions.empty()) line.run.forecast = &forecast;

@@ -1,5 +1,5 @@
-# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a component built outside the
-# tree needs: the headers and static libraries that components stand on, and lightrailConfig.cmake.
+# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a plugin built outside the tree
+# needs: the headers and static libraries that it stands on, and lightrailConfig.cmake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -7,16 +7,17 @@ install(TARGETS lightrail RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY configs scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/lightrail
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN results EXCLUDE)
 
-set(sdk options base scenario model network)
+set(sdk options base scenario model network links controller fabrics program collective job)
 foreach(name IN LISTS sdk)
   set_target_properties(lightrail_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS lightrail_${name} EXPORT lightrailTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 # An include path is a path of the repository, so the headers keep their folders.
-foreach(folder engine/base engine/scenario engine/model network)
+foreach(folder engine/base engine/scenario engine/model network links fabrics
+               workloads/program workloads/collective workloads/job app/registry)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightrail/${parent}
-          FILES_MATCHING PATTERN *.hpp)
+          FILES_MATCHING PATTERN *.hpp PATTERN patch_panel EXCLUDE)  # which stands on a controller
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lightrail)

@@ -16,7 +16,6 @@
 #include "engine/scenario/units.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/wire/address_book.hpp"
-#include "workloads/import/trace_workload.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -88,38 +87,20 @@ bool has_pipeline(const Job& job) {
   });
 }
 
-using Maker = void (*)(WorkloadContext&);
-
-const std::vector<std::pair<std::string, Maker>>& makers() {
-  static const std::vector<std::pair<std::string, Maker>> all{
-      {"trace", make_trace_workload}, {"training", make_training},
-      {"inference", make_inference},  {"collective", make_collective_benchmark},
-      {"storage", make_storage_job},  {"explicit", make_explicit_programs}};
-  return all;
-}
-
-void make_workload(WorkloadContext& context) {
-  const Attribute* kind = context.element.find("kind");
-  if (!kind)
+void make_workload(const WorkloadRegistry& workloads, WorkloadContext& context) {
+  if (!context.element.find("kind"))
     return context.errors.add(context.element.error("<workload> lacks the required attribute 'kind'"));
-  std::vector<std::string> names;
-  for (const auto& [name, make] : makers()) {
-    if (name == kind->value) return make(context);
-    names.push_back(name);
-  }
-  context.add_error(context.element, "kind", invalid_choice(kind->value, names));
+  if (const auto kind = workloads.of(&context.element)) return kind->make(context);
+  context.add_error(context.element, "kind",
+                    invalid_choice(context.element.find("kind")->value, workloads.names()));
 }
-
-}  // namespace
-
-namespace {
 
 struct Made {
   Job job;
   std::shared_ptr<ServingPlan> serving;
 };
 
-Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
+Made make(const Scenario& scenario, const WorkloadRegistry& kinds, const Model& model, ErrorList& errors) {
   LIGHTRAIL_EXPECT(model.resource<AlgorithmRegistry>() != nullptr);
   const AddressBook* book = model.resource<AddressBook>();
   std::uint32_t gpus = book ? book->gpu_count : 0;
@@ -146,15 +127,16 @@ Made make(const Scenario& scenario, const Model& model, ErrorList& errors) {
   if (gpus == 0)
     errors.add(workloads[0]->error("the system has no GPU to run the workload"));
   else
-    make_workload(context);
+    make_workload(kinds, context);
   if (!context.serving) read_iterations(*workloads[0], job, errors);
   return {job.take(), context.serving};
 }
 
 }  // namespace
 
-Job make_job(const Scenario& scenario, const Model& model, ErrorList& errors) {
-  Made made = make(scenario, model, errors);
+Job make_job(const Scenario& scenario, const WorkloadRegistry& workloads, const Model& model,
+             ErrorList& errors) {
+  Made made = make(scenario, workloads, model, errors);
   if (made.serving)
     errors.add(
         scenario.root.child("workload")
@@ -211,9 +193,10 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
 
 }  // namespace
 
-ModelPart build_workload(const Scenario& scenario, const Model& model, ErrorList& errors) {
+ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workloads, const Model& model,
+                         ErrorList& errors) {
   const std::size_t before = errors.size();
-  auto [job, serving] = make(scenario, model, errors);
+  auto [job, serving] = make(scenario, workloads, model, errors);
   if (serving) check_circuits(model, *serving, *scenario.root.child("workload"), errors);
   if (errors.size() > before) return {};
   auto groups = std::make_shared<GroupTable>();

@@ -1,13 +1,9 @@
-#include <algorithm>
-
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"
 #include "workloads/generate/training/gate.hpp"
-#include "workloads/generate/training/training_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
-#include "workloads/import/trace_workload.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -20,29 +16,10 @@ ParameterDoc text(const char* name, const char* doc, bool is_required = false) {
   return {name, "text", "", "", "", doc, is_required, {}};
 }
 
-/// <workload>: what its kinds read, each parameter once.
-Docs workload_parameters(const AlgorithmRegistry& algorithms) {
-  ParameterDoc kind = text("kind", "what the GPUs do", true);
-  kind.choices = {"trace", "training", "inference", "collective", "storage", "explicit"};
-  Docs all{
-      kind,
-      {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
-  for (const Docs& docs :
-       {trace_documentation(), training_parameters(algorithms).documentation(),
-        inference_parameters().documentation(), replica_documentation(),
-        collective_benchmark_documentation(algorithms.names()), storage_job_documentation()})
-    for (ParameterDoc doc : docs) {
-      auto is_same = [&](const ParameterDoc& other) { return other.name == doc.name; };
-      if (std::any_of(all.begin(), all.end(), is_same)) continue;
-      doc.is_required = false;  // of one kind only
-      all.push_back(std::move(doc));
-    }
-  return all;
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, Docs>> workload_documentation(const AlgorithmRegistry& algorithms) {
+std::vector<std::pair<std::string, Docs>> workload_documentation(const WorkloadRegistry& workloads,
+                                                                 const AlgorithmRegistry& algorithms) {
   Docs group = digit_documentation();
   for (ParameterDoc& doc : group) doc.is_required = false;  // or <digit>, or <members>
   group.push_back(text("name", "'tp', 'dp', ...; 'world' is always there", true));
@@ -51,7 +28,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation(const Algorithm
       {"group", group},
       {"digit", digit_documentation()},
       {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
-      {"workload", workload_parameters(algorithms)},
+      {"workload", workloads.all_parameters(algorithms)},
       {"model", transformer_parameters().documentation()},
       {"gate", gate_documentation()},
       {"pool", pool_documentation()},

@@ -1,6 +1,5 @@
 #include "app/cli/build_model.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +12,7 @@
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/unknown_names.hpp"
-#include "components/built_in_tables.hpp"
 #include "components/gpu/check_gpus.hpp"
-#include "components/registry.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/health/nic_health.hpp"
@@ -57,27 +54,11 @@ Scenario load(const CommandLine& line) {
   return load_scenario(line.positional.front(), options);
 }
 
-KindRegistry load_kinds(const std::vector<std::string>& plugins) {
-  KindRegistry kinds = built_in_kinds();
-  for (const std::string& file : plugins) {
-    // A bare name would be searched on the library path; the user means a file.
-    void* library = dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw InputErrors(InputError{file, 0, std::string("cannot load plugin (") + dlerror() + ")"});
-    auto* entry = reinterpret_cast<void (*)(KindRegistry&)>(dlsym(library, "lightrail_plugin_register"));
-    if (!entry)
-      throw InputErrors(InputError{file, 0, "is no plugin (it exports no 'lightrail_plugin_register')"});
-    entry(kinds);
-  }
-  return kinds;
-}
-
 namespace {
 
-void check_is_benchmark(const Scenario& scenario, ErrorList& errors) {
+void check_is_benchmark(const Scenario& scenario, const WorkloadKind* kind, ErrorList& errors) {
   const Element* workload = scenario.root.child("workload");
-  const Attribute* kind = workload ? workload->find("kind") : nullptr;
-  if (!kind || kind->value != "collective")
+  if (!kind || !kind->is_benchmark)
     errors.add((workload ? workload : &scenario.root)
                    ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
 }
@@ -155,27 +136,28 @@ void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors
 
 }  // namespace
 
-Model build_model(const Scenario& scenario, const KindRegistry& kinds, CommandLine& line) {
-  const FabricRegistry fabrics = built_in_fabrics();
-  const auto algorithms = std::make_shared<const AlgorithmRegistry>(built_in_algorithms());
+Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line) {
+  const auto algorithms = std::make_shared<const AlgorithmRegistry>(registry.algorithms);
   ErrorList errors;
   RunSpec run;
   if (const Element* element = scenario.root.child("run")) run_parameters().parse(*element, run, errors);
   if (line.run.stop_at == time_never) line.run.stop_at = run.stop_at;
-  if (line.command == Command::collective) check_is_benchmark(scenario, errors);
+  const auto workload = registry.workloads.of(scenario.root.child("workload"));
+  if (line.command == Command::collective) check_is_benchmark(scenario, workload.get(), errors);
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
-    report_unknown_names(scenario.root, known_elements(kinds, fabrics, *algorithms), errors);
+    report_unknown_names(scenario.root, known_elements(registry), errors);
     errors.throw_if_any();
   };
 
-  Model model = build_system(scenario, kinds, fabrics, errors);
+  Model model = build_system(scenario, registry.components, registry.fabrics, errors,
+                             workload && workload->needs_scheduler);
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
-  model.tables = std::make_shared<const TableRegistry>(built_in_tables(*algorithms));
+  model.tables = std::make_shared<const TableRegistry>(registry.tables);
   if (!errors.is_empty()) end_with_names();
   model.add(read_settings(scenario, model, algorithms, errors));
   model.add(read_variation(scenario, model, errors));
-  model.add(build_workload(scenario, model, errors));
+  model.add(build_workload(scenario, registry.workloads, model, errors));
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   check_turns(scenario, model, errors);

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/describe_plugin.hpp"
+#include "app/cli/describe_tables.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
-#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/program/collective_names.hpp"
 
 namespace lightrail {
@@ -69,36 +74,55 @@ std::string fabrics_text(const FabricRegistry& fabrics) {
   return text;
 }
 
+/// <workload kind="...">, kind by kind.
+std::string workloads_text(const Registry& registry) {
+  std::string text;
+  for (const auto& kind : registry.workloads.kinds()) {
+    text += fmt::format("<workload kind=\"{}\">  {}\n", kind->name, kind->doc);
+    for (const ParameterDoc& p : kind->parameters(registry.algorithms)) text += parameter_text(p);
+    text += "\n";
+  }
+  return text;
+}
+
+/// What can be described, in the order in which all of it is.
+std::vector<std::pair<std::string, std::string>> described_texts(const Registry& registry,
+                                                                 const std::vector<ElementDoc>& elements) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& kind : registry.components.kinds())
+    all.emplace_back(element_of_kind(kind->name), kind_text(*kind));
+  const auto kinds_end = static_cast<std::ptrdiff_t>(all.size());
+  for (const ElementDoc& element : elements) {
+    if (std::any_of(all.begin(), all.begin() + kinds_end,
+                    [&](const auto& kind) { return kind.first == element.name; }))
+      continue;
+    // Of <fabric> and <workload> what all kinds have, then each kind; of <table> the tables there are.
+    std::string text = element_text(element);
+    if (element.name == "fabric")
+      text =
+          element_text({element.name, registry.fabrics.common_parameters()}) + fabrics_text(registry.fabrics);
+    if (element.name == "workload")
+      text = element_text({element.name, registry.workloads.common_parameters()}) + workloads_text(registry);
+    if (element.name == "table") text += tables_text(registry.tables);
+    all.emplace_back(element.name, std::move(text));
+  }
+  all.emplace_back("collective", algorithms_text(registry.algorithms));
+  all.emplace_back("plugin", plugin_text(registry));
+  return all;
+}
+
 std::string describe_text(const CommandLine& line) {
-  KindRegistry kinds = load_kinds(line.plugins);
-  const FabricRegistry fabrics = built_in_fabrics();
-  const AlgorithmRegistry algorithms = built_in_algorithms();
-  std::vector<ElementDoc> elements = known_elements(kinds, fabrics, algorithms);
+  const Registry registry = load_registry(line.plugins);
+  const std::vector<ElementDoc> elements = known_elements(registry);
   if (line.format == "xsd") return xsd_text(elements);
   if (line.format != "text")
     throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
   std::string text;
   std::vector<std::string> names;
-  for (const std::string& kind : kinds.names()) names.push_back(element_of_kind(kind));
-  auto is_kind = [&, count = names.size()](const std::string& name) {
-    const auto end = names.begin() + static_cast<std::ptrdiff_t>(count);
-    return std::find(names.begin(), end, name) != end;
-  };
-  for (const auto& kind : kinds.kinds())
-    if (line.positional.empty() || line.positional.front() == element_of_kind(kind->name))
-      text += kind_text(*kind);
-  for (const ElementDoc& element : elements) {
-    if (is_kind(element.name)) continue;
-    names.push_back(element.name);
-    if (!line.positional.empty() && line.positional.front() != element.name) continue;
-    // Of <fabric> what all kinds have, then each kind.
-    if (element.name == "fabric")
-      text += element_text({element.name, fabrics.common_parameters()}) + fabrics_text(fabrics);
-    else
-      text += element_text(element);
+  for (const auto& [name, described] : described_texts(registry, elements)) {
+    if (line.positional.empty() || line.positional.front() == name) text += described;
+    names.push_back(name);
   }
-  names.push_back("collective");
-  if (line.positional.empty() || line.positional.front() == "collective") text += algorithms_text(algorithms);
   if (text.empty())
     throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
   return text;
@@ -109,9 +133,9 @@ std::string bom_text(CommandLine line) {
   if (line.positional.empty())
     throw InputErrors(
         InputError{"", 0, "describe --bom: no scenario given (lightrail describe SCENARIO --bom)"});
-  KindRegistry kinds = load_kinds(line.plugins);
+  const Registry registry = load_registry(line.plugins);
   Scenario scenario = load(line);
-  Model model = build_model(scenario, kinds, line);
+  Model model = build_model(scenario, registry, line);
   std::string text = bill_text(model);
   if (text.empty())
     throw InputErrors(

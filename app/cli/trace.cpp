@@ -48,9 +48,10 @@ std::string generate_trace(const CommandLine& line) {
   CommandLine scenario_line = line;
   scenario_line.positional = {line.positional[1]};
   Scenario scenario = load(scenario_line);
-  Model model = build_model(scenario, load_kinds(line.plugins), scenario_line);
+  const Registry registry = load_registry(line.plugins);
+  Model model = build_model(scenario, registry, scenario_line);
   ErrorList errors;
-  Job job = make_job(scenario, model, errors);
+  Job job = make_job(scenario, registry.workloads, model, errors);
   errors.throw_if_any();
   write_trace(job, out_of(line), line.typed);
   return describe_trace(job) + "written to " + line.out + "\n";

@@ -18,9 +18,9 @@ ExitCode print_version(const MpiSession& mpi) {
 
 ExitCode validate(CommandLine line, const MpiSession& mpi) {
   auto text = on_every_rank(mpi, [&] {
-    KindRegistry kinds = load_kinds(line.plugins);
+    const Registry registry = load_registry(line.plugins);
     Scenario scenario = load(line);
-    Model model = build_model(scenario, kinds, line);
+    Model model = build_model(scenario, registry, line);
     std::string out;
     if (line.map) out += map_text(model);
     if (line.dot) out += dot_text(model);

@@ -79,8 +79,7 @@ std::string element_of_kind(const std::string& kind) {
   return kind == "storage" ? "storage-server" : kind;
 }
 
-std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const FabricRegistry& fabrics,
-                                       const AlgorithmRegistry& algorithms) {
+std::vector<ElementDoc> known_elements(const Registry& registry) {
   std::map<std::string, std::map<std::string, ParameterDoc>> merged;
   auto add = [&](const std::string& element, const std::vector<ParameterDoc>& parameters) {
     auto& all = merged[element];
@@ -99,9 +98,10 @@ std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const FabricRe
     for (const std::string& a : attributes) parameters.push_back({a, "text", "", "", "", "", false, {}});
     add(name, parameters);
   }
-  for (const auto& kind : kinds.kinds()) add(element_of_kind(kind->name), kind->parameters);
-  for (const auto& [name, parameters] : system_documentation(fabrics)) add(name, parameters);
-  for (const auto& [name, parameters] : workload_documentation(algorithms)) add(name, parameters);
+  for (const auto& kind : registry.components.kinds()) add(element_of_kind(kind->name), kind->parameters);
+  for (const auto& [name, parameters] : system_documentation(registry.fabrics)) add(name, parameters);
+  for (const auto& [name, parameters] : workload_documentation(registry.workloads, registry.algorithms))
+    add(name, parameters);
   add("gemm", gemm_parameters().documentation());
   add("attention", attention_parameters().documentation());
   add("memory-kernel", memory_kernel_parameters().documentation());

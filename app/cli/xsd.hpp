@@ -2,9 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/registry.hpp"
-#include "fabrics/fabric_registry.hpp"
-#include "workloads/collective/algorithm_registry.hpp"
+#include "app/registry/registry.hpp"
+#include "engine/model/describe.hpp"
 
 namespace lightrail {
 
@@ -20,8 +19,7 @@ std::string element_of_kind(const std::string& kind);
 
 /// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of
 /// one name in several places are merged.
-std::vector<ElementDoc> known_elements(const KindRegistry& kinds, const FabricRegistry& fabrics,
-                                       const AlgorithmRegistry& algorithms);
+std::vector<ElementDoc> known_elements(const Registry& registry);
 
 /// An XML schema for editors: names, types and units of every attribute. Which element may stand where and
 /// which attribute is required stays with `lightrail validate`, since catalogue references fill both.

@@ -12,12 +12,6 @@ constexpr std::uint32_t gpu_port = 4;
 
 }  // namespace
 
-bool has_scheduler(const Element& root) {
-  const Element* workload = root.child("workload");
-  const Attribute* kind = workload ? workload->find("kind") : nullptr;
-  return kind && kind->value == "inference";
-}
-
 void connect_scheduler(const Element& root, SystemBuilder& builder) {
   const Element* element = only_child(root, "scheduler", Need::optional, builder.errors());
   Element with_defaults;

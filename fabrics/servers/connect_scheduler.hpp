@@ -3,9 +3,6 @@
 
 namespace lightrail {
 
-/// True for a scenario with an inference workload: its GPUs have a port for the scheduler.
-bool has_scheduler(const Element& root);
-
 /// Adds the scheduler of an inference job, with the parameters of <scheduler> where there is one, and joins
 /// it to every GPU.
 void connect_scheduler(const Element& root, SystemBuilder& builder);

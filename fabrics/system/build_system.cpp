@@ -44,7 +44,9 @@ void count(Plan& plan) {
 
 /// Servers that nothing joins, and sizes that no id can hold.
 void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorList& errors) {
-  if (plan.gpus + plan.hosts + plan.storages == 0)
+  // Components of a plugin may be a system of their own.
+  const bool has_others = plan.graph && plan.graph->count(DeviceRole::other) > 0;
+  if (plan.gpus + plan.hosts + plan.storages == 0 && !has_others)
     return errors.add(root.error("the scenario has no components (expected <cluster> or <graph>)"));
   const std::uint64_t devices = plan.gpus + plan.hosts + plan.storages;
   if (devices + plan.nic_addresses > max_endpoints)
@@ -103,7 +105,7 @@ std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::
 }  // namespace
 
 Model build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
-                   ErrorList& errors) {
+                   ErrorList& errors, bool has_scheduler) {
   const Element& root = scenario.root;
   const std::size_t before = errors.size();
   TrainSettings trains;
@@ -125,7 +127,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   const bool has_fabric = kind && kind->joins_servers;
   if (kind && kind->has_controller(*fabric))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
-  if (has_scheduler(root))
+  if (has_scheduler)
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
   count(plan);
   if (graph && errors.size() == before)
@@ -156,7 +158,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     check_light(*plan.graph, builder);
     route_graph(*plan.graph, builder, counter, routing);
   }
-  if (has_scheduler(root)) connect_scheduler(root, builder);
+  if (has_scheduler) connect_scheduler(root, builder);
   builder.book.lid_count = counter.next_lid;
   builder.add_resource(std::make_shared<const RoutingTables>(std::move(routing)));
   Model model = builder.take();

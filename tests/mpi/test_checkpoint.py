@@ -122,7 +122,7 @@ def main():
                   "tables of an uninterrupted one" + "".join(f"\n     {p}" for p in test.problems), flush=True)
             failed += bool(test.problems)
     sources = (pathlib.Path(__file__).resolve().parents[2] / "components").rglob("*.cpp")
-    all_kinds = {name for source in sources for name in re.findall(r'kind->name = "(\w+)"', source.read_text())}
+    all_kinds = {name for source in sources for name in re.findall(r'kind->name = "([\w-]+)"', source.read_text())}
     if missing := all_kinds - kinds:
         print(f"FAIL no scenario here has components of kind {', '.join(sorted(missing))}: add one to this test")
         failed += 1

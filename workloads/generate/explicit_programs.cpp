@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/model/describe.hpp"
+#include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/operation_names.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -350,6 +351,8 @@ std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorith
   return all;
 }
 
+namespace {
+
 void make_explicit_programs(WorkloadContext& context) {
   std::vector<int> line_of(context.gpu_count, 0);
   for (const Element* at : context.element.children_named("program")) {
@@ -374,6 +377,13 @@ void make_explicit_programs(WorkloadContext& context) {
       context.job.assign(gpu, program);
     }
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> explicit_workload() {
+  return workload_kind("explicit", "Operations one by one; children: <program> with <op> and <repeat>.",
+                       make_explicit_programs);
 }
 
 }  // namespace lightrail

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 

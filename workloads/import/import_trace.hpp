@@ -6,7 +6,7 @@
 
 #include "workloads/import/aicb/aicb.hpp"
 #include "workloads/job/expert_load.hpp"
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 

@@ -135,12 +135,6 @@ Job load(const TraceSpec& spec, const std::vector<std::string>& files) {
   return output.take();
 }
 
-}  // namespace
-
-std::vector<ParameterDoc> trace_documentation() {
-  return trace_table().documentation();
-}
-
 void make_trace_workload(WorkloadContext& context) {
   TraceSpec spec;
   ErrorList& errors = context.errors;
@@ -185,6 +179,14 @@ void make_trace_workload(WorkloadContext& context) {
   } catch (const InputErrors& problem) {
     for (const auto& error : problem.errors()) errors.add(error);
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> trace_workload() {
+  auto kind = workload_kind("trace", "Replays a recorded job; children: <recorded-on>.", make_trace_workload);
+  kind->parameters = [](const AlgorithmRegistry&) { return trace_table().documentation(); };
+  return kind;
 }
 
 }  // namespace lightrail

@@ -1,12 +1,13 @@
 #pragma once
-#include "workloads/job/workload_context.hpp"
+#include <memory>
+
+#include "workloads/job/workload_kind.hpp"
 
 namespace lightrail {
 
 /// <workload kind="trace" file="t.h5"/> or format="kineto" files="dir/prefix_*.json.gz": replays a recorded
 /// job. `gpus` places it; <recorded-on><gpu catalogue=""/></recorded-on> scales kernels to the system's GPU
 /// by the ratio of the roofs (matrix units, memory); host-scale multiplies the CPU time.
-void make_trace_workload(WorkloadContext& context);
-std::vector<ParameterDoc> trace_documentation();
+[[nodiscard]] std::shared_ptr<const WorkloadKind> trace_workload();
 
 }  // namespace lightrail

@@ -44,18 +44,8 @@ std::uint32_t group_size(const GroupKind& kind);
 /// The group that an attribute names, with did-you-mean; reports and returns invalid when there is none.
 GroupKindId require_group(const Element& at, const std::string& name, WorkloadContext& context);
 
-// The kinds of <workload> that are made here; each reads the element and fills the context's job.
-void make_explicit_programs(WorkloadContext& context);
-void make_collective_benchmark(WorkloadContext& context);
-void make_storage_job(WorkloadContext& context);
-void make_training(WorkloadContext& context);
-void make_inference(WorkloadContext& context);
-
-// Their attributes.
-/// <op>, of all kinds.
+/// Attributes of <op>, of all kinds.
 std::vector<ParameterDoc> operation_documentation(const AlgorithmNames& algorithms);
-std::vector<ParameterDoc> collective_benchmark_documentation(const AlgorithmNames& algorithms);
-std::vector<ParameterDoc> storage_job_documentation();
 std::vector<ParameterDoc> digit_documentation();  ///< <group> and <digit>
 
 }  // namespace lightrail

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/describe.hpp"
+#include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/operation_names.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -64,12 +65,6 @@ std::int64_t rounded(std::int64_t bytes, CollectiveType type, std::int64_t eleme
   return std::max<std::int64_t>(1, bytes / unit) * unit;
 }
 
-}  // namespace
-
-std::vector<ParameterDoc> collective_benchmark_documentation(const AlgorithmNames& algorithms) {
-  return benchmark_table(algorithms).documentation();
-}
-
 void make_collective_benchmark(WorkloadContext& context) {
   BenchmarkSpec spec;
   std::size_t before = context.errors.size();
@@ -121,6 +116,18 @@ void make_collective_benchmark(WorkloadContext& context) {
     for (const auto& list : kind.listed)
       for (EndpointId gpu : list) context.job.assign(gpu.value, index);
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> collective_workload() {
+  auto kind = workload_kind("collective", "nccl-tests: collectives of growing sizes, one after the other.",
+                            make_collective_benchmark);
+  kind->parameters = [](const AlgorithmRegistry& algorithms) {
+    return benchmark_table(algorithms.names()).documentation();
+  };
+  kind->is_benchmark = true;
+  return kind;
 }
 
 }  // namespace lightrail

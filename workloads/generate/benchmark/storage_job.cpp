@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/model/describe.hpp"
+#include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -26,12 +27,6 @@ Describe<StorageJobSpec> storage_job_table() {
       .field("requests", &StorageJobSpec::requests, "of each GPU, one after the other", 1u, 100'000u)
       .field("gpus", &StorageJobSpec::gpus, "which GPUs take part");
   return table;
-}
-
-}  // namespace
-
-std::vector<ParameterDoc> storage_job_documentation() {
-  return storage_job_table().documentation();
 }
 
 void make_storage_job(WorkloadContext& context) {
@@ -68,6 +63,15 @@ void make_storage_job(WorkloadContext& context) {
     }
     context.job.assign(gpu, program_of[first]);
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> storage_workload() {
+  auto kind =
+      workload_kind("storage", "Every GPU reads or writes, one request after the other.", make_storage_job);
+  kind->parameters = [](const AlgorithmRegistry&) { return storage_job_table().documentation(); };
+  return kind;
 }
 
 }  // namespace lightrail

@@ -6,6 +6,7 @@
 #include "workloads/generate/inference/inference_requests.hpp"
 #include "workloads/generate/inference/inference_writer.hpp"
 #include "workloads/generate/training/model_experts.hpp"
+#include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/operation_names.hpp"
 
 namespace lightrail {
@@ -114,8 +115,6 @@ void write_programs(const Transformer& model, const InferenceSpec& spec, Serving
   }
 }
 
-}  // namespace
-
 void make_inference(WorkloadContext& context) {
   const std::size_t before = context.errors.size();
   const Element* element = context.element.child("model");
@@ -147,6 +146,21 @@ void make_inference(WorkloadContext& context) {
   plan->kv_dimension = context.job.dimension("kv");
   write_programs(model, spec, *plan, context);
   if (context.errors.size() == before) context.serving = std::move(plan);
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> inference_workload() {
+  auto kind = workload_kind(
+      "inference", "Serves requests as they arrive, batch by batch; children: <model>, <requests>, <pool>.",
+      make_inference);
+  kind->parameters = [](const AlgorithmRegistry&) {
+    std::vector<ParameterDoc> all = inference_parameters().documentation();
+    for (ParameterDoc& own : replica_documentation()) all.push_back(std::move(own));
+    return all;
+  };
+  kind->needs_scheduler = true;
+  return kind;
 }
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 #include "workloads/generate/training/model_experts.hpp"
 #include "workloads/generate/training/stage_program.hpp"
 #include "workloads/generate/training/training_memory.hpp"
+#include "workloads/generate/workload_kinds.hpp"
 #include "workloads/job/transform_job.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -104,8 +105,6 @@ void write_job(WorkloadContext& context) {
     if (!write_iteration(i, model, plan.of_iteration(i), groups, past, last, context)) return;
 }
 
-}  // namespace
-
 void make_training(WorkloadContext& context) {
   const Attribute* gpus = context.element.find("gpus");
   if (!gpus || gpus->value == "all") return write_job(context);
@@ -136,6 +135,18 @@ void make_training(WorkloadContext& context) {
     return context.add_error(context.element, "gpus", problem.errors()[0].what);
   }
   context.job.job() = std::move(job);
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkloadKind> training_workload() {
+  auto kind = workload_kind("training",
+                            "Steps of training as Megatron-LM and FSDP have them; children: <model>, <gate>.",
+                            make_training);
+  kind->parameters = [](const AlgorithmRegistry& algorithms) {
+    return training_parameters(algorithms).documentation();
+  };
+  return kind;
 }
 
 }  // namespace lightrail

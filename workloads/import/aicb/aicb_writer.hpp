@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "workloads/import/aicb/aicb_rows.hpp"
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 

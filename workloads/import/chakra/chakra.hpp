@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 

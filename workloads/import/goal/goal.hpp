@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 

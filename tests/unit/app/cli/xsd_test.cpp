@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "components/registry.hpp"
-
 using namespace lightrail;
 
 TEST_CASE("the schema names every kind and every parameter of it") {
-  const KindRegistry kinds = built_in_kinds();
-  const auto elements = known_elements(kinds, built_in_fabrics(), built_in_algorithms());
+  const Registry registry = built_in_registry();
+  const KindRegistry& kinds = registry.components;
+  const auto elements = known_elements(registry);
   const std::string text = xsd_text(elements);
   for (const auto& kind : kinds.kinds()) {
     const auto it = std::find_if(elements.begin(), elements.end(),

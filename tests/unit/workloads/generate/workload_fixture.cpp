@@ -12,6 +12,7 @@
 #include "network/wire/address_book.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
+#include "workloads/registry.hpp"
 
 namespace lightrail {
 
@@ -82,7 +83,7 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
       model.add<Regions>(regions);
     }
     ErrorList errors;
-    made.job = make_job(scenario, model, errors);
+    made.job = make_job(scenario, built_in_workloads(), model, errors);
     if (errors.is_empty()) report_unread(scenario.root, errors);
     errors.throw_if_any();
   } catch (const InputErrors& problem) {
@@ -105,7 +106,7 @@ LoadHint load_hint_of(const std::string& children, std::uint32_t gpus) {
   const Scenario scenario = scenario_of(children);
   Model model = model_of(gpus, 0);
   ErrorList errors;
-  model.add(build_workload(scenario, model, errors));
+  model.add(build_workload(scenario, built_in_workloads(), model, errors));
   errors.throw_if_any();
   return *model.resource<LoadHint>();
 }

@@ -1,4 +1,4 @@
-#include "workloads/job/job_output.hpp"
+#include "workloads/trace/job_output.hpp"
 
 #include <utility>
 
