@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/model/require_together.hpp"
 #include "links/electrical/electrical_spec.hpp"
@@ -12,8 +17,6 @@
 namespace lightrail {
 
 namespace {
-
-constexpr const char* kinds[] = {"electrical", "optical", "nvlink", "pcie"};
 
 /// Parses the element with its table; the attributes' places become the sources of the effective values.
 template <class XSpec>
@@ -79,6 +82,39 @@ void read_optical(const Element& link, Cable& cable, ErrorList& errors) {
   cable.optics = std::move(spec);
 }
 
+template <auto& table>
+std::vector<ParameterDoc> documentation() {
+  return table().documentation();
+}
+
+/// What <link kind=""> may say, and what follows from it.
+struct LinkKind {
+  const char* name;
+  void (*read)(const Element& link, Cable& cable, ErrorList& errors);
+  std::vector<ParameterDoc> (*documentation)();
+  std::uint32_t TrainSettings::*grain;  ///< packets of a train
+};
+
+constexpr std::array<LinkKind, 4> kinds{{
+    {"electrical", read_electrical, documentation<electrical_table>, &TrainSettings::grain},
+    {"optical", read_optical, documentation<optical_table>, &TrainSettings::grain},
+    {"nvlink", read_nvlink, documentation<nvlink_table>, &TrainSettings::nvlink_grain},
+    {"pcie", read_pcie, documentation<pcie_table>, &TrainSettings::grain},
+}};
+
+/// Null when there is none of that name.
+const LinkKind* find_kind(const std::string& name) {
+  const auto found =
+      std::find_if(kinds.begin(), kinds.end(), [&](const LinkKind& k) { return k.name == name; });
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> all;
+  for (const LinkKind& kind : kinds) all.emplace_back(kind.name);
+  return all;
+}
+
 }  // namespace
 
 Cable read_cable(const Element& link, ErrorList& errors) {
@@ -92,18 +128,11 @@ Cable read_cable(const Element& link, ErrorList& errors) {
   cable.medium = kind->value;
   const std::string& entry = link.catalogue;
   cable.name = entry.empty() ? kind->value : entry.substr(entry.rfind('/') + 1);
-  if (kind->value == "electrical") {
-    read_electrical(link, cable, errors);
-  } else if (kind->value == "optical") {
-    read_optical(link, cable, errors);
-  } else if (kind->value == "nvlink") {
-    read_nvlink(link, cable, errors);
-  } else if (kind->value == "pcie") {
-    read_pcie(link, cable, errors);
-  } else {
-    const std::vector<std::string> choices(std::begin(kinds), std::end(kinds));
-    errors.add({kind->file, kind->line, "<link> attribute 'kind': " + invalid_choice(kind->value, choices)});
-  }
+  if (const LinkKind* found = find_kind(kind->value))
+    found->read(link, cable, errors);
+  else
+    errors.add(
+        {kind->file, kind->line, "<link> attribute 'kind': " + invalid_choice(kind->value, kind_names())});
   return cable;
 }
 
@@ -149,7 +178,8 @@ LinkClass evaluate(const Cable& cable, CableEnds ends, SimTime arrival, const Tr
   if (receives) link.latency += cable.receive;
   link.latency = std::max(link.latency, SimTime{1});
   link.mtu_bytes = static_cast<std::uint32_t>(trains.mtu.value);
-  link.grain = cable.medium == "nvlink" ? trains.nvlink_grain : trains.grain;
+  const LinkKind* kind = find_kind(cable.medium);
+  link.grain = kind ? trains.*kind->grain : trains.grain;
   if (cable.optics) link.light = light_of(cable, sends, receives);
   // Half of a cable's energy is spent at each end.
   link.energy_pj_per_bit = cable.energy_pj_per_bit * (sends + receives) / 2;
@@ -176,7 +206,7 @@ std::vector<ParameterDoc> merged_parameters() {
     merged.push_back(parameter);
   };
   attribute("kind", "what the link is made of");
-  merged.back().choices.assign(std::begin(kinds), std::end(kinds));
+  merged.back().choices = kind_names();
   attribute("role", "in <server>, <storage>, <fabric>: which cables it describes");
   attribute("from", "in <graph>: component:port");
   attribute("to", "in <graph>: component:port");
@@ -194,10 +224,7 @@ std::vector<ParameterDoc> merged_parameters() {
       merged.push_back(std::move(parameter));
     }
   };
-  add("electrical", electrical_table().documentation());
-  add("optical", optical_table().documentation());
-  add("nvlink", nvlink_table().documentation());
-  add("pcie", pcie_table().documentation());
+  for (const LinkKind& kind : kinds) add(kind.name, kind.documentation());
   return merged;
 }
 

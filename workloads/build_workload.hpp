@@ -19,8 +19,8 @@ Job make_job(const Scenario& scenario, const WorkloadRegistry& workloads, const 
              ErrorList& errors);
 
 /// The job of the system that `model` has: its names and dimensions, the resources GroupTable, ProgramSet,
-/// LoadHint and ModelNotes, for captured traces Capture, for inference ServingPlan. Nothing when there are
-/// mistakes.
+/// LoadHint and ModelNotes, for captured traces Capture, for inference ServingPlan. `workloads`: the kinds of
+/// workload that there are. Nothing when there are mistakes.
 [[nodiscard]] ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workloads,
                                        const Model& model, ErrorList& errors);
 

@@ -9,9 +9,10 @@
 
 namespace lightrail {
 
-/// A simulated device. It sees its ports and its own state, never the topology and never another component.
-/// Derived classes are final; everything that never changes sits in an immutable Spec, everything that
-/// changes in plain values that save() and load() carry.
+/// A simulated device. While it runs it sees its ports and its own state, never another component; what it
+/// must know of the system it reads from the Model when it is built. Derived classes are final; everything
+/// that never changes sits in an immutable Spec, everything that changes in plain values that save() and
+/// load() carry.
 class Component {
  public:
   Component() = default;

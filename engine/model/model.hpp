@@ -27,7 +27,7 @@ struct ComponentRecord {
   AtomId atom{};
   std::uint32_t name_prefix =
       0;  ///< index into Model::name_prefixes; the name is prefix + number ("gpu" + 17), or X for "=X"
-  std::uint32_t number = 0;  ///< for gpu, host, storage: the endpoint id; 0xffffffff: the name has no number
+  std::uint32_t number = 0;  ///< of an endpoint: its id; 0xffffffff: the name has no number
 };
 
 /// One port: the directed link it sends on. Its incoming link is that id with the lowest bit flipped.

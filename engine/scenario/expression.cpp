@@ -71,7 +71,7 @@ std::string digits_of(Wide value) {
   std::string digits;
   for (; value > 0; value /= 10)
     digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
-  return digits;
+  return digits.empty() ? "0" : digits;
 }
 
 /// Exact where the decimal ends, else the 17 digits of a double.

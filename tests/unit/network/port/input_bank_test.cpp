@@ -58,7 +58,7 @@ struct Place final : EventSink, RowSink {
     ends[1].near = {2, 1000, &kind};
   }
   Context at(std::int64_t now) { return {ComponentId{0}, SimTime{now}, {}, self, *this, *this}; }
-  void push(SimTime, std::uint32_t, PayloadWords, const OutLink&) override {}
+  void push(SimTime, std::uint32_t, Payload, const OutLink&) override {}
   void append(TableId, ComponentId, SimTime, std::span<const std::int64_t>) override {}
 };
 

@@ -19,6 +19,6 @@ TEST_CASE("what comes back is a train still, a work request or a delegated train
   using enum MessageKind;
   for (const MessageKind kind : {train, control, lost_train, corrupt_control, reduce, multicast, fold})
     CHECK(Train::carries(kind));
-  for (const MessageKind kind : {work_request, delegated_train, bypass_control, returned_train, credit})
+  for (const MessageKind kind : {work_request, delegated_train, bypass_control, returned_train, flow_control})
     CHECK(!Train::carries(kind));
 }

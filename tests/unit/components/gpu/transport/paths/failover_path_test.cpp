@@ -147,11 +147,11 @@ TEST_CASE("what came in for a neighbour goes on to it over NVLink when it is who
   Context context = place.bed.at(during);
   const SimTime tail = during + nanoseconds(80);
   const Train train{.bytes = 4096, .address = Address(EndpointId{3}, EndpointId{1}, {})};
-  CHECK_FALSE(place.path.pass_on(context, to_payload(train), GpuPort::nvlink, tail));
+  CHECK_FALSE(place.path.pass_on(context, train, GpuPort::nvlink, tail));
   Train far = train;
   far.address = Address(EndpointId{3}, EndpointId{2}, {});
-  CHECK_FALSE(place.path.pass_on(context, to_payload(far), GpuPort::nic, tail));
-  REQUIRE(place.path.pass_on(context, to_payload(train), GpuPort::nic, tail));
+  CHECK_FALSE(place.path.pass_on(context, far, GpuPort::nic, tail));
+  REQUIRE(place.path.pass_on(context, train, GpuPort::nic, tail));
   const auto waits = place.bed.sent();
   REQUIRE(waits.size() == 1);
   CHECK(waits[0].port == self_port);
