@@ -38,8 +38,8 @@ TEST_CASE("zero has no digits") {
 
 TEST_CASE("small numbers print with leading zeros") {
   NumberText n;
-  split_number("4e-3", n);
+  REQUIRE(split_number("4e-3", n));
   CHECK(plain_decimal(n) == "0.004");
-  split_number("1.25", n);
+  REQUIRE(split_number("1.25", n));
   CHECK(plain_decimal(n) == "1.25");
 }
