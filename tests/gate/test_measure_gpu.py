@@ -56,7 +56,7 @@ def run(*words, path="", fails=False):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "torch.py").write_text(TORCH)
-        reader = (ROOT / "tools/fit_gpu.py").read_text()
+        reader = " ".join((ROOT / "tools/fit_gpu.py").read_text().split())
         for what, more in (("gemm", ()), ("gemm", ("--dtype", "fp8")),
                            ("gemm", ("--dtype", "fp8", "--rowwise")), ("attention", ())):
             text = run("tools/measure_gpu.py", what, "--system", "new", "--repeats", 1, *more, path=folder)

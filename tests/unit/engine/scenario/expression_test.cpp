@@ -38,6 +38,11 @@ TEST_CASE("products bind tighter than sums, parentheses tightest, left to right"
   CHECK(result("-servers + 40") == "10");
 }
 
+TEST_CASE("nothing is left of equal things") {
+  CHECK(result("5 - 5") == "0");
+  CHECK(result("0 * length") == "0 m");
+}
+
 TEST_CASE("fractions are exact") {
   CHECK(result("1 / 3 * 3") == "1");
   CHECK(result("0.1 + 0.2") == "0.3");
