@@ -72,9 +72,8 @@ void ColumnWriter::write(const std::string& column, ColumnType type, std::int64_
   check(dataset.is_valid() && H5Dset_extent(dataset.get(), &extent) >= 0, "extend " + column);
   Hdf5Handle in_file(H5Dget_space(dataset.get()), H5Sclose);
   Hdf5Handle in_memory = select_rows(in_file.get(), offset, static_cast<std::int64_t>(values.size()));
-  hid_t value_type = type == ColumnType::float64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-  check(H5Dwrite(dataset.get(), value_type, in_memory.get(), in_file.get(), transfer_.get(), values.data()) >=
-            0,
+  check(H5Dwrite(dataset.get(), memory_type(type), in_memory.get(), in_file.get(), transfer_.get(),
+                 values.data()) >= 0,
         "write " + column);
 }
 

@@ -18,7 +18,7 @@ struct Slab {
 };
 
 /// Shares [begin, end) among `writers` so that no chunk is written by two of them.
-Slab slab_of(std::int64_t begin, std::int64_t end, int writer, int writers);
+[[nodiscard]] Slab slab_of(std::int64_t begin, std::int64_t end, int writer, int writers);
 
 /// Appends rows to the columns of a result file that ResultFile made. All ranks of the communicator write
 /// together (with one writer the MPI driver is not used) and pass the same arguments except their own rows.
@@ -42,7 +42,7 @@ class ColumnWriter {
   void flush();  ///< everything reaches the disk; from here on a killed run keeps it
   void close();
 
-  const std::string& problem() const { return problem_; }  ///< empty: none yet
+  [[nodiscard]] const std::string& problem() const { return problem_; }  ///< empty: none yet
 
  private:
   bool check(bool is_good, const std::string& doing);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/error.hpp"
+
 namespace lightrail {
 
 void prepare_hdf5() {
@@ -24,6 +26,17 @@ void forbid_eviction(hid_t file) {
 Hdf5Handle make_space(std::int64_t rows) {
   auto extent = static_cast<hsize_t>(rows);
   return {H5Screate_simple(1, &extent, nullptr), H5Sclose};
+}
+
+hid_t memory_type(ColumnType type) {
+  switch (type) {
+    case ColumnType::int64:
+    case ColumnType::name:
+      return H5T_NATIVE_INT64;
+    case ColumnType::float64:
+      return H5T_NATIVE_DOUBLE;
+  }
+  fail_contract("a column has a type", __FILE__, __LINE__);
 }
 
 Hdf5Handle select_rows(hid_t space, std::int64_t first, std::int64_t count) {

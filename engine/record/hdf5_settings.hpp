@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/model/table_schema.hpp"
 #include "engine/record/hdf5_handle.hpp"
 
 namespace lightrail {
@@ -22,10 +23,13 @@ void prepare_hdf5();
 /// flush left it.
 void forbid_eviction(hid_t file);
 
+/// The HDF5 type of a column's values in memory.
+[[nodiscard]] hid_t memory_type(ColumnType type);
+
 /// A one-dimensional space of `rows`.
-Hdf5Handle make_space(std::int64_t rows);
+[[nodiscard]] Hdf5Handle make_space(std::int64_t rows);
 
 /// In memory and in the file, rows [first, first + count) of `space`; none for count 0.
-Hdf5Handle select_rows(hid_t space, std::int64_t first, std::int64_t count);
+[[nodiscard]] Hdf5Handle select_rows(hid_t space, std::int64_t first, std::int64_t count);
 
 }  // namespace lightrail

@@ -136,7 +136,7 @@ void ResultFile::set_attribute(const std::string& object, const std::string& nam
 void ResultFile::create_column(const std::string& path, const Column& column) {
   hsize_t none = 0, unlimited = H5S_UNLIMITED;
   Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose), list = compressed(chunk_rows);
-  hid_t type = column.type == ColumnType::float64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+  const hid_t type = memory_type(column.type);
   Hdf5Handle dataset(
       H5Dcreate2(file_.get(), path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
       H5Dclose);

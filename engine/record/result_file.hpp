@@ -48,7 +48,7 @@ class ResultFile {
 
   void flush();
   void close();
-  const std::string& problem() const { return problem_; }  ///< empty: none yet
+  [[nodiscard]] const std::string& problem() const { return problem_; }  ///< empty: none yet
 
  private:
   bool check(bool is_good, const std::string& doing);

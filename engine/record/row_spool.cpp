@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <span>
 
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
@@ -105,7 +106,7 @@ class TableReader {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Hdf5Handle in_file(H5Dget_space(columns_[c].get()), H5Sclose);
       Hdf5Handle in_memory = select_rows(in_file.get(), first, rows);
-      const hid_t type = column_type(table_, c) == ColumnType::float64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+      const hid_t type = memory_type(column_type(table_, c));
       if (H5Dread(columns_[c].get(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, column.data()) < 0)
         throw IoError(fmt::format("result file '{}': cannot read {} ({})", path_, column_path(table_, c),
                                   hdf5_reason()));

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/model/table_registry.hpp"
@@ -25,7 +26,7 @@ class RowSpool {
   /// Appends what the result file has more of each table (up to `rows`); on return it is on the disk.
   void take(const std::string& folder, const std::string& result_file, const std::vector<std::int64_t>& rows);
 
-  const std::vector<Extent>& extents() const { return extents_; }
+  [[nodiscard]] const std::vector<Extent>& extents() const { return extents_; }
   /// Goes on from a spool of that extent. `is_here`: in the folder of take(); else take() starts a new one.
   void resume(std::vector<Extent> extents) { extents_ = std::move(extents); }
 

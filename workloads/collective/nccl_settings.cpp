@@ -13,8 +13,17 @@ namespace {
 /// By protocol: LL, LL128, Simple.
 template <class T>
 T pick(Protocol protocol, T ll, T ll128, T simple) {
-  LIGHTRAIL_EXPECT(protocol != Protocol::auto_select);
-  return protocol == Protocol::ll ? ll : protocol == Protocol::ll128 ? ll128 : simple;
+  switch (protocol) {
+    case Protocol::ll:
+      return ll;
+    case Protocol::ll128:
+      return ll128;
+    case Protocol::simple:
+      return simple;
+    case Protocol::auto_select:
+      break;
+  }
+  fail_contract("a protocol is chosen", __FILE__, __LINE__);
 }
 
 std::int64_t wire(double efficiency, std::int64_t payload) {

@@ -37,22 +37,25 @@ KernelShape sized(const KernelShape& shape, BatchUnit unit, const ServingProgram
   const std::int64_t units = units_of(unit, program, batch);
   KernelShape kernel = shape;
   if (unit == BatchUnit::fixed) return kernel;
-  const bool is_attention = shape.kind == KernelKind::attention;
-  if (is_attention && unit == BatchUnit::prefill) {
-    kernel.m = units;
-    kernel.causal = batch.prefill_sequences == 1;
-    kernel.n = (batch.twice_prefill_keys + (kernel.causal ? units : 0) + 1) / 2;
-  } else if (is_attention) {
-    kernel.m = units > 0 ? 1 : 0;
-    kernel.n = batch.decode_keys;
-    kernel.batch = units;
-  } else if (shape.kind == KernelKind::memory_bound) {
-    kernel.bytes = shape.bytes * units;
-  } else if (unit == BatchUnit::rows) {
-    kernel.batch = std::min(shape.batch, std::max<std::int64_t>(1, units));
-    kernel.m = ceil_div(units, kernel.batch);
-  } else {
-    kernel.m = units;
+  switch (shape.kind) {
+    case KernelKind::attention:
+      if (unit == BatchUnit::prefill) {
+        kernel.m = units;
+        kernel.causal = batch.prefill_sequences == 1;
+        kernel.n = (batch.twice_prefill_keys + (kernel.causal ? units : 0) + 1) / 2;
+      } else {
+        kernel.m = units > 0 ? 1 : 0;
+        kernel.n = batch.decode_keys;
+        kernel.batch = units;
+      }
+      break;
+    case KernelKind::memory_bound:
+      kernel.bytes = shape.bytes * units;
+      break;
+    case KernelKind::gemm:
+      if (unit == BatchUnit::rows) kernel.batch = std::min(shape.batch, std::max<std::int64_t>(1, units));
+      kernel.m = unit == BatchUnit::rows ? ceil_div(units, kernel.batch) : units;
+      break;
   }
   return kernel;
 }

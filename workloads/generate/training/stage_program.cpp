@@ -164,12 +164,18 @@ class PassWriter {
       writer_.receive(neighbour(pass, !pass.is_forward()), pass.is_forward(), pass.chunk);
   }
   void compute(const ChunkPass& pass) {
-    if (pass.kind == PassKind::forward)
-      forward(pass);
-    else if (pass.kind == PassKind::weight_gradient)
-      weights(pass);
-    else
-      backward(pass);
+    switch (pass.kind) {
+      case PassKind::forward:
+        forward(pass);
+        break;
+      case PassKind::backward:
+      case PassKind::input_gradient:
+        backward(pass);
+        break;
+      case PassKind::weight_gradient:
+        weights(pass);
+        break;
+    }
     parameters_.end(pass);
   }
   void leave(const ChunkPass& pass) {

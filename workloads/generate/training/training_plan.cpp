@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "workloads/job/operation_names.hpp"
 
@@ -11,11 +12,19 @@ namespace lightrail {
 
 namespace {
 
+const std::vector<std::pair<std::string, Schedule>>& schedule_names() {
+  static const std::vector<std::pair<std::string, Schedule>> all{
+      {"1f1b", Schedule::one_f_one_b}, {"zb-h1", Schedule::zb_h1}, {"dualpipe", Schedule::dualpipe}};
+  return all;
+}
+
 /// What a schedule other than 1F1B asks of the plan.
 template <class Refuse>
 void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
   if (plan.schedule == Schedule::one_f_one_b) return;
-  const char* name = plan.schedule == Schedule::zb_h1 ? "zb-h1" : "dualpipe";
+  std::string name;
+  for (const auto& [text, schedule] : schedule_names())
+    if (schedule == plan.schedule) name = text;
   if (plan.pp == 1) return refuse(fmt::format("schedule=\"{}\" with one pipeline stage (pp = 1)", name));
   if (plan.chunks > 1)
     return refuse(
@@ -46,7 +55,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           "schedule", &TrainingPlan::schedule,
           "order of the passes: 1F1B (interleaved with chunks), ZB-H1 (gradients of weights fill idle time), "
           "DualPipe (micro-batches enter at both ends; two copies of the parameters)",
-          {{"1f1b", Schedule::one_f_one_b}, {"zb-h1", Schedule::zb_h1}, {"dualpipe", Schedule::dualpipe}})
+          schedule_names())
       .field("stage-layers", &TrainingPlan::stage_layers_text,
              "layers of the stages where they are not equal: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
@@ -268,9 +277,15 @@ TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
 }
 
 std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
-  if (schedule == Schedule::zb_h1) return zb_h1_schedule(stage, pp, micro_batches());
-  if (schedule == Schedule::dualpipe) return dualpipe_schedule(stage, pp, micro_batches());
-  return interleaved_schedule(stage, pp, chunks, micro_batches());
+  switch (schedule) {
+    case Schedule::one_f_one_b:
+      return interleaved_schedule(stage, pp, chunks, micro_batches());
+    case Schedule::zb_h1:
+      return zb_h1_schedule(stage, pp, micro_batches());
+    case Schedule::dualpipe:
+      return dualpipe_schedule(stage, pp, micro_batches());
+  }
+  fail_contract("a schedule has passes", __FILE__, __LINE__);
 }
 
 }  // namespace lightrail
