@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "components/controller/require_resource.hpp"
 #include "engine/base/transfer_time.hpp"
@@ -73,7 +75,7 @@ void Controller::handle(const Event& event, PortIndex port, Context& context) {
 
 void Controller::refuse(const Payload& payload, PortIndex port, const Context& context) const {
   throw SimulationError(context.now(), model_.component_name(context.self()),
-                        fmt::format("{} on port {}, which is none for the controller of a region from {}",
+                        fmt::format("{} on port {} from {}; the controller of a region takes no such message",
                                     unexpected(payload), port, port == 0 ? "its optical switch" : "a GPU"));
 }
 

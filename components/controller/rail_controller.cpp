@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "components/controller/require_resource.hpp"
 #include "network/port/build_checks.hpp"
@@ -70,7 +72,7 @@ void RailController::on_switch(const Payload& payload, Context& context) {
 
 void RailController::refuse(const Payload& payload, PortIndex port, const Context& context) const {
   throw SimulationError(context.now(), model_.component_name(context.self()),
-                        fmt::format("{} on port {}, which is none for the controller of a rail from {}",
+                        fmt::format("{} on port {} from {}; the controller of a rail takes no such message",
                                     unexpected(payload), port, port == 0 ? "its optical switch" : "a GPU"));
 }
 

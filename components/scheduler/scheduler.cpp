@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "components/scheduler/queue_state.hpp"
 #include "components/scheduler/tables.hpp"
@@ -59,7 +60,7 @@ void Scheduler::handle(const Event& event, PortIndex port, Context& context) {
     return on_batch_done(context, replica_of_port(port), as<BatchDone>(p).number);
   if (kind_of(p) == MessageKind::kv_done) return on_kv_done(context, as<KvDone>(p).request);
   throw SimulationError(context.now(), model_.component_name(context.self()),
-                        fmt::format("{} on port {}, which is none for a scheduler", unexpected(p), port));
+                        fmt::format("{} on port {}; a scheduler takes no such message", unexpected(p), port));
 }
 
 void Scheduler::on_timer(const Timer& timer, Context& context) {

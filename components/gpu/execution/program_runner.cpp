@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "components/gpu/tables.hpp"
@@ -192,7 +193,7 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
   }
   if (!KvMove::carries(kind))
     throw SimulationError(context.now(), model_.component_name(context.self()),
-                          unexpected(p) + " from the scheduler, which is none for a gpu");
+                          unexpected(p) + " from the scheduler; a gpu takes no such message");
   const auto move = as<KvMove>(p);
   const std::int64_t bytes = move.units * KvMove::unit;
   const EndpointId peer{move.gpu};

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <random>
 
 #include "components/controller/b_matching.hpp"

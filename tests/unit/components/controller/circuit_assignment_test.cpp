@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "components/controller/circuit_assignment.hpp"
 #include "components/controller/matching.hpp"

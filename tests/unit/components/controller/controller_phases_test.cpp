@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/unit/components/controller/region_bed.hpp"
 
 using namespace lightrail;

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "network/wire/rail_control.hpp"
 #include "tests/unit/components/controller/region_bed.hpp"
 
@@ -123,9 +127,10 @@ TEST_CASE("the controller of a region takes no message about a rail's circuits, 
   for (const Payload& message : {to_payload(rail_control::Request{}), to_payload(rail_control::Granted{})}) {
     RegionBed region(ReconfigurePolicy::always);
     region.bed.script(region.gpus[0], microseconds(1), 0, message);
-    CHECK_THROWS_WITH(region.bed.run(),
-                      Catch::Contains(unexpected(message) +
-                                      " on port 1, which is none for the controller of a region from a GPU"));
+    CHECK_THROWS_WITH(
+        region.bed.run(),
+        Catch::Contains(unexpected(message) +
+                        " on port 1 from a GPU; the controller of a region takes no such message"));
   }
   RegionBed region(ReconfigurePolicy::always);
   region.bed.script(region.gpus[0], microseconds(1), 0, to_payload(region_control::Lit{}));

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <set>
+#include <vector>
 
 #include "components/controller/phase_schedule.hpp"
 #include "components/controller/port_map.hpp"

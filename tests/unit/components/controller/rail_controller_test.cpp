@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/controller/rail_controller.hpp"
 #include "network/wire/rail_control.hpp"
 #include "tests/support/wire_messages.hpp"
@@ -110,13 +116,15 @@ TEST_CASE("the controller of a rail takes no message about a region's circuits, 
   for (const Payload& message : {to_payload(region_control::Begun{}), to_payload(region_control::Share{})}) {
     Rail rail(3);
     rail.bed.script(rail.gpus[1], microseconds(1), 0, message);
-    CHECK_THROWS_WITH(rail.bed.run(),
-                      Catch::Contains(unexpected(message) +
-                                      " on port 2, which is none for the controller of a rail from a GPU"));
+    CHECK_THROWS_WITH(
+        rail.bed.run(),
+        Catch::Contains(unexpected(message) +
+                        " on port 2 from a GPU; the controller of a rail takes no such message"));
   }
   Rail rail(3);
   rail.bed.script(rail.ocs, microseconds(1), 0, to_payload(rail_control::Released{}));
-  CHECK_THROWS_WITH(rail.bed.run(),
-                    Catch::Contains("unexpected message 'circuit released' on port 0, which is none for the "
-                                    "controller of a rail from its optical switch"));
+  CHECK_THROWS_WITH(
+      rail.bed.run(),
+      Catch::Contains("unexpected message 'circuit released' on port 0 from its optical switch; "
+                      "the controller of a rail takes no such message"));
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <random>
 
 #include "components/controller/circuit_assignment.hpp"
