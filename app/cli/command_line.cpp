@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <limits>
+#include <utility>
 
 #include "app/cli/forecast.hpp"
 #include "engine/scenario/scenario.hpp"
@@ -175,7 +176,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (given.has("help")) return line.help = usage_text(command), line;
   line.command = command.command;
   line.positional.erase(line.positional.begin());
-  if (line.positional.size() < command.least || line.positional.size() > command.most)
+  if (line.positional.size() < command.min_arguments || line.positional.size() > command.max_arguments)
     fail(fmt::format("lightrail {} takes {}, got {} arguments", command.name, command.arguments,
                      line.positional.size()));
   check_options(given, command);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "engine/base/error.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/scenario/units.hpp"
@@ -42,8 +45,8 @@ std::vector<int> parse_rank_counts(const std::string& text) {
       fail("predict-ranks", fmt::format("'{}' is out of range (2 ... {})", part, max_ranks));
     counts.push_back(static_cast<int>(count));
   }
-  if (counts.size() > ForecastPlan::most)
-    fail("predict-ranks", fmt::format("{} rank counts, at most {}", counts.size(), ForecastPlan::most));
+  if (counts.size() > ForecastPlan::max_plans)
+    fail("predict-ranks", fmt::format("{} rank counts, at most {}", counts.size(), ForecastPlan::max_plans));
   return counts;
 }
 

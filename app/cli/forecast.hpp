@@ -9,16 +9,16 @@
 namespace lightrail {
 
 /// "64,256,1024" -> rank counts. Throws InputErrors for other text, counts below 2, more than
-/// ForecastPlan::most of them.
-std::vector<int> parse_rank_counts(const std::string& text);
+/// ForecastPlan::max_plans of them.
+[[nodiscard]] std::vector<int> parse_rank_counts(const std::string& text);
 
 /// "1.5us,25GB/s" -> latency and bandwidth. Throws InputErrors.
-ForecastNetwork parse_network(const std::string& text);
+[[nodiscard]] ForecastNetwork parse_network(const std::string& text);
 
 /// The partitions that --predict-ranks asks for; empty without. Throws InputErrors on more than one rank.
-ForecastPlan plan_forecast(const Model& model, const CommandLine& line, int ranks);
+[[nodiscard]] ForecastPlan plan_forecast(const Model& model, const CommandLine& line, int ranks);
 
 /// The table that --predict-ranks prints; empty without rows.
-std::string forecast_text(const std::vector<ForecastRow>& rows, const ForecastNetwork& network);
+[[nodiscard]] std::string forecast_text(const std::vector<ForecastRow>& rows, const ForecastNetwork& network);
 
 }  // namespace lightrail

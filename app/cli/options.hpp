@@ -13,7 +13,7 @@ struct CommandDoc {
   const char* name;
   const char* arguments;
   const char* doc;
-  std::size_t least, most;  ///< positional arguments
+  std::size_t min_arguments, max_arguments;  ///< positional ones
 };
 
 /// An option, and the commands it has an effect on. Given to another command it is an error, never ignored.
@@ -24,14 +24,14 @@ struct OptionDoc {
   const char* doc;
   bool is_repeatable = false;
 
-  bool applies_to(Command command) const;
+  [[nodiscard]] bool applies_to(Command command) const;
 };
 
-const std::vector<CommandDoc>& command_docs();
-const std::vector<OptionDoc>& option_docs();
+[[nodiscard]] const std::vector<CommandDoc>& command_docs();
+[[nodiscard]] const std::vector<OptionDoc>& option_docs();
 
 /// What `lightrail --help` prints; with a command what `lightrail COMMAND --help` prints.
-std::string usage_text();
-std::string usage_text(const CommandDoc& command);
+[[nodiscard]] std::string usage_text();
+[[nodiscard]] std::string usage_text(const CommandDoc& command);
 
 }  // namespace lightrail

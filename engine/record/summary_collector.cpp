@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "engine/base/error.hpp"
 #include "engine/model/model_notes.hpp"
@@ -49,7 +50,7 @@ std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t>
 }
 
 SummaryCollector::Iteration::Iteration() {
-  least.fill(std::numeric_limits<std::int64_t>::max());
+  min.fill(std::numeric_limits<std::int64_t>::max());
 }
 
 void SummaryCollector::add_step(std::span<const std::int64_t> row) {
@@ -60,8 +61,8 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
     iterations_.resize(static_cast<std::size_t>(index) + 1);
   Iteration& it = iterations_[static_cast<std::size_t>(index)];
   std::int64_t start = at("t_start_ps"), end = at("t_end_ps"), compute = at("t_compute_ps");
-  std::array<std::int64_t, 6> least = {start, -end, end - start, start - end, compute, -compute};
-  for (std::size_t i = 0; i < least.size(); ++i) it.least[i] = std::min(it.least[i], least[i]);
+  std::array<std::int64_t, 6> min = {start, -end, end - start, start - end, compute, -compute};
+  for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
   std::array<std::int64_t, 5> sum = {1, end - start, compute, at("t_exposed_ps"), at("t_idle_ps")};
   for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
 }
@@ -89,7 +90,7 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
 
 void SummaryCollector::add_iterations(Summary& summary) const {
   for (std::size_t i = 0; i < iterations_.size(); ++i) {
-    const auto& l = iterations_[i].least;
+    const auto& l = iterations_[i].min;
     const auto& s = iterations_[i].sum;
     if (s[0] == 0) continue;
     summary.iterations.push_back(

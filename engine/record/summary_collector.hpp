@@ -28,14 +28,14 @@ class SummaryCollector {
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
-  SummaryCollector merged(MPI_Comm comm) const;
+  [[nodiscard]] SummaryCollector merged(MPI_Comm comm) const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
   struct Iteration {
     // All are reduced by MIN (largest values negated) or SUM.
-    std::array<std::int64_t, 6> least;
+    std::array<std::int64_t, 6> min;
     std::array<std::int64_t, 5> sum{};
     Iteration();
   };
@@ -48,9 +48,9 @@ class SummaryCollector {
     std::optional<TableId> steps, traffic, collectives, requests, power;
   };
   /// The row's value in a column that its table must have.
-  std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
+  [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
   void add_step(std::span<const std::int64_t> row);
-  std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
+  [[nodiscard]] std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
   void add_iterations(Summary& summary) const;
   void add_collectives(const Model& model, Summary& summary) const;
 

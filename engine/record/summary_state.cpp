@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/polite_wait.hpp"
@@ -43,15 +46,15 @@ std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI
   all_reduce(comm, MPI_MIN, count);
   std::vector<Iteration> all = iterations_;
   all.resize(static_cast<std::size_t>(-count[0]));
-  std::vector<std::int64_t> least, sum;
+  std::vector<std::int64_t> min, sum;
   for (const Iteration& it : all) {
-    least.insert(least.end(), it.least.begin(), it.least.end());
+    min.insert(min.end(), it.min.begin(), it.min.end());
     sum.insert(sum.end(), it.sum.begin(), it.sum.end());
   }
-  all_reduce(comm, MPI_MIN, least);
+  all_reduce(comm, MPI_MIN, min);
   all_reduce(comm, MPI_SUM, sum);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::copy_n(&least[i * all[i].least.size()], all[i].least.size(), all[i].least.begin());
+    std::copy_n(&min[i * all[i].min.size()], all[i].min.size(), all[i].min.begin());
     std::copy_n(&sum[i * all[i].sum.size()], all[i].sum.size(), all[i].sum.begin());
   }
   return all;

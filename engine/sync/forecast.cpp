@@ -36,7 +36,7 @@ double reduction_s(int ranks, const ForecastNetwork& network) {
 
 ForecastRecorder::ForecastRecorder(const Model& model, const ForecastPlan& plan)
     : model_(&model), network_(plan.network), cut_by_(model.links.size(), 0), costs_(model.kinds.size()) {
-  LIGHTRAIL_EXPECT(plan.partitions.size() <= ForecastPlan::most);
+  LIGHTRAIL_EXPECT(plan.partitions.size() <= ForecastPlan::max_plans);
   for (const Partition& partition : plan.partitions) {
     const auto bit = static_cast<std::uint8_t>(1u << machines_.size());
     Machine& machine = machines_.emplace_back();

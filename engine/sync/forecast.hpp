@@ -17,7 +17,7 @@ struct ForecastNetwork {
 };
 
 struct ForecastPlan {
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t max_plans = 8;
   std::vector<Partition> partitions;  ///< one a rank count; at most `most`
   ForecastNetwork network;
 };
