@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/forecast.hpp"

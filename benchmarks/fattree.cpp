@@ -2,6 +2,7 @@
 // run.
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 
 #include "benchmarks/measure.hpp"
 #include "benchmarks/traffic_source.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <span>
 
 #include "engine/sync/crowd.hpp"
 #include "network/port/tables.hpp"

@@ -1,6 +1,7 @@
 // All-to-all of a mixture of experts on a lossless rail-optimised cluster with adaptive routing: real
 // servers, GPUs and collectives, window engine against reference engine in the same run.
 #include <string>
+#include <utility>
 
 #include "app/cli/build_model.hpp"
 #include "benchmarks/measure.hpp"

@@ -1,4 +1,5 @@
 // PHOLD with the parameters of ROSS: window engine against reference engine in the same run.
+#include <cstdint>
 #include <string>
 
 #include "benchmarks/measure.hpp"

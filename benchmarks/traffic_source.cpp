@@ -1,6 +1,7 @@
 #include "benchmarks/traffic_source.hpp"
 
 #include <array>
+#include <cstdint>
 
 #include "benchmarks/measure.hpp"
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "benchmarks/measure.hpp"

@@ -5,6 +5,6 @@
 namespace lightrail {
 
 /// Every component kind of this source tree, by an explicit list; switches may route by `routings`.
-KindRegistry built_in_kinds(const RoutingRegistry& routings = built_in_routings());
+[[nodiscard]] KindRegistry built_in_kinds(const RoutingRegistry& routings = built_in_routings());
 
 }  // namespace lightrail

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "fabrics/circuits/mixnet.hpp"
 #include "fabrics/clos/clos_kinds.hpp"
 #include "fabrics/dragonfly_plus/dragonfly_plus.hpp"

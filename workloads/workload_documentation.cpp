@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/generate/inference/inference_plan.hpp"

@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <string>
+
 #include "app/cli/command_line.hpp"
 #include "app/registry/registry.hpp"
 #include "engine/base/time.hpp"
@@ -12,17 +15,17 @@ struct RunSpec {
   std::int64_t seed = 1;
   SimTime stop_at = time_never;
 };
-Describe<RunSpec> run_parameters();
+[[nodiscard]] Describe<RunSpec> run_parameters();
 
 /// The scenario of the command line, with its catalogue found.
-Scenario load(const CommandLine& line);
+[[nodiscard]] Scenario load(const CommandLine& line);
 
 /// Scenario -> model, with every mistake reported, unread parameters included. Fills seed and stop time of
 /// `line` where it has none.
-Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line);
+[[nodiscard]] Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line);
 
 /// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or
 /// installed.
-std::string find_shared_folder(const std::string& what);
+[[nodiscard]] std::string find_shared_folder(const std::string& what);
 
 }  // namespace lightrail

@@ -31,6 +31,6 @@ struct CommandLine {
 
 /// Throws InputErrors for unknown commands and options (with did-you-mean), options that the command does not
 /// have, bad values, a missing scenario.
-CommandLine parse_command_line(int argc, const char* const* argv);
+[[nodiscard]] CommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace lightrail

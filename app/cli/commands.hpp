@@ -6,22 +6,22 @@
 
 namespace lightrail {
 
-ExitCode print_help(const CommandLine& line, const MpiSession& mpi);
-ExitCode print_version(const MpiSession& mpi);
+[[nodiscard]] ExitCode print_help(const CommandLine& line, const MpiSession& mpi);
+[[nodiscard]] ExitCode print_version(const MpiSession& mpi);
 
 /// Every mistake, or one line that there is none; then --map, --dot, --budget.
-ExitCode validate(CommandLine line, const MpiSession& mpi);
+[[nodiscard]] ExitCode validate(CommandLine line, const MpiSession& mpi);
 
 /// One kind, or all; --format text or xsd.
-ExitCode describe(const CommandLine& line, const MpiSession& mpi);
+[[nodiscard]] ExitCode describe(const CommandLine& line, const MpiSession& mpi);
 
 /// trace import kineto FILE... --out T.h5 | trace generate SCENARIO --out T.h5 | trace show T.h5
-ExitCode trace(const CommandLine& line, const MpiSession& mpi);
+[[nodiscard]] ExitCode trace(const CommandLine& line, const MpiSession& mpi);
 
 /// The points of <sweep>, a line each: number and settings.
-ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
+[[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 /// The command line of point --case.
-CommandLine sweep_point(CommandLine line);
+[[nodiscard]] CommandLine sweep_point(CommandLine line);
 
 /// nccl-tests' columns when the workload is a collective benchmark; nothing otherwise.
 void print_benchmark(const Summary& summary, const Model& model, const CommandLine& line,

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"

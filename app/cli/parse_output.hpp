@@ -10,7 +10,7 @@ namespace lightrail {
 /// where `output` is null: ops, messages, collectives and traffic_matrix of the first 8 GPUs, traffic and
 /// steps of all, and every table of switches, links and storage (TableScope). A host is recorded with any GPU
 /// of its server, storage servers only with gpus="all".
-OutputSelection parse_output(const Element* output, const AddressBook& book, const TableRegistry& tables,
-                             ErrorList& errors);
+[[nodiscard]] OutputSelection parse_output(const Element* output, const AddressBook& book,
+                                           const TableRegistry& tables, ErrorList& errors);
 
 }  // namespace lightrail

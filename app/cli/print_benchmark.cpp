@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/run_command.hpp"

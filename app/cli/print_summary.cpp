@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "engine/base/time.hpp"
 
 namespace lightrail {

@@ -6,6 +6,6 @@
 namespace lightrail {
 
 /// What a person reads after a run: status, step time, where it went, traffic, speed, and where the file is.
-std::string summary_text(const Summary& summary, const std::string& file);
+[[nodiscard]] std::string summary_text(const Summary& summary, const std::string& file);
 
 }  // namespace lightrail

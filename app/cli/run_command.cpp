@@ -1,8 +1,10 @@
 #include "app/cli/run_command.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"

@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "app/cli/build_model.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/stages.hpp"
@@ -8,19 +10,20 @@ namespace lightrail {
 
 /// Where the result goes: --out, else <output file>, else the scenario's file name with .h5 in the working
 /// folder.
-std::string result_path(const CommandLine& line, const Model& model);
+[[nodiscard]] std::string result_path(const CommandLine& line, const Model& model);
 
 /// Throws IoError when --out or --summary name a folder that does not exist: before the run, not after it.
 void check_outputs(const CommandLine& line);
 
-RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model);
+[[nodiscard]] RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario,
+                                               const Model& model);
 
 /// Runs the model and ends the result file whatever happens: a run that fails leaves status "failed" in it.
-Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
-                 const MpiSession& mpi, Hdf5Recorder& recorder);
+[[nodiscard]] Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
+                               const MpiSession& mpi, Hdf5Recorder& recorder);
 
 /// Exit code of a run by its status.
-ExitCode exit_code_of(const Summary& summary);
+[[nodiscard]] ExitCode exit_code_of(const Summary& summary);
 
 /// Rank 0 prints the summary, the deadlock report, and writes --summary.
 void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "app/cli/run_command.hpp"
 #include "engine/base/hash.hpp"

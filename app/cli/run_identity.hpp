@@ -11,11 +11,13 @@ namespace lightrail {
 
 /// This build, and a hash of everything that decides the result: the resolved scenario, seed, plugins, groups
 /// and programs (and so the trace). Not: ranks, partition, windows, names of files.
-CheckpointIdentity run_identity(const Scenario& scenario, const Model& model, const CommandLine& line);
+[[nodiscard]] CheckpointIdentity run_identity(const Scenario& scenario, const Model& model,
+                                              const CommandLine& line);
 
 /// Decides where checkpoints go (--checkpoint, else beside the result file) and opens the one of --resume,
 /// null without. Collective. Its parts are checked, shared among the ranks, before anything is written.
-std::unique_ptr<CheckpointFile> prepare_checkpoints(const Scenario& scenario, const Model& model,
-                                                    CommandLine& line, const MpiSession& mpi);
+[[nodiscard]] std::unique_ptr<CheckpointFile> prepare_checkpoints(const Scenario& scenario,
+                                                                  const Model& model, CommandLine& line,
+                                                                  const MpiSession& mpi);
 
 }  // namespace lightrail

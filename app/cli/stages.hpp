@@ -18,9 +18,9 @@ class MpiSession {
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
-  MPI_Comm comm() const { return MPI_COMM_WORLD; }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  [[nodiscard]] MPI_Comm comm() const { return MPI_COMM_WORLD; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
 
  private:
   int rank_ = 0, size_ = 1;
@@ -30,15 +30,15 @@ class MpiSession {
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(ExitCode c) : code(c) {}
-  const char* what() const noexcept override { return "another rank failed"; }
+  [[nodiscard]] const char* what() const noexcept override { return "another rank failed"; }
   ExitCode code;
 };
 
 /// The exit code of an exception, by its type.
-ExitCode exit_code_of(const std::exception_ptr& error);
+[[nodiscard]] ExitCode exit_code_of(const std::exception_ptr& error);
 
 /// Text for people: one line an input error, prefixed "error: ".
-std::string error_text(const std::exception_ptr& error);
+[[nodiscard]] std::string error_text(const std::exception_ptr& error);
 
 /// Collective. Prints `error` (null: this rank is fine) once, from the lowest failing rank, and throws on
 /// every rank FailedElsewhere with the largest code when any failed.
@@ -46,7 +46,7 @@ void agree(const MpiSession& mpi, const std::exception_ptr& error);
 
 /// Runs `stage` on every rank and agrees on its outcome. For stages without collective calls inside.
 template <class F>
-auto on_every_rank(const MpiSession& mpi, F&& stage) {
+[[nodiscard]] auto on_every_rank(const MpiSession& mpi, F&& stage) {
   std::exception_ptr error;
   std::optional<std::invoke_result_t<F>> value;
   try {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include "app/cli/commands.hpp"
 

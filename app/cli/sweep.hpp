@@ -9,6 +9,6 @@ namespace lightrail {
 /// The points of <sweep>: the cartesian product of its <vary name="grain" values="1 8 16"/>, the last varying
 /// fastest; of several <sweep> one after the other. A point is a list of name=value settings. Throws
 /// InputErrors without <sweep>, without values, for unknown variables.
-std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario);
+[[nodiscard]] std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario);
 
 }  // namespace lightrail

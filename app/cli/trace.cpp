@@ -1,4 +1,6 @@
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "app/cli/commands.hpp"
 #include "workloads/build_workload.hpp"

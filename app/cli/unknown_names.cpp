@@ -1,6 +1,8 @@
 #include "app/cli/unknown_names.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "engine/scenario/scenario.hpp"
 

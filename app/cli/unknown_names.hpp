@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "app/cli/xsd.hpp"
 #include "engine/scenario/element.hpp"
 

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 
 #include "app/cli/commands.hpp"
 #include "engine/record/provenance.hpp"

@@ -15,14 +15,14 @@ struct ElementDoc {
 };
 
 /// The element that a component of this kind is written as.
-std::string element_of_kind(const std::string& kind);
+[[nodiscard]] std::string element_of_kind(const std::string& kind);
 
 /// Every element that any stage reads, by name: kinds, fabrics, links, workloads, run and output. Elements of
 /// one name in several places are merged.
-std::vector<ElementDoc> known_elements(const Registry& registry);
+[[nodiscard]] std::vector<ElementDoc> known_elements(const Registry& registry);
 
 /// An XML schema for editors: names, types and units of every attribute. Which element may stand where and
 /// which attribute is required stays with `lightrail validate`, since catalogue references fill both.
-std::string xsd_text(const std::vector<ElementDoc>& elements);
+[[nodiscard]] std::string xsd_text(const std::vector<ElementDoc>& elements);
 
 }  // namespace lightrail

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <exception>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "app/registry/registry.hpp"
 #include "components/built_in_tables.hpp"

@@ -1,6 +1,7 @@
 #include "components/controller/b_matching.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "components/controller/matching.hpp"

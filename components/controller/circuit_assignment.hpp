@@ -13,11 +13,11 @@ struct DemandMatrix {
 
   explicit DemandMatrix(std::uint32_t n = 0) : servers(n), bytes(std::size_t{n} * n) {}
   std::int64_t& at(std::uint32_t from, std::uint32_t to) { return bytes[std::size_t{from} * servers + to]; }
-  std::int64_t at(std::uint32_t from, std::uint32_t to) const {
+  [[nodiscard]] std::int64_t at(std::uint32_t from, std::uint32_t to) const {
     return bytes[std::size_t{from} * servers + to];
   }
   /// What both directions of a circuit between the two would carry.
-  std::int64_t pair(std::uint32_t a, std::uint32_t b) const { return at(a, b) + at(b, a); }
+  [[nodiscard]] std::int64_t pair(std::uint32_t a, std::uint32_t b) const { return at(a, b) + at(b, a); }
   bool operator==(const DemandMatrix&) const = default;
 };
 
@@ -28,13 +28,15 @@ struct CircuitCounts {
   std::vector<std::uint32_t> count;
 
   explicit CircuitCounts(std::uint32_t n = 0) : servers(n), count(std::size_t{n} * n) {}
-  std::uint32_t at(std::uint32_t a, std::uint32_t b) const { return count[std::size_t{a} * servers + b]; }
+  [[nodiscard]] std::uint32_t at(std::uint32_t a, std::uint32_t b) const {
+    return count[std::size_t{a} * servers + b];
+  }
   void add(std::uint32_t a, std::uint32_t b) {
     ++count[std::size_t{a} * servers + b], ++count[std::size_t{b} * servers + a];
   }
   void add_one_way(std::uint32_t from, std::uint32_t to) { ++count[std::size_t{from} * servers + to]; }
-  std::uint32_t degree(std::uint32_t a) const;
-  std::uint32_t total() const;
+  [[nodiscard]] std::uint32_t degree(std::uint32_t a) const;
+  [[nodiscard]] std::uint32_t total() const;
   bool operator==(const CircuitCounts&) const = default;
 };
 
@@ -49,19 +51,21 @@ enum class Assignment : std::uint8_t {
 };
 
 /// Those that give an exchange one set of circuits.
-std::vector<std::pair<std::string, Assignment>> assignment_choices();
+[[nodiscard]] std::vector<std::pair<std::string, Assignment>> assignment_choices();
 
 /// Ports that each server has for circuits.
 using Ports = std::vector<std::uint32_t>;
 
 /// Circuits for a demand with the ports that each server has. Deterministic: of equal demands greedy serves
 /// the pair with more free ports first, then that of the lower numbers.
-CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, const Ports& ports);
+[[nodiscard]] CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand,
+                                            const Ports& ports);
 /// ... with as many of each.
-CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand, std::uint32_t ports);
+[[nodiscard]] CircuitCounts assign_circuits(Assignment algorithm, const DemandMatrix& demand,
+                                            std::uint32_t ports);
 
 /// Time that the demand would take over the circuits [bytes a circuit]: the largest of bytes / circuits over
 /// pairs, where pairs without circuit share `rest` circuits' worth of the packet fabric for each server.
-double completion(const DemandMatrix& demand, const CircuitCounts& circuits, double rest);
+[[nodiscard]] double completion(const DemandMatrix& demand, const CircuitCounts& circuits, double rest);
 
 }  // namespace lightrail

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,8 +33,10 @@ struct ControllerSpec final : Spec, ControllerTraits {
   SimTime expected_dark = milliseconds(25);  ///< policy gain: what a change is expected to cost
   double packet_share = 2;                   ///< policy gain: packet NICs of a server, in circuits
 
-  SimTime control_latency() const override { return latency; }
-  bool makes_one_way_circuits() const override { return algorithm == Assignment::birkhoff_schedule; }
+  [[nodiscard]] SimTime control_latency() const override { return latency; }
+  [[nodiscard]] bool makes_one_way_circuits() const override {
+    return algorithm == Assignment::birkhoff_schedule;
+  }
 };
 
 /// The controller of one region (MixNet): the servers of one expert-parallel group and their optical switch,
@@ -56,7 +59,7 @@ class Controller final : public Component {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -69,7 +72,9 @@ class Controller final : public Component {
     std::uint32_t epoch = 0;  ///< that a phase belongs to
     std::uint32_t unused_too = 0;
 
-    static constexpr bool carries(Wake wake) { return wake >= Wake::decide && wake <= Wake::end_phase; }
+    [[nodiscard]] static constexpr bool carries(Wake wake) {
+      return wake >= Wake::decide && wake <= Wake::end_phase;
+    }
   };
   static_assert(Message<Timer>);
   /// serving: live, in a phase that another one follows.
@@ -85,27 +90,30 @@ class Controller final : public Component {
   void on_drained(std::uint32_t epoch, Context& context);
   void on_lit(Context& context);
   Call& call(std::uint32_t number);
-  std::uint32_t gpu_count() const { return gpus_ * static_cast<std::uint32_t>(region_.servers.size()); }
+  [[nodiscard]] std::uint32_t gpu_count() const {
+    return gpus_ * static_cast<std::uint32_t>(region_.servers.size());
+  }
   void decide_when_complete(Context& context);
   void decide(Context& context);
   /// Circuits for a demand as the policy has it, on ports that work; for a call or after a fault.
-  CircuitCounts wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const;
+  [[nodiscard]] CircuitCounts wanted_for(const DemandMatrix& demand, const CircuitCounts& now) const;
   void change_to(const CircuitCounts& wanted, Context& context);
   void on_alarm(std::uint32_t port, Context& context);
-  bool is_worth(const DemandMatrix& demand, const CircuitCounts& now, const CircuitCounts& wanted) const;
+  [[nodiscard]] bool is_worth(const DemandMatrix& demand, const CircuitCounts& now,
+                              const CircuitCounts& wanted) const;
   void command(Context& context);
   void go_live(Context& context);
   // With a schedule of phases (controller_phases.cpp).
-  bool has_phases() const { return spec_.algorithm == Assignment::birkhoff_schedule; }
+  [[nodiscard]] bool has_phases() const { return spec_.algorithm == Assignment::birkhoff_schedule; }
   void decide_phases(Context& context);
-  PhaseSchedule phases_for(const DemandMatrix& demand, const CircuitCounts& now) const;
-  PhaseSchedule worth_most(const std::vector<PhaseSchedule>& all, const DemandMatrix& demand,
-                           const CircuitCounts& now) const;
-  CircuitCounts counts_of_phase() const;
+  [[nodiscard]] PhaseSchedule phases_for(const DemandMatrix& demand, const CircuitCounts& now) const;
+  [[nodiscard]] PhaseSchedule worth_most(const std::vector<PhaseSchedule>& all, const DemandMatrix& demand,
+                                         const CircuitCounts& now) const;
+  [[nodiscard]] CircuitCounts counts_of_phase() const;
   void share_with_packets();
   void tell_beside(Context& context);
   void tell_later(Context& context);
-  bool has_later_phase() const { return phase_ + 1 < phases_.size(); }
+  [[nodiscard]] bool has_later_phase() const { return phase_ + 1 < phases_.size(); }
   void start_phase(Context& context);
   void end_phase(std::uint32_t epoch, Context& context);
   void tell_all(Context& context, const Payload& payload);
@@ -132,6 +140,6 @@ class Controller final : public Component {
        is_repair_ = false;  ///< GPUs know circuits that have gone; this change is for no call
 };
 
-std::shared_ptr<const ComponentKind> controller_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> controller_kind();
 
 }  // namespace lightrail

@@ -1,6 +1,8 @@
 #include "components/controller/controller.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "engine/base/transfer_time.hpp"
 #include "network/wire/region_control.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "components/controller/matching.hpp"
 #include "engine/base/transfer_time.hpp"

@@ -1,6 +1,7 @@
 #include "components/controller/port_map.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/base/error.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct RailControllerSpec final : Spec, ControllerTraits {
   SimTime decision{0};                 ///< to compute circuits
   SimTime guard = microseconds(10);    ///< from there to the command: what has left is there by then
 
-  SimTime control_latency() const override { return latency; }
+  [[nodiscard]] SimTime control_latency() const override { return latency; }
 };
 
 /// The controller of one rail (photonic rails, Opus): gives GPUs circuits when they ask for them.
@@ -35,7 +36,7 @@ class RailController final : public Component {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -50,7 +51,7 @@ class RailController final : public Component {
     Wake kind = Wake::command;
     std::uint8_t unused[15] = {};
 
-    static constexpr bool carries(Wake wake) { return wake == Wake::command; }
+    [[nodiscard]] static constexpr bool carries(Wake wake) { return wake == Wake::command; }
   };
   static_assert(Message<Timer>);
 
@@ -77,6 +78,6 @@ class RailController final : public Component {
   bool is_switching_ = false;
 };
 
-std::shared_ptr<const ComponentKind> rail_controller_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> rail_controller_kind();
 
 }  // namespace lightrail

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,16 @@
 namespace lightrail {
 
 /// The first operation of `program` whose shape a GPU has no parameters for, and what it lacks; or "".
-std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
-                           const std::vector<std::string>& names);
+[[nodiscard]] std::string missing_kernel(const ComputeSpec& spec, const ProgramSet& set,
+                                         std::uint32_t program, const std::vector<std::string>& names);
 
 /// What `program` needs more than the memory of `gpu` (its name), or "".
-std::string missing_memory(const GpuSpec& spec, const Program& program, const std::string& gpu);
+[[nodiscard]] std::string missing_memory(const GpuSpec& spec, const Program& program, const std::string& gpu);
 
 /// What of `program` takes longer on such a GPU than simulated time can count, or "". Needs missing_kernel()
 /// == "".
-std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
-                         const std::vector<std::string>& names);
+[[nodiscard]] std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
+                                       const std::vector<std::string>& names);
 
 /// Every GPU that cannot execute its program, one complaint for each kind of GPU and program.
 void check_gpus(const Model& model, ErrorList& errors);

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "components/gpu/check_gpus.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"

@@ -1,6 +1,8 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "components/gpu/execution/program_runner.hpp"
 #include "components/gpu/gpu_spec.hpp"
@@ -23,7 +25,7 @@ class Gpu final : public Component {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { transport_.prefetch(); }
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -38,6 +40,6 @@ class Gpu final : public Component {
   std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it
 };
 
-std::shared_ptr<const ComponentKind> gpu_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> gpu_kind();
 
 }  // namespace lightrail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "engine/model/require_together.hpp"
 #include "engine/scenario/units.hpp"

@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "components/gpu/compute/compute_model.hpp"
 #include "engine/model/kind.hpp"
@@ -20,12 +22,12 @@ struct GpuSpec final : Spec, NcclDeviceSpec, DeviceTraits {
   std::optional<NcclDevice> nccl;  ///< child <collectives>
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
 
-  DeviceRole role() const override { return DeviceRole::gpu; }
-  const NcclDevice* nccl_device() const override { return nccl ? &*nccl : nullptr; }
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::gpu; }
+  [[nodiscard]] const NcclDevice* nccl_device() const override { return nccl ? &*nccl : nullptr; }
 };
 
-Describe<GpuSpec> gpu_parameters();
-std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors);
-std::vector<ParameterValue> gpu_values(const GpuSpec& spec);
+[[nodiscard]] Describe<GpuSpec> gpu_parameters();
+[[nodiscard]] std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors);
+[[nodiscard]] std::vector<ParameterValue> gpu_values(const GpuSpec& spec);
 
 }  // namespace lightrail

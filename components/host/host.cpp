@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/base/transfer_time.hpp"
 #include "network/port/reports.hpp"

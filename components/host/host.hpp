@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,8 +23,8 @@ struct HostSpec final : BufferedSpec, DeviceTraits {
   std::uint32_t lanes = 1;
   Watts power{0};
 
-  DeviceRole role() const override { return DeviceRole::host; }
-  InputBuffer input_buffer(PortIndex) const override {
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::host; }
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
@@ -40,7 +41,7 @@ class Host final : public Component, private SentListener {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -54,7 +55,9 @@ class Host final : public Component, private SentListener {
     std::uint32_t ordinal = 0;  ///< of the GPU's operation
     EndpointId gpu{};
 
-    static constexpr bool carries(Wake wake) { return wake >= Wake::piece_read && wake <= Wake::copy_asked; }
+    [[nodiscard]] static constexpr bool carries(Wake wake) {
+      return wake >= Wake::piece_read && wake <= Wake::copy_asked;
+    }
   };
   static_assert(Message<Timer>);
   struct Copy {
@@ -67,8 +70,8 @@ class Host final : public Component, private SentListener {
   void read_next(EndpointId gpu, std::uint32_t ordinal, Context& context);
   void post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes, Context& context);
   SimTime use_memory(std::int64_t bytes, SimTime now);
-  PortIndex port_of(EndpointId gpu) const;
-  std::int64_t copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const;
+  [[nodiscard]] PortIndex port_of(EndpointId gpu) const;
+  [[nodiscard]] std::int64_t copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
   const Model& model_;
@@ -83,6 +86,6 @@ class Host final : public Component, private SentListener {
   SimTime memory_free_at_{};
 };
 
-std::shared_ptr<const ComponentKind> host_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> host_kind();
 
 }  // namespace lightrail

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 #include "components/nic/deferred.hpp"
 #include "network/port/build_checks.hpp"

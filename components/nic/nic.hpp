@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "components/nic/notices.hpp"
@@ -30,12 +33,12 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
   Bytes staged_bytes{0};
   BitRate staged_rate{0};
 
-  NetPlugin net_plugin() const override {
+  [[nodiscard]] NetPlugin net_plugin() const override {
     return {nccl_latency, is_simple_only, message_time, staged_bytes, staged_rate};
   }
-  DeviceRole role() const override { return DeviceRole::nic; }
-  Watts electrical_power() const override { return power; }
-  InputBuffer input_buffer(PortIndex port) const override {
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] Watts electrical_power() const override { return power; }
+  [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override {
     if (port != 0) return {};
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
@@ -63,7 +66,7 @@ class Nic final : public Component, private SentListener {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -81,8 +84,8 @@ class Nic final : public Component, private SentListener {
   void send_again(const Train& back, Context& context);
   void send_original(const Train& back, Context& context);
   void start_work(const DeferredWork& work, Context& context);
-  std::string circuit_here(const Context& context) const;
-  PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
+  [[nodiscard]] std::string circuit_here(const Context& context) const;
+  [[nodiscard]] PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
@@ -104,6 +107,6 @@ class Nic final : public Component, private SentListener {
   std::int64_t resent_ = 0;  ///< trains and control messages
 };
 
-std::shared_ptr<const ComponentKind> nic_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();
 
 }  // namespace lightrail

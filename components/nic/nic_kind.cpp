@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <memory>
+
 #include "components/nic/nic.hpp"
 #include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"

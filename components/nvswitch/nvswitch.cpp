@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/delegated_train.hpp"

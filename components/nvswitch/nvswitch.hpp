@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "network/port/credit/credit_flow_control.hpp"
@@ -20,13 +23,13 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   Watts power{0};
   double nvls_efficiency = 0;
 
-  double multicast_efficiency() const override { return nvls_efficiency; }
-  SimTime switching_latency() const override { return latency; }
-  DeviceRole role() const override { return DeviceRole::nvswitch; }
-  std::uint32_t radix() const override { return ports; }
-  Watts electrical_power() const override { return power; }
+  [[nodiscard]] double multicast_efficiency() const override { return nvls_efficiency; }
+  [[nodiscard]] SimTime switching_latency() const override { return latency; }
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nvswitch; }
+  [[nodiscard]] std::uint32_t radix() const override { return ports; }
+  [[nodiscard]] Watts electrical_power() const override { return power; }
 
-  InputBuffer input_buffer(PortIndex) const override {
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
@@ -51,17 +54,19 @@ class Nvswitch final : public Component {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { crossbar_.prefetch_all(); }
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override { crossbar_.save(out), reductions_.save(out); }
   void load(StateReader& in) override { crossbar_.load(in), reductions_.load(in); }
 
  private:
   static constexpr PortIndex unroutable = 0xfffe;
-  PortIndex port_to(EndpointId to) const;
+  [[nodiscard]] PortIndex port_to(EndpointId to) const;
   /// Ports of the group's members in this server: the group of the connection that `head` is in.
-  std::vector<PortIndex> members(const Context& context, const Train& train, EndpointId head) const;
+  [[nodiscard]] std::vector<PortIndex> members(const Context& context, const Train& train,
+                                               EndpointId head) const;
   /// ... of a group for which this switch adds and multicasts; fails where it cannot.
-  std::vector<PortIndex> nvls_members(const Context& context, const Train& train, EndpointId head) const;
+  [[nodiscard]] std::vector<PortIndex> nvls_members(const Context& context, const Train& train,
+                                                    EndpointId head) const;
   /// To the delegate that the train names.
   void delegate(Context& context, const Frame& frame, PortIndex port);
   void take(Context& context, const Train& train, PortIndex port);
@@ -79,6 +84,6 @@ class Nvswitch final : public Component {
   std::vector<std::vector<PortIndex>> on_rail_;  ///< by NIC of the server: ports of the GPUs that use it
 };
 
-std::shared_ptr<const ComponentKind> nvswitch_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> nvswitch_kind();
 
 }  // namespace lightrail

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "engine/scenario/units.hpp"
 

@@ -14,7 +14,7 @@ class CircuitTable {
  public:
   static constexpr PortIndex dark = 0xffff;
 
-  PortIndex out(PortIndex in) const { return in < out_.size() ? out_[in] : dark; }
+  [[nodiscard]] PortIndex out(PortIndex in) const { return in < out_.size() ? out_[in] : dark; }
   bool operator==(const CircuitTable&) const = default;
   /// Light from `in` leaves at `out`, or nowhere. For tables that are made, not parsed.
   void set(PortIndex in, PortIndex out) {
@@ -22,12 +22,12 @@ class CircuitTable {
     out_[in] = out;
   }
   /// A port whose light does not come back from where it goes; dark: none.
-  PortIndex one_way_port() const;
+  [[nodiscard]] PortIndex one_way_port() const;
 
   /// "0-4 1-5 2>6": 0-4 joins both directions, 2>6 only light from 2 to 6; "" joins nothing. Ports are below
   /// `ports`; each sends light to one port and gets light from one at most, never to itself. Returns "" or
   /// what is wrong.
-  static std::string parse(const std::string& text, std::uint32_t ports, CircuitTable& table);
+  [[nodiscard]] static std::string parse(const std::string& text, std::uint32_t ports, CircuitTable& table);
 
  private:
   std::string join(std::uint32_t in, std::uint32_t out, std::uint32_t ports);
@@ -41,6 +41,7 @@ struct Reconfiguration {
 };
 
 /// Reads <schedule><at time="1 ms" circuits="0-4 1-5"/>...</schedule> of `element`; times must rise.
-std::vector<Reconfiguration> parse_schedule(const Element& element, std::uint32_t ports, ErrorList& errors);
+[[nodiscard]] std::vector<Reconfiguration> parse_schedule(const Element& element, std::uint32_t ports,
+                                                          ErrorList& errors);
 
 }  // namespace lightrail

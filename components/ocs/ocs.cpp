@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "components/ocs/tables.hpp"
 #include "engine/model/output_selection.hpp"

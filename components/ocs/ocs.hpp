@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -60,11 +61,11 @@ class Ocs final : public Component {
   void raise_alarm(std::uint32_t port, Context& context);
   void report_missing(const CircuitTable& wanted, const CircuitTable& got, Context& context);
   /// The circuits since the last apply.
-  CircuitTable commanded() const;
-  double link_energy_pj() const;
+  [[nodiscard]] CircuitTable commanded() const;
+  [[nodiscard]] double link_energy_pj() const;
   bool is_cut_off(PortIndex out, SimTime now, std::uint32_t bytes);
   void send_back(Context& context, const Frame& train, PortIndex port, bool is_corrupt);
-  PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
+  [[nodiscard]] PortIndex control_port() const { return static_cast<PortIndex>(spec_.ports); }
 
   const Model& model_;
   const OcsSpec& spec_;
@@ -82,6 +83,6 @@ class Ocs final : public Component {
   bool is_over_ = false;  ///< the run has ended: nothing is sent any more
 };
 
-std::shared_ptr<const ComponentKind> ocs_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> ocs_kind();
 
 }  // namespace lightrail

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "components/ocs/ocs.hpp"
 #include "network/port/build_checks.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "engine/model/kind.hpp"
 #include "engine/scenario/scenario.hpp"
 

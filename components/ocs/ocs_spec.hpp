@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,25 +37,26 @@ struct OcsSpec final : BufferedSpec, OpticalSwitchTraits {
   std::vector<Reconfiguration> schedule;  ///< rising times
   std::vector<PortChange> faults;         ///< of its <fault>s, rising times
 
-  InputBuffer input_buffer(PortIndex) const override { return {}; }
-  bool is_transparent() const override { return true; }
-  std::uint32_t radix() const override { return ports; }
-  Watts electrical_power() const override { return power; }
-  Decibel path_loss() const override { return insertion_loss; }
-  Decibel path_loss_spread() const override { return loss_spread; }
-  Decibel port_drift_spread() const override { return drift_spread; }
-  bool is_bidirectional() const override { return bidirectional; }
-  bool darkens_all() const override { return dark == DarkScope::all; }
-  std::span<const PortChange> port_changes() const override { return faults; }
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override { return {}; }
+  [[nodiscard]] bool is_transparent() const override { return true; }
+  [[nodiscard]] std::uint32_t radix() const override { return ports; }
+  [[nodiscard]] Watts electrical_power() const override { return power; }
+  [[nodiscard]] Decibel path_loss() const override { return insertion_loss; }
+  [[nodiscard]] Decibel path_loss_spread() const override { return loss_spread; }
+  [[nodiscard]] Decibel port_drift_spread() const override { return drift_spread; }
+  [[nodiscard]] bool is_bidirectional() const override { return bidirectional; }
+  [[nodiscard]] bool darkens_all() const override { return dark == DarkScope::all; }
+  [[nodiscard]] std::span<const PortChange> port_changes() const override { return faults; }
 };
 
 /// Reads <fault at="1 ms" port="3" kind="failed"/> of `element`; without `port` the whole switch.
-std::vector<PortChange> parse_faults(const Element& element, std::uint32_t ports, ErrorList& errors);
+[[nodiscard]] std::vector<PortChange> parse_faults(const Element& element, std::uint32_t ports,
+                                                   ErrorList& errors);
 
 /// Parameters of <ocs>.
-Describe<OcsSpec> ocs_table();
+[[nodiscard]] Describe<OcsSpec> ocs_table();
 
 /// The attributes of <ocs>, its circuits, schedule and faults.
-std::shared_ptr<const Spec> make_ocs_spec(const Element& element, ErrorList& errors);
+[[nodiscard]] std::shared_ptr<const Spec> make_ocs_spec(const Element& element, ErrorList& errors);
 
 }  // namespace lightrail

@@ -1,6 +1,7 @@
 #include "components/scheduler/batch_maker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "components/scheduler/queue_state.hpp"
 

@@ -46,24 +46,24 @@ class Replica {
   Replica(const ServingPlan& plan, const ServingPool& pool, std::uint32_t index)
       : plan_(&plan), pool_(&pool), index_(index) {}
 
-  const ServingPool& pool() const { return *pool_; }
-  std::uint32_t index() const { return index_; }  ///< in its pool
-  EndpointId gpu(std::uint32_t i) const {
+  [[nodiscard]] const ServingPool& pool() const { return *pool_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }  ///< in its pool
+  [[nodiscard]] EndpointId gpu(std::uint32_t i) const {
     return EndpointId{pool_->first_gpu + index_ * pool_->replica_gpus() + i};
   }
   /// Tokens of all requests that are here and have not ended.
-  std::int64_t load() const { return load_; }
-  std::int64_t kv_free() const { return pool_->kv_tokens - kv_tokens_; }
-  std::int64_t kv_tokens() const { return kv_tokens_; }
-  std::size_t waiting() const { return waiting_.size(); }
-  bool can_take_batch() const { return batches_.size() < pool_->pp; }
+  [[nodiscard]] std::int64_t load() const { return load_; }
+  [[nodiscard]] std::int64_t kv_free() const { return pool_->kv_tokens - kv_tokens_; }
+  [[nodiscard]] std::int64_t kv_tokens() const { return kv_tokens_; }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  [[nodiscard]] bool can_take_batch() const { return batches_.size() < pool_->pp; }
 
   void enqueue(std::uint32_t request);
   /// Room that the request takes here: with its output where this replica decodes.
-  std::int64_t room(std::uint32_t request) const;
+  [[nodiscard]] std::int64_t room(std::uint32_t request) const;
   /// A request whose keys and values come from elsewhere: takes its room; join() when they are here.
   void reserve(std::uint32_t request);
-  bool has_place() const { return running_.size() + coming_ < max_sequences(); }
+  [[nodiscard]] bool has_place() const { return running_.size() + coming_ < max_sequences(); }
   void join(std::uint32_t request);
   /// The request has ended or gone elsewhere.
   void leave(std::uint32_t request);
@@ -75,13 +75,13 @@ class Replica {
   /// A GPU has ended batch `number`: the batch, when it was the last one.
   bool report(std::uint32_t number, Batch& ended);
   /// What one GPU works on in `batch`.
-  BatchSizes share(const Batch& batch, const std::vector<RequestState>& requests) const;
+  [[nodiscard]] BatchSizes share(const Batch& batch, const std::vector<RequestState>& requests) const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
-  std::size_t max_sequences() const { return std::size_t{plan_->sequences} * pool_->dp; }
+  [[nodiscard]] std::size_t max_sequences() const { return std::size_t{plan_->sequences} * pool_->dp; }
   void admit(std::uint32_t request);
   void add_decodes(Batch& batch, std::int64_t& budget, const std::vector<RequestState>& requests);
   void add_prompts(Batch& batch, std::int64_t& budget, const std::vector<RequestState>& requests);

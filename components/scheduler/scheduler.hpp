@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -17,7 +18,7 @@ struct SchedulerSpec final : Spec, ControllerTraits {
   SimTime latency = microseconds(10);  ///< between scheduler and GPU, one way
   SimTime decision{0};                 ///< to make a batch
 
-  SimTime control_latency() const override { return latency; }
+  [[nodiscard]] SimTime control_latency() const override { return latency; }
 };
 
 /// The serving software of an inference job: takes requests as they arrive, gives each to the replica with
@@ -34,7 +35,7 @@ class Scheduler final : public Component {
 
   void start(Context& context) override;
   void handle(const Event& event, PortIndex port, Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -47,7 +48,9 @@ class Scheduler final : public Component {
     std::uint32_t replica = 0;  ///< decide: for which
     std::uint32_t unused_too = 0;
 
-    static constexpr bool carries(Wake wake) { return wake == Wake::arrival || wake == Wake::decide; }
+    [[nodiscard]] static constexpr bool carries(Wake wake) {
+      return wake == Wake::arrival || wake == Wake::decide;
+    }
   };
   static_assert(Message<Timer>);
 
@@ -61,7 +64,7 @@ class Scheduler final : public Component {
   void send_batch(Context& context, const Replica& replica, const Batch& batch);
   void move_prefilled(Context& context);
   void end_request(Context& context, std::uint32_t request);
-  std::uint32_t replica_of_port(PortIndex port) const;
+  [[nodiscard]] std::uint32_t replica_of_port(PortIndex port) const;
 
   const Model& model_;
   const SchedulerSpec& spec_;
@@ -75,6 +78,6 @@ class Scheduler final : public Component {
   std::uint32_t arrived_ = 0, ended_ = 0;
 };
 
-std::shared_ptr<const ComponentKind> scheduler_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> scheduler_kind();
 
 }  // namespace lightrail

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "components/scheduler/scheduler.hpp"
 #include "network/port/build_checks.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "components/storage/tables.hpp"
 #include "network/port/port_end.hpp"

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,7 +24,7 @@ struct StorageSpec final : Spec, DeviceTraits {
   SimTime read_latency{}, write_latency{};
   Bytes stripe{1024 * 1024};
 
-  DeviceRole role() const override { return DeviceRole::storage; }
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::storage; }
 };
 
 /// A storage server: serves the reads and writes of GPUs (OpKind::storage_read, storage_write) over the
@@ -39,7 +40,7 @@ class Storage final : public Component {
 
   void handle(const Event& event, PortIndex port, Context& context) override;
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -53,7 +54,9 @@ class Storage final : public Component {
     std::uint32_t ordinal = 0;  ///< of the GPU's operation
     EndpointId gpu{};
 
-    static constexpr bool carries(Wake wake) { return wake >= Wake::stripe_read && wake <= Wake::write_done; }
+    [[nodiscard]] static constexpr bool carries(Wake wake) {
+      return wake >= Wake::stripe_read && wake <= Wake::write_done;
+    }
   };
   static_assert(Message<Timer>);
   struct Request {
@@ -77,7 +80,7 @@ class Storage final : public Component {
   void send_control(EndpointId gpu, std::uint32_t ordinal, Phase phase, Context& context);
   void send(const Payload& message, Context& context);
   void record(Context& context, EndpointId gpu, bool is_write, const Request& request) const;
-  std::int64_t stripe_of(const Request& request) const;
+  [[nodiscard]] std::int64_t stripe_of(const Request& request) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
   const Model& model_;
@@ -93,6 +96,6 @@ class Storage final : public Component {
   std::map<std::int64_t, Counter> sent_;  ///< by dimension
 };
 
-std::shared_ptr<const ComponentKind> storage_kind();
+[[nodiscard]] std::shared_ptr<const ComponentKind> storage_kind();
 
 }  // namespace lightrail

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"

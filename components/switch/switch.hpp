@@ -1,4 +1,9 @@
 #pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
@@ -28,14 +33,14 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
   Watts power{0};
   double sharp_efficiency = 0;
 
-  double multicast_efficiency() const override { return sharp_efficiency; }
-  SimTime switching_latency() const override { return latency; }
+  [[nodiscard]] double multicast_efficiency() const override { return sharp_efficiency; }
+  [[nodiscard]] SimTime switching_latency() const override { return latency; }
 
-  std::uint32_t radix() const override { return ports; }
-  Watts electrical_power() const override { return power; }
-  const RoutingKind& routing_kind() const override { return *routing; }
-  std::uint32_t lane_count() const override { return lanes; }
-  InputBuffer input_buffer(PortIndex) const override {
+  [[nodiscard]] std::uint32_t radix() const override { return ports; }
+  [[nodiscard]] Watts electrical_power() const override { return power; }
+  [[nodiscard]] const RoutingKind& routing_kind() const override { return *routing; }
+  [[nodiscard]] std::uint32_t lane_count() const override { return lanes; }
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
@@ -60,7 +65,7 @@ class Switch final : public Component {
     __builtin_prefetch(routing_.get());
   }
   void finish(Context& context) override;
-  std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -87,6 +92,7 @@ class Switch final : public Component {
 };
 
 /// `routings`: what its attribute `routing` may name.
-std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings = built_in_routings());
+[[nodiscard]] std::shared_ptr<const ComponentKind> switch_kind(
+    const RoutingRegistry& routings = built_in_routings());
 
 }  // namespace lightrail

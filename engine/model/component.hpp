@@ -36,7 +36,7 @@ class Component {
 
   /// What this component still waits for, one sentence an item ("op 17 all_reduce tp: no data from gpu 3").
   /// Empty: nothing. When no event is left anywhere and some component waits, the run ends as a deadlock.
-  virtual std::vector<std::string> waits_for() const { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> waits_for() const { return {}; }
 
   /// The whole mutable state, in a fixed order, without pointers.
   virtual void save(StateWriter& out) const = 0;

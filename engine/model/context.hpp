@@ -63,10 +63,10 @@ class Context {
           RowSink& rows)
       : self_(self), now_(now), ports_(ports), self_link_(&self_link), events_(&events), rows_(&rows) {}
 
-  ComponentId self() const { return self_; }
-  SimTime now() const { return now_; }
-  std::size_t port_count() const { return ports_.size(); }
-  const OutLink& link(PortIndex port) const { return ports_[port]; }
+  [[nodiscard]] ComponentId self() const { return self_; }
+  [[nodiscard]] SimTime now() const { return now_; }
+  [[nodiscard]] std::size_t port_count() const { return ports_.size(); }
+  [[nodiscard]] const OutLink& link(PortIndex port) const { return ports_[port]; }
 
   /// The payload leaves `port` at `departure` (>= now) and arrives one link latency later.
   void send(PortIndex port, SimTime departure, const Payload& payload) {

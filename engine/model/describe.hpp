@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity.hpp"
@@ -55,7 +56,7 @@ class Describe {
     return *this;
   }
 
-  std::vector<ParameterDoc> documentation() const {
+  [[nodiscard]] std::vector<ParameterDoc> documentation() const {
     std::vector<ParameterDoc> docs;
     for (const auto& f : fields_) docs.push_back(f.doc);
     return docs;
@@ -77,7 +78,7 @@ class Describe {
                     "<" + element.name + "> attribute '" + f.doc.name + "': " + problem});
     }
   }
-  std::vector<ParameterValue> values(const XSpec& spec) const {
+  [[nodiscard]] std::vector<ParameterValue> values(const XSpec& spec) const {
     std::vector<ParameterValue> all;
     for (const auto& f : fields_) all.push_back({f.doc.name, f.value(spec), f.doc.unit, ""});
     return all;
@@ -90,7 +91,7 @@ class Describe {
     std::function<std::string(const XSpec&)> value;
   };
   template <class E>
-  static std::string text_of(E value, const std::vector<std::pair<std::string, E>>& names) {
+  [[nodiscard]] static std::string text_of(E value, const std::vector<std::pair<std::string, E>>& names) {
     for (auto& [n, v] : names)
       if (v == value) return n;
     return "?";

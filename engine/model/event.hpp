@@ -37,7 +37,7 @@ struct Event {
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 
 /// The order that fixes every result.
-inline bool comes_before(const Event& x, const Event& y) {
+[[nodiscard]] inline bool comes_before(const Event& x, const Event& y) {
   if (x.time != y.time) return x.time < y.time;
   if (x.link != y.link) return x.link < y.link;
   return x.tie < y.tie;

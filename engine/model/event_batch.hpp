@@ -12,8 +12,8 @@ namespace lightrail {
 /// Events that the component at work sent itself within the slice that runs; the first is at the front.
 class OwnEvents {
  public:
-  bool empty() const { return heap_.empty(); }
-  const Event& front() const { return heap_.front(); }
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] const Event& front() const { return heap_.front(); }
   void push(const Event& event) {
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), later);
@@ -27,7 +27,7 @@ class OwnEvents {
   void clear() { heap_.clear(); }
 
  private:
-  static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
+  [[nodiscard]] static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
   std::vector<Event> heap_;
 };
 
@@ -54,13 +54,13 @@ class EventBatch {
     *hash_ = extend_hash(*hash_, *event_);
     return true;
   }
-  const Event& event() const { return *event_; }
-  PortIndex port() const { return port_; }
+  [[nodiscard]] const Event& event() const { return *event_; }
+  [[nodiscard]] PortIndex port() const { return port_; }
   Context& context() { return *context_; }
 
   /// Events still to come that are known now, in order: for fetching what they need ahead.
-  std::span<const Delivery> ahead() const { return {next_, end_}; }
-  std::int64_t handled() const { return handled_; }
+  [[nodiscard]] std::span<const Delivery> ahead() const { return {next_, end_}; }
+  [[nodiscard]] std::int64_t handled() const { return handled_; }
 
  private:
   Context* context_;

@@ -9,7 +9,7 @@
 namespace lightrail {
 
 /// Both halves of the 128-bit product, folded.
-inline std::uint64_t multiply_fold(std::uint64_t x, std::uint64_t y) {
+[[nodiscard]] inline std::uint64_t multiply_fold(std::uint64_t x, std::uint64_t y) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(x) * y;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -17,7 +17,7 @@ inline std::uint64_t multiply_fold(std::uint64_t x, std::uint64_t y) {
 
 /// All 32 bytes of an event; two independent multiplications, so that it costs little beside handling the
 /// event.
-inline std::uint64_t event_hash(const Event& event) {
+[[nodiscard]] inline std::uint64_t event_hash(const Event& event) {
   const auto time = static_cast<std::uint64_t>(event.time.count());
   const std::uint64_t order = std::uint64_t{event.link.value} << 32 | event.tie;
   const auto payload = std::bit_cast<std::array<std::uint64_t, 2>>(event.payload);
@@ -26,12 +26,12 @@ inline std::uint64_t event_hash(const Event& event) {
 }
 
 /// The running hash of a component after it handled `event`; the order of events matters.
-inline std::uint64_t extend_hash(std::uint64_t state, const Event& event) {
+[[nodiscard]] inline std::uint64_t extend_hash(std::uint64_t state, const Event& event) {
   return mix64(state + event_hash(event) + 0x9e3779b97f4a7c15ULL);
 }
 
 /// What a component adds, by exclusive or, to the hash of the run: independent of who holds the component.
-inline std::uint64_t keyed_hash(std::uint64_t state, ComponentId id) {
+[[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t state, ComponentId id) {
   return hash_combine(mix64(id.value + 1), state);
 }
 

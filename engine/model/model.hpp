@@ -94,11 +94,11 @@ class Model {
   std::uint64_t seed = 1;
   std::shared_ptr<const TableRegistry> tables = std::make_shared<const TableRegistry>();
 
-  std::string component_name(ComponentId id) const;
+  [[nodiscard]] std::string component_name(ComponentId id) const;
   /// The id of a declared table, for Context::record(). Throws InputErrors for one that nobody has declared.
   [[nodiscard]] TableId table(const std::string& name) const { return tables->id(name); }
   /// The component's self link; self links follow the real ones.
-  LinkId self_link(ComponentId id) const {
+  [[nodiscard]] LinkId self_link(ComponentId id) const {
     return LinkId{static_cast<std::uint32_t>(links.size()) + id.value};
   }
 

@@ -14,7 +14,7 @@ namespace lightrail {
 class Recorder : public RowSink {
  public:
   virtual ~Recorder() = default;
-  virtual SimTime interval() const = 0;
+  [[nodiscard]] virtual SimTime interval() const = 0;
   virtual void flush(SimTime boundary) = 0;  ///< collective over all ranks
 
   /// For a checkpoint, in this order. save(): collective; rows of ended intervals are put where the run can

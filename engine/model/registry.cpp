@@ -1,5 +1,7 @@
 #include "engine/model/registry.hpp"
 
+#include <utility>
+
 namespace lightrail {
 
 void KindRegistry::add(std::shared_ptr<const ComponentKind> kind) {

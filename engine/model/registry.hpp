@@ -13,9 +13,9 @@ class KindRegistry {
   /// Throws InputErrors when the name is taken.
   void add(std::shared_ptr<const ComponentKind> kind);
   /// Null when unknown.
-  std::shared_ptr<const ComponentKind> find(const std::string& name) const;
-  std::vector<std::string> names() const;
-  const std::vector<std::shared_ptr<const ComponentKind>>& kinds() const { return kinds_; }
+  [[nodiscard]] std::shared_ptr<const ComponentKind> find(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::vector<std::shared_ptr<const ComponentKind>>& kinds() const { return kinds_; }
 
  private:
   std::vector<std::shared_ptr<const ComponentKind>> kinds_;

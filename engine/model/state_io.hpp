@@ -46,7 +46,7 @@ class StateWriter {
     put(values.size());
     for (const auto& [k, v] : values) put(k), put(v);
   }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
 
  private:
@@ -90,7 +90,7 @@ class StateReader {
   void get(std::map<K, V>& values) {
     get_map(values);
   }
-  bool is_at_end() const { return rest_.empty(); }
+  [[nodiscard]] bool is_at_end() const { return rest_.empty(); }
 
  private:
   [[noreturn]] static void fail(const char* what) { throw InputErrors(InputError{"", 0, what}); }

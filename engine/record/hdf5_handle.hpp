@@ -19,8 +19,8 @@ class Hdf5Handle {
   }
   ~Hdf5Handle() { close(); }
 
-  hid_t get() const { return id_; }
-  bool is_valid() const { return id_ >= 0; }
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool is_valid() const { return id_ >= 0; }
   /// Negative when HDF5 could not close it.
   herr_t close() { return id_ >= 0 ? closer_(std::exchange(id_, -1)) : 0; }
   /// Forgets the identifier without closing it.

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/polite_wait.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,7 +51,7 @@ class Hdf5Recorder final : public Recorder {
   /// Throws SimulationError, without a component, for a table that does not exist and for a row that has not
   /// as many values as its table has columns.
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
-  SimTime interval() const override { return options_.interval; }
+  [[nodiscard]] SimTime interval() const override { return options_.interval; }
   void flush(SimTime boundary) override;
   void save(StateWriter& run, const std::string& folder) override;
   void save_rows(ComponentId component, StateWriter& out) override;
@@ -70,10 +71,10 @@ class Hdf5Recorder final : public Recorder {
     auto operator<=>(const OpenRow&) const = default;
   };
   void create_file();
-  bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;
+  [[nodiscard]] bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;
   /// Writes the rows of intervals before `before`.
   void write_pending(std::int64_t before = RowBuffer::any);
-  int writers_for(std::int64_t max_rows) const;
+  [[nodiscard]] int writers_for(std::int64_t max_rows) const;
   void write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns);
   void agree(const std::string& problem);          ///< of the result file
   void agree_on_text(const std::string& problem);  ///< the whole text

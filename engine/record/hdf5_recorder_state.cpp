@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/record/hdf5_recorder.hpp"

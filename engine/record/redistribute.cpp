@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/polite_wait.hpp"

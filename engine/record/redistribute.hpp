@@ -19,7 +19,7 @@ struct RowSlab {
 /// Sends every rank's sorted rows to the writer whose slab of the global order (interval, component, ...)
 /// they fall in. Ranks 0 ... writers - 1 write; `written` rows are in the file already. A component's rows of
 /// one interval live on one rank, so the runs alone fix the order. Collective over `comm`.
-RowSlab redistribute(MPI_Comm comm, int writers, std::int64_t written, std::size_t width,
-                     const std::vector<RowRun>& runs, const std::vector<std::int64_t>& rows);
+[[nodiscard]] RowSlab redistribute(MPI_Comm comm, int writers, std::int64_t written, std::size_t width,
+                                   const std::vector<RowRun>& runs, const std::vector<std::int64_t>& rows);
 
 }  // namespace lightrail

@@ -22,15 +22,15 @@ class RowBuffer {
   explicit RowBuffer(std::size_t width) : width_(width) {}
 
   void append(std::int64_t interval, ComponentId component, SimTime time, std::span<const std::int64_t> row);
-  std::size_t rows() const { return keys_.size(); }
-  std::size_t rows_before(std::int64_t interval) const;
+  [[nodiscard]] std::size_t rows() const { return keys_.size(); }
+  [[nodiscard]] std::size_t rows_before(std::int64_t interval) const;
 
   static constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   /// Takes the rows of intervals before `before`, in the order (interval, component, time, sequence),
   /// component in front: (width + 1) values a row. `runs` says whose they are.
   std::vector<std::int64_t> take_sorted(std::vector<RowRun>& runs, std::int64_t before = any);
 
-  ComponentId component(std::size_t row) const { return ComponentId{keys_[row].component}; }
+  [[nodiscard]] ComponentId component(std::size_t row) const { return ComponentId{keys_[row].component}; }
   void save(std::size_t row, StateWriter& out) const;
   /// Appends a saved row.
   void load(std::int64_t interval, ComponentId component, StateReader& in);

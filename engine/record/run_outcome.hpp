@@ -33,7 +33,7 @@ struct RunOutcome {
 /// From the engine's result, which this folder does not know by name. The caller maps its status to an exit
 /// code.
 template <class RunResult>
-RunOutcome make_outcome(const RunResult& result, const std::string& status, int exit_code) {
+[[nodiscard]] RunOutcome make_outcome(const RunResult& result, const std::string& status, int exit_code) {
   RunOutcome outcome{status,
                      exit_code,
                      result.end,

@@ -18,7 +18,7 @@ struct ServedRequest {
 struct Latency {
   std::int64_t count = 0, mean_ps = 0, p50_ps = 0, p90_ps = 0, p99_ps = 0, max_ps = 0;
 };
-Latency latency_of(std::vector<std::int64_t> values);
+[[nodiscard]] Latency latency_of(std::vector<std::int64_t> values);
 
 /// The requests of an inference job that have ended.
 struct ServingSummary {
@@ -29,14 +29,14 @@ struct ServingSummary {
   Latency e2e;               ///< arrival to end
 
   /// Of the span; 0 when that is 0.
-  double per_second(std::int64_t count) const {
+  [[nodiscard]] double per_second(std::int64_t count) const {
     return span_ps > 0 ? 1e12 * static_cast<double>(count) / static_cast<double>(span_ps) : 0;
   }
-  std::vector<std::pair<const char*, const Latency*>> latencies() const {
+  [[nodiscard]] std::vector<std::pair<const char*, const Latency*>> latencies() const {
     return {{"ttft", &ttft}, {"tpot", &tpot}, {"e2e", &e2e}};
   }
 };
 /// None: no request has ended.
-std::optional<ServingSummary> summarise(const std::vector<ServedRequest>& requests);
+[[nodiscard]] std::optional<ServingSummary> summarise(const std::vector<ServedRequest>& requests);
 
 }  // namespace lightrail

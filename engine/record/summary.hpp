@@ -19,9 +19,9 @@ struct IterationSummary {
   std::int64_t gpu_step_min_ps = 0, gpu_step_max_ps = 0;                      ///< spread over GPUs
   std::int64_t gpu_compute_min_ps = 0, gpu_compute_max_ps = 0;
 
-  std::int64_t step_ps() const { return t_end_ps - t_start_ps; }
+  [[nodiscard]] std::int64_t step_ps() const { return t_end_ps - t_start_ps; }
   /// Of the time that GPUs spent in the iteration; 0 when that is 0.
-  double fraction(std::int64_t part_ps) const {
+  [[nodiscard]] double fraction(std::int64_t part_ps) const {
     return gpu_time_ps > 0 ? static_cast<double>(part_ps) / static_cast<double>(gpu_time_ps) : 0;
   }
 };
@@ -57,13 +57,15 @@ struct Summary {
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
-  const IterationSummary* last_iteration() const { return iterations.empty() ? nullptr : &iterations.back(); }
-  std::optional<double> energy_per_step_j() const {
+  [[nodiscard]] const IterationSummary* last_iteration() const {
+    return iterations.empty() ? nullptr : &iterations.back();
+  }
+  [[nodiscard]] std::optional<double> energy_per_step_j() const {
     if (!energy_j || iterations.empty()) return std::nullopt;
     return *energy_j / static_cast<double>(iterations.size());
   }
   /// Performance per dollar: steps a second for a million dollars of network.
-  std::optional<double> steps_per_s_per_musd() const {
+  [[nodiscard]] std::optional<double> steps_per_s_per_musd() const {
     const IterationSummary* step = last_iteration();
     if (!step || step->step_ps() <= 0 || !network_cost_usd || *network_cost_usd <= 0) return std::nullopt;
     return 1e12 / static_cast<double>(step->step_ps()) / (*network_cost_usd * 1e-6);
@@ -71,6 +73,6 @@ struct Summary {
 };
 
 /// JSON for scripts; a value that the run does not have is null.
-std::string to_json(const Summary& summary);
+[[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace lightrail

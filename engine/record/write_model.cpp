@@ -1,5 +1,6 @@
 #include "engine/record/write_model.hpp"
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

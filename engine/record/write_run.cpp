@@ -3,8 +3,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <ctime>
 #include <numeric>
+#include <utility>
 
 #include "engine/base/polite_wait.hpp"
 #include "engine/record/hdf5_recorder.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ void write_profile(ResultFile& file, const std::vector<RankedProfile>& profile);
 void write_run_end(ResultFile& file, const RunOutcome& outcome);
 
 /// What the engine reports about the run; the sums over rows are SummaryCollector's.
-Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model);
+[[nodiscard]] Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model);
 /// All ranks' windows in the order of ranks, on rank 0; elsewhere none.
-std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outcome);
+[[nodiscard]] std::vector<RankedProfile> gather_profile(MPI_Comm comm, const RunOutcome& outcome);
 
 }  // namespace lightrail

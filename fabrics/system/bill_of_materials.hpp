@@ -18,24 +18,24 @@ struct BillOfMaterials {
     std::int64_t count = 0;
     Dollars each{};
     Watts power_each{};  ///< 0: not known, or counted elsewhere
-    Dollars cost() const { return Dollars{each.value * static_cast<double>(count)}; }
-    Watts power() const { return Watts{power_each.value * static_cast<double>(count)}; }
+    [[nodiscard]] Dollars cost() const { return Dollars{each.value * static_cast<double>(count)}; }
+    [[nodiscard]] Watts power() const { return Watts{power_each.value * static_cast<double>(count)}; }
   };
   std::vector<Line> lines;
   BitRate nic_rate{};  ///< of all NICs together, one direction
 
-  Dollars cost() const {
+  [[nodiscard]] Dollars cost() const {
     Dollars sum{};
     for (const Line& line : lines) sum += line.cost();
     return sum;
   }
-  Watts power() const {
+  [[nodiscard]] Watts power() const {
     Watts sum{};
     for (const Line& line : lines) sum += line.power();
     return sum;
   }
   /// Power over the rate of all NICs [pJ/bit]: what a bit takes when every NIC sends; 0 without NICs.
-  double pj_per_bit() const {
+  [[nodiscard]] double pj_per_bit() const {
     return nic_rate.value > 0 ? power().value * 1e12 / static_cast<double>(nic_rate.value) : 0;
   }
 };
@@ -48,9 +48,9 @@ struct BillOfMaterials {
 [[nodiscard]] ModelPart price_network(const Element& prices, const Model& model, ErrorList& errors);
 
 /// The bill as a table with its sums; "" without one.
-std::string bill_text(const Model& model);
+[[nodiscard]] std::string bill_text(const Model& model);
 
 /// Elements <prices> and <price>.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> price_documentation();
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> price_documentation();
 
 }  // namespace lightrail

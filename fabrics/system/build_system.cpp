@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+
 #include "fabrics/children.hpp"
 #include "fabrics/graph/graph.hpp"
 #include "fabrics/servers/connect_scheduler.hpp"

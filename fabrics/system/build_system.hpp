@@ -19,7 +19,7 @@ namespace lightrail {
                                  bool has_scheduler = false);
 
 /// Elements that build_system and links/ read, with their parameters: for `describe` and the XSD.
-std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation(
+[[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> system_documentation(
     const FabricRegistry& fabrics);
 
 }  // namespace lightrail

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "engine/base/time.hpp"
 #include "engine/model/kind.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "engine/scenario/scenario.hpp"
 #include "network/port/send_ahead.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -44,7 +45,7 @@ class SystemBuilder {
   std::optional<Part> part(const std::string& kind_name, const Element& element);
   /// Index of a cable; equal cables share one. Null on a mistake.
   std::optional<std::uint32_t> cable(const Element& link);
-  const Cable& cable_at(std::uint32_t index) const { return table_.cables[index]; }
+  [[nodiscard]] const Cable& cable_at(std::uint32_t index) const { return table_.cables[index]; }
 
   AtomId new_atom() { return AtomId{model_.atom_count++}; }
   std::uint32_t prefix(const std::string& text);
@@ -55,7 +56,7 @@ class SystemBuilder {
   /// Joins two free ports by a control link: a latency, no rate.
   void connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
                        SimTime latency);
-  bool is_connected(ComponentId id, std::uint32_t port) const;
+  [[nodiscard]] bool is_connected(ComponentId id, std::uint32_t port) const;
   /// Both directions share a fibre where circulators join them: at a bidirectional switch, at no other one.
   void check_circulators(const Part& ocs, std::uint32_t cable, const InputError& place);
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
@@ -80,7 +81,7 @@ class SystemBuilder {
   /// As far as it is made.
   [[nodiscard]] const Model& model() const { return model_; }
   ErrorList& errors() { return errors_; }
-  const KindRegistry& kinds() const { return kinds_; }
+  [[nodiscard]] const KindRegistry& kinds() const { return kinds_; }
   [[nodiscard]] const Spec& spec_of(const Part& part) const { return *model_.specs[part.spec]; }
   const Part& part_of(ComponentId id) const { return part_of_spec_[model_.components[id.value].spec]; }
 

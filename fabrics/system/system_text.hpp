@@ -7,13 +7,13 @@ namespace lightrail {
 
 /// What the model consists of, for people: components by kind, cables by kind and place, tiers with their
 /// ports, endpoints and lids. About a line for each kind of thing, however large the system is.
-std::string map_text(const Model& model);
+[[nodiscard]] std::string map_text(const Model& model);
 
 /// The model as a Graphviz graph: a box for each atom (a server is one box), an edge for each pair of atoms
 /// that cables join, labelled with their number.
-std::string dot_text(const Model& model);
+[[nodiscard]] std::string dot_text(const Model& model);
 
 /// The light budget of every distinct optical path; "" when nothing is optical.
-std::string budget_text(const Model& model);
+[[nodiscard]] std::string budget_text(const Model& model);
 
 }  // namespace lightrail

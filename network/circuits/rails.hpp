@@ -12,7 +12,7 @@ struct Rails {
   std::uint32_t servers = 0;
   SimTime hold{};  ///< a circuit is given up when nothing has left on it for this long
 
-  std::uint32_t next(std::uint32_t server) const { return (server + 1) % servers; }
+  [[nodiscard]] std::uint32_t next(std::uint32_t server) const { return (server + 1) % servers; }
 };
 
 }  // namespace lightrail

@@ -40,7 +40,7 @@ struct Regions {
     std::vector<std::uint16_t> next_hop;
     std::vector<std::uint8_t> failed;  ///< members x NICs: 1 where one is out of order; empty: none
 
-    bool works(std::uint32_t member, std::uint16_t nic) const {
+    [[nodiscard]] bool works(std::uint32_t member, std::uint16_t nic) const {
       return failed.empty() || !failed[member * (failed.size() / servers.size()) + nic];
     }
   };
@@ -63,16 +63,16 @@ struct Regions {
   BitRate circuit_rate{}, packet_rate{};  ///< of a NIC
 
   /// Ports that each member has for circuits.
-  std::vector<std::uint32_t> ports(const Region& region) const {
+  [[nodiscard]] std::vector<std::uint32_t> ports(const Region& region) const {
     std::vector<std::uint32_t> count(region.servers.size(), 0);
     for (std::uint32_t m = 0; m < count.size(); ++m)
       for (const std::uint16_t nic : optical_nics) count[m] += region.works(m, nic);
     return count;
   }
-  Place place(std::uint32_t server) const {
+  [[nodiscard]] Place place(std::uint32_t server) const {
     return server < place_of_server.size() ? place_of_server[server] : Place{};
   }
-  bool is_optical(std::uint16_t nic) const {
+  [[nodiscard]] bool is_optical(std::uint16_t nic) const {
     for (std::uint16_t i : optical_nics)
       if (i == nic) return true;
     return false;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdint>
 #include <set>
+#include <string_view>
 
 #include "engine/model/kind.hpp"
 #include "engine/scenario/scenario.hpp"

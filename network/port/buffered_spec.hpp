@@ -20,10 +20,10 @@ struct InputBuffer {
 /// A Spec whose device takes part in flow control. Both ends of a link derive the sender's side from it.
 class BufferedSpec : public Spec {
  public:
-  virtual InputBuffer input_buffer(PortIndex port) const = 0;
+  [[nodiscard]] virtual InputBuffer input_buffer(PortIndex port) const = 0;
   /// True for devices that pass light through (ocs): the buffer is then the one at the far end of the
   /// circuit.
-  virtual bool is_transparent() const { return false; }
+  [[nodiscard]] virtual bool is_transparent() const { return false; }
 };
 
 }  // namespace lightrail

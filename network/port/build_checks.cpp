@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/port_end.hpp"

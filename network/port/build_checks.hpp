@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "engine/base/quantity.hpp"
 #include "engine/model/kind.hpp"
 

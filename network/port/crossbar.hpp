@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "network/port/egress_bank.hpp"
@@ -63,7 +64,7 @@ class Crossbar {
                            });
   }
   EgressBank& egress() { return egress_; }
-  const EgressBank& egress() const { return egress_; }
+  [[nodiscard]] const EgressBank& egress() const { return egress_; }
 
   void prefetch_all() const {
     egress_.prefetch_all();

@@ -45,7 +45,7 @@ class EgressBank {
   /// `ends`: of the component's ports, by index.
   EgressBank(const BuildContext& build, std::span<const PortEnd> ends);
 
-  bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
+  [[nodiscard]] bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
   /// Whether the port has a link that is up now: whom to ask before a train is given to it.
   [[nodiscard]] bool is_usable(PortIndex port, SimTime now) const {
     return ports_[port].is_connected && (!ports_[port].fails || is_up(port, now));
@@ -63,10 +63,12 @@ class EgressBank {
   /// When is_usable() changes next; time_never: it stays.
   [[nodiscard]] SimTime next_change(PortIndex port, SimTime now) const;
   SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
-  BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
-  SimTime line_time(PortIndex port, std::uint32_t bytes) const { return ports_[port].line.of(bytes); }
+  [[nodiscard]] BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
+  [[nodiscard]] SimTime line_time(PortIndex port, std::uint32_t bytes) const {
+    return ports_[port].line.of(bytes);
+  }
   /// How long the line would be busy if all that waits could go; what adaptive routing compares.
-  SimTime load(PortIndex port, SimTime now) const {
+  [[nodiscard]] SimTime load(PortIndex port, SimTime now) const {
     const Port& p = ports_[port];
     SimTime line = std::max(p.free_at - now, SimTime{0});
     return p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes;
@@ -101,8 +103,9 @@ class EgressBank {
   /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: its lane is
   /// open, or a train of `train_bytes` at most that has the line already has not begun and lends what is
   /// missing.
-  bool can_interleave(const Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
-                      SimTime ready, std::uint32_t mtu_bytes, std::uint32_t train_bytes) const;
+  [[nodiscard]] bool can_interleave(const Context& context, PortIndex port, std::uint8_t lane,
+                                    std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
+                                    std::uint32_t train_bytes) const;
   /// Sends a small message between the packets of trains that have the line already: it waits for the packet
   /// of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
   SimTime send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
@@ -161,15 +164,15 @@ class EgressBank {
   /// Rows of link_use and queue. Call from Component::finish.
   void finish(Context& context);
   /// What the links carried, control messages included, times their energy per bit [pJ].
-  double link_energy_pj() const;
+  [[nodiscard]] double link_energy_pj() const;
   /// Serialisation time of what the port carried that was busy longest.
-  SimTime longest_busy() const;
+  [[nodiscard]] SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
   [[nodiscard]] std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
-  std::size_t port_count() const { return ports_.size(); }
+  [[nodiscard]] std::size_t port_count() const { return ports_.size(); }
   /// What a message of flow control may set free on `lane`. Reads the port.
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (lane >= near_lanes) return;
@@ -212,7 +215,8 @@ class EgressBank {
     if (lane >= p.lanes) refuse_lane(context, port, lane);
     return lane < near_lanes ? p.near[lane] : far_lane(port, lane);
   }
-  const SendLane& lane_of(const Port& p, const Context& context, PortIndex port, std::uint8_t lane) const {
+  [[nodiscard]] const SendLane& lane_of(const Port& p, const Context& context, PortIndex port,
+                                        std::uint8_t lane) const {
     return const_cast<EgressBank*>(this)->lane_of(const_cast<Port&>(p), context, port, lane);
   }
   SendLane& far_lane(PortIndex port, std::uint32_t lane) {

@@ -71,7 +71,7 @@ struct FlowTimer {
   std::uint32_t detail = 0;  ///< the flow control's own
   std::uint64_t more = 0;    ///< the flow control's own
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::flow_control; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::flow_control; }
 };
 static_assert(Message<FlowTimer>);
 

@@ -33,7 +33,7 @@ class SentListener {
 /// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
 /// other, different ones in turns of one train, sources in turns of one train, control messages first.
 ///
-/// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane has
+/// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
 /// message calls pump). With send-ahead control messages go between the packets of trains that have the line,
 /// borrowing from those that have not begun where their lane is shut. A source that reads at less than the
@@ -70,9 +70,11 @@ class Injector {
   /// Gives up all messages: the rest of each, those of one (from, to, connection) in order of posting.
   [[nodiscard]] std::vector<Rest> take_all();
 
-  bool is_idle() const { return active_messages_ == 0; }
-  std::uint32_t active_messages() const { return active_messages_; }
-  std::int64_t active_bytes() const { return active_bytes_; }  ///< posted and not yet on the wire [B]
+  [[nodiscard]] bool is_idle() const { return active_messages_ == 0; }
+  [[nodiscard]] std::uint32_t active_messages() const { return active_messages_; }
+  [[nodiscard]] std::int64_t active_bytes() const {
+    return active_bytes_;
+  }  ///< posted and not yet on the wire [B]
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -114,17 +116,17 @@ class Injector {
   std::uint32_t new_message(const Outgoing& message);
   void add_to_ring(std::uint32_t ring, std::uint32_t flow);
   std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
-  const Message& head_message(std::uint32_t ring) const;
-  std::uint32_t next_bytes(std::uint32_t ring) const;
+  [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
+  [[nodiscard]] std::uint32_t next_bytes(std::uint32_t ring) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
-  std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
+  [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
   void finish_message(std::uint32_t ring);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
   void wake_at(SimTime at, Context& context);
-  bool is_control(std::uint32_t ring) const { return ring < lanes_; }
-  std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
+  [[nodiscard]] bool is_control(std::uint32_t ring) const { return ring < lanes_; }
+  [[nodiscard]] std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;

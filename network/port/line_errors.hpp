@@ -9,7 +9,8 @@
 namespace lightrail {
 
 /// Probability that FEC fails in some codeword of a train, given that of one codeword.
-double train_failure(double codeword_failure, std::uint32_t codeword_bytes, std::uint32_t train_bytes);
+[[nodiscard]] double train_failure(double codeword_failure, std::uint32_t codeword_bytes,
+                                   std::uint32_t train_bytes);
 
 /// What a line of light does to trains: codewords that FEC cannot correct, which the link sends again, and
 /// losses of light (LightLosses) during which nothing goes. Trains stay in order: those behind wait. Seeded
@@ -21,11 +22,11 @@ class LineErrors {
              std::uint32_t train_bytes);
 
   /// True when such a line never errs: no LineErrors needed.
-  static bool is_clean(const LinkLight& light);
+  [[nodiscard]] static bool is_clean(const LinkLight& light);
   /// When a train that could start at `start` and takes `busy` starts for the last time.
   SimTime last_start(SimTime start, SimTime busy, std::uint32_t bytes);
 
-  std::int64_t replays() const { return replays_; }
+  [[nodiscard]] std::int64_t replays() const { return replays_; }
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

@@ -10,8 +10,8 @@ class LineTime {
  public:
   LineTime() = default;
   explicit LineTime(BitRate rate) : rate_(rate) {}
-  BitRate rate() const { return rate_; }
-  SimTime of(std::uint32_t bytes) const { return line_time(bytes, rate_); }
+  [[nodiscard]] BitRate rate() const { return rate_; }
+  [[nodiscard]] SimTime of(std::uint32_t bytes) const { return line_time(bytes, rate_); }
 
  private:
   BitRate rate_{};

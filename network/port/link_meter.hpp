@@ -11,7 +11,7 @@ struct MeterSettings {
   SimTime interval = time_never;  ///< [ps] length of a recording interval
   bool is_recorded = false;       ///< <output> asks for link_use
 };
-MeterSettings meter_settings(const Model& model);
+[[nodiscard]] MeterSettings meter_settings(const Model& model);
 
 /// Counts what one directed link carries and writes a link_use row for each recording interval in which it
 /// carried something, when the interval is past. Trains come in order of their start, or count with the last;
@@ -32,7 +32,7 @@ class LinkMeter {
   /// Writes the last row.
   void finish(Context& context, const MeterSettings& settings);
 
-  std::int64_t total_bytes() const { return total_bytes_; }  ///< payload of the whole run [B]
+  [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }  ///< payload of the whole run [B]
 
  private:
   void roll(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,

@@ -22,7 +22,7 @@ struct PortEnd {
   InputBuffer near{};                ///< what the other end believes of this port; likewise
   bool is_circuit = false;           ///< an optical switch lies between: the sender may change
 
-  std::uint32_t train_bytes() const { return mtu_bytes * grain; }
+  [[nodiscard]] std::uint32_t train_bytes() const { return mtu_bytes * grain; }
 };
 
 /// Ports behind an optical switch all count with the smallest buffer attached to that switch, so that a new

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 
 #include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"

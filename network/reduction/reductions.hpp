@@ -19,7 +19,7 @@ class Reductions {
   std::uint32_t add(std::uint64_t flow, PortIndex port, std::uint32_t bytes,
                     std::span<const PortIndex> contributors);
   /// Bytes that wait for other ports.
-  std::int64_t waiting_bytes() const;
+  [[nodiscard]] std::int64_t waiting_bytes() const;
   /// call(flow, bytes that each port has brought and that wait) of every flow in which bytes wait, in the
   /// order of their first trains.
   template <class Call>

@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "network/routing/port_choice.hpp"

@@ -1,5 +1,8 @@
 #include "network/routing/dragonfly.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include "network/routing/group_route.hpp"
 #include "network/routing/port_choice.hpp"
 

@@ -32,7 +32,7 @@ struct SwitchRoute {
     const PortIndex* list = nullptr;
     PortIndex operator[](std::uint32_t i) const { return list ? list[i] : static_cast<PortIndex>(first + i); }
   };
-  Candidates candidates(Lid lid) const;
+  [[nodiscard]] Candidates candidates(Lid lid) const;
 };
 
 /// All switches' routes; shared by switches of one shape where possible.
@@ -40,7 +40,7 @@ struct RoutingTables {
   std::vector<SwitchRoute> routes;
   std::unordered_map<std::uint32_t, std::uint32_t> route_of;  ///< component id -> index into routes
 
-  const SwitchRoute& of(ComponentId id) const { return routes[route_of.at(id.value)]; }
+  [[nodiscard]] const SwitchRoute& of(ComponentId id) const { return routes[route_of.at(id.value)]; }
 };
 
 }  // namespace lightrail

@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <memory>
+
 #include "network/routing/port_choice.hpp"
 #include "network/routing/up_down_routings.hpp"
 

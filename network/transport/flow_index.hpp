@@ -13,9 +13,9 @@ class FlowIndex {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  std::uint32_t find(std::uint64_t key) const;         ///< none: not there
-  void insert(std::uint64_t key, std::uint32_t slot);  ///< key must not be there
-  void erase(std::uint64_t key);                       ///< key must be there
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const;  ///< none: not there
+  void insert(std::uint64_t key, std::uint32_t slot);         ///< key must not be there
+  void erase(std::uint64_t key);                              ///< key must be there
   void prefetch(std::uint64_t key) const {
     if (!cells_.empty()) __builtin_prefetch(&cells_[home(key)]);
   }
@@ -29,8 +29,8 @@ class FlowIndex {
     std::uint32_t slot = none;
     std::uint32_t unused = 0;
   };
-  std::size_t home(std::uint64_t key) const { return mix64(key) & (cells_.size() - 1); }
-  std::size_t place_of(std::uint64_t key) const;
+  [[nodiscard]] std::size_t home(std::uint64_t key) const { return mix64(key) & (cells_.size() - 1); }
+  [[nodiscard]] std::size_t place_of(std::uint64_t key) const;
   void grow();
 
   std::vector<Cell> cells_;  ///< a power of two, at most half full

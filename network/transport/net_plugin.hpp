@@ -18,7 +18,7 @@ struct NetPlugin {
 };
 
 /// Member by member the slower of two.
-inline NetPlugin slower(const NetPlugin& a, const NetPlugin& b) {
+[[nodiscard]] inline NetPlugin slower(const NetPlugin& a, const NetPlugin& b) {
   NetPlugin both{std::max(a.latency, b.latency),
                  a.is_simple_only || b.is_simple_only,
                  std::max(a.message_time, b.message_time),
@@ -33,7 +33,7 @@ inline NetPlugin slower(const NetPlugin& a, const NetPlugin& b) {
 /// A Spec of a network adapter that has such a plugin.
 class NetPluginSpec {
  public:
-  virtual NetPlugin net_plugin() const = 0;
+  [[nodiscard]] virtual NetPlugin net_plugin() const = 0;
 
  protected:
   ~NetPluginSpec() = default;

@@ -21,13 +21,14 @@ struct Connection {
 
   std::uint32_t value = 0;  ///< < 2^bits
   /// group_kind < max_group_kinds, channel < max_channels, phase < max_phases.
-  static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel, std::uint32_t phase) {
+  [[nodiscard]] static constexpr Connection make(std::uint32_t group_kind, std::uint32_t channel,
+                                                 std::uint32_t phase) {
     LIGHTRAIL_EXPECT(group_kind < max_group_kinds && channel < max_channels && phase < max_phases);
     return {group_kind << 16 | channel << 8 | phase};
   }
-  constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
-  constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
-  constexpr std::uint32_t phase() const { return value & 0xff; }
+  [[nodiscard]] constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
+  [[nodiscard]] constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
+  [[nodiscard]] constexpr std::uint32_t phase() const { return value & 0xff; }
   constexpr auto operator<=>(const Connection&) const = default;
 };
 
@@ -44,13 +45,15 @@ class Address {
       : to_(to.value | connection.value >> half << endpoint_bits),
         from_(from.value | (connection.value & half_mask) << endpoint_bits) {}
 
-  constexpr EndpointId from() const { return EndpointId{from_ & endpoint_mask}; }
-  constexpr EndpointId to() const { return EndpointId{to_ & endpoint_mask}; }
-  constexpr Connection connection() const { return {to_ >> endpoint_bits << half | from_ >> endpoint_bits}; }
+  [[nodiscard]] constexpr EndpointId from() const { return EndpointId{from_ & endpoint_mask}; }
+  [[nodiscard]] constexpr EndpointId to() const { return EndpointId{to_ & endpoint_mask}; }
+  [[nodiscard]] constexpr Connection connection() const {
+    return {to_ >> endpoint_bits << half | from_ >> endpoint_bits};
+  }
   /// What identifies a flow to ECMP and to the receiver; 44 bits.
-  constexpr std::uint64_t flow() const { return flow_of(from(), connection()); }
+  [[nodiscard]] constexpr std::uint64_t flow() const { return flow_of(from(), connection()); }
   /// The bytes as a word, `to` in its lower half.
-  constexpr std::uint64_t word() const { return to_ | std::uint64_t{from_} << 32; }
+  [[nodiscard]] constexpr std::uint64_t word() const { return to_ | std::uint64_t{from_} << 32; }
   constexpr bool operator==(const Address&) const = default;
 
  private:

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "network/wire/frame.hpp"
 #include "network/wire/train.hpp"
 
@@ -13,10 +15,10 @@ struct DelegatedTrain {
   std::uint32_t bytes = 0;  ///< [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind >= MessageKind::delegated_train && kind <= MessageKind::bypass_control;
   }
-  constexpr bool is_bypass() const { return kind >= MessageKind::bypass_train; }
+  [[nodiscard]] constexpr bool is_bypass() const { return kind >= MessageKind::bypass_train; }
 };
 static_assert(Message<DelegatedTrain>);
 
@@ -31,7 +33,7 @@ struct ReturnedTrain {
   std::uint32_t bytes = 0;                 ///< [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::returned_train || kind == MessageKind::returned_control;
   }
   /// `train`, a train or control message as it was sent, on its way back.

@@ -19,7 +19,7 @@ struct Frame {
   std::uint32_t bytes = 0;   ///< on the wire [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind) { return true; }
+  [[nodiscard]] static constexpr bool carries(MessageKind) { return true; }
   bool operator==(const Frame&) const = default;
 };
 static_assert(Message<Frame>);

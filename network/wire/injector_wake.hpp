@@ -13,7 +13,7 @@ struct InjectorWake {
   std::uint32_t tag = 0;  ///< which Injector: as the component has numbered them
   std::uint32_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::wake; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::wake; }
 };
 static_assert(Message<InjectorWake>);
 

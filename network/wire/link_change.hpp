@@ -13,7 +13,7 @@ struct LinkChange {
   std::uint32_t port = 0;
   std::uint64_t unused_words = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::link_change; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::link_change; }
 };
 static_assert(Message<LinkChange>);
 

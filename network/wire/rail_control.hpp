@@ -15,7 +15,9 @@ struct Request {
   std::uint32_t server = 0;  ///< to send to
   std::uint32_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit_request; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::circuit_request;
+  }
 };
 static_assert(Message<Request>);
 
@@ -24,7 +26,9 @@ struct Released {
   MessageKind kind = MessageKind::circuit_released;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit_released; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::circuit_released;
+  }
 };
 static_assert(Message<Released>);
 
@@ -35,7 +39,9 @@ struct Granted {
   std::uint32_t server = 0;
   std::uint32_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit_granted; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::circuit_granted;
+  }
 };
 static_assert(Message<Granted>);
 
@@ -44,7 +50,9 @@ struct Reclaim {
   MessageKind kind = MessageKind::circuit_reclaim;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit_reclaim; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::circuit_reclaim;
+  }
 };
 static_assert(Message<Reclaim>);
 

@@ -13,7 +13,7 @@ struct Connect {
   std::uint8_t unused[7] = {};
   std::uint32_t in = 0, out = 0;  ///< ports
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::connect; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::connect; }
 };
 static_assert(Message<Connect>);
 
@@ -22,7 +22,7 @@ struct Apply {
   MessageKind kind = MessageKind::apply;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::apply; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::apply; }
 };
 static_assert(Message<Apply>);
 
@@ -31,7 +31,7 @@ struct Lit {
   MessageKind kind = MessageKind::lit;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::lit; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::lit; }
 };
 static_assert(Message<Lit>);
 
@@ -44,7 +44,7 @@ struct Alarm {
   std::uint32_t port = 0;  ///< all_ports: the whole switch
   std::uint32_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::alarm; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::alarm; }
 };
 static_assert(Message<Alarm>);
 
@@ -59,7 +59,7 @@ struct Demand {
   std::uint32_t member = 0;  ///< server of the region
   std::uint32_t call = 0;    ///< number of the exchange
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::demand; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::demand; }
 };
 static_assert(Message<Demand>);
 
@@ -69,7 +69,7 @@ struct DemandEnd {
   std::uint8_t unused[11] = {};
   std::uint32_t call = 0;  ///< number of the exchange
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::demand_end; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::demand_end; }
 };
 static_assert(Message<DemandEnd>);
 
@@ -79,7 +79,7 @@ struct Drained {
   std::uint8_t unused[11] = {};
   std::uint32_t epoch = 0;  ///< of the Pause
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::drained; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::drained; }
 };
 static_assert(Message<Drained>);
 
@@ -88,7 +88,7 @@ struct Absent {
   MessageKind kind = MessageKind::absent;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::absent; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::absent; }
 };
 static_assert(Message<Absent>);
 
@@ -97,7 +97,7 @@ struct Begun {
   MessageKind kind = MessageKind::begun;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::begun; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::begun; }
 };
 static_assert(Message<Begun>);
 
@@ -107,7 +107,7 @@ struct Pause {
   std::uint8_t unused[11] = {};
   std::uint32_t epoch = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::pause; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::pause; }
 };
 static_assert(Message<Pause>);
 
@@ -118,7 +118,7 @@ struct Circuit {
   std::uint32_t nic = 0;     ///< of the GPU's server
   std::uint32_t member = 0;  ///< server at the far end
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::circuit; }
 };
 static_assert(Message<Circuit>);
 
@@ -130,7 +130,7 @@ struct Live {
   std::uint32_t calls = 0;
   std::uint32_t epoch = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::live; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::live; }
 };
 static_assert(Message<Live>);
 
@@ -146,7 +146,7 @@ struct Share {
   std::uint32_t member = 0;  ///< server of the region
   std::uint32_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::later || kind == MessageKind::beside;
   }
 };

@@ -16,7 +16,7 @@ struct ReturnedWork {
   std::uint32_t bytes = 0;  ///< not sent yet [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::returned_work; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::returned_work; }
 };
 static_assert(Message<ReturnedWork>);
 

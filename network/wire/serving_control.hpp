@@ -15,7 +15,7 @@ struct Prefill {
   std::uint32_t twice_keys = 0;  ///< twice the mean keys that a token sees
   std::uint32_t sequences = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::prefill; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::prefill; }
 };
 static_assert(Message<Prefill>);
 
@@ -27,7 +27,7 @@ struct Decode {
   std::uint32_t keys = 0;    ///< mean keys of a sequence
   std::uint32_t logits = 0;  ///< sequences of the batch whose next token is chosen
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::decode; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::decode; }
 };
 static_assert(Message<Decode>);
 
@@ -37,7 +37,7 @@ struct Go {
   std::uint8_t unused[11] = {};
   std::uint32_t number = 0;  ///< of the batch
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::go; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::go; }
 };
 static_assert(Message<Go>);
 
@@ -52,7 +52,7 @@ struct KvMove {
   std::uint32_t gpu = 0;  ///< at the other end
   std::uint32_t request = 0;
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::kv_send || kind == MessageKind::kv_receive;
   }
 };
@@ -64,7 +64,7 @@ struct BatchDone {
   std::uint8_t unused[11] = {};
   std::uint32_t number = 0;  ///< of the batch
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::batch_done; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::batch_done; }
 };
 static_assert(Message<BatchDone>);
 
@@ -74,7 +74,7 @@ struct KvDone {
   std::uint8_t unused[11] = {};
   std::uint32_t request = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::kv_done; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::kv_done; }
 };
 static_assert(Message<KvDone>);
 

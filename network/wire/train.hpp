@@ -36,7 +36,7 @@ struct Train {
   std::uint32_t bytes = 0;                  ///< on the wire [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     using enum MessageKind;
     return kind == train || kind == control || (kind >= lost_train && kind <= fold);
   }

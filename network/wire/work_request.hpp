@@ -22,7 +22,7 @@ struct WorkRequest {
   std::uint32_t bytes = 0;                 ///< at most max_work_bytes [B]
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::work_request; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::work_request; }
 };
 static_assert(Message<WorkRequest>);
 
@@ -43,7 +43,7 @@ struct DeferredWork {
   std::uint32_t bytes = 0;
   Address address{};
 
-  static constexpr bool carries(MessageKind kind) {
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::work_request || kind == MessageKind::control;
   }
   /// The port, put together from its three parts; at most max_port.
@@ -68,7 +68,7 @@ struct SentNotice {
   std::uint32_t bytes = 0;  ///< of the WorkRequest [B]
   Address address{};        ///< of the WorkRequest
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::sent; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::sent; }
 };
 static_assert(Message<SentNotice>);
 

@@ -47,6 +47,6 @@ class AlgorithmRegistry {
 };
 
 /// Those of algorithms/, by an explicit list (algorithms/CMakeLists.txt).
-AlgorithmRegistry built_in_algorithms();
+[[nodiscard]] AlgorithmRegistry built_in_algorithms();
 
 }  // namespace lightrail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "engine/base/error.hpp"
 #include "workloads/collective/cost_model.hpp"

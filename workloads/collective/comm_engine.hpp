@@ -48,20 +48,20 @@ class CommEngine {
   bool on_end(Context& context, Transport& transport, const MessageEnd& end);
 
   /// Whether an operation is an all-to-all in which other GPUs take part.
-  bool has_exchange_partners(const Op& op) const {
+  [[nodiscard]] bool has_exchange_partners(const Op& op) const {
     return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all && view(op).size > 1;
   }
   /// An exchange has ended: the next one of its group may be announced.
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
 
-  const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
+  [[nodiscard]] const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
   /// What this GPU receives of the operation in `slot` a second, on average, where nothing is in its way
   /// (CollectiveAlgorithm::receive_rate; of a send or receive what its line carries).
-  BitRate rate(std::uint32_t slot) const;
+  [[nodiscard]] BitRate rate(std::uint32_t slot) const;
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);
   /// "waits for data from gpu2", of the run in `slot`.
-  std::string waits_for(const Transport& transport, std::uint32_t slot) const;
+  [[nodiscard]] std::string waits_for(const Transport& transport, std::uint32_t slot) const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -80,26 +80,28 @@ class CommEngine {
     std::uint32_t count = 0;
   };
 
-  const Op& op_of(std::uint32_t slot) const { return program_->ops[runs_[slot].op]; }
-  GroupView view(const Op& op) const { return groups_->group_of(op.group, self_); }
-  const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
+  [[nodiscard]] const Op& op_of(std::uint32_t slot) const { return program_->ops[runs_[slot].op]; }
+  [[nodiscard]] GroupView view(const Op& op) const { return groups_->group_of(op.group, self_); }
+  [[nodiscard]] const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
   /// What the collectives of the operation's group take.
-  const NcclSettings& nccl(const Op& op) const { return *plan(op).nccl; }
-  EndpointId peer_of(const Op& op) const;
-  EndpointId io_peer(const Op& op) const;
-  std::string name_of(EndpointId endpoint) const;
-  Connection connection(const Op& op, Phase phase, std::uint32_t channel = 0) const;
-  Connection io_connection(std::uint32_t op, Phase phase) const;
+  [[nodiscard]] const NcclSettings& nccl(const Op& op) const { return *plan(op).nccl; }
+  [[nodiscard]] EndpointId peer_of(const Op& op) const;
+  [[nodiscard]] EndpointId io_peer(const Op& op) const;
+  [[nodiscard]] std::string name_of(EndpointId endpoint) const;
+  [[nodiscard]] Connection connection(const Op& op, Phase phase, std::uint32_t channel = 0) const;
+  [[nodiscard]] Connection io_connection(std::uint32_t op, Phase phase) const;
   /// A GPU's messages to itself never wait: nobody else could make it ready.
-  bool waits_for_clear(std::int64_t payload, Medium medium) const {
+  [[nodiscard]] bool waits_for_clear(std::int64_t payload, Medium medium) const {
     return medium != Medium::local && payload > nccl_->eager_limit(medium);
   }
 
   /// What the collective of a slot goes by. Not state: follows from its operation, algorithm and protocol.
-  const CollectivePlan& collective_plan(std::uint32_t slot) const;
-  bool is_collective(std::uint32_t slot) const { return op_of(slot).kind == OpKind::collective; }
+  [[nodiscard]] const CollectivePlan& collective_plan(std::uint32_t slot) const;
+  [[nodiscard]] bool is_collective(std::uint32_t slot) const {
+    return op_of(slot).kind == OpKind::collective;
+  }
   template <class Plan>
-  const Plan& plan_as(std::uint32_t slot) const {
+  [[nodiscard]] const Plan& plan_as(std::uint32_t slot) const {
     return std::get<Plan>(collective_plan(slot));
   }
   void begin_collective(Context& context, Transport& transport, std::uint32_t slot);
@@ -108,28 +110,28 @@ class CommEngine {
   /// and for what the kernel still copies.
   bool finish(Context& context, Transport& transport, std::uint32_t slot);
 
-  RingPlace place(std::uint32_t slot, std::uint32_t channel) const;
+  [[nodiscard]] RingPlace place(std::uint32_t slot, std::uint32_t channel) const;
   void begin_ring(Context& context, Transport& transport, std::uint32_t slot);
-  std::int64_t ring_bytes(std::uint32_t slot, std::uint32_t channel, std::uint32_t position,
-                          std::uint32_t step) const;
-  std::int64_t block_wire_bytes(std::uint32_t slot, Medium medium, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t ring_bytes(std::uint32_t slot, std::uint32_t channel, std::uint32_t position,
+                                        std::uint32_t step) const;
+  [[nodiscard]] std::int64_t block_wire_bytes(std::uint32_t slot, Medium medium, std::int64_t payload) const;
   void expect_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
                     std::uint32_t step);
   void take_block(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void pump_ring(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void on_block(Context& context, Transport& transport, Owner owner);
   /// How long the kernel of a ring copies its own block.
-  SimTime own_copy(const Op& op) const {
+  [[nodiscard]] SimTime own_copy(const Op& op) const {
     return nccl(op).copy_time((op.bytes + plan(op).size() - 1) / plan(op).size());
   }
   void begin_folded(Context& context, Transport& transport, std::uint32_t slot);
 
   void begin_relay(Context& context, Transport& transport, std::uint32_t slot);
-  std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_of_switch,
-                                std::int64_t payload) const;
+  [[nodiscard]] std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_of_switch,
+                                              std::int64_t payload) const;
   void expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage,
                     std::uint32_t input);
-  static bool has_slots(const RelayStage::Output& output, const Transport& transport);
+  [[nodiscard]] static bool has_slots(const RelayStage::Output& output, const Transport& transport);
   void expect_slots(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage);
   void on_relay(Context& context, Transport& transport, Owner owner);
@@ -138,16 +140,18 @@ class CommEngine {
   void advance_exchange(Context& context, Transport& transport, std::uint32_t slot);
   void on_exchange(Context& context, Transport& transport, Owner owner);
 
-  Slices slices(std::uint32_t slot, std::uint32_t channel) const;
-  std::int64_t slice_payload(std::uint32_t slot, std::uint32_t channel, std::uint32_t slice) const;
+  [[nodiscard]] Slices slices(std::uint32_t slot, std::uint32_t channel) const;
+  [[nodiscard]] std::int64_t slice_payload(std::uint32_t slot, std::uint32_t channel,
+                                           std::uint32_t slice) const;
   void begin_broadcast(Context& context, Transport& transport, std::uint32_t slot);
   void expect_slice(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel);
   void send_slice(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t channel,
                   std::uint32_t slice, bool notify);
   void on_slice(Context& context, Transport& transport, Owner owner);
 
-  std::int64_t share(const Op& op, std::uint32_t from, std::uint32_t to, std::uint32_t size) const;
-  std::vector<PeerBytes> demand(const Op& op) const;
+  [[nodiscard]] std::int64_t share(const Op& op, std::uint32_t from, std::uint32_t to,
+                                   std::uint32_t size) const;
+  [[nodiscard]] std::vector<PeerBytes> demand(const Op& op) const;
   void begin_all_to_all(Context& context, Transport& transport, std::uint32_t slot);
   void send_to_peer(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t offset);
   void on_share(Context& context, Transport& transport, Owner owner);
@@ -165,15 +169,15 @@ class CommEngine {
   void on_io(Context& context, Transport& transport, Owner owner);
 
   // What a run waits for, in words (waits.cpp).
-  std::string waits_for_data(EndpointId from) const;
-  std::string waits_to_leave(EndpointId to) const;
-  std::string waits_until_ready(EndpointId to) const;
-  std::string ring_waits(std::uint32_t slot) const;
-  std::string stream_waits(std::uint32_t slot) const;
-  std::string peer_waits(const Transport& transport, std::uint32_t slot) const;
-  std::string barrier_waits(std::uint32_t slot) const;
-  std::string relay_waits(const RelayPlan& all, std::uint32_t slot) const;
-  std::string exchange_waits(const ExchangePlan& all, std::uint32_t slot) const;
+  [[nodiscard]] std::string waits_for_data(EndpointId from) const;
+  [[nodiscard]] std::string waits_to_leave(EndpointId to) const;
+  [[nodiscard]] std::string waits_until_ready(EndpointId to) const;
+  [[nodiscard]] std::string ring_waits(std::uint32_t slot) const;
+  [[nodiscard]] std::string stream_waits(std::uint32_t slot) const;
+  [[nodiscard]] std::string peer_waits(const Transport& transport, std::uint32_t slot) const;
+  [[nodiscard]] std::string barrier_waits(std::uint32_t slot) const;
+  [[nodiscard]] std::string relay_waits(const RelayPlan& all, std::uint32_t slot) const;
+  [[nodiscard]] std::string exchange_waits(const ExchangePlan& all, std::uint32_t slot) const;
 
   const Model* model_;
   const Program* program_;

@@ -16,6 +16,6 @@ struct TreePlace {
 /// node's number is its height: odd nodes are leaves. Tree 1 is its mirror image (n even) or tree 0 shifted
 /// by one (n odd), so that the leaves of one are inner nodes of the other. Depth about log2 n. `tree`: 0
 /// or 1.
-TreePlace double_tree(std::uint32_t n, std::uint32_t node, std::uint32_t tree);
+[[nodiscard]] TreePlace double_tree(std::uint32_t n, std::uint32_t node, std::uint32_t tree);
 
 }  // namespace lightrail

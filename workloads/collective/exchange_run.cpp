@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/program/phase.hpp"

@@ -11,7 +11,7 @@ struct ExpertRoutes {
 
   /// Probability that a token has any expert behind a door that `share` of the copies go through, among
   /// `servers` servers: with f = groups / servers (at most 1), f (1 - (1 - share / f)^experts).
-  double reach(double share, std::uint32_t servers) const;
+  [[nodiscard]] double reach(double share, std::uint32_t servers) const;
 };
 
 }  // namespace lightrail

@@ -1,6 +1,7 @@
 #include "workloads/collective/group_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/model/kind.hpp"

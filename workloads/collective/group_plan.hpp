@@ -40,25 +40,25 @@ struct GroupPlan {
   std::optional<NcclDevice> device;    ///< the slowest of the members' measured figures; none: one has none
   const NcclSettings* nccl = nullptr;  ///< what its collectives take: the scenario's, with `device` in it
 
-  std::uint32_t servers() const { return static_cast<std::uint32_t>(server_first.size()) - 1; }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
-  std::uint32_t members_of(std::uint32_t server) const {
+  [[nodiscard]] std::uint32_t servers() const { return static_cast<std::uint32_t>(server_first.size()) - 1; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+  [[nodiscard]] std::uint32_t members_of(std::uint32_t server) const {
     return server_first[server + 1] - server_first[server];
   }
   /// Every server has as many members.
-  bool is_even() const;
+  [[nodiscard]] bool is_even() const;
   /// Server of a member given by its index.
-  std::uint32_t server_of(std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t server_of(std::uint32_t index) const;
   /// Place of `gpu` in `members`; needs that it is one.
-  std::uint32_t index_of(EndpointId gpu) const;
+  [[nodiscard]] std::uint32_t index_of(EndpointId gpu) const;
   /// Place in the ring of `channel`, 0 ... size - 1, of a member given by its index.
-  std::uint32_t ring_position(std::uint32_t channel, std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t ring_position(std::uint32_t channel, std::uint32_t index) const;
   /// The member at that place (modulo size).
-  EndpointId ring_member(std::uint32_t channel, std::uint32_t position) const;
+  [[nodiscard]] EndpointId ring_member(std::uint32_t channel, std::uint32_t position) const;
 };
 
 /// What all lines of `gpu` that collectives use bring at once: NVLink (without it PCIe) and its NIC.
-BitRate receive_rate_of(const Model& model, EndpointId gpu);
+[[nodiscard]] BitRate receive_rate_of(const Model& model, EndpointId gpu);
 
 /// Every group of the job: a Model resource, a few bytes a GPU and kind.
 class GroupPlans {
@@ -68,7 +68,7 @@ class GroupPlans {
   GroupPlans(const GroupPlans&) = delete;  // plans point into settings_
   GroupPlans& operator=(const GroupPlans&) = delete;
   /// The plan of the group of `kind` that `gpu` is in; it must be in one.
-  const GroupPlan& of(GroupKindId kind, EndpointId gpu) const;
+  [[nodiscard]] const GroupPlan& of(GroupKindId kind, EndpointId gpu) const;
 
  private:
   const NcclSettings* settings_with(const NcclSettings& base, const GroupPlan& plan);

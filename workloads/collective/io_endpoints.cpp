@@ -1,5 +1,7 @@
 #include "workloads/collective/io_endpoints.hpp"
 
+#include <string>
+
 #include "engine/model/kind.hpp"
 #include "network/wire/address_book.hpp"
 

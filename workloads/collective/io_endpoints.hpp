@@ -15,7 +15,7 @@ struct IoEndpoints {
   IoEndpoints() = default;
   /// By the component kinds "host" and "storage". Needs AddressBook.
   explicit IoEndpoints(const Model& model);
-  EndpointId host_of(std::uint32_t server) const {
+  [[nodiscard]] EndpointId host_of(std::uint32_t server) const {
     return server < host_of_server.size() ? host_of_server[server] : EndpointId{};
   }
 };

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/program/phase.hpp"
 

@@ -25,16 +25,16 @@ struct NcclDevice {
   BitRate ll128_max_rate{};  ///< NCCL's limit of LL128, all channels together
 };
 
-Describe<NcclDevice> nccl_device_parameters();
+[[nodiscard]] Describe<NcclDevice> nccl_device_parameters();
 
 /// Member by member the slower of two: what a group of both GPUs takes.
-NcclDevice slower(const NcclDevice& a, const NcclDevice& b);
+[[nodiscard]] NcclDevice slower(const NcclDevice& a, const NcclDevice& b);
 
 /// A Spec whose device may have such figures.
 class NcclDeviceSpec {
  public:
   /// Null: not measured.
-  virtual const NcclDevice* nccl_device() const = 0;
+  [[nodiscard]] virtual const NcclDevice* nccl_device() const = 0;
 
  protected:
   ~NcclDeviceSpec() = default;
@@ -44,9 +44,9 @@ class NcclDeviceSpec {
 class MulticastSpec {
  public:
   /// Share of the links' rate that this reaches; 0: the switch cannot.
-  virtual double multicast_efficiency() const = 0;
+  [[nodiscard]] virtual double multicast_efficiency() const = 0;
   /// Head in to head out of an idle switch.
-  virtual SimTime switching_latency() const = 0;
+  [[nodiscard]] virtual SimTime switching_latency() const = 0;
 
  protected:
   ~MulticastSpec() = default;

@@ -76,64 +76,65 @@ struct NcclSettings {
 
   bool operator==(const NcclSettings&) const = default;
   /// Wire and proxy of one step, which the network model spends.
-  SimTime modelled(Medium medium) const;
+  [[nodiscard]] SimTime modelled(Medium medium) const;
   /// With what was measured on a GPU kind in the place of the constants.
-  NcclSettings on(const NcclDevice& device) const;
-  SimTime base(Protocol protocol) const;
-  SimTime tree_base(Protocol protocol) const;
+  [[nodiscard]] NcclSettings on(const NcclDevice& device) const;
+  [[nodiscard]] SimTime base(Protocol protocol) const;
+  [[nodiscard]] SimTime tree_base(Protocol protocol) const;
   /// Start of a send, a receive or an all-to-all.
-  SimTime point_base(Protocol p) const { return p == Protocol::ll ? point_ll : point_simple; }
+  [[nodiscard]] SimTime point_base(Protocol p) const { return p == Protocol::ll ? point_ll : point_simple; }
   /// NCCL's constant for one step.
-  SimTime hop(Protocol protocol, Medium medium) const;
-  SimTime tree_hop(Protocol protocol, Medium medium) const;
+  [[nodiscard]] SimTime hop(Protocol protocol, Medium medium) const;
+  [[nodiscard]] SimTime tree_hop(Protocol protocol, Medium medium) const;
   /// The part of hop() that the network does not model; for the net without the sender's net_overhead.
-  SimTime software(Protocol protocol, Medium medium, double scale = 1) const;
+  [[nodiscard]] SimTime software(Protocol protocol, Medium medium, double scale = 1) const;
   /// ... of a message of a send or an all-to-all; a measured start of these has the step over NVLink in it.
-  SimTime point_software(Protocol protocol, Medium medium) const;
+  [[nodiscard]] SimTime point_software(Protocol protocol, Medium medium) const;
   /// The part of tree_hop() that the network does not model.
-  SimTime tree_software(Protocol protocol, Medium medium) const;
+  [[nodiscard]] SimTime tree_software(Protocol protocol, Medium medium) const;
   /// ... of a level of an NVLS-tree.
-  SimTime nvls_tree_software() const;
+  [[nodiscard]] SimTime nvls_tree_software() const;
   /// The part of a round of parallel aggregated trees that the network does not model.
-  SimTime pat_software(Medium medium) const;
+  [[nodiscard]] SimTime pat_software(Medium medium) const;
   /// ... of a reduction in the switch of a rail.
-  SimTime collnet_software(Medium medium) const;
-  ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
+  [[nodiscard]] SimTime collnet_software(Medium medium) const;
+  [[nodiscard]] ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
   /// Bytes on the wire for `payload` of DeepEP's kernels.
-  std::int64_t deepep_wire_bytes(Medium medium, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t deepep_wire_bytes(Medium medium, std::int64_t payload) const;
   /// Share of the wire that carries payload.
-  double efficiency(Protocol protocol) const;
+  [[nodiscard]] double efficiency(Protocol protocol) const;
   /// Bytes on the wire for `payload`, rounded up.
-  std::int64_t wire_bytes(Protocol protocol, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t wire_bytes(Protocol protocol, std::int64_t payload) const;
   /// ... over `medium`: over NVLink at what the GPU kind reaches.
-  std::int64_t wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
   /// ... over the network, in `messages` of the same size: with what the adapter's plugin takes for each.
-  std::int64_t net_wire_bytes(Protocol protocol, std::int64_t payload, std::int64_t messages) const;
+  [[nodiscard]] std::int64_t net_wire_bytes(Protocol protocol, std::int64_t payload,
+                                            std::int64_t messages) const;
   /// ... of a message of a send or an all-to-all over `medium`.
-  std::int64_t point_wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t point_wire_bytes(Protocol protocol, Medium medium, std::int64_t payload) const;
   /// A channel is opened for every so many bytes of a collective over `members`.
-  std::int64_t bytes_per_channel(Protocol protocol, std::uint32_t members) const;
+  [[nodiscard]] std::int64_t bytes_per_channel(Protocol protocol, std::uint32_t members) const;
   /// ... of a message through the arithmetic of an NVSwitch.
-  std::int64_t nvls_wire_bytes(double nvls_efficiency, std::int64_t payload) const;
+  [[nodiscard]] std::int64_t nvls_wire_bytes(double nvls_efficiency, std::int64_t payload) const;
   /// How long a ring kernel copies its own block to the output.
-  SimTime copy_time(std::int64_t bytes) const;
+  [[nodiscard]] SimTime copy_time(std::int64_t bytes) const;
   /// Bytes of a broadcast that travel as one message of a channel: one step of the buffers of its NCCL
   /// channels.
-  std::int64_t slice_bytes(Protocol protocol, Medium medium) const;
+  [[nodiscard]] std::int64_t slice_bytes(Protocol protocol, Medium medium) const;
   /// Messages that a block of a ring is over the network: of each NCCL channel two slices, or what they need.
-  std::int64_t ring_messages(std::int64_t block) const;
+  [[nodiscard]] std::int64_t ring_messages(std::int64_t block) const;
   /// Payload of one step of a channel's buffer.
-  std::int64_t chunk_bytes(Protocol protocol) const;
+  [[nodiscard]] std::int64_t chunk_bytes(Protocol protocol) const;
   /// Blocks that the buffers of a ring's channel hold.
-  std::uint32_t blocks_ahead(Protocol protocol) const;
+  [[nodiscard]] std::uint32_t blocks_ahead(Protocol protocol) const;
   /// Larger messages between two GPUs wait until the receiver is ready: what the buffers of one pair hold.
-  std::int64_t eager_limit(Medium medium) const;
+  [[nodiscard]] std::int64_t eager_limit(Medium medium) const;
   /// Protocol of one message of a send or an all-to-all.
-  Protocol point_protocol(std::int64_t payload) const;
+  [[nodiscard]] Protocol point_protocol(std::int64_t payload) const;
 };
 
 /// `time` x `scale`, to the picosecond.
-SimTime scaled(SimTime time, double scale);
+[[nodiscard]] SimTime scaled(SimTime time, double scale);
 
 /// `algorithms`: the choices of its attribute "algorithm".
 [[nodiscard]] Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms);

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/ring.hpp"

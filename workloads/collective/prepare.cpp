@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/base/error.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/group_plan.hpp"

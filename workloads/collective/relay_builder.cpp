@@ -1,6 +1,7 @@
 #include "workloads/collective/relay_builder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/collective/ring.hpp"

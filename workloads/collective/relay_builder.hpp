@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include "network/wire/connection.hpp"
 #include "workloads/collective/algorithm.hpp"

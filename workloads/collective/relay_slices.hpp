@@ -10,20 +10,20 @@ namespace lightrail {
 /// is a chunk of each of them.
 
 /// NCCL's channels of a group: two a rail, or those of one server.
-std::uint32_t channels_of(const NcclSettings& nccl, const GroupPlan& plan);
+[[nodiscard]] std::uint32_t channels_of(const NcclSettings& nccl, const GroupPlan& plan);
 
 /// Bytes of a slice of one of `lanes` lanes of a tree: a step of the buffer of every channel. LL128 takes
 /// smaller ones, halved until enough of them follow one another.
-std::int64_t tree_slice(const NcclSettings& nccl, const GroupPlan& plan, Protocol protocol,
-                        std::uint32_t lanes, std::int64_t bytes);
+[[nodiscard]] std::int64_t tree_slice(const NcclSettings& nccl, const GroupPlan& plan, Protocol protocol,
+                                      std::uint32_t lanes, std::int64_t bytes);
 
 /// ... of an all-reduce in the NVSwitches: nvls-chunk, smaller where few would follow one another.
-std::int64_t nvls_slice(const NcclSettings& nccl, const GroupPlan& plan, std::uint32_t lanes,
-                        std::int64_t bytes);
+[[nodiscard]] std::int64_t nvls_slice(const NcclSettings& nccl, const GroupPlan& plan, std::uint32_t lanes,
+                                      std::int64_t bytes);
 
 /// What the threads of a lane's channels take to hand on a slice of `payload`, once and not for every slice:
 /// the slices behind it follow at the rate of the line. Zero without a channel rate of the GPU kind.
-SimTime channel_time(const NcclSettings& nccl, const GroupPlan& plan, Protocol protocol, std::uint32_t lanes,
-                     std::int64_t payload);
+[[nodiscard]] SimTime channel_time(const NcclSettings& nccl, const GroupPlan& plan, Protocol protocol,
+                                   std::uint32_t lanes, std::int64_t payload);
 
 }  // namespace lightrail

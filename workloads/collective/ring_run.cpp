@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/cost_model.hpp"

@@ -67,8 +67,8 @@ struct PeerBytes {
 /// What a GPU's communication state machines may do. Implemented by the GPU, and by tests.
 class Transport {
  public:
-  virtual EndpointId self() const = 0;
-  virtual Medium medium(EndpointId peer) const = 0;
+  [[nodiscard]] virtual EndpointId self() const = 0;
+  [[nodiscard]] virtual Medium medium(EndpointId peer) const = 0;
   virtual void send(Context& context, const Transfer& transfer) = 0;
   virtual void send_control(Context& context, EndpointId to, Connection connection) = 0;
   virtual void expect(Context& context, const Expectation& expectation) = 0;
@@ -76,12 +76,12 @@ class Transport {
   virtual void wake_after(Context& context, SimTime delay, Owner owner) = 0;
 
   /// Whether a controller of circuits wants to know what exchanges of a dimension will send.
-  virtual bool wants_demand(std::uint16_t) const { return false; }
+  [[nodiscard]] virtual bool wants_demand(std::uint16_t) const { return false; }
   /// Announces the exchange after the last announced one, before it starts. `is_known`: the program knows its
   /// demand; else it is a prediction, where those are asked for, or nothing happens.
   virtual void announce_ahead(Context&, std::span<const PeerBytes>, bool) {}
   /// Whether predictions are what the same exchange sent in the past; else they are the demand itself.
-  virtual bool predicts_from_history() const { return false; }
+  [[nodiscard]] virtual bool predicts_from_history() const { return false; }
   /// The program has no exchange that a controller wants to know of.
   virtual void announce_absence(Context&) {}
   /// The exchange starts now: true; or when CommEngine::on_timer is called once more.

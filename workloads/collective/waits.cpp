@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <variant>
+
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/overloaded.hpp"
 #include "workloads/collective/ring.hpp"

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/quantity.hpp"
@@ -66,18 +68,18 @@ struct ComputeSpec {
   std::optional<MemoryKernelSpec> memory_kernel;
 };
 
-Describe<GemmSpec> gemm_parameters();
-Describe<AttentionSpec> attention_parameters();
-Describe<MemoryKernelSpec> memory_kernel_parameters();
+[[nodiscard]] Describe<GemmSpec> gemm_parameters();
+[[nodiscard]] Describe<AttentionSpec> attention_parameters();
+[[nodiscard]] Describe<MemoryKernelSpec> memory_kernel_parameters();
 
 /// Reads the children <gemm>, <attention> and <memory-kernel> of a <gpu> into `spec`.
 void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors);
 
 /// Effective values for the output, named "gemm bf16 latency".
-std::vector<ParameterValue> compute_values(const ComputeSpec& spec);
+[[nodiscard]] std::vector<ParameterValue> compute_values(const ComputeSpec& spec);
 
 /// What `shape` lacks in `spec` ("no <gemm dtype=\"fp8\">"), or "".
-std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
+[[nodiscard]] std::string missing_for(const ComputeSpec& spec, const KernelShape& shape);
 
 /// Isolated: as kernels are measured, alone and for a short while. Lasting: in a job, where matrix products
 /// run for seconds and power limits the clock; casts are kernels of their own there.
@@ -96,15 +98,17 @@ struct KernelCost {
   Bound bound = Bound::compute;
 };
 /// Of one kernel. Needs missing_for() == "".
-KernelCost kernel_cost(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated);
-inline SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape, Load load = Load::isolated) {
+[[nodiscard]] KernelCost kernel_cost(const ComputeSpec& spec, const KernelShape& shape,
+                                     Load load = Load::isolated);
+[[nodiscard]] inline SimTime kernel_time(const ComputeSpec& spec, const KernelShape& shape,
+                                         Load load = Load::isolated) {
   return kernel_cost(spec, shape, load).time;
 }
 
-const char* to_string(DataType dtype);
+[[nodiscard]] const char* to_string(DataType dtype);
 /// A <gemm> as it is named: "fp8", "fp8 rowwise".
-std::string name_of(DataType dtype, Scaling scaling);
+[[nodiscard]] std::string name_of(DataType dtype, Scaling scaling);
 /// Bytes an element.
-int size_of(DataType dtype);
+[[nodiscard]] int size_of(DataType dtype);
 
 }  // namespace lightrail

@@ -1,3 +1,7 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/gpu/compute/compute_model.hpp"
 
 namespace lightrail {

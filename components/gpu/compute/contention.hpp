@@ -31,13 +31,13 @@ class Contention {
         memory_(std::max<std::int64_t>(1, memory.value)),
         max_traffic_(max_traffic.value) {}
   /// Time that `work`, timed on an idle GPU, takes beside `interference`.
-  SimTime time_of(SimTime work, Bound bound, const Interference& interference) const {
+  [[nodiscard]] SimTime time_of(SimTime work, Bound bound, const Interference& interference) const {
     if (interference == Interference{}) return work;
     const Share left = left_of(bound, interference);
     return SimTime{static_cast<std::int64_t>((Wide{work.count()} * left.all + left.rest - 1) / left.rest)};
   }
   /// Work done in `time`.
-  SimTime work_in(SimTime time, Bound bound, const Interference& interference) const {
+  [[nodiscard]] SimTime work_in(SimTime time, Bound bound, const Interference& interference) const {
     if (interference == Interference{}) return time;
     const Share left = left_of(bound, interference);
     return SimTime{static_cast<std::int64_t>(Wide{time.count()} * left.rest / left.all)};
@@ -48,7 +48,7 @@ class Contention {
   struct Share {
     std::int64_t rest, all;
   };
-  Share left_of(Bound bound, const Interference& interference) const {
+  [[nodiscard]] Share left_of(Bound bound, const Interference& interference) const {
     const std::int64_t all = bound == Bound::memory ? memory_ : sms_;
     const std::int64_t gone =
         bound == Bound::memory ? std::min(interference.memory, max_traffic_) : interference.sms;

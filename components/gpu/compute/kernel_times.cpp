@@ -1,5 +1,7 @@
 #include "components/gpu/compute/kernel_times.hpp"
 
+#include <cstdint>
+
 #include "components/gpu/check_gpus.hpp"
 
 namespace lightrail {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,7 +22,7 @@ class KernelTimes {
       costs_[shape] = kernel_cost(*spec_, set_->shapes[shape], Load::lasting);
     return costs_[shape];
   }
-  const ComputeSpec& spec() const { return *spec_; }
+  [[nodiscard]] const ComputeSpec& spec() const { return *spec_; }
   /// Throws InputErrors naming the first operation of `program` whose shape this GPU has no parameters for.
   void check(std::uint32_t program, const std::vector<std::string>& names);
 

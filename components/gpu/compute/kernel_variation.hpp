@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
@@ -21,14 +22,14 @@ struct KernelVariation {
   std::map<std::uint32_t, double> slow;  ///< by GPU: its kernels take so many times as long
 };
 
-Describe<KernelVariation> variation_parameters();
+[[nodiscard]] Describe<KernelVariation> variation_parameters();
 
 /// <slow>: one row of GPUs.
 struct SlowGpus {
   std::string gpus, name;
   double factor = 1;
 };
-Describe<SlowGpus> slow_parameters();
+[[nodiscard]] Describe<SlowGpus> slow_parameters();
 
 /// The variation of one GPU.
 class GpuPace {
@@ -36,7 +37,7 @@ class GpuPace {
   GpuPace(const Model& model, EndpointId gpu);
   /// Time of kernel number `kernel` of the job that the compute model says takes `time` [ps, whole
   /// nanoseconds, at least 1 ns, where anything varies].
-  SimTime of(SimTime time, std::uint64_t kernel) const;
+  [[nodiscard]] SimTime of(SimTime time, std::uint64_t kernel) const;
 
  private:
   std::uint64_t seed_ = 0;

@@ -1,5 +1,7 @@
 #include "components/gpu/execution/batch_queue.hpp"
 
+#include <cstdint>
+
 namespace lightrail {
 
 BatchQueue::BatchQueue(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program,

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "components/gpu/compute/compute_model.hpp"
@@ -14,8 +15,8 @@ class BatchQueue {
  public:
   BatchQueue(const ServingPlan& plan, const ProgramSet& set, std::uint32_t program, const ComputeSpec& spec);
 
-  const Program& program() const { return program_; }
-  bool is_busy() const { return !batches_.empty(); }
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] bool is_busy() const { return !batches_.empty(); }
   /// What the next batch has ...
   void take(const serving_control::Prefill& prompts);
   void take(const serving_control::Decode& decode);

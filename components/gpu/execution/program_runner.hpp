@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,7 +39,7 @@ class ProgramRunner {
   /// At the end of the run, once: what has ended of running chains, what the GPU did in all.
   StepClock::Activity finish(Context& context);
 
-  std::vector<std::string> waits_for(const GpuTransport& transport) const;
+  [[nodiscard]] std::vector<std::string> waits_for(const GpuTransport& transport) const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
@@ -55,17 +56,19 @@ class ProgramRunner {
     SimTime done{}, since{};
     Interference interference;  ///< by the running communication
   };
-  bool has_work() const { return batch_queue_ ? batch_queue_->is_busy() : iteration_ < set_.iterations; }
-  const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
-  std::uint32_t op_index(std::uint32_t stream) const {
+  [[nodiscard]] bool has_work() const {
+    return batch_queue_ ? batch_queue_->is_busy() : iteration_ < set_.iterations;
+  }
+  [[nodiscard]] const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
+  [[nodiscard]] std::uint32_t op_index(std::uint32_t stream) const {
     return index_.stream_ops[stream][streams_[stream].ended];
   }
-  bool has_ended(std::uint32_t op) const {
+  [[nodiscard]] bool has_ended(std::uint32_t op) const {
     return index_.position[op] < streams_[program_->ops[op].stream].ended;
   }
   /// 0xffffffff: none.
-  std::uint32_t first_missing(std::uint32_t op) const;
-  bool can_start(std::uint32_t stream) const;
+  [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
+  [[nodiscard]] bool can_start(std::uint32_t stream) const;
   void schedule(Context& context, GpuTransport& transport);
   /// What kernel `op` takes beside no communication.
   KernelCost cost_of(std::uint32_t op);
@@ -78,14 +81,15 @@ class ProgramRunner {
   void go_on_with(const Program& program);
   void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
-  Interference interference_of(const Op& op, std::uint32_t slot) const;
+  [[nodiscard]] Interference interference_of(const Op& op, std::uint32_t slot) const;
   void record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start, SimTime end) const;
   /// Kernels of the stream that is at `ended`.
-  const std::uint32_t* chain(std::uint32_t stream) const {
+  [[nodiscard]] const std::uint32_t* chain(std::uint32_t stream) const {
     return &index_.stream_ops[stream][streams_[stream].ended];
   }
   /// When the kernel of a chain ends that runs, beside `interference` since `since`.
-  SimTime kernel_end(const Stream& s, const KernelCost& cost, const Interference& interference) const {
+  [[nodiscard]] SimTime kernel_end(const Stream& s, const KernelCost& cost,
+                                   const Interference& interference) const {
     return s.since + contention_.time_of(cost.time - s.done, cost.bound, interference);
   }
   /// The operation that runs, of a chain its kernel, has ended at that time: its row and its part of the
@@ -98,7 +102,7 @@ class ProgramRunner {
   /// The kernels of a stream end, the last of them now.
   void end_rows(Context& context, std::uint32_t stream);
   /// Of a kernel of experts: the tokens that came to this GPU over the average of its group.
-  double load_of(const Op& op) const;
+  [[nodiscard]] double load_of(const Op& op) const;
   /// Kernels that run are as fast as what communication leaves them.
   void set_interference(Context& context, const Interference& interference);
   /// When the chain that runs ends, beside what communication takes now.
@@ -106,7 +110,7 @@ class ProgramRunner {
   /// Of the operation that runs; one that was set before counts no more.
   void set_end(Context& context, std::uint32_t stream, SimTime end);
   bool is_computing(const Stream& s, std::uint32_t op);
-  std::string describe(std::uint32_t op) const;
+  [[nodiscard]] std::string describe(std::uint32_t op) const;
 
   const Model& model_;
   const ProgramSet& set_;

@@ -18,7 +18,7 @@ class StepClock {
   /// others did.
   struct Activity {
     SimTime compute{}, memory{}, communication{}, idle{};
-    SimTime busy() const { return compute + memory + communication; }
+    [[nodiscard]] SimTime busy() const { return compute + memory + communication; }
   };
   void kernel(SimTime now, int change) { pass(now), kernels_ += change; }
   void communication(SimTime now, int change) { pass(now), communications_ += change; }

@@ -36,7 +36,7 @@ class Arrivals {
   void prefetch(std::uint64_t flow) const { index_.prefetch(flow); }
   /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
   /// once.
-  std::int64_t unclaimed() const;
+  [[nodiscard]] std::int64_t unclaimed() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);

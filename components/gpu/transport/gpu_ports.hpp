@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "engine/model/context.hpp"
 
 namespace lightrail {

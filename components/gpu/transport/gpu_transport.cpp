@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "components/gpu/transport/paths/paths.hpp"

@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,15 +21,15 @@ class GpuTransport final : public Transport {
  public:
   GpuTransport(const BuildContext& build, EndpointId self, BitRate memory_bandwidth);
 
-  EndpointId self() const override { return host_.self(); }
-  Medium medium(EndpointId peer) const override;
+  [[nodiscard]] EndpointId self() const override { return host_.self(); }
+  [[nodiscard]] Medium medium(EndpointId peer) const override;
   void send(Context& context, const Transfer& transfer) override;
   void send_control(Context& context, EndpointId to, Connection connection) override;
   void expect(Context& context, const Expectation& expectation) override;
   void wake_after(Context& context, SimTime delay, Owner owner) override;
-  bool wants_demand(std::uint16_t dimension) const override;
+  [[nodiscard]] bool wants_demand(std::uint16_t dimension) const override;
   void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) override;
-  bool predicts_from_history() const override;
+  [[nodiscard]] bool predicts_from_history() const override;
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 
@@ -64,9 +66,9 @@ class GpuTransport final : public Transport {
   };
 
   /// The first path that leads to an endpoint of another server; fails where there is none.
-  Path& path_to(const Context& context, EndpointId to, Cargo cargo) const;
+  [[nodiscard]] Path& path_to(const Context& context, EndpointId to, Cargo cargo) const;
   /// The port on which another endpoint of this server is reached: NVLink or the host's.
-  PortIndex port_near(const Context& context, EndpointId to) const;
+  [[nodiscard]] PortIndex port_near(const Context& context, EndpointId to) const;
   void count(const Transfer& transfer);
   void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);

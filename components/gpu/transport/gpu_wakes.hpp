@@ -27,7 +27,9 @@ struct OwnerWake {
   std::uint8_t unused[7] = {};
   Owner owner{};
 
-  static constexpr bool carries(GpuWake kind) { return kind == GpuWake::received || kind == GpuWake::timer; }
+  [[nodiscard]] static constexpr bool carries(GpuWake kind) {
+    return kind == GpuWake::received || kind == GpuWake::timer;
+  }
 };
 static_assert(Message<OwnerWake>);
 
@@ -44,7 +46,7 @@ struct OpEndWake {
   std::uint32_t op = 0;       ///< index in the program
   std::uint32_t setting = 0;  ///< how often its end was set
 
-  static constexpr bool carries(GpuWake kind) { return kind == GpuWake::op_end; }
+  [[nodiscard]] static constexpr bool carries(GpuWake kind) { return kind == GpuWake::op_end; }
 };
 static_assert(Message<OpEndWake>);
 
@@ -59,7 +61,7 @@ struct ForwardWake {
   std::uint32_t bytes = 0;                 ///< [B]
   Address address{};
 
-  static constexpr bool carries(GpuWake kind) {
+  [[nodiscard]] static constexpr bool carries(GpuWake kind) {
     return kind == GpuWake::forward_train || kind == GpuWake::forward_control;
   }
   [[nodiscard]] constexpr bool is_train() const { return kind == GpuWake::forward_train; }
@@ -71,7 +73,9 @@ struct PlainWake {
   GpuWake kind = GpuWake::proxy;
   std::uint8_t unused[15] = {};
 
-  static constexpr bool carries(GpuWake kind) { return kind == GpuWake::proxy || kind == GpuWake::rail; }
+  [[nodiscard]] static constexpr bool carries(GpuWake kind) {
+    return kind == GpuWake::proxy || kind == GpuWake::rail;
+  }
 };
 static_assert(Message<PlainWake>);
 

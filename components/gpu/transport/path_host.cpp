@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/reports.hpp"

@@ -36,7 +36,7 @@ class ProxyQueue {
   void post(Context& context, SimTime ready, const Request& request);
   void on_wake(Context& context);
 
-  bool is_idle() const { return pending_.empty() && coming_.empty(); }
+  [[nodiscard]] bool is_idle() const { return pending_.empty() && coming_.empty(); }
   void save(StateWriter& out) const {
     out.put(free_at_), out.put(wake_at_), out.put(pending_), out.put(coming_);
   }

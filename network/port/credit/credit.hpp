@@ -15,7 +15,7 @@ struct Credit {
   std::uint32_t bytes = 0;  ///< freed [B]
   std::uint64_t unused_too = 0;
 
-  static constexpr bool carries(MessageKind kind) { return kind == MessageKind::flow_control; }
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) { return kind == MessageKind::flow_control; }
 };
 static_assert(Message<Credit>);
 

@@ -1,5 +1,10 @@
 #include "network/port/credit/credit_flow_control.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
 #include "network/port/credit/credit_return.hpp"
 #include "network/port/credit/credit_transit.hpp"
 #include "network/port/credit/credit_use.hpp"

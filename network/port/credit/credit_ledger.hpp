@@ -42,7 +42,7 @@ class CreditLedger {
     PortIndex in = 0;
     std::uint16_t unused[3] = {};
   };
-  static std::size_t index(PortIndex out, std::uint8_t lane) {
+  [[nodiscard]] static std::size_t index(PortIndex out, std::uint8_t lane) {
     LIGHTRAIL_EXPECT(lane < max_lanes);
     return out * max_lanes + lane;
   }

@@ -1,5 +1,11 @@
 #include "network/port/none/no_flow_control.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace lightrail {
 namespace {
 

@@ -1,5 +1,8 @@
 #include "tests/model/collective/gpu_bed.hpp"
 
+#include <cstdint>
+#include <utility>
+
 #include "components/gpu/gpu.hpp"
 #include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"

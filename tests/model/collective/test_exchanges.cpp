@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
 
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <bit>
+#include <cstdint>
 
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"

@@ -1,8 +1,11 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "network/port/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"

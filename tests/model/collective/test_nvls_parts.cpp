@@ -1,6 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"

@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/wire_messages.hpp"

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include "network/transport/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "components/gpu/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "workloads/program/program_index.hpp"

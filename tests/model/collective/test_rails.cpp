@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "components/gpu/tables.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/tables.hpp"

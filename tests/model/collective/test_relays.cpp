@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 

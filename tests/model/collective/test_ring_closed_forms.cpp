@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/ring.hpp"

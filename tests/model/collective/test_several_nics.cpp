@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
 #include <numeric>
+#include <vector>
 
 #include "components/gpu/tables.hpp"
 #include "network/port/tables.hpp"

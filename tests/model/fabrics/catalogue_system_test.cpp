@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "components/registry.hpp"
 #include "fabrics/system/build_system.hpp"

@@ -1,9 +1,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "components/nic/nic.hpp"
 #include "components/switch/switch.hpp"

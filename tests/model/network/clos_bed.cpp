@@ -1,5 +1,7 @@
 #include "tests/model/network/clos_bed.hpp"
 
+#include <memory>
+
 #include "engine/base/random.hpp"
 #include "tests/support/wire_messages.hpp"
 

@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "network/port/tables.hpp"
 #include "tests/model/network/clos_bed.hpp"
 #include "tests/support/wire_messages.hpp"

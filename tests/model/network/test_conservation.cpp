@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/model/network/clos_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 

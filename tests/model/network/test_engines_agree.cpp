@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "engine/sync/simulation.hpp"
 #include "tests/model/network/clos_bed.hpp"
 

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+
 #include "tests/model/network/clos_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "app/registry/registry.hpp"
 #include "engine/model/describe.hpp"

@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "components/nic/nic.hpp"
 #include "components/nvswitch/nvswitch.hpp"

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/relay_builder.hpp"

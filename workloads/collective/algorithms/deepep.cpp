@@ -1,5 +1,9 @@
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/exchange_places.hpp"

@@ -1,4 +1,7 @@
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/exchange_places.hpp"

@@ -1,4 +1,6 @@
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/cost_terms.hpp"

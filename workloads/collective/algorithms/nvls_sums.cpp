@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "workloads/collective/cost_terms.hpp"
 #include "workloads/collective/relay_builder.hpp"

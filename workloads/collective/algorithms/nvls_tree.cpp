@@ -1,4 +1,6 @@
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "workloads/collective/algorithms/nvls_sums.hpp"
 

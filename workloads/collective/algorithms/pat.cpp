@@ -1,4 +1,8 @@
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/exchange_places.hpp"

@@ -1,7 +1,10 @@
 #include "workloads/collective/ring.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/cost_model.hpp"

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/cost_model.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/wire/delegated_train.hpp"

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@ namespace lightrail {
 /// waits in the GPU that sends it (components/controller).
 class CircuitPath final : public Path, private ExchangePlanner {
  public:
-  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   CircuitPath(const BuildContext& build, const Regions& regions, PathHost& host);
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;
@@ -43,9 +44,9 @@ class CircuitPath final : public Path, private ExchangePlanner {
     std::int64_t left = 0;
   };
 
-  bool wants_demand(std::uint16_t dimension) const override;
+  [[nodiscard]] bool wants_demand(std::uint16_t dimension) const override;
   void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) override;
-  bool predicts_from_history() const override;
+  [[nodiscard]] bool predicts_from_history() const override;
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,46 +20,49 @@ class Delegation {
 
   /// NICs of this server that lead to an endpoint of another one. `alone`: not over packet NICs too where
   /// circuits lead there.
-  std::vector<std::uint16_t> ways(EndpointId to, bool over_circuits, bool alone = false) const;
+  [[nodiscard]] std::vector<std::uint16_t> ways(EndpointId to, bool over_circuits, bool alone = false) const;
   /// Whether traffic of the dimension to that endpoint takes circuits.
-  bool takes_circuits(std::uint16_t dimension, EndpointId to) const;
+  [[nodiscard]] bool takes_circuits(std::uint16_t dimension, EndpointId to) const;
   /// NIC `nic` has a circuit that leads to `to`, directly or by relay.
-  bool leads_to(std::uint16_t nic, EndpointId to) const;
-  bool owns(std::uint16_t nic) const { return own_nic_ == nic; }
-  std::uint16_t own_nic() const { return own_nic_; }
-  bool is_optical(std::uint16_t nic) const { return nic < peer_.size() && regions_.is_optical(nic); }
-  std::uint16_t gpu_of(std::uint16_t nic) const { return regions_.gpu_of_nic[nic]; }
-  std::uint32_t member() const { return place_.member; }
-  bool gathers() const { return regions_.gathers; }
-  bool scatters() const { return regions_.scatters; }
-  bool relays() const { return !region().next_hop.empty(); }
+  [[nodiscard]] bool leads_to(std::uint16_t nic, EndpointId to) const;
+  [[nodiscard]] bool owns(std::uint16_t nic) const { return own_nic_ == nic; }
+  [[nodiscard]] std::uint16_t own_nic() const { return own_nic_; }
+  [[nodiscard]] bool is_optical(std::uint16_t nic) const {
+    return nic < peer_.size() && regions_.is_optical(nic);
+  }
+  [[nodiscard]] std::uint16_t gpu_of(std::uint16_t nic) const { return regions_.gpu_of_nic[nic]; }
+  [[nodiscard]] std::uint32_t member() const { return place_.member; }
+  [[nodiscard]] bool gathers() const { return regions_.gathers; }
+  [[nodiscard]] bool scatters() const { return regions_.scatters; }
+  [[nodiscard]] bool relays() const { return !region().next_hop.empty(); }
 
-  bool is_paused() const { return is_paused_; }
+  [[nodiscard]] bool is_paused() const { return is_paused_; }
   /// A message went to the NIC for a circuit, or has left it. gone(): true when that was the last one a pause
   /// waited for.
   void posted() { ++outstanding_; }
   bool gone();
-  std::uint32_t epoch() const { return epoch_; }
+  [[nodiscard]] std::uint32_t epoch() const { return epoch_; }
 
   /// Whether exchanges of the dimension wait for the controller.
-  bool is_announced(std::uint16_t dimension) const;
-  bool is_controlled() const { return regions_.is_controlled; }
-  Prediction prediction() const { return regions_.predicts; }
-  bool is_early() const { return regions_.is_early; }
+  [[nodiscard]] bool is_announced(std::uint16_t dimension) const;
+  [[nodiscard]] bool is_controlled() const { return regions_.is_controlled; }
+  [[nodiscard]] Prediction prediction() const { return regions_.predicts; }
+  [[nodiscard]] bool is_early() const { return regions_.is_early; }
   /// Demand by member of the region, as announced [B]; a prediction is off by what `prediction` says.
-  std::vector<std::int64_t> by_member(std::span<const PeerBytes> demand, bool is_predicted) const;
+  [[nodiscard]] std::vector<std::int64_t> by_member(std::span<const PeerBytes> demand,
+                                                    bool is_predicted) const;
   /// Number of the exchange that is announced now.
   std::uint32_t next_call() { return announced_++; }
-  bool is_announced_ahead() const { return announced_ > started_; }
+  [[nodiscard]] bool is_announced_ahead() const { return announced_ > started_; }
   /// The next exchange starts, or waits until on_live says so: false.
   bool start(Owner owner);
 
   /// True once for an exchange of which the controller wants to know that it has begun, when it has.
   bool take_begin_request();
   /// Of an exchange's `bytes` for `to`: what takes packet NICs at once.
-  std::int64_t beside(EndpointId to, std::int64_t bytes) const;
+  [[nodiscard]] std::int64_t beside(EndpointId to, std::int64_t bytes) const;
   /// Of an exchange's `bytes` for `to` over circuits: what waits for later ones.
-  std::int64_t later(EndpointId to, std::int64_t bytes) const;
+  [[nodiscard]] std::int64_t later(EndpointId to, std::int64_t bytes) const;
 
   /// From the controller. on_pause: true when nothing is on the way. on_live: owners that may start.
   bool on_pause(std::uint32_t epoch);
@@ -71,8 +75,8 @@ class Delegation {
   void load(StateReader& in);
 
  private:
-  const Regions::Region& region() const { return regions_.regions[place_.region]; }
-  Regions::Place place_of(EndpointId to) const { return regions_.place(book_[to].server); }
+  [[nodiscard]] const Regions::Region& region() const { return regions_.regions[place_.region]; }
+  [[nodiscard]] Regions::Place place_of(EndpointId to) const { return regions_.place(book_[to].server); }
 
   const Regions& regions_;
   const AddressBook& book_;

@@ -9,7 +9,7 @@ namespace lightrail {
 /// the proxy thread when its tail is here, control messages past it.
 class DirectPath final : public Path {
  public:
-  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   explicit DirectPath(PathHost& host) : host_(host) {}
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;

@@ -1,5 +1,8 @@
 #include "components/gpu/transport/paths/failover_path.hpp"
 
+#include <cstdint>
+#include <memory>
+
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "workloads/collective/nccl_settings.hpp"

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "components/gpu/transport/paths/path.hpp"

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,9 +17,9 @@ namespace lightrail {
 /// functions are those of Transport.
 class ExchangePlanner {
  public:
-  virtual bool wants_demand(std::uint16_t dimension) const = 0;
+  [[nodiscard]] virtual bool wants_demand(std::uint16_t dimension) const = 0;
   virtual void announce_ahead(Context& context, std::span<const PeerBytes> demand, bool is_known) = 0;
-  virtual bool predicts_from_history() const = 0;
+  [[nodiscard]] virtual bool predicts_from_history() const = 0;
   virtual void announce_absence(Context& context) = 0;
   virtual bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) = 0;
 
@@ -34,7 +35,7 @@ class MessageSplitter : public PartListener {
   /// A train for this GPU, head now, tail at `tail`. False: it is of a message that comes whole.
   virtual bool arrive(Context& context, const Train& train, SimTime tail) = 0;
   /// Of parts that have come [B]: nothing has asked for them.
-  virtual std::int64_t unclaimed_bytes() const = 0;
+  [[nodiscard]] virtual std::int64_t unclaimed_bytes() const = 0;
 
  protected:
   ~MessageSplitter() = default;

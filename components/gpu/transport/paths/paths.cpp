@@ -1,5 +1,7 @@
 #include "components/gpu/transport/paths/paths.hpp"
 
+#include <utility>
+
 #include "components/gpu/transport/paths/circuit_path.hpp"
 #include "components/gpu/transport/paths/direct_path.hpp"
 #include "components/gpu/transport/paths/failover_path.hpp"

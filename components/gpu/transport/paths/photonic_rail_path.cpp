@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/wire/rail_control.hpp"

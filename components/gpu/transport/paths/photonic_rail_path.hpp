@@ -14,7 +14,7 @@ namespace lightrail {
 /// thread, and nobody waits for it. Control messages take the network of the servers: circuits lead one way.
 class PhotonicRailPath final : public Path {
  public:
-  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   PhotonicRailPath(const Rails& rails, PathHost& host)
       : host_(host), client_(rails, host.book(), host.self()) {}
 

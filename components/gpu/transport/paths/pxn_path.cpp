@@ -1,5 +1,7 @@
 #include "components/gpu/transport/paths/pxn_path.hpp"
 
+#include <cstdint>
+
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {

@@ -10,7 +10,7 @@ namespace lightrail {
 /// it to its own NIC. Where this GPU has no NIC, whatever local GPU has one.
 class PxnPath final : public Path {
  public:
-  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   explicit PxnPath(PathHost& host);
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "components/gpu/transport/gpu_ports.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class RailCircuitClient {
   void on_timer(Context& context);
   /// Asks for a circuit, or gives the present one up, where that is due. After every change.
   void settle(Context& context);
-  std::string waits_for() const;
+  [[nodiscard]] std::string waits_for() const;
 
   void save(StateWriter& out) const;
   void load(StateReader& in);

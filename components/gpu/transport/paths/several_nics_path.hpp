@@ -18,7 +18,7 @@ namespace lightrail {
 /// they keep to the first NIC, by other paths.
 class SeveralNicsPath final : public Path, private MessageSplitter {
  public:
-  static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
+  [[nodiscard]] static std::unique_ptr<Path> make(const BuildContext& build, PathHost& host);
   SeveralNicsPath(PathHost& host, bool is_pxn);
 
   [[nodiscard]] bool leads_to(SimTime now, EndpointId to, Cargo cargo) const override;

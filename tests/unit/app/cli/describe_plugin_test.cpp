@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+
 namespace lightrail {
 
 using Catch::Matchers::Contains;

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+#include <vector>
+
 using namespace lightrail;
 
 TEST_CASE("a forecast's network is a latency and a bandwidth") {

@@ -2,6 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/built_in_tables.hpp"
 #include "components/gpu/tables.hpp"
 #include "components/storage/tables.hpp"

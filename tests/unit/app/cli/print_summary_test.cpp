@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+
 using namespace lightrail;
 
 TEST_CASE("a summary prints what the run has and leaves out what it has not") {

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <new>
+#include <string>
+#include <vector>
 
 using namespace lightrail;
 

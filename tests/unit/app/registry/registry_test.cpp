@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
+#include <string>
 
 namespace lightrail {
 

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <string>
+
 #include "components/gpu/gpu.hpp"
 #include "engine/scenario/scenario.hpp"
 

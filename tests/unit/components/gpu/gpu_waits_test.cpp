@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "components/gpu/gpu.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"

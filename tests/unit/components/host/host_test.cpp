@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {

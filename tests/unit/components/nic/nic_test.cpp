@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "components/nic/nic.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"

@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/nvswitch/nvswitch.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"

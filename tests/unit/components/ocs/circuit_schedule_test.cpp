@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "components/ocs/ocs.hpp"
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "components/ocs/ocs.hpp"
 #include "tests/unit/components/ocs/ocs_catalogue.hpp"

@@ -1,5 +1,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "components/ocs/ocs.hpp"
 #include "network/wire/region_control.hpp"

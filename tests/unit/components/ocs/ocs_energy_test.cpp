@@ -1,5 +1,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
 
 #include "components/nic/nic.hpp"
 #include "components/ocs/ocs.hpp"

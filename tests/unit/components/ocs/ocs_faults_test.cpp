@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "components/ocs/ocs.hpp"
 #include "tests/unit/components/ocs/ocs_star.hpp"

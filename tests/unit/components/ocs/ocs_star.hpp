@@ -1,6 +1,8 @@
 #pragma once
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "components/ocs/ocs.hpp"
 #include "components/ocs/tables.hpp"
 #include "components/switch/switch.hpp"

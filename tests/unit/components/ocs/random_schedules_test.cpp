@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "components/switch/switch.hpp"
 #include "tests/support/wire_messages.hpp"

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "components/scheduler/batch_maker.hpp"
 
 using namespace lightrail;

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "components/storage/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 

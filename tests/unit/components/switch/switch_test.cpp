@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "components/switch/switch.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"

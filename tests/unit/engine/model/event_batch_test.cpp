@@ -1,7 +1,10 @@
 #include "engine/model/event_batch.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <span>
 #include <tuple>
+#include <vector>
 
 using namespace lightrail;
 

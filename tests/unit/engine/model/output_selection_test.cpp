@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 using namespace lightrail;
 
 TEST_CASE("a table is recorded for the endpoints of its ranges, both ends included") {

@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 using namespace lightrail;
 
 namespace {

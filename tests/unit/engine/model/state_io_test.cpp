@@ -2,6 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
 using namespace lightrail;
 
 TEST_CASE("a state reads back what was written") {

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/model/model.hpp"

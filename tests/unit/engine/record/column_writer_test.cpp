@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 using namespace lightrail;
 
 TEST_CASE("slabs cover the new rows once, in order, and share no chunk") {

@@ -7,8 +7,12 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "components/gpu/tables.hpp"
 #include "components/scheduler/tables.hpp"

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <vector>
 
 #include "engine/base/error.hpp"
 

@@ -2,6 +2,11 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "components/storage/tables.hpp"
 #include "engine/base/error.hpp"

@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 using namespace lightrail;
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "components/gpu/tables.hpp"

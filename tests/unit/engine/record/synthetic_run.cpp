@@ -1,6 +1,7 @@
 #include "tests/unit/engine/record/synthetic_run.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

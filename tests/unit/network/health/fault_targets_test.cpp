@@ -2,6 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "engine/model/kind.hpp"
 #include "network/port/device_traits.hpp"
 #include "tests/support/test_model.hpp"

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+
 #include "tests/support/test_model.hpp"
 
 using namespace lightrail;

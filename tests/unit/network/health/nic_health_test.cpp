@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "engine/model/kind.hpp"
 #include "tests/support/test_model.hpp"
 

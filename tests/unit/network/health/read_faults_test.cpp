@@ -2,6 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/model/kind.hpp"
 #include "tests/support/test_model.hpp"
 

@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"
 

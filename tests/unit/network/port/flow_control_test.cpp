@@ -4,6 +4,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/injector.hpp"

@@ -1,5 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "network/port/buffered_spec.hpp"
 #include "network/port/credit/credit.hpp"
 #include "network/port/credit/credit_flow_control.hpp"

@@ -2,6 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "network/port/none/no_flow_control.hpp"
 
 using namespace lightrail;

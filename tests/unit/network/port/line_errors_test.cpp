@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "components/switch/switch.hpp"
 #include "network/port/line_errors.hpp"
 #include "tests/support/network_bed.hpp"

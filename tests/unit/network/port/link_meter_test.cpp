@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "network/port/link_meter.hpp"
 
 using namespace lightrail;

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <vector>
+
 #include "network/reduction/reductions.hpp"
 
 using namespace lightrail;

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "components/switch/switch.hpp"
 #include "tests/support/network_bed.hpp"

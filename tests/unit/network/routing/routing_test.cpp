@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "network/routing/routing.hpp"
 
 using namespace lightrail;

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
 
 #include "engine/base/hash.hpp"

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 using namespace lightrail;
 
 TEST_CASE("an address keeps endpoints and connection at their largest values") {

@@ -1,6 +1,8 @@
 // Where the fields of every message lie in its 16 bytes: the event hash of a run covers them, so they stay.
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "network/port/credit/credit.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"

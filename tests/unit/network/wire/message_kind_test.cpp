@@ -1,7 +1,9 @@
 #include "network/wire/message_kind.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 #include "network/wire/message.hpp"
 

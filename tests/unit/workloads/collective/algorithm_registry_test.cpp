@@ -3,7 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "workloads/collective/cost_model.hpp"

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <string>
+
 #include "tests/support/algorithm_named.hpp"
 #include "workloads/collective/relay_slices.hpp"
 #include "workloads/collective/tree_correction.hpp"

@@ -1,7 +1,11 @@
 #include "workloads/collective/group_plan.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace lightrail {
 namespace {

@@ -1,8 +1,11 @@
 #include "workloads/collective/ring.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <numeric>
 #include <set>
+#include <vector>
 
 namespace lightrail {
 

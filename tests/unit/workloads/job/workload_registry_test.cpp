@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "workloads/registry.hpp"
 

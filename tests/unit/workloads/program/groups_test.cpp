@@ -1,7 +1,12 @@
 #include "workloads/program/groups.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/error.hpp"
 

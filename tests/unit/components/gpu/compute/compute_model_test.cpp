@@ -4,9 +4,11 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "engine/scenario/scenario.hpp"
 

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace lightrail {
 namespace {

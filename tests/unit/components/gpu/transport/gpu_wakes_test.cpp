@@ -3,6 +3,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
 
 using namespace lightrail;
 

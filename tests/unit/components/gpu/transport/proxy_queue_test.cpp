@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 namespace lightrail {
 namespace {
 

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "network/port/credit/credit_ledger.hpp"
 
 using namespace lightrail;

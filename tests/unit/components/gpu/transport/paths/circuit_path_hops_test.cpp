@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "components/nvswitch/nvswitch.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/port/tables.hpp"

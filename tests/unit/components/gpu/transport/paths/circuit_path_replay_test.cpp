@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "network/circuits/regions.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/wire/region_control.hpp"

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "engine/model/model.hpp"
 
 using namespace lightrail;

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 #include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 

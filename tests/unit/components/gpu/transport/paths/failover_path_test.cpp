@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 #include "network/wire/train.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"

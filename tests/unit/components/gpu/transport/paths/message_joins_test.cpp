@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+
 using namespace lightrail;
 
 TEST_CASE("a message is done with the last of its parts, from the first head to the last tail") {

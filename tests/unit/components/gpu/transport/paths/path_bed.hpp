@@ -1,5 +1,9 @@
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 

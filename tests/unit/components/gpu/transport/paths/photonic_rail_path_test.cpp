@@ -1,5 +1,10 @@
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "network/circuits/rails.hpp"
 #include "network/transport/nic_returns.hpp"

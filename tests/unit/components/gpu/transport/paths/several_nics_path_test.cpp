@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 #include "workloads/program/phase.hpp"
