@@ -57,7 +57,7 @@ struct Graph {
 
 /// Finds the graph's servers: what is joined by other links than those at a NIC's port 0. Returns their
 /// number.
-[[nodiscard]] std::uint32_t find_servers(Graph& graph, ErrorList& errors);
+std::uint32_t find_servers(Graph& graph, ErrorList& errors);
 
 /// Builds the components (server by server, then devices) and cables, numbers endpoints and lids.
 /// `cluster_nics` are the NICs of clusters by number.

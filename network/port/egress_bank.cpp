@@ -62,7 +62,8 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    port.is_plain = !port.errs && !port.fails && !port.tells && !port.is_counted;
+    port.is_plain = !port.errs && !port.fails && !port.tells;
+    port.is_clear = port.is_connected && !port.fails;
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
     if (port.lanes <= near_lanes) continue;
@@ -146,6 +147,7 @@ void EgressBank::mark_dark(PortIndex port, SimTime until) {
   dark_until_.resize(ports_.size());
   dark_until_[port] = std::max(dark_until_[port], until);
   ports_[port].was_dark = true;
+  ports_[port].is_clear = false;
 }
 
 /// Where trains wait for the far end of a link that goes down nothing comes that would set them free.
@@ -252,7 +254,11 @@ void EgressBank::load(StateReader& in) {
     p.is_watched = is_watched != 0;
   }
   in.get(dark_until_);
-  for (std::size_t i = 0; i < dark_until_.size(); ++i) ports_[i].was_dark = dark_until_[i] > SimTime{0};
+  for (std::size_t i = 0; i < dark_until_.size(); ++i) {
+    Port& p = ports_[i];
+    p.was_dark = dark_until_[i] > SimTime{0};
+    p.is_clear = p.is_connected && !p.fails && !p.was_dark;
+  }
   in.get(far_lanes_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);

@@ -55,6 +55,10 @@ class EgressBank {
     if (!is_usable(port, now)) return Trouble::down;
     return is_dark(port, now) ? Trouble::dark : Trouble::none;
   }
+  /// Whether nothing does, of a port that has a link.
+  [[nodiscard]] bool is_clear(PortIndex port, SimTime now) const {
+    return ports_[port].is_clear || (ports_[port].is_connected && trouble(port, now) == Trouble::none);
+  }
   /// Whether routing tables have been made anew since the port's link went down, and not yet since it came
   /// back.
   [[nodiscard]] bool is_routed_around(PortIndex port, SimTime now) const {
@@ -202,7 +206,8 @@ class EgressBank {
     bool was_dark : 1 = false;                      ///< dark_until_ has it
     bool subtracts : 1 = false;                     ///< SendTerms::Leaving
     bool tells : 1 = false;                         ///< SendTerms::Leaving
-    bool is_plain : 1 = true;                       ///< none of errs, fails, tells, is_counted
+    bool is_plain : 1 = true;                       ///< none of errs, fails, tells
+    bool is_clear : 1 = false;                      ///< is_connected and neither fails nor was_dark
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -263,6 +268,7 @@ class EgressBank {
     p.free_at = start + busy;
     if (p.subtracts) lane.allowed -= train.bytes;
     p.carried_bytes += train.bytes;
+    if (p.is_counted) count(context, port, train, ready, start, busy);
     context.send(port, start, to_payload(train));
     return start + busy;
   }

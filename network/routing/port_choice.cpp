@@ -20,22 +20,31 @@ PortIndex first_usable(const SwitchRoute::Candidates& ports, std::uint32_t first
 
 LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Frame& train,
                         std::uint8_t lane, const EgressBank& egress, const Context& context) {
-  LoadedPort best;
+  const SimTime now = context.now();
   const std::uint32_t first = spread(hash, ports.count);
-  for (const Trouble accepted : rising) {
+  // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
+  const auto best_of = [&](auto&& may_take) {
+    LoadedPort best;
     std::uint32_t index = first;
     for (std::uint32_t i = 0; i < ports.count; ++i, index = index + 1 == ports.count ? 0 : index + 1) {
       const PortIndex port = ports[index];
-      if (!egress.is_connected(port) || egress.trouble(port, context.now()) > accepted) continue;
+      if (!may_take(port)) continue;
       const std::tuple<bool, SimTime> load{!egress.may_send(port, lane, train.bytes, context),
-                                           egress.load(port, context.now())};
-      if (load == std::tuple{false, SimTime{0}}) return {port, load};  // none is less, those before were more
+                                           egress.load(port, now)};
+      if (load == std::tuple{false, SimTime{0}}) return LoadedPort{port, load};  // no other can be better
       if (best.port != unroutable && load >= best.load) continue;
       best = {port, load};
     }
+    return best;
+  };
+  const LoadedPort clear = best_of([&](PortIndex port) { return egress.is_clear(port, now); });
+  if (clear.port != unroutable) return clear;
+  for (const Trouble accepted : {Trouble::dark, Trouble::down}) {
+    const LoadedPort best = best_of(
+        [&](PortIndex port) { return egress.is_connected(port) && egress.trouble(port, now) <= accepted; });
     if (best.port != unroutable) return best;
   }
-  return best;
+  return {};
 }
 
 }  // namespace lightrail

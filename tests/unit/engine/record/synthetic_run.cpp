@@ -56,8 +56,15 @@ Model synthetic_model(std::uint32_t servers) {
   auto notes = std::make_shared<ModelNotes>();
   notes->groups = {{"tp", gpus_per_server}};
   notes->folders = {{"group_kinds", "row i is group kind i", {{"name", std::vector<std::string>{"tp"}}}},
-                    {"programs", "", {{"program_of_gpu", std::vector<std::int64_t>(gpus, 0)}}},
-                    {"programs/streams", "", {{"name", std::vector<std::string>{"compute", "nccl tp"}}}}};
+                    {"programs",
+                     "",
+                     {{"role", std::vector<std::string>{"stage 0"}},
+                      {"program_of_gpu", std::vector<std::int64_t>(gpus, 0)}}},
+                    {"programs/streams",
+                     "",
+                     {{"program", std::vector<std::int64_t>{0, 0, 0}},
+                      {"stream", std::vector<std::int64_t>{0, 1, 2}},
+                      {"name", std::vector<std::string>{"compute", "nccl tp", "host"}}}}};
   model.add<ModelNotes>(std::move(notes));
   return model;
 }
