@@ -43,7 +43,7 @@ TEST_CASE("a GPU without its size of memory is refused") {
   element.name = "gpu";
   element.attributes = {{"sms", "1", "x.xml", 3, false}, {"memory-bandwidth", "1 TB/s", "x.xml", 3, false}};
   ErrorList errors;
-  make_gpu_spec(element, errors);
+  (void)make_gpu_spec(element, errors);
   CHECK(errors.size() == 1);
 }
 

@@ -72,7 +72,7 @@ std::string refusal(const std::vector<std::string>& files) {
   try {
     KinetoOptions options;
     options.files = files;
-    import_kineto(options);
+    (void)import_kineto(options);
     return "";
   } catch (const InputErrors& problem) {
     std::string text = to_string(problem.errors()[0]);

@@ -38,7 +38,7 @@ Job sample() {
 
 std::string read_error(const std::string& path) {
   try {
-    read_trace(path);
+    (void)read_trace(path);
     return "";
   } catch (const InputErrors& problem) {
     return problem.errors()[0].what;

@@ -47,7 +47,7 @@ TEST_CASE("text that is no trace is refused with the place") {
   auto refuse = [](const char* json) -> std::string {
     std::stringbuf text(json);
     try {
-      read_kineto(text, "f.json", [](const KinetoEvent&) {});
+      (void)read_kineto(text, "f.json", [](const KinetoEvent&) {});
       return "";
     } catch (const InputErrors& problem) {
       return to_string(problem.errors()[0]);
