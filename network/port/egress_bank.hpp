@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,8 @@ class EgressBank {
   [[nodiscard]] bool is_connected(PortIndex port) const { return ports_[port].is_connected; }
   /// Whether the port has a link that is up now: whom to ask before a train is given to it.
   [[nodiscard]] bool is_usable(PortIndex port, SimTime now) const {
-    return ports_[port].is_connected && (!ports_[port].fails || is_up(port, now));
+    const Port& p = ports_[port];
+    return p.is_clear || (p.is_connected && (!p.fails || is_up(port, now)));
   }
   /// Why another port is the better choice now.
   [[nodiscard]] Trouble trouble(PortIndex port, SimTime now) const {
@@ -57,7 +59,8 @@ class EgressBank {
   }
   /// Whether nothing does, of a port that has a link.
   [[nodiscard]] bool is_clear(PortIndex port, SimTime now) const {
-    return ports_[port].is_clear || (ports_[port].is_connected && trouble(port, now) == Trouble::none);
+    const Port& p = ports_[port];
+    return p.is_clear || (p.is_connected && trouble(port, now) == Trouble::none);
   }
   /// Whether routing tables have been made anew since the port's link went down, and not yet since it came
   /// back.
@@ -71,11 +74,15 @@ class EgressBank {
   [[nodiscard]] SimTime line_time(PortIndex port, std::uint32_t bytes) const {
     return ports_[port].line.of(bytes);
   }
-  /// How long the line would be busy if all that waits could go; what adaptive routing compares.
-  [[nodiscard]] SimTime load(PortIndex port, SimTime now) const {
+  /// What adaptive routing compares: whether `bytes` on `lane` would have to wait for the far end, and how
+  /// long the line would be busy if all that waits could go.
+  [[nodiscard]] std::tuple<bool, SimTime> load(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                                               const Context& context) const {
     const Port& p = ports_[port];
-    SimTime line = std::max(p.free_at - now, SimTime{0});
-    return p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes;
+    const SendLane& l = lane_of(p, context, port, lane);
+    const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
+    return {l.first_waiting != SendQueue::none || l.allowed < bytes,
+            p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes};
   }
   /// True when `bytes` on `lane` would not have to wait for the far end.
   [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
@@ -260,7 +267,8 @@ class EgressBank {
   }
   void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
              SimTime busy);
-  SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready) {
+  [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
+                                     SimTime ready) {
     Port& p = ports_[port];
     SimTime start = std::max({ready, context.now(), p.free_at});
     SimTime busy = p.line.of(train.bytes);

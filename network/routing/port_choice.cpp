@@ -1,5 +1,8 @@
 #include "network/routing/port_choice.hpp"
 
+#include <tuple>
+#include <utility>
+
 namespace lightrail {
 namespace {
 
@@ -25,16 +28,14 @@ LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;
-    std::uint32_t index = first;
-    for (std::uint32_t i = 0; i < ports.count; ++i, index = index + 1 == ports.count ? 0 : index + 1) {
-      const PortIndex port = ports[index];
-      if (!may_take(port)) continue;
-      const std::tuple<bool, SimTime> load{!egress.may_send(port, lane, train.bytes, context),
-                                           egress.load(port, now)};
-      if (load == std::tuple{false, SimTime{0}}) return LoadedPort{port, load};  // no other can be better
-      if (best.port != unroutable && load >= best.load) continue;
-      best = {port, load};
-    }
+    for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const PortIndex port = ports[i];
+        if (!may_take(port)) continue;
+        const std::tuple<bool, SimTime> load = egress.load(port, lane, train.bytes, context);
+        if (load == std::tuple{false, SimTime{0}}) return LoadedPort{port, load};  // no other can be better
+        if (best.port == unroutable || load < best.load) best = {port, load};
+      }
     return best;
   };
   const LoadedPort clear = best_of([&](PortIndex port) { return egress.is_clear(port, now); });
