@@ -7,6 +7,7 @@
 #include <string>
 
 #include "components/nic/deferred.hpp"
+#include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/delegated_train.hpp"
@@ -43,7 +44,12 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       returns_(returns),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
-  if (const auto* health = model_.resource<NicHealth>(); health && !health->is_empty()) health_ = health;
+  const auto* table = model_.resource<HealthTable>();
+  const LinkId cable = model_.ports[build.record.first_port].out;
+  const bool can_fail = table && cable.is_valid() && table->has_outages(cable);
+  // Watched where its own cable fails, too, though nobody may stand in for its GPUs.
+  if (const auto* health = model_.resource<NicHealth>(); health && (can_fail || !health->is_empty()))
+    health_ = health;
   loops_.reserve(build.record.port_count - 1u);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
@@ -167,7 +173,7 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
 void Nic::receive(const Frame& train, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
-  if (out == 0 && (health_ || returns_.strays == StrayTrains::to_gpu)) out = 1;
+  if (out == 0 && ((health_ && !health_->is_empty()) || returns_.strays == StrayTrains::to_gpu)) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
@@ -196,8 +202,9 @@ void Nic::send_again(const Train& back, Context& context) {
   }
   if (!later)
     fail(context,
-         fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
-                     back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
+         fmt::format(
+             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
+             back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 

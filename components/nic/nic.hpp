@@ -97,7 +97,7 @@ class Nic final : public Component, private SentListener {
   const NicSpec& spec_;
   const AddressBook* book_;
   const NicReturns returns_;
-  const NicHealth* health_ = nullptr;  ///< null: no NIC's cable ever fails
+  const NicHealth* health_ = nullptr;  ///< null: its cable never fails, and nobody stands in
 
   SimTime work_interval_;
   SimTime work_free_at_{};

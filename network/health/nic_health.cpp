@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/model/kind.hpp"
+#include "network/port/device_traits.hpp"
+#include "network/transport/nic_returns.hpp"
 
 namespace lightrail {
 namespace {
@@ -19,10 +21,24 @@ std::vector<LinkId> links_that_can_fail(const Model& model, ComponentId id) {
   return all;
 }
 
+/// Whether the GPU can hand what it sends to its neighbours.
+bool is_on_nvlink(const Model& model, ComponentId gpu) {
+  const ComponentRecord& record = model.components[gpu.value];
+  for (std::uint32_t i = 0; i < record.port_count; ++i) {
+    const LinkId out = model.ports[record.first_port + i].out;
+    if (!out.is_valid()) continue;
+    const ComponentRecord& far = model.components[model.links[out.value].to.value];
+    if (role_of(*model.specs[far.spec]) == DeviceRole::nvswitch) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 NicHealth::NicHealth(const HealthTable& health, const AddressBook& book, const Model& model)
     : health_(&health), book_(&book) {
+  // Nobody stands in where circuits change or a GPU has several NICs: the NICs wait for their cables.
+  if (book.has_nic_addresses() || model.resource<NicReturns>()) return;
   bool has_outages = false;
   for (const ComponentId device : book.component_of) {
     LinkId cable;
@@ -32,6 +48,7 @@ NicHealth::NicHealth(const HealthTable& health, const AddressBook& book, const M
       for (const LinkId out : links_that_can_fail(model, model.links[to_nic.value].to))
         if (!cable.is_valid()) cable = out;
     cable_of_.push_back(cable);
+    is_on_nvlink_.push_back(is_on_nvlink(model, device));
     has_outages |= cable.is_valid() && health.has_outages(cable);
   }
   if (!has_outages) cable_of_.clear();
@@ -67,11 +84,13 @@ SimTime NicHealth::next_change_of_server(EndpointId endpoint, SimTime now, Obser
 }
 
 EndpointId NicHealth::stand_in(EndpointId endpoint, SimTime now, Observer observer) const {
-  if (is_empty() || is_up(endpoint, now, observer) || endpoint.value >= book_->gpu_count) return endpoint;
+  if (is_empty() || is_up(endpoint, now, observer) || endpoint.value >= book_->gpu_count ||
+      !is_on_nvlink_[endpoint.value])
+    return endpoint;
   const auto [first, end] = gpus_beside(endpoint);
   for (std::uint32_t i = 1; i < end - first; ++i) {
     const EndpointId other{first + (endpoint.value - first + i) % (end - first)};
-    if (is_up(other, now, observer)) return other;
+    if (is_on_nvlink_[other.value] && is_up(other, now, observer)) return other;
   }
   return endpoint;
 }

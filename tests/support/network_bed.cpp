@@ -103,6 +103,10 @@ void NetworkBed::route(ComponentId device, SwitchRoute route) {
   routes_->routes.push_back(std::move(route));
 }
 
+void NetworkBed::set_health(HealthTable health) {
+  model_.add<HealthTable>(std::make_shared<const HealthTable>(std::move(health)));
+}
+
 void NetworkBed::script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload) {
   probes_.at(probe.value)->script.push_back({at, port, payload});
 }
@@ -127,7 +131,7 @@ Model& NetworkBed::finish_model() {
     }
   }
   model_.add<AddressBook>(book_);
-  model_.add<HealthTable>(std::make_shared<const HealthTable>(health_of(model_)));
+  if (!model_.resource<HealthTable>()) set_health(health_of(model_));
   model_.add<RoutingTables>(routes_);
   return model_;
 }

@@ -9,6 +9,7 @@
 #include "engine/model/component.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
+#include "network/health/health_table.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
@@ -59,6 +60,8 @@ class NetworkBed {
   /// A cable between two ports, the same class both ways; returns the link id from a to b.
   LinkId connect(ComponentId a, PortIndex port_a, ComponentId b, PortIndex port_b, std::uint16_t link_class);
   void route(ComponentId device, SwitchRoute route);
+  /// Links that fail; without it they are up, and optical switches say what their ports do.
+  void set_health(HealthTable health);
   /// At `at` the probe sends `payload`.
   void script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload);
   /// Records all tables, link_use rows of this interval.

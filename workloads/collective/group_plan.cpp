@@ -5,6 +5,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/kind.hpp"
+#include "network/health/health_table.hpp"
 #include "network/wire/connection.hpp"
 
 namespace lightrail {
@@ -78,7 +79,7 @@ SimTime nvlink_path_of(const Model& model, ComponentId gpu, const MulticastSpec&
   return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch.switching_latency();
 }
 
-/// The switch that the NIC of `gpu` is joined to; invalid: none.
+/// The switch that the NIC of `gpu` is joined to; invalid: none, or the cable between the two fails at times.
 ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
   if (record.port_count <= nic_port) return {};
@@ -86,10 +87,13 @@ ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
   if (!out.is_valid()) return {};
   const ComponentId nic = model.links[out.value].to;
   const LinkId up = model.ports[model.components[nic.value].first_port].out;
-  return up.is_valid() ? model.links[up.value].to : ComponentId{};
+  const auto* health = model.resource<HealthTable>();
+  if (!up.is_valid() || (health && health->has_outages(up))) return {};
+  return model.links[up.value].to;
 }
 
-/// Of the switches of all places; needs as many members of every server, each with one NIC of its own.
+/// Of the switches of all places; needs as many members of every server, each with one NIC of its own that
+/// never fails: what the switch adds has no way round, and nobody sends it again.
 double collnet_efficiency_of(const Model& model, const AddressBook& book, const GroupPlan& plan) {
   if (plan.servers() < 2 || !plan.is_even()) return 0;
   double efficiency = 1;

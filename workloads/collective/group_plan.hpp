@@ -26,7 +26,7 @@ struct GroupPlan {
   std::uint32_t channels = 1;
   bool has_nvlink = true;  ///< members of one server reach each other over NVLink
   /// Share of the network's rate that the switch reaches that reduces for every rail of the members; 0: some
-  /// rail has no such switch, or several.
+  /// rail has no such switch, or several, or a NIC that fails.
   double collnet_efficiency = 0;
   /// Head of a train from one member to another through the NVSwitch of its server: the longest.
   SimTime nvlink_path{};

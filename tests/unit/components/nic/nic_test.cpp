@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "components/nic/nic.hpp"
+#include "network/health/health_table.hpp"
+#include "network/health/nic_health.hpp"
 #include "network/port/tables.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
@@ -179,6 +181,23 @@ TEST_CASE("a receiver that takes less than the fabric brings pushes back and los
   for (const Row& row : bed.rows(tables::queue))
     if (row.component == nic_b)
       CHECK(row.values[2] <= 32'768 + 4096);  // never more than its buffer and one on the wire
+}
+
+TEST_CASE("a nic that nobody stands in for waits for its cable, and every byte arrives once") {
+  TwoNics net;
+  net.spec->retransmit_timeout = microseconds(5);
+  const std::vector<Outage> outage{{microseconds(2), microseconds(10)}};
+  net.bed.set_health(HealthTable({}, {{LinkId{6}, outage}, {LinkId{7}, outage}}));
+  net.bed.finish_model().add<NicHealth>(std::make_shared<const NicHealth>());
+  net.post(net.gpu0, SimTime{0}, 2, 4096 * 100, true);
+  net.bed.run();
+  const auto got = net.bed.trains(net.gpu2);
+  CHECK(payload_bytes(got) == 4096 * 100);
+  REQUIRE(got.size() == 100);
+  CHECK(net.bed.trains(net.gpu0, MessageKind::sent).size() == 1);
+  // 22 packets are away when the cable fails (200 ns for the work request); 78 take 6.39 us.
+  CHECK(got.back().time > microseconds(10) + packet * 78);
+  CHECK(got.back().time < microseconds(17));
 }
 
 TEST_CASE("messages to endpoints that cannot be reached are errors that name them") {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/model/kind.hpp"
+#include "network/port/device_traits.hpp"
+#include "network/transport/nic_returns.hpp"
 #include "tests/support/test_model.hpp"
 
 using namespace lightrail;
@@ -24,15 +26,19 @@ std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
   return kind;
 }
 
+struct NvswitchOfTest final : Spec, DeviceTraits {
+  DeviceRole role() const override { return DeviceRole::nvswitch; }
+};
+
 /// Servers of three and of one GPU, a NIC each, all on one leaf. NIC 0 is down in [100, 200), NIC 1 in
-/// [150, 300), NIC 3 in [100, 200) us; senders know 5 us later.
+/// [150, 300), NIC 3 in [100, 200) us; senders know 5 us later. `on_nvlink`: GPUs that an NVSwitch joins.
 struct Place {
   AddressBook book;
   Model model;
   HealthTable table;
   NicHealth health;
 
-  Place() {
+  explicit Place(const std::vector<std::uint32_t>& on_nvlink = {0, 1, 2}) {
     test::TestModel made;
     const auto spec = std::make_shared<const Spec>();
     for (std::uint32_t g = 0; g < 4; ++g) {
@@ -46,6 +52,8 @@ struct Place {
     const ComponentId leaf = made.add(kind("leaf", true), spec);
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nics[g], nanoseconds(100));
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(nics[g], leaf, nanoseconds(100));
+    const ComponentId nvswitch = made.add(kind("nvswitch", false), std::make_shared<const NvswitchOfTest>());
+    for (const std::uint32_t g : on_nvlink) made.connect(book.component_of[g], nvswitch, nanoseconds(100));
     model = made.build();
     table = HealthTable({us(5), us(50)}, {{LinkId{8}, {{us(100), us(200)}}},
                                           {LinkId{10}, {{us(150), us(300)}}},
@@ -84,6 +92,22 @@ TEST_CASE("who stands in changes when any NIC of the server does, and not with a
   }
   CHECK(next(3, us(105)) == us(205));
   CHECK(next(3, us(205)) == time_never);
+}
+
+TEST_CASE("nobody stands in where NVLink does not join the two") {
+  const std::vector<std::uint32_t> none, without_first{1, 2}, without_second{0, 2};
+  CHECK(Place(none).stand_in(0, us(105)) == 0);
+  CHECK(Place(without_first).stand_in(0, us(105)) == 0);
+  CHECK(Place(without_second).stand_in(0, us(105)) == 2);
+}
+
+TEST_CASE("nobody stands in where a GPU has several NICs or circuits change") {
+  Place several;
+  several.book.add_nic_address(EndpointId{1}, {0, Lid{9}, 1, 4});
+  CHECK(NicHealth(several.table, several.book, several.model).is_empty());
+  Place circuits;
+  circuits.model.add<NicReturns>(std::make_shared<NicReturns>());
+  CHECK(NicHealth(circuits.table, circuits.book, circuits.model).is_empty());
 }
 
 TEST_CASE("without outages there is nothing to ask") {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "network/port/device_traits.hpp"
 #include "network/wire/train.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
@@ -21,6 +22,10 @@ std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
   kind->can_fail = can_fail;
   return kind;
 }
+
+struct NvswitchOfTest final : Spec, DeviceTraits {
+  DeviceRole role() const override { return DeviceRole::nvswitch; }
+};
 
 /// The NICs of PathBed's four GPUs, joined to one leaf. Those of `failed` are down in [100 us, 200 us), which
 /// senders know 5 us later.
@@ -44,6 +49,12 @@ struct FailingNics {
     const ComponentId leaf = made.add(kind("leaf", true), spec);
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nics[g], nanoseconds(100));
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(nics[g], leaf, nanoseconds(100));
+    const auto joined = std::make_shared<const NvswitchOfTest>();
+    for (std::uint32_t s = 0; s < 2; ++s) {
+      const ComponentId nvswitch = made.add(kind("nvswitch", false), joined);
+      for (const std::uint32_t g : {2 * s, 2 * s + 1})
+        made.connect(book.component_of[g], nvswitch, nanoseconds(100));
+    }
     model = made.build();
     HealthTable::Outages outages;
     for (const std::uint32_t g : failed)
