@@ -132,12 +132,9 @@ std::string FaultTargets::name_of(const FaultTarget& target) const {
 }
 
 void FaultTargets::add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
-                       HealthTable::PortChanges& changes) const {
+                       PortOutages& port_outages) const {
   if (is_optical_switch(target.device)) {
-    std::vector<PortChange>& own = changes[target.device];
-    const std::uint32_t port = target.port.value_or(PortChange::all_ports);
-    own.push_back({outage.down, port, PortState::failed});
-    if (outage.up != time_never) own.push_back({outage.up, port, PortState::works});
+    port_outages[target.device][target.port.value_or(PortChange::all_ports)].push_back(outage);
     return;
   }
   for (std::uint32_t port = 0; port < port_count(target.device); ++port) {
