@@ -114,6 +114,7 @@ TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--engine", "windows"}) ==
         "option --engine: invalid choice 'windows' (one of window, reference; did you mean 'window'?)");
   CHECK(problem({"run", "x.xml", "--block", "0"}) == "option --block: '0' is out of range (1 ... 65536)");
+  CHECK(problem({"run", "x.xml", "--plugin", ""}) == "option --plugin: no file given");
   CHECK(problem({"run", "x.xml", "--seed=-1"}) ==
         "option --seed: '-1' is out of range (0 ... 9223372036854775807)");
   CHECK(problem({"run", "x.xml", "--out"}).rfind("command line: ", 0) == 0);
