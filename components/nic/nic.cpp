@@ -196,8 +196,9 @@ void Nic::send_again(const Train& back, Context& context) {
   }
   if (!later)
     fail(context,
-         fmt::format("gave up sending to endpoint {} ({}) after {} retries: no light on the way",
-                     back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
+         fmt::format(
+             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
+             back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 
