@@ -106,7 +106,7 @@ TEST_CASE("missing and surplus arguments are counted") {
 
 TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--stop-at", "10"}) ==
-        "option --stop-at: invalid time '10' (expected a number with a unit: ns, us, ms, s)");
+        "option --stop-at: invalid time '10' (expected a number with a unit: ns, us, ms, s, min, h)");
   CHECK(problem({"run", "x.xml", "--stop-at=-10 us"}) ==
         "option --stop-at: invalid time '-10 us' (must not be negative)");
   CHECK(problem({"run", "x.xml", "--stop-at", "0 s"}) ==

@@ -106,7 +106,8 @@ TEST_CASE("a table reads attributes into a spec and complains about each") {
       toaster_errors("slices='9' time='5' colour='gren'", toaster) ==
       Texts{
           "<toaster> attribute 'slices': '9' is out of range (1 ... 8)",
-          "<toaster> attribute 'time': invalid time '5' (expected a number with a unit: ns, us, ms, s)",
+          "<toaster> attribute 'time': invalid time '5' (expected a number with a unit: ns, us, ms, s, min, "
+          "h)",
           "<toaster> attribute 'colour': invalid choice 'gren' (one of red, green; did you mean 'green'?)"});
 }
 
