@@ -89,7 +89,9 @@ std::string FaultTargets::find_one(const std::string& name, const std::optional<
   if (port) {
     target.port = number(*port);
     if (!target.port || *target.port >= port_count(target.device))
-      return fmt::format("'{}' has no port '{}' (it has {})", name, *port, port_count(target.device));
+      return port_count(target.device) == 0 ? fmt::format("'{}' has no ports", name)
+                                            : fmt::format("'{}' has no port '{}' (ports 0 to {})", name,
+                                                          *port, port_count(target.device) - 1);
     if (!is_of_use(target))
       return fmt::format("no cable that can fail is at port {} of '{}'", *target.port, name);
   }
@@ -121,7 +123,7 @@ std::string FaultTargets::find(const std::string& what, std::vector<FaultTarget>
     if (problem.empty()) found.push_back(target);
     return problem;
   }
-  if (port && *port != "*" && !number(*port)) return fmt::format("'{}' is no port", *port);
+  if (port && *port != "*" && !number(*port)) return fmt::format("'{}' is not a port number", *port);
   find_many(name, port, found);
   return found.empty() ? fmt::format("'{}' fits nothing that can fail", what) : "";
 }

@@ -89,10 +89,10 @@ TEST_CASE("what names nothing that can fail is refused") {
   CHECK(place.found("nic7") == Names{"there is no component 'nic7' (did you mean 'nic1'?)"});
   CHECK(place.found("box0") == Names{"'box0' is a box, for which no fault is modelled"});
   CHECK(place.found("nic1:0") == Names{"no cable that can fail is at port 0 of 'nic1'"});
-  CHECK(place.found("nic1:x") == Names{"'nic1' has no port 'x' (it has 2)"});
-  CHECK(place.found("mirror4:2") == Names{"'mirror4' has no port '2' (it has 2)"});
-  CHECK(place.found("nic1:") == Names{"'nic1' has no port '' (it has 2)"});
-  CHECK(place.found("leaf*:x") == Names{"'x' is no port"});
+  CHECK(place.found("nic1:x") == Names{"'nic1' has no port 'x' (ports 0 to 1)"});
+  CHECK(place.found("mirror4:2") == Names{"'mirror4' has no port '2' (ports 0 to 1)"});
+  CHECK(place.found("nic1:") == Names{"'nic1' has no port '' (ports 0 to 1)"});
+  CHECK(place.found("leaf*:x") == Names{"'x' is not a port number"});
   CHECK(place.found("box*") == Names{"'box*' fits nothing that can fail"});
 }
 
