@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <limits>
 #include <utility>
@@ -182,6 +183,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   check_options(given, command);
   line.settings = given.all("set");
   line.plugins = given.all("plugin");
+  if (std::find(line.plugins.begin(), line.plugins.end(), "") != line.plugins.end())
+    fail("option --plugin: no file given");
   line.catalogue = given.text("catalogue", "");
   line.out = given.text("out", "");
   line.summary_file = given.text("summary", "");

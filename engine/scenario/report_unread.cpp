@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,17 @@ std::string hint(const std::string& word, const std::vector<std::string>& known)
   return " (known here: " + list + ")";
 }
 
+/// Why nobody read `child` of `element`: a second one where one is meant, or none is known.
+std::string problem_of(const Element& element, const Element& child) {
+  const auto first = std::find_if(element.children.begin(), element.children.end(),
+                                  [&](const Element& e) { return e.is_read && e.name == child.name; });
+  if (first == element.children.end())
+    return fmt::format("<{}> has no element <{}>{}", element.name, child.name,
+                       hint(child.name, element.asked_children));
+  return fmt::format("<{}> has a second <{}>, where one is expected (the first is at {}{})", element.name,
+                     child.name, first->file == child.file ? "line " : first->file + ":", first->line);
+}
+
 }  // namespace
 
 void report_unread(const Element& element, ErrorList& errors) {
@@ -29,8 +43,7 @@ void report_unread(const Element& element, ErrorList& errors) {
     if (child.is_read)
       report_unread(child, errors);
     else
-      errors.add(child.error("<" + element.name + "> has no element <" + child.name + ">" +
-                             hint(child.name, element.asked_children)));
+      errors.add(child.error(problem_of(element, child)));
   }
 }
 

@@ -94,7 +94,7 @@ std::string parse_real(const UnitTable& table, const std::string& text, bool may
 
 }  // namespace
 
-const UnitTable time_units{"time", "ps", "ns, us, ms, s", times};
+const UnitTable time_units{"time", "ps", "ns, us, ms, s, min, h", times};
 const UnitTable byte_units{"size", "B", "B, KiB, MiB, GB", sizes};
 const UnitTable bit_rate_units{"bandwidth", "bit/s", "Gb/s, GB/s, Tb/s", rates};
 const UnitTable flops_units{"compute rate", "FLOP/s", "GFLOP/s, TFLOP/s, PFLOP/s", flops};

@@ -3,8 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 namespace lightrail {
+namespace {
+
+/// "1 leaf", "4 leaves".
+std::string counted(std::uint32_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+std::string leaves(std::uint32_t count) {
+  return counted(count, "leaf", "leaves");
+}
+std::string spines(std::uint32_t count) {
+  return counted(count, "spine", "spines");
+}
+std::string nics_of(std::uint32_t count) {
+  return counted(count, "NIC", "NICs");
+}
+std::string ports(std::uint32_t count) {
+  return counted(count, "port", "ports");
+}
+std::string global_links(std::uint32_t count) {
+  return counted(count, "global link", "global links");
+}
+
+}  // namespace
 
 DragonflyShape::End DragonflyShape::far_end(const End& near) const {
   const std::uint32_t others = groups - 1, k = near.spine * global_links + near.port;
@@ -20,17 +45,18 @@ std::string shape_dragonfly(const DragonflySpec& asked, std::uint32_t radix, std
   if (!shape.leaves) shape.leaves = std::max(radix / 2, 1u);
   if (!shape.nics_per_leaf) shape.nics_per_leaf = radix > shape.spines ? radix - shape.spines : 1;
   if (shape.nics_per_leaf + shape.spines > radix)
-    return fmt::format("a leaf of {} NICs and {} spines needs {} ports, the switch has {}",
-                       shape.nics_per_leaf, shape.spines, shape.nics_per_leaf + shape.spines, radix);
+    return fmt::format("a leaf of {} and {} needs {}, the switch has {}", nics_of(shape.nics_per_leaf),
+                       spines(shape.spines), ports(shape.nics_per_leaf + shape.spines), radix);
   const std::uint32_t needed = (nics + shape.nics_per_group() - 1) / shape.nics_per_group();
   if (!shape.groups) shape.groups = needed;
   if (shape.groups != needed)
-    return fmt::format("{} NICs fill {} groups of {} leaves with {} NICs each, not {}", nics, needed,
-                       shape.leaves, shape.nics_per_leaf, shape.groups);
+    return fmt::format("{} {} {} of {} with {} each, not {}", nics_of(nics), nics == 1 ? "fills" : "fill",
+                       counted(needed, "group", "groups"), leaves(shape.leaves), nics_of(shape.nics_per_leaf),
+                       shape.groups);
   if (shape.groups == 1) {
     if (asked.global_links) return "one group has no global links";
-    return shape.leaves > radix ? fmt::format("a spine of {} leaves needs {} ports, the switch has {}",
-                                              shape.leaves, shape.leaves, radix)
+    return shape.leaves > radix ? fmt::format("a spine of {} needs {}, the switch has {}",
+                                              leaves(shape.leaves), ports(shape.leaves), radix)
                                 : "";
   }
   const std::uint32_t others = shape.groups - 1, most = radix > shape.leaves ? radix - shape.leaves : 0;
@@ -39,17 +65,16 @@ std::string shape_dragonfly(const DragonflySpec& asked, std::uint32_t radix, std
     shape.global_links = most;
     while (shape.global_links > 0 && !is_even(shape.global_links)) --shape.global_links;
     if (shape.global_links == 0)
-      return fmt::format(
-          "{} spines with up to {} global links each cannot join a group evenly with {} others", shape.spines,
-          most, others);
+      return fmt::format("{} with up to {} each cannot join a group evenly with {}", spines(shape.spines),
+                         global_links(most), counted(others, "other", "others"));
   }
   if (shape.global_links > most)
-    return fmt::format("a spine of {} leaves and {} global links needs {} ports, the switch has {}",
-                       shape.leaves, shape.global_links, shape.leaves + shape.global_links, radix);
+    return fmt::format("a spine of {} and {} needs {}, the switch has {}", leaves(shape.leaves),
+                       global_links(shape.global_links), ports(shape.leaves + shape.global_links), radix);
   if (!is_even(shape.global_links))
-    return fmt::format(
-        "{} spines with {} global links each do not join a group evenly with {} others ({} links)",
-        shape.spines, shape.global_links, others, shape.spines * shape.global_links);
+    return fmt::format("{} with {} each cannot join a group evenly with {} ({} links)", spines(shape.spines),
+                       global_links(shape.global_links), counted(others, "other", "others"),
+                       shape.spines * shape.global_links);
   return "";
 }
 

@@ -89,7 +89,9 @@ std::string FaultTargets::find_one(const std::string& name, const std::optional<
   if (port) {
     target.port = number(*port);
     if (!target.port || *target.port >= port_count(target.device))
-      return fmt::format("'{}' has no port '{}' (it has {})", name, *port, port_count(target.device));
+      return port_count(target.device) == 0 ? fmt::format("'{}' has no ports", name)
+                                            : fmt::format("'{}' has no port '{}' (ports 0 to {})", name,
+                                                          *port, port_count(target.device) - 1);
     if (!is_of_use(target))
       return fmt::format("no cable that can fail is at port {} of '{}'", *target.port, name);
   }
@@ -121,7 +123,7 @@ std::string FaultTargets::find(const std::string& what, std::vector<FaultTarget>
     if (problem.empty()) found.push_back(target);
     return problem;
   }
-  if (port && *port != "*" && !number(*port)) return fmt::format("'{}' is no port", *port);
+  if (port && *port != "*" && !number(*port)) return fmt::format("'{}' is not a port number", *port);
   find_many(name, port, found);
   return found.empty() ? fmt::format("'{}' fits nothing that can fail", what) : "";
 }
@@ -132,12 +134,9 @@ std::string FaultTargets::name_of(const FaultTarget& target) const {
 }
 
 void FaultTargets::add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
-                       HealthTable::PortChanges& changes) const {
+                       PortOutages& port_outages) const {
   if (is_optical_switch(target.device)) {
-    std::vector<PortChange>& own = changes[target.device];
-    const std::uint32_t port = target.port.value_or(PortChange::all_ports);
-    own.push_back({outage.down, port, PortState::failed});
-    if (outage.up != time_never) own.push_back({outage.up, port, PortState::works});
+    port_outages[target.device][target.port.value_or(PortChange::all_ports)].push_back(outage);
     return;
   }
   for (std::uint32_t port = 0; port < port_count(target.device); ++port) {

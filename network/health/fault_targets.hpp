@@ -7,6 +7,7 @@
 
 #include "engine/model/model.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/port_outages.hpp"
 
 namespace lightrail {
 
@@ -31,13 +32,13 @@ class FaultTargets {
   /// The target is down in that span: both directions of its cables to devices that can fail, or the light of
   /// an optical switch's ports.
   void add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
-           HealthTable::PortChanges& changes) const;
+           PortOutages& port_outages) const;
+  /// Ports that a fault may name.
+  [[nodiscard]] std::uint32_t port_count(ComponentId id) const;
 
  private:
   [[nodiscard]] bool is_optical_switch(ComponentId id) const;
   [[nodiscard]] bool can_fail(ComponentId id) const;
-  /// Ports that a fault may name.
-  [[nodiscard]] std::uint32_t port_count(ComponentId id) const;
   /// The link out of a port whose cable can fail; invalid: there is none.
   [[nodiscard]] LinkId cable(ComponentId id, std::uint32_t port) const;
   /// Whether a fault of it does anything.

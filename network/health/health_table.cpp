@@ -3,25 +3,10 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "network/health/disjoint_outages.hpp"
 
 namespace lightrail {
 namespace {
-
-/// In order of time, each behind the end of the one before.
-std::vector<Outage> disjoint(std::vector<Outage> given) {
-  std::sort(given.begin(), given.end(), [](const Outage& a, const Outage& b) {
-    return a.down != b.down ? a.down < b.down : a.up < b.up;
-  });
-  std::vector<Outage> all;
-  for (const Outage& outage : given) {
-    if (outage.up <= outage.down) continue;
-    if (!all.empty() && outage.down <= all.back().up)
-      all.back().up = std::max(all.back().up, outage.up);
-    else
-      all.push_back(outage);
-  }
-  return all;
-}
 
 /// `time` later by `delay`; time_never stays what it is.
 SimTime later(SimTime time, SimTime delay) {

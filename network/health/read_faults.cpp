@@ -11,6 +11,7 @@
 #include "engine/scenario/units.hpp"
 #include "network/health/drawn_outages.hpp"
 #include "network/health/fault_targets.hpp"
+#include "network/health/port_outages.hpp"
 #include "network/port/device_traits.hpp"
 
 namespace lightrail {
@@ -31,7 +32,7 @@ class FaultReader {
     if (errors_.size() > before) return;
     const SimTime up = fault.length > time_never - fault.at ? time_never : fault.at + fault.length;
     for (const FaultTarget& target : targets_of(element, fault.what))
-      targets_.add(target, {fault.at, up}, outages, changes);
+      targets_.add(target, {fault.at, up}, outages, port_outages_);
   }
 
   void read_rate(const Element& element) {
@@ -51,11 +52,17 @@ class FaultReader {
                                     drawn_, format_value(rate.until), max_drawn)));
     for (const FaultTarget& target : found)
       for (const Outage& outage : draw_outages(rate, model_.seed, targets_.name_of(target), index))
-        targets_.add(target, outage, outages, changes);
+        targets_.add(target, outage, outages, port_outages_);
+  }
+
+  /// How ports of optical switches change; `own` is what the devices say of theirs.
+  [[nodiscard]] HealthTable::PortChanges port_changes(HealthTable::PortChanges own) const {
+    for (const auto& [device, outages_of_ports] : port_outages_)
+      own[device] = changes_of(outages_of_ports, std::move(own[device]), targets_.port_count(device));
+    return own;
   }
 
   HealthTable::Outages outages;
-  HealthTable::PortChanges changes;
 
  private:
   std::vector<FaultTarget> targets_of(const Element& element, const std::string& name) {
@@ -70,6 +77,7 @@ class FaultReader {
   const Model& model_;
   FaultTargets targets_;
   ErrorList& errors_;
+  PortOutages port_outages_;
   std::uint32_t rates_ = 0;
   double drawn_ = 0;
 };
@@ -137,10 +145,11 @@ HealthTable read_faults(const Element& root, const Model& model, ErrorList& erro
   FaultsSpec settings;
   faults_parameters().parse(*element, settings, errors);
   FaultReader reader(model, errors);
-  reader.changes = changes_of_devices(model);
   for (const Element* child : element->children_named("fault")) reader.read_fault(*child);
   for (const Element* child : element->children_named("rate")) reader.read_rate(*child);
-  return {{settings.detection, settings.reconvergence}, std::move(reader.outages), std::move(reader.changes)};
+  return {{settings.detection, settings.reconvergence},
+          std::move(reader.outages),
+          reader.port_changes(changes_of_devices(model))};
 }
 
 }  // namespace lightrail

@@ -37,12 +37,13 @@ void check_hindrances(const ProgramSet& programs, const AlgorithmRegistry& algor
       for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
         if (programs.program_of_gpu[gpu] != p || groups.group_of(op.group, EndpointId{gpu}).size < 2)
           continue;
-        const auto why = algorithms[op.algorithm].hindrance(plans.of(op.group, EndpointId{gpu}), op);
+        const GroupPlan& plan = plans.of(op.group, EndpointId{gpu});
+        const auto why = algorithms[op.algorithm].hindrance(plan, op);
         if (!why) continue;
-        errors.add(
-            {"", 0,
-             fmt::format("{}: algorithm '{}' {}; gpu {} is in such a group", describe_op(program, i, names),
-                         name_of(algorithms.names(), op.algorithm), *why, gpu)});
+        errors.add({"", 0,
+                    fmt::format("{}: algorithm '{}' {}; the group of gpu {} has {} GPUs in {} server{}",
+                                describe_op(program, i, names), name_of(algorithms.names(), op.algorithm),
+                                *why, gpu, plan.size(), plan.servers(), plan.servers() == 1 ? "" : "s")});
         break;
       }
     }

@@ -137,7 +137,10 @@ TEST_CASE("parts of a group that is no power of two are refused with the reason"
   bed.run_all({by_halving(CollectiveType::all_gather, bed.group("dp", 6), size)});
   const auto mistakes = bed.mistakes();
   REQUIRE(mistakes.size() == 1);
-  CHECK_THAT(mistakes[0], Catch::Contains("algorithm 'halving-doubling' needs a power of two of GPUs"));
+  CHECK_THAT(mistakes[0],
+             Catch::Contains("algorithm 'halving-doubling' needs a power-of-two number of GPUs for "
+                             "all-gather and reduce-scatter; the group of gpu 0 has 6 GPUs in 1 "
+                             "server"));
 }
 
 TEST_CASE("it is taken only where it is asked for, by the operation or by <nccl>") {

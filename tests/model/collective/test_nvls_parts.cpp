@@ -150,7 +150,7 @@ TEST_CASE("parts in the NVSwitch are refused over servers and where it does not 
     wide.run_all({in_switch(type, wide.group("world", 8), 1 << 20)});
     REQUIRE(wide.mistakes().size() == 1);
     CHECK_THAT(wide.mistakes()[0],
-               Catch::Contains("algorithm 'nvls' is for one server where parts are gathered or scattered"));
+               Catch::Contains("algorithm 'nvls' is for one server in all-gather and reduce-scatter"));
     GpuBed without({.gpus = 4});
     without.run_all({in_switch(type, without.group("tp", 4), 1 << 20)});
     REQUIRE(without.mistakes().size() == 1);

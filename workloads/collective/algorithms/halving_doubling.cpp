@@ -34,7 +34,7 @@ class HalvingDoubling final : public CollectiveAlgorithm {
   }
   std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const override {
     if (op.collective != CollectiveType::all_reduce && !std::has_single_bit(plan.size()))
-      return "needs a power of two of GPUs where parts are gathered or scattered";
+      return "needs a power-of-two number of GPUs for all-gather and reduce-scatter";
     return std::nullopt;
   }
   ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }

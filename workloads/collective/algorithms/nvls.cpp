@@ -29,9 +29,10 @@ class Nvls final : public NvlsSums {
     if (auto why = common_hindrance(plan, op)) return why;
     const bool is_sum = op.collective == CollectiveType::all_reduce;
     if (!is_sum && plan.servers() > 1)
-      return "is for one server where parts are gathered or scattered, as NCCL's";
+      return "is for one server in all-gather and reduce-scatter, as NCCL's is";
     if (!is_sum && plan.size() > max_parts)
-      return fmt::format("takes at most {} GPUs where parts are gathered or scattered, as NCCL's", max_parts);
+      return fmt::format("takes at most {} GPUs for all-gather and reduce-scatter, as NCCL's does",
+                         max_parts);
     if (plan.servers() > 1) return "is for one server (nvls-tree for several)";
     return std::nullopt;
   }

@@ -106,7 +106,7 @@ TEST_CASE("missing and surplus arguments are counted") {
 
 TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--stop-at", "10"}) ==
-        "option --stop-at: invalid time '10' (expected a number with a unit: ns, us, ms, s)");
+        "option --stop-at: invalid time '10' (expected a number with a unit: ns, us, ms, s, min, h)");
   CHECK(problem({"run", "x.xml", "--stop-at=-10 us"}) ==
         "option --stop-at: invalid time '-10 us' (must not be negative)");
   CHECK(problem({"run", "x.xml", "--stop-at", "0 s"}) ==
@@ -114,6 +114,7 @@ TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--engine", "windows"}) ==
         "option --engine: invalid choice 'windows' (one of window, reference; did you mean 'window'?)");
   CHECK(problem({"run", "x.xml", "--block", "0"}) == "option --block: '0' is out of range (1 ... 65536)");
+  CHECK(problem({"run", "x.xml", "--plugin", ""}) == "option --plugin: no file given");
   CHECK(problem({"run", "x.xml", "--seed=-1"}) ==
         "option --seed: '-1' is out of range (0 ... 9223372036854775807)");
   CHECK(problem({"run", "x.xml", "--out"}).rfind("command line: ", 0) == 0);

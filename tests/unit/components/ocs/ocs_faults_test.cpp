@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/ocs/ocs.hpp"
+#include "network/health/port_outages.hpp"
 #include "tests/unit/components/ocs/ocs_star.hpp"
 
 using namespace lightrail;
@@ -69,6 +70,31 @@ TEST_CASE("a failed port is dark, a stuck one keeps its circuit, a repaired one 
   CHECK(times(star, 3).size() == 1);
   CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
   CHECK(star.bed.trains(star.probes[1], MessageKind::lost_train).size() == 1);
+}
+
+TEST_CASE("a port is dark until the last of its outages ends") {
+  OcsStar star(2, "0-1");
+  star.spec->faults = changes_of({{0, {{microseconds(10), microseconds(100)}}},
+                                  {PortChange::all_ports, {{microseconds(20), microseconds(30)}}}},
+                                 {}, 2);
+  star.spec->schedule = {star.change(microseconds(50), "0-1"), star.change(microseconds(150), "0-1")};
+  star.send(microseconds(90));  // the shorter outage is over
+  star.send(microseconds(170));
+  star.bed.run();
+  CHECK(times(star, 1).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
+}
+
+TEST_CASE("a port that sticks while it is dark stays dark") {
+  OcsStar star(2, "0-1");
+  star.spec->faults =
+      changes_of({{0, {{microseconds(10), microseconds(30)}}}}, {{microseconds(20), 0, PortState::stuck}}, 2);
+  star.spec->schedule = {star.change(microseconds(50), "0-1")};
+  star.send(SimTime{0});
+  star.send(microseconds(90));
+  star.bed.run();
+  CHECK(times(star, 1).size() == 1);
+  CHECK(star.bed.trains(star.probes[0], MessageKind::lost_train).size() == 1);
 }
 
 TEST_CASE("a whole switch that fails takes all light away") {

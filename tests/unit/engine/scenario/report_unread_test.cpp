@@ -50,6 +50,11 @@ TEST_CASE("without a close one the known ones are listed") {
   CHECK(unread("<cluster><gpu colour='red'/></cluster>") == Texts{"<gpu> has no attribute 'colour'"});
 }
 
+TEST_CASE("of what may stand once, a second one is named with the first one's line") {
+  CHECK(unread("<cluster>\n<gpu/>\n<gpu/></cluster>") ==
+        Texts{"<cluster> has a second <gpu>, where one is expected (the first is at line 2)"});
+}
+
 TEST_CASE("an unknown element hides what is inside it") {
   CHECK(unread("<toaster><slice side='3'/></toaster>") ==
         Texts{"<scenario> has no element <toaster> (known here: sweep, cluster)"});
@@ -101,7 +106,8 @@ TEST_CASE("a table reads attributes into a spec and complains about each") {
       toaster_errors("slices='9' time='5' colour='gren'", toaster) ==
       Texts{
           "<toaster> attribute 'slices': '9' is out of range (1 ... 8)",
-          "<toaster> attribute 'time': invalid time '5' (expected a number with a unit: ns, us, ms, s)",
+          "<toaster> attribute 'time': invalid time '5' (expected a number with a unit: ns, us, ms, s, min, "
+          "h)",
           "<toaster> attribute 'colour': invalid choice 'gren' (one of red, green; did you mean 'green'?)"});
 }
 

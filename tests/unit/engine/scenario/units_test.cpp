@@ -79,7 +79,7 @@ TEST_CASE("plain numbers, switches and texts") {
 TEST_CASE("a missing unit is an error that lists units") {
   CHECK(problem<BitRate>("800") ==
         "invalid bandwidth '800' (expected a number with a unit: Gb/s, GB/s, Tb/s)");
-  CHECK(problem<SimTime>("5") == "invalid time '5' (expected a number with a unit: ns, us, ms, s)");
+  CHECK(problem<SimTime>("5") == "invalid time '5' (expected a number with a unit: ns, us, ms, s, min, h)");
   CHECK(problem<Bytes>("") == "invalid size '' (expected a number with a unit: B, KiB, MiB, GB)");
   CHECK(problem<Bytes>("many") == "invalid size 'many' (expected a number with a unit: B, KiB, MiB, GB)");
   CHECK(problem<Metres>("5") == "invalid length '5' (expected a number with a unit: m, km)");

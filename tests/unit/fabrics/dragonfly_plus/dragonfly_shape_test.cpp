@@ -83,7 +83,9 @@ TEST_CASE("a shape that does not fit is refused with its numbers") {
   CHECK(problem(asked(3, 4, 4, 4, 5), 48) ==
         "a spine of 4 leaves and 5 global links needs 9 ports, the switch has 8");
   CHECK(problem(asked(4, 4, 4, 4, 2), 64) ==
-        "4 spines with 2 global links each do not join a group evenly with 3 others (8 links)");
+        "4 spines with 2 global links each cannot join a group evenly with 3 others (8 links)");
   CHECK(problem(asked(12, 4, 1, 4, 0), 192) ==
-        "1 spines with up to 4 global links each cannot join a group evenly with 11 others");
+        "1 spine with up to 4 global links each cannot join a group evenly with 11 others");
+  CHECK(problem(asked(0, 1, 8, 1, 0), 1) == "a leaf of 1 NIC and 8 spines needs 9 ports, the switch has 8");
+  CHECK(problem(asked(2, 1, 1, 1, 0), 1) == "1 NIC fills 1 group of 1 leaf with 1 NIC each, not 2");
 }

@@ -89,10 +89,10 @@ TEST_CASE("what names nothing that can fail is refused") {
   CHECK(place.found("nic7") == Names{"there is no component 'nic7' (did you mean 'nic1'?)"});
   CHECK(place.found("box0") == Names{"'box0' is a box, for which no fault is modelled"});
   CHECK(place.found("nic1:0") == Names{"no cable that can fail is at port 0 of 'nic1'"});
-  CHECK(place.found("nic1:x") == Names{"'nic1' has no port 'x' (it has 2)"});
-  CHECK(place.found("mirror4:2") == Names{"'mirror4' has no port '2' (it has 2)"});
-  CHECK(place.found("nic1:") == Names{"'nic1' has no port '' (it has 2)"});
-  CHECK(place.found("leaf*:x") == Names{"'x' is no port"});
+  CHECK(place.found("nic1:x") == Names{"'nic1' has no port 'x' (ports 0 to 1)"});
+  CHECK(place.found("mirror4:2") == Names{"'mirror4' has no port '2' (ports 0 to 1)"});
+  CHECK(place.found("nic1:") == Names{"'nic1' has no port '' (ports 0 to 1)"});
+  CHECK(place.found("leaf*:x") == Names{"'x' is not a port number"});
   CHECK(place.found("box*") == Names{"'box*' fits nothing that can fail"});
 }
 
@@ -100,17 +100,15 @@ TEST_CASE("an outage of a device is one of its cables, of an optical switch's po
   const Place place;
   const FaultTargets targets(place.model);
   HealthTable::Outages outages;
-  HealthTable::PortChanges changes;
+  PortOutages of_ports;
   const Outage outage{microseconds(1), microseconds(3)};
-  targets.add({ComponentId{3}, std::nullopt}, outage, outages, changes);
+  targets.add({ComponentId{3}, std::nullopt}, outage, outages, of_ports);
   CHECK(outages.size() == 4);  // both directions of both cables to leaf2, none to the mirror
   for (std::uint32_t link = 4; link < 8; ++link) CHECK(outages[LinkId{link}] == std::vector{outage});
-  CHECK(changes.empty());
-  targets.add({ComponentId{4}, 1}, outage, outages, changes);
-  targets.add({ComponentId{4}, std::nullopt}, {microseconds(5), time_never}, outages, changes);
+  CHECK(of_ports.empty());
+  targets.add({ComponentId{4}, 1}, outage, outages, of_ports);
+  targets.add({ComponentId{4}, std::nullopt}, {microseconds(5), time_never}, outages, of_ports);
   CHECK(outages.size() == 4);
-  CHECK(changes[ComponentId{4}] ==
-        std::vector<PortChange>{{microseconds(1), 1, PortState::failed},
-                                {microseconds(3), 1, PortState::works},
-                                {microseconds(5), PortChange::all_ports, PortState::failed}});
+  CHECK(of_ports[ComponentId{4}] ==
+        SwitchOutages{{1, {outage}}, {PortChange::all_ports, {{microseconds(5), time_never}}}});
 }

@@ -106,8 +106,8 @@ TEST_CASE("what does not exist or cannot fail is refused with file and line") {
         "s.xml:7: <fault> attribute 'what': there is no component 'nic9' (did you mean 'nic1'?)");
   CHECK(refusal("box0") ==
         "s.xml:7: <fault> attribute 'what': 'box0' is a box, for which no fault is modelled");
-  CHECK(refusal("leaf2:4") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '4' (it has 2)");
-  CHECK(refusal("leaf2:") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '' (it has 2)");
+  CHECK(refusal("leaf2:4") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '4' (ports 0 to 1)");
+  CHECK(refusal("leaf2:") == "s.xml:7: <fault> attribute 'what': 'leaf2' has no port '' (ports 0 to 1)");
   CHECK(refusal("nic1:0") ==
         "s.xml:7: <fault> attribute 'what': no cable that can fail is at port 0 of 'nic1'");
 }

@@ -234,10 +234,10 @@ TEST_CASE("parts in the NVSwitch: the whole buffer at its efficiency, refused wh
     CHECK(why(plan, type).empty());
     CHECK(why(make_plan(1, 32, 721.8, 0, 0.74), type).empty());
     CHECK(why(make_plan(1, 33, 721.8, 0, 0.74), type) ==
-          "takes at most 32 GPUs where parts are gathered or scattered, as NCCL's");
+          "takes at most 32 GPUs for all-gather and reduce-scatter, as NCCL's does");
     CHECK(why(make_plan(1, 72, 721.8, 0, 0.74), CollectiveType::all_reduce).empty());
     CHECK(why(make_plan(2, 8, 370.8, 50, 0.83), type) ==
-          "is for one server where parts are gathered or scattered, as NCCL's");
+          "is for one server in all-gather and reduce-scatter, as NCCL's is");
     CHECK(!why(make_plan(1, 8, 370.8, 0, 0), type).empty());
   }
 }

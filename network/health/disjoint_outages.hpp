@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "network/health/outage.hpp"
+
+namespace lightrail {
+
+/// The same spans in order of time, each behind the end of the one before: those that touch or overlap are
+/// made one, empty ones are left out. `given` is in any order.
+[[nodiscard]] std::vector<Outage> disjoint(std::vector<Outage> given);
+
+}  // namespace lightrail
