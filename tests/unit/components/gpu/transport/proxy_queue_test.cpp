@@ -103,11 +103,11 @@ TEST_CASE("requests that wait on one connection grow into one") {
 
 TEST_CASE("parts of a request take no time of the proxy thread and go with it, each to its NIC") {
   Bench bench;
+  bench.ports.resize(3, OutLink{SimTime{0}, LinkId{2}, ComponentId{1}});
   Context context = bench.at(SimTime{0});
   const auto request = [](std::uint32_t from, PortIndex nic, ProxyQueue::Share share) {
     return ProxyQueue::Request{work(from, 7, 100), EndpointId{7}, nic, share};
   };
-  bench.ports.resize(3, OutLink{SimTime{0}, LinkId{2}, ComponentId{1}});
   bench.proxy.post(context, SimTime{0}, request(1, 1, ProxyQueue::Share::request));
   for (std::uint32_t from : {2u, 3u}) {
     bench.proxy.post(context, SimTime{0}, request(10 * from, 1, ProxyQueue::Share::request));
