@@ -22,9 +22,8 @@ class Collnet final : public CollectiveAlgorithm {
   bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
   std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     if (plan.collnet_efficiency == 0)
-      return "needs the same number of GPUs of each server, a NIC each that no fault touches, and one switch "
-             "a "
-             "rail that reduces (sharp-efficiency)";
+      return "needs the same number of GPUs of each server, a NIC each that no fault touches, and one "
+             "switch a rail that reduces (sharp-efficiency)";
     if (plan.members_of(0) > RelayBuilder::max_lanes)
       return fmt::format("takes at most {} GPUs of a server", RelayBuilder::max_lanes);
     return std::nullopt;
