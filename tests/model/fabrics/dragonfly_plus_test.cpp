@@ -292,12 +292,12 @@ TEST_CASE("a dragonfly+ that does not fit is refused with its numbers") {
   CHECK_THAT(refusal("leaves-per-group=\"9\" nics-per-leaf=\"2\"", "ports=\"8\"", 18),
              Contains("a spine of 9 leaves needs 9 ports, the switch has 8"));
   CHECK_THAT(refusal("leaves-per-group=\"7\" spines-per-group=\"1\" nics-per-leaf=\"1\"", "ports=\"8\"", 70),
-             Contains("1 spines with up to 1 global links each cannot join a group evenly with 9 others"));
+             Contains("1 spine with up to 1 global link each cannot join a group evenly with 9 others"));
   CHECK_THAT(refusal("global-links=\"8\"", "ports=\"8\"", 80),
              Contains("a spine of 4 leaves and 8 global links needs 12 ports, the switch has 8"));
   CHECK_THAT(
       refusal("global-links=\"3\"", "ports=\"8\"", 144),
-      Contains("4 spines with 3 global links each do not join a group evenly with 8 others (12 links)"));
+      Contains("4 spines with 3 global links each cannot join a group evenly with 8 others (12 links)"));
 }
 
 TEST_CASE("a routing that goes around is refused where lanes are missing") {
