@@ -7,13 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/base/small_array.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
+#include "network/port/backlog.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
@@ -52,6 +52,8 @@ class EgressBank {
     const Port& p = ports_[port];
     return p.is_clear || (p.is_connected && (!p.fails || is_up(port, now)));
   }
+  /// Whether is_usable() holds at any time: nothing has to be asked again for each train.
+  [[nodiscard]] bool is_always_usable(PortIndex port) const { return ports_[port].is_clear; }
   /// Why another port is the better choice now.
   [[nodiscard]] Trouble trouble(PortIndex port, SimTime now) const {
     if (!is_usable(port, now)) return Trouble::down;
@@ -69,19 +71,17 @@ class EgressBank {
   }
   /// When is_usable() changes next; time_never: it stays.
   [[nodiscard]] SimTime next_change(PortIndex port, SimTime now) const;
-  SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
+  [[nodiscard]] SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
   [[nodiscard]] BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
   [[nodiscard]] SimTime line_time(PortIndex port, std::uint32_t bytes) const {
     return ports_[port].line.of(bytes);
   }
-  /// What adaptive routing compares: whether `bytes` on `lane` would have to wait for the far end, and how
-  /// long the line would be busy if all that waits could go.
-  [[nodiscard]] std::tuple<bool, SimTime> load(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
-                                               const Context& context) const {
+  /// What adaptive routing compares.
+  [[nodiscard]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                                const Context& context) const {
     const Port& p = ports_[port];
-    const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
-    return {l.first_waiting != SendQueue::none || l.allowed < bytes,
+    return {!may_send(port, lane, bytes, context),
             p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes};
   }
   /// True when `bytes` on `lane` would not have to wait for the far end.

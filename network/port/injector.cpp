@@ -193,8 +193,10 @@ void Injector::finish_message(std::uint32_t ring) {
 }
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
+  if (active_messages_ == 0) return;
   const SimTime now = context.now();
-  if (active_messages_ > 0 && !egress.is_usable(port_, now)) return;
+  const bool is_always_usable = egress.is_always_usable(port_);
+  if (!is_always_usable && !egress.is_usable(port_, now)) return;
   while (active_messages_ > 0) {
     if (ahead_ > SimTime{0})
       if (const std::uint32_t ring = choose_control(context, egress); ring != none) {
@@ -204,7 +206,7 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
     SimTime line_free = egress.free_at(port_) - latency_;
     if (line_free > now + ahead_) return wake_at(line_free, context);
     const SimTime at = std::max(line_free, now);
-    if (!egress.is_usable(port_, at + latency_)) return wake_at(at + latency_, context);
+    if (!is_always_usable && !egress.is_usable(port_, at + latency_)) return wake_at(at + latency_, context);
     SimTime earliest = time_never;
     std::uint32_t ring = choose(context, egress, at, earliest);
     if (ring == none) {

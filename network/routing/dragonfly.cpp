@@ -54,10 +54,8 @@ class GroupRouting : public Routing {
   [[nodiscard]] bool is_better(const LoadedPort& other, const LoadedPort& shortest,
                                const Frame& train) const {
     if (other.port == unroutable || shortest.port == unroutable) return shortest.port == unroutable;
-    const auto [other_lacks, other_time] = other.load;
-    const auto [lacks, time] = shortest.load;
-    if (lacks != other_lacks) return lacks;
-    return time > 2 * other_time + egress_.line_time(shortest.port, train.bytes);
+    if (shortest.load.must_wait() != other.load.must_wait()) return shortest.load.must_wait();
+    return shortest.load.line() > 2 * other.load.line() + egress_.line_time(shortest.port, train.bytes);
   }
 
   const GroupRoute& groups() const { return groups_; }

@@ -1,6 +1,5 @@
 #include "network/routing/port_choice.hpp"
 
-#include <tuple>
 #include <utility>
 
 namespace lightrail {
@@ -32,9 +31,9 @@ LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash
       for (std::uint32_t i = begin; i < end; ++i) {
         const PortIndex port = ports[i];
         if (!may_take(port)) continue;
-        const std::tuple<bool, SimTime> load = egress.load(port, lane, train.bytes, context);
-        if (load == std::tuple{false, SimTime{0}}) return LoadedPort{port, load};  // no other can be better
-        if (best.port == unroutable || load < best.load) best = {port, load};
+        const Backlog load = egress.backlog(port, lane, train.bytes, context);
+        if (load.is_empty()) return LoadedPort{port, load};  // no other can be better
+        if (load < best.load) best = {port, load};
       }
     return best;
   };

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <tuple>
 
 #include "engine/base/hash.hpp"
 #include "network/routing/routing_kind.hpp"
@@ -22,10 +21,10 @@ namespace lightrail {
   return hash_combine(hash_combine(salt, train.address.flow()), train.address.to().value);
 }
 
-/// A port and how much lies before a train there: to wait for the far end is worse than any backlog.
+/// A port and how much lies before a train there.
 struct LoadedPort {
   PortIndex port = unroutable;
-  std::tuple<bool, SimTime> load{true, time_never};  ///< (must wait for the far end, time the line is taken)
+  Backlog load;
 };
 
 /// Of the `ports` with the least trouble the one that lets `train` go on `lane` and has the least backlog; of
