@@ -149,8 +149,11 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   }
   if (port == self_port) {
     if (kind == MessageKind::link_change) {
+      const bool is_idle = is_idle_wake(event);
       crossbar_.on_link_change(context, as<LinkChange>(p));
-      return fabric_.pump(context, crossbar_.egress(), *this);
+      fabric_.pump(context, crossbar_.egress(), *this);
+      if (is_idle) context.count_as_idle();  // nothing waits, so that watch() asks no time
+      return;
     }
     if (kind == MessageKind::wake)
       return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
@@ -266,6 +269,11 @@ void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
 void Nic::finish(Context& context) {
   crossbar_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+bool Nic::is_idle_wake(const Event& event) const {
+  return kind_of(event.payload) == MessageKind::link_change && fabric_.is_idle() &&
+         !crossbar_.egress().has_waiting(static_cast<PortIndex>(as<LinkChange>(event.payload).port));
 }
 
 std::vector<std::string> Nic::waits_for() const {

@@ -66,6 +66,7 @@ class Nic final : public Component, private SentListener {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override;
   void finish(Context& context) override;
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;

@@ -79,8 +79,12 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
 void Switch::handle_rare(const Payload& payload, PortIndex port, Context& context) {
   const MessageKind kind = kind_of(payload);
   if (kind == MessageKind::link_change && port == self_port) {
-    crossbar_.on_link_change(context, as<LinkChange>(payload));
-    return on_cut_off(context);
+    const auto change = as<LinkChange>(payload);
+    const bool is_idle = is_idle_change(change);
+    crossbar_.on_link_change(context, change);
+    on_cut_off(context);
+    if (is_idle) context.count_as_idle();
+    return;
   }
   if (Retransmission::is_for(kind)) return send_again(as<Train>(payload), port, context);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(payload), port);
@@ -131,6 +135,15 @@ void Switch::reduce(Context& context, const Train& train, PortIndex port) {
     sum.address = Address(heads[i], heads[i], connection);
     crossbar_.send(context, frame_of(sum), port, ports[i]);
   }
+}
+
+bool Switch::is_idle_wake(const Event& event) const {
+  return kind_of(event.payload) == MessageKind::link_change && is_idle_change(as<LinkChange>(event.payload));
+}
+
+/// Nothing waits behind that link.
+bool Switch::is_idle_change(const LinkChange& change) const {
+  return !crossbar_.egress().has_waiting(static_cast<PortIndex>(change.port));
 }
 
 std::vector<std::string> Switch::waits_for() const {

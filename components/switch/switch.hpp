@@ -13,6 +13,7 @@
 #include "network/routing/up_down_routings.hpp"
 #include "network/transport/retransmission.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/link_change.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
 
@@ -65,6 +66,7 @@ class Switch final : public Component {
     __builtin_prefetch(routing_.get());
   }
   void finish(Context& context) override;
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
@@ -74,6 +76,7 @@ class Switch final : public Component {
   RouteChoice way_of(const Frame& frame, PortIndex in, Context& context);
   /// Any message that is neither a train nor of flow control.
   void handle_rare(const Payload& payload, PortIndex port, Context& context);
+  [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void reduce(Context& context, const Train& train, PortIndex port);
   void on_cut_off(Context& context);
   void send_again(const Train& back, PortIndex port, Context& context);

@@ -38,6 +38,12 @@ class Component {
   /// Empty: nothing. When no event is left anywhere and some component waits, the run ends as a deadlock.
   [[nodiscard]] virtual std::vector<std::string> waits_for() const { return {}; }
 
+  /// Whether its own event, which waits or has just come in, is a timer behind which nothing waits, so that
+  /// to handle it is to do nothing: that of a link that goes down once all is sent. Such events do not
+  /// prolong a run; a component that has them says so once more when it has handled one
+  /// (Context::count_as_idle).
+  [[nodiscard]] virtual bool is_idle_wake(const Event&) const { return false; }
+
   /// The whole mutable state, in a fixed order, without pointers.
   virtual void save(StateWriter& out) const = 0;
   virtual void load(StateReader& in) = 0;

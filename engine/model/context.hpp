@@ -78,6 +78,9 @@ class Context {
     LIGHTRAIL_EXPECT(at >= now_);
     put(*self_link_, at, payload);
   }
+  /// The event at hand was an idle wake (Component::is_idle_wake): should it be among the run's last, the run
+  /// ended before it. The last call of its handling: now() is no longer its time.
+  void count_as_idle() { now_ = before_; }
   /// One value a column of the table, in their order; another number ends the run (exit code 3).
   void record(TableId table, std::span<const std::int64_t> row) { rows_->append(table, self_, now_, row); }
   /// For rows whose own time is not now (an operation's start, written when it ends).
@@ -92,6 +95,7 @@ class Context {
   }
   ComponentId self_;
   SimTime now_;
+  SimTime before_{0};  ///< of the last event in this batch, before the one at hand, that was no idle wake
   std::span<OutLink> ports_;
   OutLink* self_link_;
   EventSink* events_;

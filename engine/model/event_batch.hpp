@@ -18,17 +18,19 @@ class OwnEvents {
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
-  Event pop() {
+  /// What it returns lasts until the next call.
+  const Event& pop() {
     std::pop_heap(heap_.begin(), heap_.end(), later);
-    const Event event = heap_.back();
+    popped_ = heap_.back();
     heap_.pop_back();
-    return event;
+    return popped_;
   }
   void clear() { heap_.clear(); }
 
  private:
   [[nodiscard]] static bool later(const Event& x, const Event& y) { return comes_before(y, x); }
   std::vector<Event> heap_;
+  Event popped_;
 };
 
 /// The events of one component in one slice, in order; those that it sends itself meanwhile come in between.
@@ -40,8 +42,7 @@ class EventBatch {
   /// Goes on to the next event; false: there is none.
   bool next() {
     if (!own_->empty() && (next_ == end_ || comes_before(own_->front(), next_->event))) {
-      popped_ = own_->pop();
-      event_ = &popped_;
+      event_ = &own_->pop();
       port_ = self_port;
     } else {
       if (next_ == end_) return false;
@@ -50,6 +51,7 @@ class EventBatch {
       ++next_;
     }
     ++handled_;
+    context_->before_ = context_->now_;
     context_->now_ = event_->time;
     *hash_ = extend_hash(*hash_, *event_);
     return true;
@@ -70,7 +72,6 @@ class EventBatch {
   const Event* event_ = nullptr;
   PortIndex port_ = self_port;
   std::int64_t handled_ = 0;
-  Event popped_;
 };
 
 }  // namespace lightrail

@@ -116,14 +116,14 @@ Delivery RankModel::deliver(const Event& event) const {
 std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
                                    EventSink& events, SimTime& now) {
   Slot& slot = slots_[local];
-  Context call = context(local, known.front().event.time, events);
+  Context call = context(local, SimTime{0}, events);
   EventBatch batch(call, known, own, slot.hash);
   rows_.during(&call);
   try {
     slot.component->handle_all(batch);
   } catch (...) {
     rows_.during(nullptr);
-    now = call.now();
+    now = batch.handled() > 0 ? call.now() : known.front().event.time;
     throw;
   }
   rows_.during(nullptr);

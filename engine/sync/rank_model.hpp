@@ -47,14 +47,21 @@ class RankModel {
   }
   /// The rows of a component that throws are dropped.
   void finish(std::uint32_t local, SimTime end, EventSink& events);
-  void handle(const Delivery& delivery, EventSink& events) {
+  /// Returns the time up to which there was work: that of the event, or 0 where it was an idle wake.
+  SimTime handle(const Delivery& delivery, EventSink& events) {
     Slot& slot = slots_[delivery.place];
     slot.hash = extend_hash(slot.hash, delivery.event);
     Context call = context(delivery.place, delivery.event.time, events);
     slot.component->handle(delivery.event, delivery.port, call);
+    return call.now();
+  }
+  /// Whether the event, which waits, is no reason to go on (Component::is_idle_wake).
+  [[nodiscard]] bool is_idle_wake(const Delivery& delivery) const {
+    return delivery.port == self_port && slots_[delivery.place].component->is_idle_wake(delivery.event);
   }
   /// Handles `known`, which is not empty and in order, and what the component files in `own` meanwhile.
-  /// Returns how many. Should an event fail, `now` is its time. Rows are held (rows()).
+  /// Returns how many. `now` is the time of the last that was no idle wake, 0 where all were; should an event
+  /// fail, its time. Rows are held (rows()).
   std::int64_t handle_all(std::uint32_t local, std::span<const Delivery> known, OwnEvents& own,
                           EventSink& events, SimTime& now);
 

@@ -52,13 +52,13 @@ class ReferenceEngine final : public EventSink {
       // smallest (time, component) whatever the order of links.
       if (failure_ && failure_->component == model.id_of(item.place)) continue;
       ++outcome_.events;
-      outcome_.last_event = now;
-      guard(item.place, now, [&] { model.handle(item, *this); });
+      handled_to_ = now;
+      guard(item.place, now,
+            [&] { outcome_.last_event = std::max(outcome_.last_event, model.handle(item, *this)); });
     }
     agree_on_failure(parts_.comm, failure_);
-    outcome_.has_events_left = !queue_.empty();
-    parts_.profile.add(
-        {0, 1, SimTime{0}, outcome_.last_event, wall_seconds() - started_, 0, outcome_.events, 0, 0});
+    outcome_.has_events_left = outcome_.stop_code != 0 ? !queue_.empty() : has_work_left();
+    parts_.profile.add({0, 1, SimTime{0}, handled_to_, wall_seconds() - started_, 0, outcome_.events, 0, 0});
     return outcome_;
   }
 
@@ -77,14 +77,20 @@ class ReferenceEngine final : public EventSink {
   }
 
   /// Whether every event before `now` was handled and none at it.
-  bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > outcome_.last_event; }
+  bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > handled_to_; }
+
+  bool has_work_left() const {
+    for (auto rest = queue_; !rest.empty(); rest.pop())
+      if (!parts_.model.is_idle_wake(rest.top())) return true;
+    return false;
+  }
 
   void resume(const CheckpointFile& file) {
     std::vector<PendingEvent> pending;
     const RunFacts facts = parts_.checkpoints.restore(file, pending);
     for (const PendingEvent& one : pending) queue_.push(parts_.model.deliver(one.event));
     flushes_.resume(facts.flush_boundary);
-    outcome_.last_event = facts.last_event;
+    outcome_.last_event = handled_to_ = facts.last_event;
     outcome_.events = facts.events;
     parts_.printer.start_at(facts.events);
   }
@@ -113,6 +119,7 @@ class ReferenceEngine final : public EventSink {
   std::priority_queue<Delivery, std::vector<Delivery>, Later> queue_;
   std::optional<Failure> failure_;
   EngineOutcome outcome_;
+  SimTime handled_to_{};  ///< of the last event, idle wakes included
   std::int64_t stop_code_ = 0;
   bool wants_checkpoint_ = false;
   double started_ = 0;

@@ -65,7 +65,9 @@ struct ProfileRow {
 /// The same on every rank, except `profile`.
 struct RunResult {
   RunStatus status = RunStatus::complete;
-  SimTime end{};                   ///< time of the last event; stop_at when events were left there
+  /// Time of the last event; stop_at when events were left there. Idle wakes (Component::is_idle_wake) count
+  /// for neither.
+  SimTime end{};
   std::int64_t events = 0;         ///< handled by all ranks
   std::uint64_t hash = 0;          ///< of every event handled, by component; see hash_text
   std::vector<std::string> waits;  ///< deadlock: "gpu3: op 17 ..." in component order, at most 20

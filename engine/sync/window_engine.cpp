@@ -87,6 +87,8 @@ class WindowEngine final : public EventSink {
   /// Every event before `start` was handled and the next event anywhere is there.
   void write_checkpoint(SimTime start);
   void print_progress(SimTime now);
+  /// Whether events other than idle wakes wait anywhere. Collective.
+  [[nodiscard]] bool has_work_left();
   void work(SimTime start);
   /// What `local` sends goes through `sink`. Returns how many events it handled.
   std::int64_t run_component(std::uint32_t local, std::span<const Delivery> events, EventSink& sink);
@@ -155,7 +157,11 @@ EngineOutcome WindowEngine::run() {
     if (all.failed_at != time_never.count()) agree_on_failure(parts_.comm, failure_);
     const SimTime start{all.next_time};
     outcome_.has_events_left = start != time_never;
-    if (start >= parts_.options.stop_at || !outcome_.has_events_left) break;
+    if (!outcome_.has_events_left) break;
+    if (start >= parts_.options.stop_at) {
+      outcome_.has_events_left = has_work_left();
+      break;
+    }
     if (parts_.checkpoints.is_on() &&
         (all.stop != 0 || all.asks_checkpoint != 0 || parts_.checkpoints.is_due(start)))
       write_checkpoint(start);
@@ -211,6 +217,13 @@ void WindowEngine::write_checkpoint(SimTime start) {
   queue_.for_each([&](const Delivery& one) { pending.push_back({one.event, model_.id_of(one.place)}); });
   parts_.checkpoints.write({start, outcome_.last_event, flushes_.boundary(), outcome_.events},
                            std::move(pending));
+}
+
+bool WindowEngine::has_work_left() {
+  std::int32_t has_work = 0;
+  queue_.for_each([&](const Delivery& one) { has_work |= model_.is_idle_wake(one) ? 0 : 1; });
+  all_reduce(&has_work, 1, MPI_INT32_T, MPI_MAX, parts_.comm);
+  return has_work != 0;
 }
 
 void WindowEngine::work(SimTime start) {

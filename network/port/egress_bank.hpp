@@ -90,6 +90,8 @@ class EgressBank {
     const SendLane& l = lane_of(ports_[port], context, port, lane);
     return l.first_waiting == SendQueue::none && l.allowed >= bytes;
   }
+  /// Whether trains wait for the far end of the port.
+  [[nodiscard]] bool has_waiting(PortIndex port) const { return ports_[port].waiting_bytes != 0; }
   /// What a train that must wait waits for ("credits").
   [[nodiscard]] std::string_view awaited(PortIndex port) const { return control_of_[port]->awaited(); }
 

@@ -23,6 +23,7 @@ RandomCase random_case(std::uint64_t number, std::uint64_t max_events) {
   for (std::uint32_t c = 0; c < count; ++c) {
     auto spec = std::make_shared<RestlessSpec>();
     spec->first_budget = c < starters ? budget : 0;
+    spec->sets_timers = number % 2 == 0;
     spec->max_delay = SimTime{static_cast<std::int64_t>(max_delay)};
     test.add(restless_kind(), spec, static_cast<std::uint32_t>(c / per_atom));
   }

@@ -28,7 +28,9 @@ class Restless final : public Component {
     if (spec_.throws_at >= 0 && event.time.count() >= spec_.throws_at)
       fail(event.time, "tired on port " + std::to_string(port));
     if (spec_.works_for_s > 0) work();
-    const auto said = as<Numbers>(event.payload);
+    if (is_idle_wake(event)) return context.count_as_idle();
+    auto said = as<Numbers>(event.payload);
+    if (said.first == timer) said.first = 1;
     memory_ = hash_combine(memory_, said.second);
     memory_ = hash_combine(memory_, port);
     memory_ = hash_combine(memory_, static_cast<std::uint64_t>(event.time.count()));
@@ -38,6 +40,11 @@ class Restless final : public Component {
       context.record(static_cast<TableId>(handled_ % 3), row);
     }
     spend(static_cast<std::int64_t>(said.first) - 1, context);
+    if (spec_.sets_timers && handled_ % 5 == 2) set_timer(context);
+  }
+  bool is_idle_wake(const Event& event) const override {
+    const auto said = as<Numbers>(event.payload);
+    return said.first == timer && static_cast<std::int64_t>(said.second) <= handled_;
   }
 
   void finish(Context& context) override {
@@ -57,6 +64,7 @@ class Restless final : public Component {
   void load(StateReader& in) override { in.get(random_), in.get(memory_), in.get(handled_); }
 
  private:
+  static constexpr std::uint32_t timer = 0xffffffff;  // instead of a budget
   [[noreturn]] void fail(SimTime time, const std::string& what) const {
     if (spec_.breaks_contract) throw ContractError("broken on purpose");
     throw SimulationError(time, "", what);
@@ -117,6 +125,13 @@ class Restless final : public Component {
         context.wake(context.now() + SimTime{draw(scale)}, payload(budget));
       }
     }
+  }
+
+  /// Soon, in the slice that runs or in one of the next, or in hours.
+  void set_timer(Context& context) {
+    const auto until = static_cast<std::uint32_t>(handled_ + draw(6));
+    const std::int64_t delay = draw(1) == 0 ? draw(4 * spec_.max_delay.count()) : draw(std::int64_t{1} << 50);
+    context.wake(context.now() + SimTime{delay}, to_payload(Numbers{.first = timer, .second = until}));
   }
 
   const RestlessSpec& spec_;

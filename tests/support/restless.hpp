@@ -15,6 +15,7 @@ struct RestlessSpec : Spec {
   SimTime max_delay{1000};        ///< of a usual send or wake
   std::int64_t throws_at = -1;   ///< [ps] throws a SimulationError at its first event from then on; -1: never
   bool breaks_contract = false;  ///< throws a ContractError instead
+  bool sets_timers = false;      ///< wakes that are idle once it has handled some more events
   bool throws_in_finish = false;
   bool throws_in_save = false;
   bool throws_in_waits = false;

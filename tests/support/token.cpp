@@ -15,10 +15,13 @@ class Token final : public Component {
  public:
   explicit Token(const TokenSpec& spec) : spec_(spec) {}
   void start(Context& context) override {
+    if (spec_.gives_up_at > SimTime{0}) context.wake(spec_.gives_up_at, {});
     if (spec_.hops > 0) pass(spec_.hops, 0, context);
   }
   void handle(const Event& event, PortIndex port, Context& context) override {
+    if (is_idle_wake(event) && port == self_port) return context.count_as_idle();
     ++seen_;
+    if (port == self_port) return pass(1, 0, context);
     const std::uint32_t hops = as<Numbers>(event.payload).first;
     const std::array<std::int64_t, 1> row = {hops};
     context.record(0, row);
@@ -29,6 +32,7 @@ class Token final : public Component {
     if (spec_.expects && seen_ == 0) return {"a token"};
     return {};
   }
+  bool is_idle_wake(const Event&) const override { return seen_ > 0; }
   void save(StateWriter& out) const override { out.put(seen_); }
   void load(StateReader& in) override { in.get(seen_); }
 

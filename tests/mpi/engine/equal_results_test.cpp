@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -66,6 +67,33 @@ TEST_CASE(
     odd.block = 1u << number % 4;
     REQUIRE(run(c, anywhere, MPI_COMM_WORLD, odd) == expected);
   }
+}
+
+// Twelve hops of 10 ps end at 120 ps. The last component has the token after 110 ps; its timer comes in an
+// hour, or in the window that is the run's last.
+TEST_CASE("a timer that nothing waits for prolongs no run on any number of ranks") {
+  for (const SimTime timer : {SimTime{121}, SimTime{std::chrono::hours(1)}})
+    for (const SimTime stop_at : {time_never, SimTime{std::chrono::minutes(1)}}) {
+      TestModel test;
+      for (std::uint32_t c = 0; c < 12; ++c) {
+        auto spec = std::make_shared<TokenSpec>();
+        spec->hops = c == 0 ? 12 : 0;
+        spec->expects = c == 11;
+        spec->gives_up_at = c == 11 ? timer : SimTime{0};
+        test.add(token_kind(), spec);
+      }
+      for (std::uint32_t c = 0; c < 12; ++c)
+        test.connect(ComponentId{c}, ComponentId{(c + 1) % 12}, SimTime{10});
+      const Model model = test.build();
+      MemoryRecorder recorder;
+      Simulation simulation(model, make_partition(model, ranks(), Partitioner::blocks), MPI_COMM_WORLD,
+                            recorder);
+      RunOptions options;
+      options.stop_at = stop_at;
+      const RunResult result = simulation.run(options);
+      CHECK(result.status == RunStatus::complete);
+      CHECK(result.end == SimTime{120});
+    }
 }
 
 TEST_CASE("ranks without any component follow the run to its end") {

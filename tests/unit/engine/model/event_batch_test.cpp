@@ -117,3 +117,24 @@ TEST_CASE("known events still to come can be looked at ahead") {
   CHECK(batch.ahead().size() == 1);
   CHECK(batch.ahead().front().event.tie == 1);
 }
+
+// Of events at 10, 20, 20 and 30 those marked are idle: what is left of the batch's time is the last other
+// one.
+TEST_CASE("a batch's work ends with its last event that is no idle wake") {
+  const auto end_of_work = [](std::vector<bool> idle) {
+    Slice slice({event_at(10, 5, 0), event_at(20, 5, 1), event_at(20, 5, 2), event_at(30, 5, 3)});
+    EventBatch batch = slice.batch();
+    for (const bool is_idle : idle) {
+      REQUIRE(batch.next());
+      CHECK(batch.context().now() == batch.event().time);
+      if (is_idle) batch.context().count_as_idle();
+    }
+    return batch.context().now().count();
+  };
+  CHECK(end_of_work({false, false, false, false}) == 30);
+  CHECK(end_of_work({false, false, false, true}) == 20);
+  CHECK(end_of_work({false, false, true, true}) == 20);
+  CHECK(end_of_work({false, true, true, true}) == 10);
+  CHECK(end_of_work({true, true, true, false}) == 30);
+  CHECK(end_of_work({true, true, true, true}) == 0);
+}

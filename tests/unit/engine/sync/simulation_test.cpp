@@ -37,6 +37,22 @@ Model ring(std::uint32_t size, std::uint32_t hops, SimTime latency) {
   return test.build();
 }
 
+/// A ring of five and 1 ns with a token of `hops` from component 0, which `who` expects until `gives_up`;
+/// component 2 does not expect it, but has a timer at `timer`, too, if that is not 0.
+Model waiting_ring(std::uint32_t hops, std::uint32_t who, SimTime gives_up, SimTime timer = {}) {
+  TestModel test;
+  for (std::uint32_t c = 0; c < 5; ++c) {
+    auto spec = std::make_shared<TokenSpec>();
+    spec->hops = c == 0 ? hops : 0;
+    spec->expects = c == who;
+    spec->gives_up_at = c == who ? gives_up : c == 2 ? timer : SimTime{0};
+    test.add(token_kind(), spec);
+  }
+  for (std::uint32_t c = 0; c < 5; ++c)
+    test.connect(ComponentId{c}, ComponentId{(c + 1) % 5}, nanoseconds(1));
+  return test.build();
+}
+
 /// Wakes at the start and once more, an hour later.
 class Sleeper final : public Component {
  public:
@@ -101,6 +117,63 @@ TEST_CASE("events before stop-at are handled and those at it are not") {
     CHECK(result.events == 9);  // at 1 ... 9 ns
     CHECK(result.end == nanoseconds(10));
   }
+}
+
+// Component 2 of the ring has the token after 2 ns: its timer has nothing to do then.
+TEST_CASE("a timer that nothing waits for prolongs no run, whenever it comes") {
+  for (const SimTime timer : {SimTime{2001}, nanoseconds(100), nanoseconds(3'600'000'000'000)})
+    for (const SimTime stop_at : {time_never, nanoseconds(1'000'000)})
+      for (Engine engine : both) {
+        MemoryRecorder recorder;
+        RunOptions options;
+        options.engine = engine;
+        options.stop_at = stop_at;
+        const RunResult result = run(waiting_ring(2, 2, timer), options, recorder);
+        CHECK(result.status == RunStatus::complete);
+        CHECK(result.end == nanoseconds(2));
+        CHECK(recorder.flushes.back() == nanoseconds(2));
+      }
+}
+
+// The token of 60 hops is on its way until 60 ns.
+TEST_CASE("a timer that nothing waits for ends no run") {
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    const RunResult result = run(waiting_ring(60, 2, nanoseconds(10)), options, recorder);
+    CHECK(result.events == 61);
+    CHECK(result.end == nanoseconds(60));
+  }
+}
+
+// A token of one hop never comes to component 2. Its timer after an hour makes a token, which takes 1 ns.
+TEST_CASE("a timer that a component waits for is awaited") {
+  const SimTime hour = std::chrono::hours(1);
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    const RunResult result = run(waiting_ring(1, 2, hour), options, recorder);
+    CHECK(result.status == RunStatus::complete);
+    CHECK(result.end == hour + nanoseconds(1));
+    options.stop_at = nanoseconds(50);
+    CHECK(run(waiting_ring(1, 2, hour), options, recorder).end == nanoseconds(50));
+  }
+}
+
+TEST_CASE("a deadlock is found, at its time, beside a timer that nothing waits for") {
+  for (const SimTime stop_at : {time_never, nanoseconds(1'000'000)})
+    for (Engine engine : both) {
+      MemoryRecorder recorder;
+      RunOptions options;
+      options.engine = engine;
+      options.stop_at = stop_at;
+      const RunResult result = run(waiting_ring(2, 3, SimTime{0}, std::chrono::hours(1)), options, recorder);
+      CHECK(result.status == RunStatus::deadlock);
+      CHECK(result.waits_total == 1);
+      CHECK(result.end == nanoseconds(2));
+    }
 }
 
 // An hour holds 3.6e10 windows of 100 ns; no event is in any of them but the first and the last.
