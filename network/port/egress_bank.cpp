@@ -63,7 +63,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
     port.is_plain = !port.errs && !port.fails && !port.tells;
-    port.is_clear = port.is_connected && !port.fails;
+    port.is_clear = is_clear_for_good(port);
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
     if (port.lanes <= near_lanes) continue;
@@ -257,7 +257,7 @@ void EgressBank::load(StateReader& in) {
   for (std::size_t i = 0; i < dark_until_.size(); ++i) {
     Port& p = ports_[i];
     p.was_dark = dark_until_[i] > SimTime{0};
-    p.is_clear = p.is_connected && !p.fails && !p.was_dark;
+    p.is_clear = is_clear_for_good(p);
   }
   in.get(far_lanes_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);

@@ -216,7 +216,7 @@ class EgressBank {
     bool subtracts : 1 = false;                     ///< SendTerms::Leaving
     bool tells : 1 = false;                         ///< SendTerms::Leaving
     bool is_plain : 1 = true;                       ///< none of errs, fails, tells
-    bool is_clear : 1 = false;                      ///< is_connected and neither fails nor was_dark
+    bool is_clear : 1 = false;                      ///< is_clear_for_good()
   };
   static_assert(sizeof(Port) == 64);
   struct LaneCount {                    // for the queue table
@@ -224,6 +224,9 @@ class EgressBank {
     std::int64_t max_waiting = 0;       ///< at the port [B]
   };
 
+  [[nodiscard]] static bool is_clear_for_good(const Port& p) {
+    return p.is_connected && !p.fails && !p.was_dark;
+  }
   SendLane& lane_of(Port& p, const Context& context, PortIndex port, std::uint8_t lane) {
     if (p.lanes == 0) return p.near[0];
     if (lane >= p.lanes) refuse_lane(context, port, lane);

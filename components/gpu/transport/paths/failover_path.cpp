@@ -4,16 +4,13 @@
 #include <memory>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
-#include "network/transport/nic_returns.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
 
 std::unique_ptr<Path> FailoverPath::make(const BuildContext& build, PathHost& host) {
   const auto* health = build.model.resource<NicHealth>();
-  if (!health || health->is_empty() || build.model.resource<NicReturns>() ||
-      host.book().has_nic_addresses() || !host.is_connected(GpuPort::nvlink))
-    return nullptr;
+  if (!health || health->is_empty() || !host.is_connected(GpuPort::nvlink)) return nullptr;
   return std::make_unique<FailoverPath>(host, *health, nccl_settings_of(build.model).pxn);
 }
 

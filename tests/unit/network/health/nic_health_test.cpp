@@ -6,9 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/model/kind.hpp"
-#include "network/port/device_traits.hpp"
 #include "network/transport/nic_returns.hpp"
+#include "tests/support/devices.hpp"
 #include "tests/support/test_model.hpp"
 
 using namespace lightrail;
@@ -18,17 +17,6 @@ namespace {
 SimTime us(std::int64_t n) {
   return microseconds(n);
 }
-
-std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = name;
-  kind->can_fail = can_fail;
-  return kind;
-}
-
-struct NvswitchOfTest final : Spec, DeviceTraits {
-  DeviceRole role() const override { return DeviceRole::nvswitch; }
-};
 
 /// Servers of three and of one GPU, a NIC each, all on one leaf. NIC 0 is down in [100, 200), NIC 1 in
 /// [150, 300), NIC 3 in [100, 200) us; senders know 5 us later. `on_nvlink`: GPUs that an NVSwitch joins.
@@ -42,17 +30,18 @@ struct Place {
     test::TestModel made;
     const auto spec = std::make_shared<const Spec>();
     for (std::uint32_t g = 0; g < 4; ++g) {
-      book.component_of.push_back(made.add(kind("gpu", false), spec));
+      book.component_of.push_back(made.add(test::kind_named("gpu", false), spec));
       const auto local = static_cast<std::uint16_t>(g % 3);
       book.endpoints.push_back({g / 3, Lid{g}, local, local});
     }
     book.gpu_count = 4;
     std::vector<ComponentId> nics;
-    for (std::uint32_t g = 0; g < 4; ++g) nics.push_back(made.add(kind("nic", true), spec));
-    const ComponentId leaf = made.add(kind("leaf", true), spec);
+    for (std::uint32_t g = 0; g < 4; ++g) nics.push_back(made.add(test::kind_named("nic", true), spec));
+    const ComponentId leaf = made.add(test::kind_named("leaf", true), spec);
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nics[g], nanoseconds(100));
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(nics[g], leaf, nanoseconds(100));
-    const ComponentId nvswitch = made.add(kind("nvswitch", false), std::make_shared<const NvswitchOfTest>());
+    const ComponentId nvswitch =
+        made.add(test::kind_named("nvswitch", false), std::make_shared<const test::NvswitchTraits>());
     for (const std::uint32_t g : on_nvlink) made.connect(book.component_of[g], nvswitch, nanoseconds(100));
     model = made.build();
     table = HealthTable({us(5), us(50)}, {{LinkId{8}, {{us(100), us(200)}}},

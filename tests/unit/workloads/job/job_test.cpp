@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "workloads/job/job.hpp"
 
 using namespace lightrail;
+using test::refusal;
 
 namespace {
 
@@ -15,17 +16,6 @@ KernelShape gemm(std::int64_t m) {
   KernelShape shape;
   shape.m = m, shape.n = 2, shape.k = 3;
   return shape;
-}
-
-/// The text of the first mistake that `call` throws; "" when it throws none.
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-    return "";
-  } catch (const InputErrors& problem) {
-    return problem.errors().at(0).what;
-  }
 }
 
 }  // namespace

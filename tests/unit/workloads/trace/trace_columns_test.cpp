@@ -5,28 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/trace/trace_columns.hpp"
 
 using namespace lightrail;
+using test::refusal;
 using test::TemporaryFolder;
 using Numbers = std::vector<std::int64_t>;
-
-namespace {
-
-/// The text of the mistake that reading throws; "" when it throws none.
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-    return "";
-  } catch (const InputErrors& problem) {
-    return problem.errors().at(0).what;
-  }
-}
-
-}  // namespace
 
 TEST_CASE("columns of numbers, reals and texts are read back as they were written") {
   const TemporaryFolder folder;

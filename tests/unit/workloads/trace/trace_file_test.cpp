@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/base/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/kineto.hpp"
 #include "workloads/trace/trace_columns.hpp"
@@ -37,12 +37,7 @@ Job sample() {
 }
 
 std::string read_error(const std::string& path) {
-  try {
-    (void)read_trace(path);
-    return "";
-  } catch (const InputErrors& problem) {
-    return problem.errors()[0].what;
-  }
+  return test::refusal([&] { (void)read_trace(path); });
 }
 
 }  // namespace

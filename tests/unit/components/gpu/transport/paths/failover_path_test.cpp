@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "network/port/device_traits.hpp"
 #include "network/wire/train.hpp"
+#include "tests/support/devices.hpp"
 #include "tests/support/test_model.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
 
@@ -15,17 +15,6 @@ using namespace lightrail;
 using namespace lightrail::test;
 
 namespace {
-
-std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = name;
-  kind->can_fail = can_fail;
-  return kind;
-}
-
-struct NvswitchOfTest final : Spec, DeviceTraits {
-  DeviceRole role() const override { return DeviceRole::nvswitch; }
-};
 
 /// The NICs of PathBed's four GPUs, joined to one leaf. Those of `failed` are down in [100 us, 200 us), which
 /// senders know 5 us later.
@@ -37,7 +26,7 @@ struct FailingNics {
   explicit FailingNics(const std::vector<std::uint32_t>& failed) {
     TestModel made;
     const auto spec = std::make_shared<const Spec>();
-    const auto gpu = kind("gpu", false), nic = kind("nic", true);
+    const auto gpu = kind_named("gpu", false), nic = kind_named("nic", true);
     for (std::uint32_t g = 0; g < 4; ++g) {
       book.component_of.push_back(made.add(gpu, spec));
       book.endpoints.push_back(
@@ -46,12 +35,12 @@ struct FailingNics {
     book.gpu_count = 4;
     std::vector<ComponentId> nics;
     for (std::uint32_t g = 0; g < 4; ++g) nics.push_back(made.add(nic, spec));
-    const ComponentId leaf = made.add(kind("leaf", true), spec);
+    const ComponentId leaf = made.add(kind_named("leaf", true), spec);
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nics[g], nanoseconds(100));
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(nics[g], leaf, nanoseconds(100));
-    const auto joined = std::make_shared<const NvswitchOfTest>();
+    const auto joined = std::make_shared<const NvswitchTraits>();
     for (std::uint32_t s = 0; s < 2; ++s) {
-      const ComponentId nvswitch = made.add(kind("nvswitch", false), joined);
+      const ComponentId nvswitch = made.add(kind_named("nvswitch", false), joined);
       for (const std::uint32_t g : {2 * s, 2 * s + 1})
         made.connect(book.component_of[g], nvswitch, nanoseconds(100));
     }
