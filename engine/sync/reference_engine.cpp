@@ -77,7 +77,9 @@ class ReferenceEngine final : public EventSink {
   }
 
   /// Whether every event before `now` was handled and none at it.
-  bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > outcome_.last_event; }
+  [[nodiscard]] bool is_first_of(SimTime now) const {
+    return outcome_.events == 0 || now > outcome_.last_event;
+  }
 
   void resume(const CheckpointFile& file) {
     std::vector<PendingEvent> pending;

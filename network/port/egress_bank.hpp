@@ -69,7 +69,7 @@ class EgressBank {
   }
   /// When is_usable() changes next; time_never: it stays.
   [[nodiscard]] SimTime next_change(PortIndex port, SimTime now) const;
-  SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
+  [[nodiscard]] SimTime free_at(PortIndex port) const { return ports_[port].free_at; }
   [[nodiscard]] BitRate rate(PortIndex port) const { return ports_[port].line.rate(); }
   [[nodiscard]] SimTime line_time(PortIndex port, std::uint32_t bytes) const {
     return ports_[port].line.of(bytes);

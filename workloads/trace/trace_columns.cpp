@@ -26,8 +26,8 @@ class Handle {
   ~Handle() {
     if (id_ >= 0) closer_(id_);
   }
-  hid_t get() const { return id_; }
-  bool is_good() const { return id_ >= 0; }
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool is_good() const { return id_ >= 0; }
 
  private:
   hid_t id_;

@@ -97,7 +97,7 @@ class Collector {
   }
 
  private:
-  RankTrace::Figures figures() const {
+  [[nodiscard]] RankTrace::Figures figures() const {
     RankTrace::Figures f;
     f.first_start_ns = trace_.operations.front().start_ns;
     f.last_start_ns = trace_.operations.back().start_ns;
