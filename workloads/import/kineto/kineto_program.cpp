@@ -220,7 +220,7 @@ class Replay {
   /// The operation that ended last inside the call: what a synchronisation of unknown aim waited for.
   [[nodiscard]] std::uint32_t finished_last_within(const RuntimeCall& call) const {
     Done best;
-    for (std::uint32_t op = static_cast<std::uint32_t>(program_.ops.size()); op-- > 0;) {
+    for (auto op = static_cast<std::uint32_t>(program_.ops.size()); op-- > 0;) {
       auto it = end_ns_.find(op);
       if (it == end_ns_.end()) continue;
       if (it->second >= call.start_ns && it->second <= call.end_ns() && it->second > best.end_ns)

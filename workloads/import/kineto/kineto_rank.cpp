@@ -137,7 +137,7 @@ class Collector {
     op.event = e.index;
     if (op.kernel_class == KernelClass::collective) {
       op.communication = static_cast<std::int32_t>(kernels_.size());
-      kernels_.push_back({e.name, nccl_metadata(e)});
+      kernels_.emplace_back(e.name, nccl_metadata(e));
     }
     trace_.operations.push_back(op);
   }
