@@ -18,13 +18,13 @@ constexpr std::int64_t packet_bytes = 4096;
 
 class HopCounter final : public Recorder {
  public:
-  SimTime interval() const override { return time_never; }
+  [[nodiscard]] SimTime interval() const override { return time_never; }
   void append(TableId table, ComponentId, SimTime, std::span<const std::int64_t> row) override {
     if (table == packet_hops_table) hops_ += row[0];
     if (table == tables::link_use) bytes_ += row[2];
   }
   void flush(SimTime) override {}
-  std::int64_t packet_hops() const { return hops_ + bytes_ / packet_bytes; }
+  [[nodiscard]] std::int64_t packet_hops() const { return hops_ + bytes_ / packet_bytes; }
 
  private:
   std::int64_t hops_ = 0, bytes_ = 0;

@@ -34,7 +34,7 @@ void print_costs(const std::string& name, const Measured& m);
 class Wanted {
  public:
   Wanted(int argc, char** argv) : names_(argv + 1, argv + argc) {}
-  bool has(const std::string& result) const;
+  [[nodiscard]] bool has(const std::string& result) const;
 
  private:
   std::vector<std::string> names_;

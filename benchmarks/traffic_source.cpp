@@ -52,7 +52,7 @@ class TrafficSource final : public Component {
                                         .bytes = static_cast<std::uint32_t>(spec_.message.value),
                                         .address = Address(EndpointId{self_}, EndpointId{to}, {})}));
   }
-  std::int64_t hops_from(std::uint32_t from) const {
+  [[nodiscard]] std::int64_t hops_from(std::uint32_t from) const {
     const std::uint32_t leaf = from / spec_.hosts_per_leaf, own = self_ / spec_.hosts_per_leaf;
     if (leaf == own) return 3;
     return leaf / spec_.leaves_per_group == own / spec_.leaves_per_group ? 5 : 7;

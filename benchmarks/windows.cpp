@@ -37,7 +37,7 @@ Model build(std::uint32_t count) {
   Model model;
   model.kinds.push_back(kind);
   model.specs.push_back(std::make_shared<Spec>());
-  model.name_prefixes.push_back("ticker");
+  model.name_prefixes.emplace_back("ticker");
   LinkClass cable;
   cable.latency = width;
   model.link_classes.push_back(cable);

@@ -102,7 +102,7 @@ struct Made {
 
 Made make(const Scenario& scenario, const WorkloadRegistry& kinds, const Model& model, ErrorList& errors) {
   LIGHTRAIL_EXPECT(model.resource<AlgorithmRegistry>() != nullptr);
-  const AddressBook* book = model.resource<AddressBook>();
+  const auto* book = model.resource<AddressBook>();
   std::uint32_t gpus = book ? book->gpu_count : 0;
   JobBuilder job(gpus);
   auto workloads = scenario.root.children_named("workload");

@@ -27,14 +27,16 @@ using Texts = std::vector<std::string>;
 class Given {
  public:
   explicit Given(po::variables_map values) : values_(std::move(values)) {}
-  bool has(const std::string& name) const { return values_.count(name) != 0; }
-  Texts all(const std::string& name) const { return has(name) ? values_[name].as<Texts>() : Texts{}; }
-  std::string text(const std::string& name, const std::string& fallback) const {
+  [[nodiscard]] bool has(const std::string& name) const { return values_.count(name) != 0; }
+  [[nodiscard]] Texts all(const std::string& name) const {
+    return has(name) ? values_[name].as<Texts>() : Texts{};
+  }
+  [[nodiscard]] std::string text(const std::string& name, const std::string& fallback) const {
     return has(name) ? values_[name].as<std::string>() : fallback;
   }
 
   template <class T>
-  T value(const std::string& name, T fallback, T least, T most) const {
+  [[nodiscard]] T value(const std::string& name, T fallback, T least, T most) const {
     if (!has(name)) return fallback;
     const std::string text = values_[name].as<std::string>();
     T value{};
@@ -47,7 +49,8 @@ class Given {
   }
 
   template <class E>
-  E choice(const std::string& name, const std::vector<std::pair<std::string, E>>& choices) const {
+  [[nodiscard]] E choice(const std::string& name,
+                         const std::vector<std::pair<std::string, E>>& choices) const {
     if (!has(name)) return choices.front().second;
     Texts names;
     for (const auto& [text, value] : choices) {

@@ -107,7 +107,7 @@ void parse_table(const Element& element, const AddressBook& book, const TableReg
   if (!gpus) return;
   if (tables[*table].scope == TableScope::system)
     return complain(
-        *gpus, fmt::format("table '{}' does not belong to GPUs (use record=\"on\" or \"off\")", name->value));
+        *gpus, fmt::format(R"(table '{}' does not belong to GPUs (use record="on" or "off"))", name->value));
   if (std::string problem = parse_gpus(gpus->value, book, chosen.endpoints); !problem.empty())
     complain(*gpus, problem);
 }

@@ -298,7 +298,7 @@ std::shared_ptr<const ComponentKind> controller_kind() {
           .field("packet-share", &S::packet_share, "policy gain: packet NICs of a server, in circuits", 0.0,
                  1000.0));
   kind->make_spec = [parse = kind->make_spec](const Element& controller, ErrorList& errors) {
-    const std::shared_ptr<const Spec> spec = parse(controller, errors);
+    std::shared_ptr<const Spec> spec = parse(controller, errors);
     const S& s = static_cast<const S&>(*spec);
     if (s.policy != ReconfigurePolicy::gain)
       refuse_without(controller, {"expected-dark", "packet-share"}, "policy=\"gain\"", errors);

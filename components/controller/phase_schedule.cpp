@@ -135,7 +135,7 @@ PhaseSchedule shortest(const std::vector<PhaseSchedule>& all, const DemandMatrix
     const DemandMatrix rest = left_over(demand, phases);
     const std::int64_t left = std::accumulate(rest.bytes.begin(), rest.bytes.end(), std::int64_t{0});
     // Rounding up adds a byte a phase.
-    std::int64_t time = static_cast<std::int64_t>(phases.size());
+    auto time = static_cast<std::int64_t>(phases.size());
     for (const CircuitPhase& phase : phases) time += longest(phase);
     if (best && (left > best_left || (left == best_left && time >= best_time))) continue;
     best = &phases, best_left = left, best_time = time;

@@ -68,7 +68,7 @@ class Hdf5Recorder final : public Recorder {
     std::uint32_t component;
     TableId table;
     std::size_t row;
-    auto operator<=>(const OpenRow&) const = default;
+    auto operator<=>(const OpenRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
   void create_file();
   [[nodiscard]] bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;

@@ -13,7 +13,7 @@ namespace lightrail {
 /// Consecutive rows of one component in one interval, after sorting.
 struct RowRun {
   std::int64_t interval = 0, component = 0, rows = 0;
-  auto operator<=>(const RowRun&) const = default;
+  auto operator<=>(const RowRun&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 /// The rows of one table that this rank has not written yet.

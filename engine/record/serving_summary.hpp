@@ -10,7 +10,7 @@ namespace lightrail {
 /// What the summary needs of a request that has ended.
 struct ServedRequest {
   std::int64_t arrival_ps, first_token_ps, end_ps, prompt_tokens, output_tokens, kv_bytes;
-  auto operator<=>(const ServedRequest&) const = default;
+  auto operator<=>(const ServedRequest&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 /// Of `count` values: mean rounded down, largest, and percentiles by nearest rank: the smallest value that at

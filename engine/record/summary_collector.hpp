@@ -41,7 +41,7 @@ class SummaryCollector {
   };
   struct CollectiveRow {
     std::int64_t collective, group, size_bytes, duration_ps;
-    auto operator<=>(const CollectiveRow&) const = default;
+    auto operator<=>(const CollectiveRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
   /// What is added up, where the model has it.
   struct Ids {

@@ -78,7 +78,7 @@ class Merge {
     given.children = std::move(theirs);
   }
 
-  bool may_mean(const Element& child, const Element& theirs) const {
+  [[nodiscard]] bool may_mean(const Element& child, const Element& theirs) const {
     if (child.name != theirs.name) return false;
     const std::vector<IdentifyingAttribute>& all = identity_of(child.name);
     return std::all_of(all.begin(), all.end(), [&](const IdentifyingAttribute& by) {
@@ -88,14 +88,14 @@ class Merge {
     });
   }
 
-  const std::vector<IdentifyingAttribute>& identity_of(const std::string& name) const {
+  [[nodiscard]] const std::vector<IdentifyingAttribute>& identity_of(const std::string& name) const {
     static const std::vector<IdentifyingAttribute> usual{{"name", ""}, {"role", ""}};
     const auto it = identities_.find(name);
     return it == identities_.end() ? usual : it->second;
   }
 
   /// " (told apart by: dtype, scaling)".
-  std::string hint(const std::string& name) const {
+  [[nodiscard]] std::string hint(const std::string& name) const {
     if (!identities_.count(name)) return "";
     std::string list;
     for (const IdentifyingAttribute& by : identity_of(name)) list += (list.empty() ? "" : ", ") + by.name;

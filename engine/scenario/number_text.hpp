@@ -18,12 +18,12 @@ struct NumberText {
 /// digits * 10^exponent with the shortest ordinary notation: "12500", "0.004".
 [[nodiscard]] std::string plain_decimal(const NumberText& number);
 
-enum class Scaling : std::uint8_t { exact, too_large, too_fine };
+enum class ScaleResult : std::uint8_t { exact, too_large, too_fine };
 
 /// |number| * factor * 10^exponent10 as an integer; too_fine: it has a fraction left. The sign is not
 /// applied.
-[[nodiscard]] Scaling scale_to_integer(const NumberText& number, std::uint64_t factor, int exponent10,
-                                       std::uint64_t& value);
+[[nodiscard]] ScaleResult scale_to_integer(const NumberText& number, std::uint64_t factor, int exponent10,
+                                           std::uint64_t& value);
 
 /// number * 10^exponent10, correctly rounded. False: out of the range of a double.
 [[nodiscard]] bool scale_to_double(const NumberText& number, int exponent10, double& value);

@@ -70,11 +70,11 @@ std::string parse_integer(const UnitTable& table, const std::string& text, std::
   if (number.is_negative && !number.digits.empty())
     return fmt::format("invalid {} '{}' (must not be negative)", table.type, text);
   std::uint64_t magnitude = 0;
-  const Scaling scaling = scale_to_integer(number, unit->factor, unit->exponent, magnitude);
-  if (scaling == Scaling::too_fine)
+  const ScaleResult scaling = scale_to_integer(number, unit->factor, unit->exponent, magnitude);
+  if (scaling == ScaleResult::too_fine)
     return fmt::format("invalid {} '{}' (finer than 1 {})", table.type, text, table.resolution);
   // The largest value itself means "never" and cannot be written as a number.
-  if (scaling == Scaling::too_large || magnitude >= std::numeric_limits<std::int64_t>::max())
+  if (scaling == ScaleResult::too_large || magnitude >= std::numeric_limits<std::int64_t>::max())
     return fmt::format("invalid {} '{}' (too large, at most 9.2e18 {})", table.type, text, table.resolution);
   value = static_cast<std::int64_t>(magnitude);
   return "";
@@ -150,9 +150,10 @@ std::string parse_value(const std::string& text, std::int64_t& value) {
   std::uint64_t magnitude = 0;
   if (!split_number(text, number) || !number.unit.empty())
     return fmt::format("invalid number '{}' (expected a whole number without unit)", text);
-  const Scaling scaling = scale_to_integer(number, 1, 0, magnitude);
-  if (scaling == Scaling::too_fine) return fmt::format("invalid number '{}' (expected a whole number)", text);
-  if (scaling == Scaling::too_large || magnitude > std::numeric_limits<std::int64_t>::max())
+  const ScaleResult scaling = scale_to_integer(number, 1, 0, magnitude);
+  if (scaling == ScaleResult::too_fine)
+    return fmt::format("invalid number '{}' (expected a whole number)", text);
+  if (scaling == ScaleResult::too_large || magnitude > std::numeric_limits<std::int64_t>::max())
     return fmt::format("invalid number '{}' (too large, at most {})", text,
                        std::numeric_limits<std::int64_t>::max());
   value = static_cast<std::int64_t>(magnitude) * (number.is_negative ? -1 : 1);

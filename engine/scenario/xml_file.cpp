@@ -27,7 +27,7 @@ class SourceText {
     for (std::size_t i = 0; i < text_.size(); ++i)
       if (text_[i] == '\n') ends_.push_back(i);
   }
-  int line_at(std::ptrdiff_t offset) const {
+  [[nodiscard]] int line_at(std::ptrdiff_t offset) const {
     const auto it = std::lower_bound(ends_.begin(), ends_.end(),
                                      static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, offset)));
     return static_cast<int>(it - ends_.begin()) + 1;
@@ -88,7 +88,7 @@ class Converter {
   }
 
  private:
-  int line_of(const char* in_buffer) const { return source_.line_at(in_buffer - buffer_); }
+  [[nodiscard]] int line_of(const char* in_buffer) const { return source_.line_at(in_buffer - buffer_); }
   void check_text(const pugi::xml_node& text, const Element& parent) {
     if (parent.name == "source") return;
     std::string word = text.value();

@@ -77,9 +77,9 @@ class ReferenceEngine final : public EventSink {
   }
 
   /// Whether every event before `now` was handled and none at it.
-  bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > handled_to_; }
+  [[nodiscard]] bool is_first_of(SimTime now) const { return outcome_.events == 0 || now > handled_to_; }
 
-  bool has_work_left() const {
+  [[nodiscard]] bool has_work_left() const {
     for (auto rest = queue_; !rest.empty(); rest.pop())
       if (!parts_.model.is_idle_wake(rest.top())) return true;
     return false;

@@ -47,7 +47,9 @@ class ClosBuilder {
   }
 
  private:
-  std::uint32_t lid_of_leaf(std::uint32_t leaf) const { return counter_.next_lid + plan_.leaf_begin[leaf]; }
+  [[nodiscard]] std::uint32_t lid_of_leaf(std::uint32_t leaf) const {
+    return counter_.next_lid + plan_.leaf_begin[leaf];
+  }
 
   ComponentId add_switch(const char* prefix, std::uint32_t& number, std::uint32_t route) {
     return fabric_.add_switch(part_, prefix, number++, route);

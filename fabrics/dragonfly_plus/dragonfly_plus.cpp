@@ -49,12 +49,14 @@ class DragonflyBuilder {
   }
 
  private:
-  std::uint32_t nics() const { return static_cast<std::uint32_t>(fabric_.nics.size()); }
+  [[nodiscard]] std::uint32_t nics() const { return static_cast<std::uint32_t>(fabric_.nics.size()); }
   /// First lid of a leaf, counted over all groups.
-  std::uint32_t lid_of(std::uint32_t leaf) const {
+  [[nodiscard]] std::uint32_t lid_of(std::uint32_t leaf) const {
     return first_lid_ + std::min(leaf * shape_.nics_per_leaf, nics());
   }
-  ComponentId spine(std::uint32_t group, std::uint32_t s) const { return spines_[group * shape_.spines + s]; }
+  [[nodiscard]] ComponentId spine(std::uint32_t group, std::uint32_t s) const {
+    return spines_[group * shape_.spines + s];
+  }
 
   void build_group(std::uint32_t g, std::uint32_t host, std::uint32_t trunk) {
     const std::uint32_t first_leaf = g * shape_.leaves;
@@ -81,7 +83,7 @@ class DragonflyBuilder {
     }
   }
 
-  GroupRoute groups_of(std::uint32_t group) const {
+  [[nodiscard]] GroupRoute groups_of(std::uint32_t group) const {
     GroupRoute groups;
     groups.first_lid = first_lid_;
     groups.lids_per_group = shape_.nics_per_group();
@@ -90,7 +92,7 @@ class DragonflyBuilder {
     groups.around_group.resize(shape_.groups);
     return groups;
   }
-  GroupRoute leaf_groups(std::uint32_t g) const {
+  [[nodiscard]] GroupRoute leaf_groups(std::uint32_t g) const {
     GroupRoute groups = groups_of(g);
     groups.down_count = static_cast<std::uint16_t>(shape_.nics_per_leaf);
     for (std::uint32_t s = 0; s < shape_.spines; ++s) {
@@ -104,7 +106,7 @@ class DragonflyBuilder {
     }
     return groups;
   }
-  GroupRoute spine_groups(std::uint32_t g, std::uint32_t s) const {
+  [[nodiscard]] GroupRoute spine_groups(std::uint32_t g, std::uint32_t s) const {
     GroupRoute groups = groups_of(g);
     groups.is_spine = true;
     groups.down_count = static_cast<std::uint16_t>(shape_.leaves);

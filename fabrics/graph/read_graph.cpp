@@ -148,7 +148,7 @@ class GraphReader {
     return true;
   }
 
-  std::uint32_t port_limit(const GraphNode& node) const {
+  [[nodiscard]] std::uint32_t port_limit(const GraphNode& node) const {
     if (!node.element) return 1;  // the other ports of a cluster's NIC are in use
     if (node.role == DeviceRole::gpu) return 3;
     return node.part.radix ? node.part.radix : 4096;

@@ -99,10 +99,12 @@ class GraphRouter {
   static constexpr std::uint32_t far = 0xffffffff;
 
   /// Anything of the graph that forwards trains by lid.
-  bool is_router(std::uint32_t n) const { return graph_.nodes[n].role == DeviceRole::packet_switch; }
+  [[nodiscard]] bool is_router(std::uint32_t n) const {
+    return graph_.nodes[n].role == DeviceRole::packet_switch;
+  }
 
   /// Links to NIC n from every switch and NIC.
-  std::vector<std::uint32_t> hops_to(std::uint32_t n) const {
+  [[nodiscard]] std::vector<std::uint32_t> hops_to(std::uint32_t n) const {
     std::vector<std::uint32_t> hops(graph_.nodes.size(), far);
     std::deque<std::uint32_t> queue{n};
     hops[n] = 0;

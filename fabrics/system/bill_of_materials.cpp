@@ -125,10 +125,10 @@ class Counter {
     }
   }
 
-  BitRate line_rate() const { return line_rate_; }
-  bool has_circulators() const { return circulators_ > 0; }
+  [[nodiscard]] BitRate line_rate() const { return line_rate_; }
+  [[nodiscard]] bool has_circulators() const { return circulators_ > 0; }
 
-  BillOfMaterials bill(const PriceSpec& price) const {
+  [[nodiscard]] BillOfMaterials bill(const PriceSpec& price) const {
     BillOfMaterials bill;
     const auto line = [&](const char* what, std::int64_t count, Dollars each, double power) {
       if (count > 0) bill.lines.push_back({what, count, each, Watts{power / static_cast<double>(count)}});

@@ -63,8 +63,8 @@ std::string map_text(const Model& model) {
   for (const auto& [key, count] : cables) {
     const auto& [from, to, index] = key;
     const LinkClass& link = model.link_classes[index];
-    out += fmt::format("{:<24} {:>8} {:<18} {:>12} {:>12} {:>12}\n", from + " -> " + to, count, link.name,
-                       fmt::format("{:.1f} Gb/s", static_cast<double>(link.rate.value) / 1e9),
+    out += fmt::format("{:<24} {:>8} {:<18} {:>12} {:>12} {:>12}\n", fmt::format("{} -> {}", from, to), count,
+                       link.name, fmt::format("{:.1f} Gb/s", static_cast<double>(link.rate.value) / 1e9),
                        format_time(link.latency),
                        fmt::format("{} x {}", link.grain, format_value(Bytes{link.mtu_bytes})));
   }

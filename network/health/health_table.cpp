@@ -18,10 +18,11 @@ SimTime later(SimTime time, SimTime delay) {
 HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes)
     : delays_(delays), changes_(std::move(changes)) {
   LIGHTRAIL_EXPECT(delays.detection >= SimTime{0} && delays.reconvergence >= SimTime{0});
-  for (auto& [link, given] : outages) {
-    const std::vector<Outage> own = disjoint(std::move(given));
+  for (auto& of_link : outages) {
+    const std::vector<Outage> own = disjoint(std::move(of_link.second));
     if (own.empty()) continue;
-    links_.push_back({link, static_cast<std::uint32_t>(all_.size()), static_cast<std::uint32_t>(own.size())});
+    links_.push_back(
+        {of_link.first, static_cast<std::uint32_t>(all_.size()), static_cast<std::uint32_t>(own.size())});
     all_.insert(all_.end(), own.begin(), own.end());
   }
   for (auto& [device, own] : changes_)

@@ -31,8 +31,9 @@ LightLosses::LightLosses(std::uint64_t seed, ComponentId sender, std::uint32_t p
 
 Outage LightLosses::after(SimTime from) {
   const double gap = draws_.exponential(static_cast<double>(interval_.count()));
-  const auto room = static_cast<double>((time_never - from).count() / 2);
-  const SimTime down = from + SimTime{std::max<std::int64_t>(1, std::llround(std::min(gap, room)))};
+  const std::int64_t room = (time_never - from).count() / 2;
+  const double wait = std::min(gap, static_cast<double>(room));
+  const SimTime down = from + SimTime{std::max<std::int64_t>(1, std::llround(wait))};
   return {down, down + length_};
 }
 

@@ -43,7 +43,7 @@ class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
   struct Source {
-    BitRate read_rate{};
+    BitRate read_rate;
   };
   /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` (InjectorWake); the owner tells its
   /// injectors' wakes apart by it. `latency`: from choosing a train to its head on the wire; trains follow

@@ -58,9 +58,9 @@ class GroupRouting : public Routing {
     return shortest.load.line() > 2 * other.load.line() + egress_.line_time(shortest.port, train.bytes);
   }
 
-  const GroupRoute& groups() const { return groups_; }
-  const EgressBank& egress() const { return egress_; }
-  std::uint64_t salt() const { return salt_; }
+  [[nodiscard]] const GroupRoute& groups() const { return groups_; }
+  [[nodiscard]] const EgressBank& egress() const { return egress_; }
+  [[nodiscard]] std::uint64_t salt() const { return salt_; }
 
  private:
   /// In the group of the destination, or inside the source group: down, or up where it is not below.

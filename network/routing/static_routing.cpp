@@ -29,7 +29,8 @@ class StaticRouting final : public Routing {
 
  private:
   /// Where the tables lead around the port at `digit`; that port where all are down.
-  PortIndex next_after(const SwitchRoute::Candidates& ports, std::uint32_t digit, SimTime now) const {
+  [[nodiscard]] PortIndex next_after(const SwitchRoute::Candidates& ports, std::uint32_t digit,
+                                     SimTime now) const {
     for (std::uint32_t i = 1; i < ports.count; ++i)
       if (const PortIndex other = ports[(digit + i) % ports.count];
           egress_.is_connected(other) && !egress_.is_routed_around(other, now))

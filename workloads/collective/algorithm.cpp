@@ -20,8 +20,8 @@ bool CollectiveAlgorithm::sorts_by_expert() const {
 BitRate CollectiveAlgorithm::receive_rate(const GroupPlan& plan, EndpointId self, const Op& op,
                                           Protocol protocol) const {
   const std::uint32_t n = plan.size(), here = plan.members_of(plan.server_of(plan.index_of(self)));
-  const double local = static_cast<double>(plan.local_rate.value),
-               rail = static_cast<double>(plan.net_rate.value);
+  const auto local = static_cast<double>(plan.local_rate.value),
+             rail = static_cast<double>(plan.net_rate.value);
   const double buffer = 8.0 * static_cast<double>(op.bytes);
   const double start = 1e-12 * static_cast<double>(start_delay(plan, op, protocol).count());
   double most = local;

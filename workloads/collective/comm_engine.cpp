@@ -51,7 +51,7 @@ Connection CommEngine::io_connection(std::uint32_t op, Phase phase) const {
 std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uint32_t op_index) {
   const Op& op = program_->ops[op_index];
   if (op.kind == OpKind::collective && view(op).size <= 1) return no_slot;
-  std::uint32_t slot = static_cast<std::uint32_t>(runs_.size());
+  auto slot = static_cast<std::uint32_t>(runs_.size());
   if (free_.empty()) {
     runs_.emplace_back();
   } else {

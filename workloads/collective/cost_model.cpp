@@ -30,8 +30,8 @@ Algorithm wanted_algorithm(const AlgorithmRegistry& algorithms, const NcclSettin
 struct Candidates {
   std::array<Protocol, 3> all{};
   std::size_t count = 0;
-  const Protocol* begin() const { return all.data(); }
-  const Protocol* end() const { return all.data() + count; }
+  [[nodiscard]] const Protocol* begin() const { return all.data(); }
+  [[nodiscard]] const Protocol* end() const { return all.data() + count; }
 };
 
 Candidates candidates(const CollectiveAlgorithm& algorithm, bool is_by_name, Protocol wanted,

@@ -8,7 +8,7 @@ namespace lightrail {
 
 /// counts[r]: what round r has received; sent: 1 when its messages have been handed over.
 void CommEngine::begin_exchange(Context& context, Transport& transport, std::uint32_t slot) {
-  const ExchangePlan& all = plan_as<ExchangePlan>(slot);
+  const auto& all = plan_as<ExchangePlan>(slot);
   const Op& op = op_of(slot);
   runs_[slot].counts.assign(all.rounds.size(), {});
   std::size_t open = 0;
@@ -31,7 +31,7 @@ void CommEngine::begin_exchange(Context& context, Transport& transport, std::uin
 
 /// Hands over the messages of all rounds whose turn has come, in their order.
 void CommEngine::advance_exchange(Context& context, Transport& transport, std::uint32_t slot) {
-  const ExchangePlan& all = plan_as<ExchangePlan>(slot);
+  const auto& all = plan_as<ExchangePlan>(slot);
   const Op& op = op_of(slot);
   auto& counts = runs_[slot].counts;
   for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {

@@ -12,7 +12,7 @@ IoEndpoints::IoEndpoints(const Model& model) {
   LIGHTRAIL_EXPECT(book);
   for (std::uint32_t e = book->gpu_count; e < book->endpoints.size(); ++e) {
     const std::string& kind = model.kinds[model.components[book->component_of[e].value].kind]->name;
-    if (kind == "storage") storage.push_back(EndpointId{e});
+    if (kind == "storage") storage.emplace_back(e);
     if (kind != "host") continue;
     const std::uint32_t server = book->endpoints[e].server;
     if (server >= host_of_server.size()) host_of_server.resize(server + 1);

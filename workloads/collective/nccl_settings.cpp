@@ -171,7 +171,8 @@ std::int64_t NcclSettings::bytes_per_channel(Protocol p, std::uint32_t members) 
 std::int64_t NcclSettings::slice_bytes(Protocol p, Medium medium) const {
   const Bytes buffer = pick(p, buffer_ll, buffer_ll128, buffer_simple);
   const std::uint32_t channels = medium == Medium::net ? net_channels : nvlink_channels;
-  const double payload = static_cast<double>(buffer.value / steps) * efficiency(p);
+  const std::int64_t step = buffer.value / steps;
+  const double payload = static_cast<double>(step) * efficiency(p);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(payload) * channels);
 }
 

@@ -8,7 +8,7 @@ namespace lightrail {
 
 void CommEngine::begin_relay(Context& context, Transport& transport, std::uint32_t slot) {
   CommRun& run = runs_[slot];
-  const RelayPlan& all = plan_as<RelayPlan>(slot);
+  const auto& all = plan_as<RelayPlan>(slot);
   run.counts.assign(all.counts, {});
   run.open = 0;
   for (const RelayStage& stage : all.stages) run.open += stage.slices > 0;
@@ -25,7 +25,7 @@ std::int64_t CommEngine::relay_wire_bytes(std::uint32_t slot, Medium medium, boo
                                           std::int64_t payload) const {
   const NcclSettings& settings = nccl(op_of(slot));
   const Protocol protocol = runs_[slot].protocol;
-  const RelayPlan& all = plan_as<RelayPlan>(slot);
+  const auto& all = plan_as<RelayPlan>(slot);
   if (is_of_switch) return settings.nvls_wire_bytes(all.switch_efficiency, payload);
   if (medium == Medium::net)
     return settings.net_wire_bytes(protocol, payload, (payload + all.net_chunk - 1) / all.net_chunk);
@@ -69,7 +69,7 @@ void CommEngine::expect_relay(Context& context, Transport& transport, std::uint3
 
 /// Sends what is ready of stage `s`, then of those that wait for it.
 void CommEngine::advance_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t s) {
-  const RelayPlan& all = plan_as<RelayPlan>(slot);
+  const auto& all = plan_as<RelayPlan>(slot);
   const RelayStage& stage = all.stages[s];
   CommRun& run = runs_[slot];
   std::uint32_t ready = stage.slices;
@@ -107,7 +107,7 @@ void CommEngine::advance_relay(Context& context, Transport& transport, std::uint
 }
 
 void CommEngine::on_relay(Context& context, Transport& transport, Owner owner) {
-  const RelayPlan& all = plan_as<RelayPlan>(owner.slot);
+  const auto& all = plan_as<RelayPlan>(owner.slot);
   auto it = std::upper_bound(
       all.stages.begin(), all.stages.end(), owner.sub,
       [](std::uint32_t count, const RelayStage& stage) { return count < stage.first_count; });

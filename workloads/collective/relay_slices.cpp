@@ -17,7 +17,10 @@ std::int64_t channels_of_lane(const NcclSettings& nccl, const GroupPlan& plan, s
 
 /// NCCL halves a chunk over `least` while fewer than `wanted` of them follow one another.
 std::int64_t halved(std::int64_t chunk, std::int64_t of_channel, double wanted, std::int64_t least) {
-  while (chunk > least && static_cast<double>(of_channel / chunk) < wanted) chunk /= 2;
+  for (; chunk > least; chunk /= 2) {
+    const std::int64_t chunks = of_channel / chunk;
+    if (static_cast<double>(chunks) >= wanted) break;
+  }
   return chunk;
 }
 

@@ -33,7 +33,7 @@ struct GroupView {
   std::uint32_t size = 0;    ///< 0: this GPU is in no group of this kind
   std::uint32_t my_index = 0;
 
-  EndpointId member(std::uint32_t index) const;
+  [[nodiscard]] EndpointId member(std::uint32_t index) const;
 };
 
 /// All group kinds of the job. At most 255 kinds; a GPU is in at most one group of a kind.
@@ -44,10 +44,10 @@ class GroupTable {
 
   /// Throws InputErrors for a GPU in two groups, a stride that leaves the GPUs, an empty group.
   GroupKindId add(GroupKind kind, std::uint32_t gpu_count);
-  const GroupKind& kind(GroupKindId id) const { return kinds_[id.value]; }
-  std::size_t kind_count() const { return kinds_.size(); }
-  GroupKindId find(const std::string& name) const;  ///< invalid when unknown
-  GroupView group_of(GroupKindId kind, EndpointId gpu) const;
+  [[nodiscard]] const GroupKind& kind(GroupKindId id) const { return kinds_[id.value]; }
+  [[nodiscard]] std::size_t kind_count() const { return kinds_.size(); }
+  [[nodiscard]] GroupKindId find(const std::string& name) const;  ///< invalid when unknown
+  [[nodiscard]] GroupView group_of(GroupKindId kind, EndpointId gpu) const;
 
  private:
   friend struct GroupView;

@@ -19,11 +19,11 @@ struct Job {
   std::uint16_t dimension;
   bool may_announce_early;
 
-  bool is_exchange(const Op& op, std::uint32_t gpu) const {
+  [[nodiscard]] bool is_exchange(const Op& op, std::uint32_t gpu) const {
     return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all &&
            op.dimension == dimension && groups.group_of(op.group, EndpointId{gpu}).size > 1;
   }
-  std::uint32_t exchanges(std::uint32_t gpu) const {
+  [[nodiscard]] std::uint32_t exchanges(std::uint32_t gpu) const {
     const std::vector<Op>& ops = set.programs[set.program_of_gpu[gpu]].ops;
     return static_cast<std::uint32_t>(
         std::count_if(ops.begin(), ops.end(), [&](const Op& op) { return is_exchange(op, gpu); }));
@@ -55,7 +55,7 @@ class Rehearsal {
   }
 
   /// Of a region: a GPU that has announced most exchanges, and one that has announced least.
-  std::pair<std::uint32_t, std::uint32_t> first_and_last(const GpusOfRegion& gpus) const {
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> first_and_last(const GpusOfRegion& gpus) const {
     std::vector<std::uint32_t> taking_part;
     std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(taking_part),
                  [&](std::uint32_t gpu) { return gpus_.at(gpu).exchanges > 0; });
@@ -65,9 +65,9 @@ class Rehearsal {
                last = std::min_element(taking_part.begin(), taking_part.end(), is_behind);
     return {*first, *last};
   }
-  std::uint32_t announced(std::uint32_t gpu) const { return gpus_.at(gpu).announced; }
+  [[nodiscard]] std::uint32_t announced(std::uint32_t gpu) const { return gpus_.at(gpu).announced; }
   /// Where a GPU is: the first operation, stream by stream, that has not ended.
-  std::uint32_t op_of(std::uint32_t gpu) const {
+  [[nodiscard]] std::uint32_t op_of(std::uint32_t gpu) const {
     const Gpu& g = gpus_.at(gpu);
     return static_cast<std::uint32_t>(std::find(g.has_ended.begin(), g.has_ended.end(), false) -
                                       g.has_ended.begin());
@@ -146,7 +146,7 @@ class Rehearsal {
     count = std::max(count, to);
   }
 
-  bool all_announced(std::uint32_t region, std::uint32_t exchange) const {
+  [[nodiscard]] bool all_announced(std::uint32_t region, std::uint32_t exchange) const {
     return std::all_of(regions_[region].begin(), regions_[region].end(), [&](std::uint32_t gpu) {
       const Gpu& other = gpus_.at(gpu);
       return other.exchanges == 0 || other.announced > exchange;

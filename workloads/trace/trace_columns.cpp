@@ -26,8 +26,8 @@ class Handle {
   ~Handle() {
     if (id_ >= 0) closer_(id_);
   }
-  hid_t get() const { return id_; }
-  bool is_good() const { return id_ >= 0; }
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool is_good() const { return id_ >= 0; }
 
  private:
   hid_t id_;
@@ -123,7 +123,7 @@ void TraceWriter::write(const std::string& path, std::int64_t type, std::size_t 
     H5Pset_shuffle(made_with.get());
     H5Pset_deflate(made_with.get(), 4);
   }
-  H5Pset_obj_track_times(made_with.get(), 0);
+  H5Pset_obj_track_times(made_with.get(), false);
   Handle made(H5Dcreate2(file_, path.c_str(), type, space.get(), H5P_DEFAULT, made_with.get(), H5P_DEFAULT),
               H5Dclose);
   if (!made.is_good() || (rows > 0 && H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
@@ -147,7 +147,7 @@ std::size_t TraceWriter::column(const std::string& path, const std::string& unit
   H5Pset_chunk(made_with.get(), 1, &chunk_rows);
   H5Pset_shuffle(made_with.get());
   H5Pset_deflate(made_with.get(), 1);
-  H5Pset_obj_track_times(made_with.get(), 0);
+  H5Pset_obj_track_times(made_with.get(), false);
   hid_t made =
       H5Dcreate2(file_, path.c_str(), H5T_STD_I64LE, space.get(), H5P_DEFAULT, made_with.get(), H5P_DEFAULT);
   if (made < 0) throw IoError(fmt::format("{}: cannot write {} ({})", path_, path, reason()));

@@ -138,8 +138,8 @@ std::string missing_for(const ComputeSpec& spec, const KernelShape& shape) {
   switch (shape.kind) {
     case KernelKind::gemm:
       if (find_gemm(spec, shape.dtype, shape.scaling)) return "";
-      return std::string("no <gemm dtype=\"") + to_string(shape.dtype) +
-             (shape.scaling == Scaling::rowwise ? "\" scaling=\"rowwise\">" : "\">");
+      return std::string(R"(no <gemm dtype=")") + to_string(shape.dtype) +
+             (shape.scaling == Scaling::rowwise ? R"(" scaling="rowwise">)" : R"(">)");
     case KernelKind::attention:
       if (!spec.attention) return "no <attention>";
       return find_gemm(spec, DataType::bf16) ? "" : "no <gemm dtype=\"bf16\">";

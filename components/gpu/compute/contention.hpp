@@ -44,7 +44,7 @@ class Contention {
   }
 
  private:
-  __extension__ typedef __int128 Wide;
+  __extension__ using Wide = __int128;
   struct Share {
     std::int64_t rest, all;
   };

@@ -84,6 +84,7 @@ class PathHost final : private SentListener {
   /// Hands each MessageEnd since the last call to `told`, which may send.
   template <class Told>
   void tell_ends(Told&& told) {
+    // By index: what `told` sends may add ends. NOLINTNEXTLINE(modernize-loop-convert)
     for (std::size_t i = 0; i < ends_.size(); ++i) told(MessageEnd{ends_[i]});
     ends_.clear();
   }

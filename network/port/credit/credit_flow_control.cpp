@@ -14,14 +14,14 @@ namespace {
 
 class Credits final : public FlowControlKind {
  public:
-  std::unique_ptr<SendControl> make_sender(std::span<const PortEnd> ports) const override {
+  [[nodiscard]] std::unique_ptr<SendControl> make_sender(std::span<const PortEnd> ports) const override {
     return std::make_unique<CreditUse>(ports);
   }
-  std::unique_ptr<ReceiveControl> make_receiver(std::span<const PortEnd> ports,
-                                                const std::string& name) const override {
+  [[nodiscard]] std::unique_ptr<ReceiveControl> make_receiver(std::span<const PortEnd> ports,
+                                                              const std::string& name) const override {
     return std::make_unique<CreditReturn>(ports, name);
   }
-  std::unique_ptr<TransitControl> make_transit(std::uint32_t port_count) const override {
+  [[nodiscard]] std::unique_ptr<TransitControl> make_transit(std::uint32_t port_count) const override {
     return std::make_unique<CreditTransit>(port_count);
   }
 };

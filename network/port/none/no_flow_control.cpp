@@ -11,17 +11,17 @@ namespace {
 
 class Sender final : public SendControl {
  public:
-  SendTerms terms(PortIndex) const override { return {}; }
+  [[nodiscard]] SendTerms terms(PortIndex) const override { return {}; }
   LaneMask on_message(Context&, PortIndex, const Payload&, SendLanes) override {
     fail_contract("without flow control there are no messages of it", __FILE__, __LINE__);
   }
   // Trains never wait for the far end: only for a link that has failed, or for their turn.
-  std::string_view awaited() const override { return "the line"; }
+  [[nodiscard]] std::string_view awaited() const override { return "the line"; }
 };
 
 class Receiver final : public ReceiveControl {
  public:
-  ReceiveTerms terms(PortIndex) const override { return {}; }
+  [[nodiscard]] ReceiveTerms terms(PortIndex) const override { return {}; }
   void on_freed(Context&, PortIndex, std::uint8_t, std::uint32_t, SimTime) override {
     fail_contract("without flow control nobody counts what is freed", __FILE__, __LINE__);
   }
@@ -38,13 +38,14 @@ class Transit final : public TransitControl {
 
 class None final : public FlowControlKind {
  public:
-  std::unique_ptr<SendControl> make_sender(std::span<const PortEnd>) const override {
+  [[nodiscard]] std::unique_ptr<SendControl> make_sender(std::span<const PortEnd>) const override {
     return std::make_unique<Sender>();
   }
-  std::unique_ptr<ReceiveControl> make_receiver(std::span<const PortEnd>, const std::string&) const override {
+  [[nodiscard]] std::unique_ptr<ReceiveControl> make_receiver(std::span<const PortEnd>,
+                                                              const std::string&) const override {
     return std::make_unique<Receiver>();
   }
-  std::unique_ptr<TransitControl> make_transit(std::uint32_t) const override {
+  [[nodiscard]] std::unique_ptr<TransitControl> make_transit(std::uint32_t) const override {
     return std::make_unique<Transit>();
   }
 };

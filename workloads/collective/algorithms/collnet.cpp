@@ -17,10 +17,12 @@ namespace {
 /// heads, and hands it to its neighbours.
 class Collnet final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "collnet"; }
-  std::string doc() const override { return "sums in the switch of every rail (SHARP, CollNet)"; }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+  [[nodiscard]] std::string name() const override { return "collnet"; }
+  [[nodiscard]] std::string doc() const override {
+    return "sums in the switch of every rail (SHARP, CollNet)";
+  }
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     if (plan.collnet_efficiency == 0)
       return "needs the same number of GPUs of each server, a NIC each that no fault touches, and one "
              "switch a rail that reduces (sharp-efficiency)";
@@ -28,11 +30,11 @@ class Collnet final : public CollectiveAlgorithm {
       return fmt::format("takes at most {} GPUs of a server", RelayBuilder::max_lanes);
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->tree_base(protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 CollectivePlan Collnet::plan(const CollectiveInput& in) const {

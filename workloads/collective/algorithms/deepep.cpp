@@ -19,21 +19,21 @@ namespace {
 /// rail to the GPU of the own place in each server, from there over NVLink, in slices.
 class DeepEp final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "deepep"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "deepep"; }
+  [[nodiscard]] std::string doc() const override {
     return "DeepEP: a token once to a server over its rail, from there over NVLink";
   }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     if (!plan.is_even()) return "needs the same number of GPUs of each server";
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.nccl->deepep_start;
   }
-  bool sorts_by_expert() const override { return true; }
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] bool sorts_by_expert() const override { return true; }
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 CollectivePlan DeepEp::plan(const CollectiveInput& in) const {

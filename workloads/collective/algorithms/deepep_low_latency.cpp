@@ -13,15 +13,17 @@ namespace {
 /// for every expert. `op.bytes` are the copies of all tokens, one an expert. A combine takes as long.
 class DeepEpLowLatency final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "deepep-low-latency"; }
-  std::string doc() const override { return "DeepEP, low latency: every copy straight to its GPU"; }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
+  [[nodiscard]] std::string name() const override { return "deepep-low-latency"; }
+  [[nodiscard]] std::string doc() const override {
+    return "DeepEP, low latency: every copy straight to its GPU";
+  }
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.nccl->deepep_start;
   }
-  bool sorts_by_expert() const override { return true; }
-  CollectivePlan plan(const CollectiveInput& in) const override {
+  [[nodiscard]] bool sorts_by_expert() const override { return true; }
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     const ExchangePlaces places(in);
     const std::uint32_t n = places.size(), me = places.me();
     auto message = [&](std::uint32_t index, std::int64_t payload) {

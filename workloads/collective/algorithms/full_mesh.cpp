@@ -15,18 +15,18 @@ namespace {
 /// planners of networks count traffic, and needs no NVLink or rails to be any order.
 class FullMesh final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "full-mesh"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "full-mesh"; }
+  [[nodiscard]] std::string doc() const override {
     return "everybody sends to everybody at once, as planners of networks count traffic";
   }
-  bool serves(CollectiveType type) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override {
     return type != CollectiveType::none && type != CollectiveType::barrier;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->point_base(protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override {
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     const ExchangePlaces places(in);
     const std::uint32_t n = places.size(), me = places.me();
     ExchangePlan::Round round;

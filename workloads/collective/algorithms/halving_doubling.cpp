@@ -24,24 +24,24 @@ namespace {
 /// step takes what a step of NCCL's rings takes in Simple, which has no such algorithm itself.
 class HalvingDoubling final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "halving-doubling"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "halving-doubling"; }
+  [[nodiscard]] std::string doc() const override {
     return "recursive halving, then recursive doubling: 2 log2 n steps with partners (Rabenseifner)";
   }
-  bool serves(CollectiveType type) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override {
     return type == CollectiveType::all_reduce || type == CollectiveType::all_gather ||
            type == CollectiveType::reduce_scatter;
   }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const override {
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const override {
     if (op.collective != CollectiveType::all_reduce && !std::has_single_bit(plan.size()))
       return "needs a power-of-two number of GPUs for all-gather and reduce-scatter";
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->base(protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 /// The rounds of one member.
@@ -83,7 +83,7 @@ class Rounds {
     add(partner < pairs_ ? 2 * partner : partner + pairs_, is_gather ? own : other, is_gather ? other : own);
   }
 
-  std::int64_t part(std::uint32_t parts, std::uint32_t index) const {
+  [[nodiscard]] std::int64_t part(std::uint32_t parts, std::uint32_t index) const {
     return part_bytes(in_.op.bytes, in_.op.element_bytes, parts, index);
   }
 
@@ -96,7 +96,7 @@ class Rounds {
     all_.rounds.push_back(std::move(round));
   }
 
-  ExchangePlan::Message message(std::uint32_t index, std::int64_t payload) const {
+  [[nodiscard]] ExchangePlan::Message message(std::uint32_t index, std::int64_t payload) const {
     const NcclSettings& nccl = *in_.plan.nccl;
     const Medium via = places_.medium(index);
     return {places_.member(index), payload, nccl.wire_bytes(in_.protocol, via, payload),

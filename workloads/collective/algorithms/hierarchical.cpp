@@ -14,20 +14,20 @@ namespace {
 /// server has for that receiver in one message over the rail. Cut into slices, so that the steps overlap.
 class Hierarchical final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "hierarchical"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "hierarchical"; }
+  [[nodiscard]] std::string doc() const override {
     return "over NVLink to the neighbour on the receiver's rail, then a server's shares in one message";
   }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     if (!plan.is_even()) return "needs the same number of GPUs of each server";
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->point_base(protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 CollectivePlan Hierarchical::plan(const CollectiveInput& in) const {

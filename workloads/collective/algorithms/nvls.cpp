@@ -19,13 +19,15 @@ constexpr std::uint32_t max_parts = 32;
 /// In the NVSwitch of one server, which adds and multicasts.
 class Nvls final : public NvlsSums {
  public:
-  std::string name() const override { return "nvls"; }
-  std::string doc() const override { return "sums and copies in the NVSwitch of one server (NVLink SHARP)"; }
-  bool serves(CollectiveType type) const override {
+  [[nodiscard]] std::string name() const override { return "nvls"; }
+  [[nodiscard]] std::string doc() const override {
+    return "sums and copies in the NVSwitch of one server (NVLink SHARP)";
+  }
+  [[nodiscard]] bool serves(CollectiveType type) const override {
     return type == CollectiveType::all_reduce || type == CollectiveType::all_gather ||
            type == CollectiveType::reduce_scatter;
   }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const override {
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const override {
     if (auto why = common_hindrance(plan, op)) return why;
     const bool is_sum = op.collective == CollectiveType::all_reduce;
     if (!is_sum && plan.servers() > 1)
@@ -38,12 +40,12 @@ class Nvls final : public NvlsSums {
   }
   /// NCCL 2.21 gathers and scatters parts in the NVSwitch only inside one operating system (src/enqueue.cc:
   /// one node), not across the trays of a larger NVLink domain.
-  std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
-                             Protocol protocol) const override {
+  [[nodiscard]] std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
+                                           Protocol protocol) const override {
     if (op.collective != CollectiveType::all_reduce && plan.spans_hosts) return std::nullopt;
     return NvlsSums::cost(settings, plan, op, protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override {
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     if (in.op.collective == CollectiveType::all_gather) return all_gather(in);
     if (in.op.collective == CollectiveType::reduce_scatter) return reduce_scatter(in);
     return all_reduce(in);

@@ -12,14 +12,16 @@ namespace {
 /// All-to-all in n - 1 rounds: with me + r and me - r at a time.
 class Pairwise final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "pairwise"; }
-  std::string doc() const override { return "n - 1 rounds, in each one member to send to and one to hear"; }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] std::string name() const override { return "pairwise"; }
+  [[nodiscard]] std::string doc() const override {
+    return "n - 1 rounds, in each one member to send to and one to hear";
+  }
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->point_base(protocol);
   }
-  CollectivePlan plan(const CollectiveInput& in) const override {
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     const ExchangePlaces places(in);
     const std::uint32_t n = places.size(), me = places.me();
     ExchangePlan all;

@@ -15,20 +15,22 @@ namespace {
 /// of distance d carries the blocks whose offset is a multiple of 2 d.
 class Pat final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "pat"; }
-  std::string doc() const override { return "parallel aggregated trees: ceil(log2 n) rounds of many blocks"; }
-  bool serves(CollectiveType type) const override {
+  [[nodiscard]] std::string name() const override { return "pat"; }
+  [[nodiscard]] std::string doc() const override {
+    return "parallel aggregated trees: ceil(log2 n) rounds of many blocks";
+  }
+  [[nodiscard]] bool serves(CollectiveType type) const override {
     return type == CollectiveType::all_gather || type == CollectiveType::reduce_scatter;
   }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     if (plan.size() != plan.servers()) return "needs one GPU of each server, as NCCL's does";
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.nccl->pat_base;
   }
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 CollectivePlan Pat::plan(const CollectiveInput& in) const {

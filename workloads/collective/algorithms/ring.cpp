@@ -16,11 +16,11 @@ namespace {
 /// NCCL's rings: one over the members of a server; over several, one a rail.
 class Ring final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "ring"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "ring"; }
+  [[nodiscard]] std::string doc() const override {
     return "blocks around rings over the members, one a rail over several servers";
   }
-  bool serves(CollectiveType type) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override {
     switch (type) {
       case CollectiveType::all_reduce:
       case CollectiveType::all_gather:
@@ -34,13 +34,13 @@ class Ring final : public CollectiveAlgorithm {
     }
     return false;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
 
   /// base + (steps - inter) * max(hop(NVLink or PCIe), posts) + inter * hop(net), inter = 2 servers
   /// (all-reduce), servers - 1; the whole rate of the rails (one server: of NVLink) x n / steps x efficiency;
   /// all-reduces of Simple over servers ring-plateau times the latency once members have 64 B a channel.
-  std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
-                             Protocol protocol) const override {
+  [[nodiscard]] std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
+                                           Protocol protocol) const override {
     const std::uint32_t n = plan.size(), servers = plan.servers();
     // A broadcast streams through all members: as many steps of latency, once over the bandwidth.
     const bool is_stream = op.collective == CollectiveType::broadcast;
@@ -67,11 +67,11 @@ class Ring final : public CollectiveAlgorithm {
     return bits <= 0 ? latency : latency + static_cast<double>(op.bytes) * 8 * passes / bits;
   }
 
-  SimTime start_delay(const GroupPlan& plan, const Op& op, Protocol protocol) const override {
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op& op, Protocol protocol) const override {
     return scaled(plan.nccl->base(protocol), ring_scale(*plan.nccl, plan, op.collective, protocol, op.bytes));
   }
 
-  CollectivePlan plan(const CollectiveInput& in) const override {
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     if (in.op.collective == CollectiveType::broadcast) return RingStream{};
     // Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
     const bool is_folded =

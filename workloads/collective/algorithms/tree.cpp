@@ -22,22 +22,22 @@ namespace {
 /// 2 c + t (one server: no network, lane c); lanes share the bytes.
 class Tree final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "tree"; }
-  std::string doc() const override {
+  [[nodiscard]] std::string name() const override { return "tree"; }
+  [[nodiscard]] std::string doc() const override {
     return "up and down two binary trees over servers (double tree), a chain inside each";
   }
-  bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
-  std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
+  [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_reduce; }
+  [[nodiscard]] std::optional<std::string> hindrance(const GroupPlan& plan, const Op&) const override {
     const std::uint32_t most = RelayBuilder::max_lanes / RelayBuilder::trees_over(plan);
     if (plan.channels > most) return fmt::format("takes at most {} NICs of a server", most);
     return std::nullopt;
   }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
 
   /// base + 2 ((members of a server - 1) * hop(NVLink) + log2 servers * hop(net)); half of NVLink, the rails
   /// (tree_rails) x tree efficiency x tree_correction_of; LL / 3.8, LL128 120/128 (one server 7/9).
-  std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
-                             Protocol protocol) const override {
+  [[nodiscard]] std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
+                                           Protocol protocol) const override {
     const std::uint32_t servers = plan.servers();
     const double chain = static_cast<double>(plan.size()) / servers - 1;
     const double latency =
@@ -55,11 +55,11 @@ class Tree final : public CollectiveAlgorithm {
     return with_transfer(latency, static_cast<double>(op.bytes), bits);
   }
 
-  SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
+  [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol protocol) const override {
     return plan.nccl->tree_base(protocol);
   }
 
-  CollectivePlan plan(const CollectiveInput& in) const override;
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
 
 CollectivePlan Tree::plan(const CollectiveInput& in) const {

@@ -13,7 +13,7 @@ namespace lightrail {
 namespace {
 
 // -Wpedantic accepts the type in this spelling alone.
-__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
+__extension__ using Wide = __int128;
 
 /// Times (n - 1) S that a group of n sends in a collective of size S.
 int volume_factor(CollectiveType type) {

@@ -28,7 +28,7 @@ struct Classes {
       ++size[of[m]];
     }
   }
-  std::size_t count() const { return first.size(); }
+  [[nodiscard]] std::size_t count() const { return first.size(); }
 };
 
 /// What one sender, or several alike, sent in two layers: a member's share by class.

@@ -69,7 +69,9 @@ class StageParameterFlow {
 
  private:
   /// FSDP has one stage of one chunk: its layers are the chunk's.
-  std::int64_t last_layer() const { return static_cast<std::int64_t>(parameters_.layers.size()) - 1; }
+  [[nodiscard]] std::int64_t last_layer() const {
+    return static_cast<std::int64_t>(parameters_.layers.size()) - 1;
+  }
   void gather_layer(std::int64_t layer) {
     writer_.gather_parameters(parameters_.layers[static_cast<std::size_t>(layer)].dense, 0);
   }
@@ -82,7 +84,7 @@ class StageParameterFlow {
     for (; waiting_.expert >= bucket; waiting_.expert -= bucket) writer_.reduce_gradients(0, bucket, true);
   }
   /// The layers in the order in which first forward passes come to them: from the chunk that begins on.
-  std::vector<LayerParameters> of_first_passes(std::uint32_t first_chunk) const {
+  [[nodiscard]] std::vector<LayerParameters> of_first_passes(std::uint32_t first_chunk) const {
     std::vector<LayerParameters> all = parameters_.layers;
     if (plan_.is_bidirectional() && first_chunk == 1)
       std::rotate(all.begin(), all.begin() + plan_.layers_of_chunk(model_, stage_, 0), all.end());
@@ -143,13 +145,15 @@ class PassWriter {
   StageParameterFlow& parameters() { return parameters_; }
 
  private:
-  bool begins(const ChunkPass& pass) const { return plan_.model_stage(stage_, pass.chunk) == 0; }
-  bool ends(const ChunkPass& pass) const { return plan_.ends_model(stage_, pass.chunk); }
-  std::int64_t layers(const ChunkPass& pass) const {
+  [[nodiscard]] bool begins(const ChunkPass& pass) const {
+    return plan_.model_stage(stage_, pass.chunk) == 0;
+  }
+  [[nodiscard]] bool ends(const ChunkPass& pass) const { return plan_.ends_model(stage_, pass.chunk); }
+  [[nodiscard]] std::int64_t layers(const ChunkPass& pass) const {
     return plan_.layers_of_chunk(model_, stage_, pass.chunk);
   }
   /// The neighbour that a chunk's activations go to, or come from.
-  std::uint32_t neighbour(const ChunkPass& pass, bool is_next) const {
+  [[nodiscard]] std::uint32_t neighbour(const ChunkPass& pass, bool is_next) const {
     const bool is_up = is_next != (plan_.is_bidirectional() && pass.chunk == 1);
     return (stage_ + (is_up ? 1 : plan_.pp - 1)) % plan_.pp;
   }

@@ -27,7 +27,7 @@ std::int64_t feed_forward_elements(const Transformer& model, std::int64_t width)
 
 /// Rows that the experts of one GPU work on.
 std::int64_t expert_rows(const Transformer& model, const TrainingPlan& plan, double load) {
-  const double kept = static_cast<double>(plan.kept_tokens(model));
+  const auto kept = static_cast<double>(plan.kept_tokens(model));
   return static_cast<std::int64_t>(std::ceil(kept * load - 1e-6)) * plan.expert_tp();
 }
 

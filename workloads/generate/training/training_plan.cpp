@@ -170,9 +170,9 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse("a model with window and cp > 1 or kernels=\"separate\"");
   if (plan.cp > 1 && plan.kernels == Kernels::separate) refuse("cp > 1 needs kernels=\"fused\"");
   if (plan.overlap_parameters && (!plan.distributed_optimizer || plan.shards_parameters))
-    refuse("overlap-parameters needs distributed-optimizer=\"on\" and shard-parameters=\"off\"");
+    refuse(R"(overlap-parameters needs distributed-optimizer="on" and shard-parameters="off")");
   if (plan.bucket_size > 0 && (!plan.overlap_gradients || plan.shards_parameters))
-    refuse("bucket-size needs overlap-gradients=\"on\" and shard-parameters=\"off\"");
+    refuse(R"(bucket-size needs overlap-gradients="on" and shard-parameters="off")");
   else if (plan.bucket_size > 0 && plan.bucket_size < 10'000)
     refuse(fmt::format("bucket-size = {} (a collective needs at least 10000 parameters)", plan.bucket_size));
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
@@ -183,10 +183,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");
   }
   if (plan.scatter_gather && plan.sequence_parallel)
-    refuse("scatter-gather=\"on\" needs sequence-parallel=\"off\" (which sends tp-th parts anyway)");
+    refuse(R"(scatter-gather="on" needs sequence-parallel="off" (which sends tp-th parts anyway))");
   if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
   if (plan.tensor_overlap == TensorOverlap::all && !plan.sequence_parallel)
-    refuse("tensor-overlap=\"all\" needs sequence-parallel=\"on\"");
+    refuse(R"(tensor-overlap="all" needs sequence-parallel="on")");
   if (!plan.stage_layers_text.empty()) {
     if (const std::string problem = read_stage_layers(model, plan); !problem.empty())
       refuse(fmt::format("stage-layers=\"{}\" {}", plan.stage_layers_text, problem));
@@ -237,14 +237,14 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.float8_recipe != Float8Recipe::delayed) {
     const char* recipe = plan.is_rowwise() ? "rowwise" : "tensorwise";
     if (plan.dtype != DataType::fp8)
-      refuse(fmt::format("float8-recipe=\"{}\" without dtype=\"fp8\"", recipe));
+      refuse(fmt::format(R"(float8-recipe="{}" without dtype="fp8")", recipe));
     else if (plan.dispatch == DataType::fp8)
-      refuse(fmt::format("float8-recipe=\"{}\" with dispatch=\"fp8\" (tokens bring their scales)", recipe));
+      refuse(fmt::format(R"(float8-recipe="{}" with dispatch="fp8" (tokens bring their scales))", recipe));
   }
   if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
     refuse("loading-ahead without a loading-time");
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)
-    refuse("recompute=\"light\" needs kernels=\"fused\"");
+    refuse(R"(recompute="light" needs kernels="fused")");
   if (model.is_moe() && plan.tp > 1 && !plan.sequence_parallel)
     refuse(
         "a model with experts and tp > 1 needs sequence-parallel=\"on\" (else tokens would be dispatched tp "
@@ -266,8 +266,8 @@ std::int64_t TrainingPlan::capacity(const Transformer& model) const {
 
 double TrainingPlan::max_share(const Transformer& model) const {
   if (capacity_factor == 0) return 1;
-  return static_cast<double>(capacity(model) * model.experts / ep) /
-         static_cast<double>(local_tokens() * model.active_experts);
+  const std::int64_t most = capacity(model) * model.experts / ep;
+  return static_cast<double>(most) / static_cast<double>(local_tokens() * model.active_experts);
 }
 
 TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {

@@ -165,7 +165,7 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
   if (t.rope_dim > 0 && t.kv() != t.heads)
     refuse(fmt::format("kv-heads = {} with latent attention, whose {} heads all have keys", t.kv(), t.heads));
   if (t.full_every > 0 && t.window == 0) refuse("has full-every but no window");
-  if (t.clamped && !t.gated) refuse("has clamped=\"on\" but gated=\"off\"");
+  if (t.clamped && !t.gated) refuse(R"(has clamped="on" but gated="off")");
   if (t.rope_dim > 0 && (t.window > 0 || t.qk_norm)) refuse("latent attention with window or qk-norm");
   if (t.rope_dim > 0 && (t.biases || t.positions > 0))
     refuse("latent attention with biases or learned positions");

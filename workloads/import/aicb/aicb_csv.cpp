@@ -87,7 +87,7 @@ class Reader {
     }
     return cells;
   }
-  std::optional<std::int64_t> integer(const std::string& text) const {
+  [[nodiscard]] std::optional<std::int64_t> integer(const std::string& text) const {
     std::int64_t value = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc{} || (end != text.data() + text.size() && std::string(end) != ".0"))
@@ -112,7 +112,7 @@ class Reader {
       if (!column_.contains(needed)) fail(fmt::format("the header lacks the column '{}'", needed));
     width_ = names.size();
   }
-  std::string cell(const std::vector<std::string>& cells, const char* column) const {
+  [[nodiscard]] std::string cell(const std::vector<std::string>& cells, const char* column) const {
     auto it = column_.find(column);
     if (it == column_.end() || cells[it->second] == "None") return "";
     const std::string& text = cells[it->second];

@@ -50,7 +50,7 @@ class Reader {
   }
 
  private:
-  std::int64_t number(std::string_view text, const std::string& what, std::int64_t most) const {
+  [[nodiscard]] std::int64_t number(std::string_view text, const std::string& what, std::int64_t most) const {
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
     std::int64_t value = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -142,7 +142,8 @@ class Reader {
     workload_.rows.push_back(it->second);
   }
 
-  AicbPart part(std::string_view time, std::string_view name, std::string_view bytes, AicbGroup group) const {
+  [[nodiscard]] AicbPart part(std::string_view time, std::string_view name, std::string_view bytes,
+                              AicbGroup group) const {
     AicbPart part;
     part.compute_ns = number(time, "time", longest_ns);
     part.bytes = number(bytes, fmt::format("size of {}", name), largest_operation_bytes);

@@ -16,7 +16,7 @@ namespace {
 /// Consecutive rows.
 struct Span {
   std::size_t begin = 0, end = 0;
-  std::size_t size() const { return end - begin; }
+  [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
 /// Where the micro-batches are among the rows: `ga` times the same rows, each an embedding, layers, and what
@@ -94,7 +94,7 @@ class Importer {
 
   /// The rows repeat `ga` times, and a micro-batch is an embedding, a multiple of `vpp` equal layers, and the
   /// rest; else the workload cannot be cut into stages.
-  Sections find_sections() const {
+  [[nodiscard]] Sections find_sections() const {
     const auto& rows = workload_.rows;
     Sections s;
     auto is = [&](std::size_t i, const char* name) { return workload_.row(i).name == name; };

@@ -41,7 +41,7 @@ ChakraGroups read_chakra_groups(const std::string& path, std::uint32_t ranks) {
   std::istream stream(&file);
   stream.exceptions(std::ios::badbit);
   json all = json::parse(stream, nullptr, false);
-  if (!all.is_object()) fail("expected process groups as JSON: {\"0\": [0, 1], \"1\": [2, 3]}");
+  if (!all.is_object()) fail(R"(expected process groups as JSON: {"0": [0, 1], "1": [2, 3]})");
   ChakraGroups groups;
   for (const auto& [name, list] : all.items())
     if (std::string problem = take_ranks(name, list, ranks, groups); !problem.empty()) fail(problem);

@@ -51,7 +51,7 @@ class Labels {
     }
     return others_.emplace(label, node).second;
   }
-  std::uint32_t find(std::string_view label) const {
+  [[nodiscard]] std::uint32_t find(std::string_view label) const {
     const auto [word, number] = split(label);
     if (number != none) {
       auto nodes = numbered_.find(word);
@@ -147,7 +147,7 @@ class Reader {
     text_ = std::move(kept);
   }
 
-  std::uint64_t number(std::string_view text, const char* what, std::uint64_t most) const {
+  [[nodiscard]] std::uint64_t number(std::string_view text, const char* what, std::uint64_t most) const {
     std::uint64_t value = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code == std::errc::result_out_of_range ||
@@ -157,7 +157,9 @@ class Reader {
       fail(fmt::format("invalid {} '{}' (expected a number)", what, text));
     return value;
   }
-  std::string_view word(std::size_t i) const { return i < words_.size() ? words_[i] : std::string_view(); }
+  [[nodiscard]] std::string_view word(std::size_t i) const {
+    return i < words_.size() ? words_[i] : std::string_view();
+  }
 
   void statement() {
     if (word(0) == "num_ranks") return count();
@@ -209,7 +211,7 @@ class Reader {
     if (words_.size() != 3) fail(fmt::format("expected 'label {} label'", word(1)));
     rank_.edges.push_back({find(word(0)), find(word(2)), line_, word(1) == "irequires"});
   }
-  std::uint32_t find(std::string_view label) const {
+  [[nodiscard]] std::uint32_t find(std::string_view label) const {
     const std::uint32_t node = labels_.find(label);
     if (node == Labels::none)
       fail(fmt::format("dangling dependency: label '{}' is not defined in rank {}", label, rank_.rank));
@@ -252,7 +254,7 @@ class Reader {
     rank_.nodes.push_back(node);
   }
 
-  std::uint32_t peer(std::string_view text, bool is_send) const {
+  [[nodiscard]] std::uint32_t peer(std::string_view text, bool is_send) const {
     if (!is_send && (text == "-1" || text == "4294967295"))
       fail("a receive from any rank (-1): which message it takes would depend on time; name the rank");
     const auto rank = static_cast<std::uint32_t>(number(text, "rank", 0xffffffff));

@@ -81,7 +81,7 @@ class Replay {
     latency_ns_ = least == std::numeric_limits<std::int64_t>::max() ? 0 : std::max<std::int64_t>(0, least);
   }
 
-  std::int64_t measured_end(std::uint32_t op) const { return end_ns_.at(op); }
+  [[nodiscard]] std::int64_t measured_end(std::uint32_t op) const { return end_ns_.at(op); }
 
   void take(const RuntimeCall& call) {
     Thread& thread = threads_[call.thread];
@@ -184,7 +184,7 @@ class Replay {
 
   /// The newest operation of a stream that had ended by `start_ns`; one that overlapped cannot have been
   /// waited for.
-  std::uint32_t newest_finished(std::uint32_t stream, std::int64_t start_ns) const {
+  [[nodiscard]] std::uint32_t newest_finished(std::uint32_t stream, std::int64_t start_ns) const {
     const auto& all = issued_[stream];
     for (std::size_t i = all.size(); i-- > 0 && all.size() - i < 1024;)
       if (measured_end(all[i]) <= start_ns + resolution_ns) return all[i];
@@ -218,9 +218,9 @@ class Replay {
   }
 
   /// The operation that ended last inside the call: what a synchronisation of unknown aim waited for.
-  std::uint32_t finished_last_within(const RuntimeCall& call) const {
+  [[nodiscard]] std::uint32_t finished_last_within(const RuntimeCall& call) const {
     Done best;
-    for (std::uint32_t op = static_cast<std::uint32_t>(program_.ops.size()); op-- > 0;) {
+    for (auto op = static_cast<std::uint32_t>(program_.ops.size()); op-- > 0;) {
       auto it = end_ns_.find(op);
       if (it == end_ns_.end()) continue;
       if (it->second >= call.start_ns && it->second <= call.end_ns() && it->second > best.end_ns)

@@ -97,7 +97,7 @@ class Collector {
   }
 
  private:
-  RankTrace::Figures figures() const {
+  [[nodiscard]] RankTrace::Figures figures() const {
     RankTrace::Figures f;
     f.first_start_ns = trace_.operations.front().start_ns;
     f.last_start_ns = trace_.operations.back().start_ns;
@@ -137,7 +137,7 @@ class Collector {
     op.event = e.index;
     if (op.kernel_class == KernelClass::collective) {
       op.communication = static_cast<std::int32_t>(kernels_.size());
-      kernels_.push_back({e.name, nccl_metadata(e)});
+      kernels_.emplace_back(e.name, nccl_metadata(e));
     }
     trace_.operations.push_back(op);
   }

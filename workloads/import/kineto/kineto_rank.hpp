@@ -37,8 +37,8 @@ struct Communication {
 struct ProcessGroup {
   std::int64_t size = 0;  ///< 0: unknown
   std::string description;
-  std::vector<std::uint32_t> ranks;  ///< empty: the trace does not say
-  auto operator<=>(const ProcessGroup&) const = default;
+  std::vector<std::uint32_t> ranks;                       ///< empty: the trace does not say
+  auto operator<=>(const ProcessGroup&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 /// One kernel, copy or memset as it ran.

@@ -101,8 +101,8 @@ class Handler final : public nlohmann::json_sax<json> {
   }
 
  private:
-  bool is_event_field() const { return in_events_ && depth_ == 3; }
-  bool is_argument() const { return in_events_ && depth_ == 4 && in_arguments_; }
+  [[nodiscard]] bool is_event_field() const { return in_events_ && depth_ == 3; }
+  [[nodiscard]] bool is_argument() const { return in_events_ && depth_ == 4 && in_arguments_; }
 
   bool scalar(const std::string& text, const void*) { return capture_ ? put(text) : true; }
 
@@ -117,7 +117,7 @@ class Handler final : public nlohmann::json_sax<json> {
     }
     return true;
   }
-  std::int64_t time_of(const std::string& text) const {
+  [[nodiscard]] std::int64_t time_of(const std::string& text) const {
     if (auto ns = nanoseconds_of_microseconds(text)) return *ns;
     throw InputErrors(InputError{path_, 0,
                                  fmt::format("event {} '{}': {} {} us is out of range", event_.index,

@@ -25,7 +25,7 @@ class Groups {
   explicit Groups(const std::vector<RankTrace>& ranks) : ranks_(ranks) {}
 
   /// The members of a process group, checked.
-  Ranks members(const RankTrace& trace, const ProcessGroup& c) const {
+  [[nodiscard]] Ranks members(const RankTrace& trace, const ProcessGroup& c) const {
     auto world = static_cast<std::uint32_t>(ranks_.size());
     Ranks all = c.ranks;
     if (all.empty()) {
@@ -78,7 +78,8 @@ class Groups {
     }
   }
 
-  BoundCommunication bind(const RankTrace& trace, const Communication& c, const Ranks& members) const {
+  [[nodiscard]] BoundCommunication bind(const RankTrace& trace, const Communication& c,
+                                        const Ranks& members) const {
     const Kind& kind = kinds_[kind_of_.at(members)];
     BoundCommunication bound{kind.id, kind.dimension, 0};
     if (c.kind != OpKind::collective) {
