@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "engine/base/error.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
