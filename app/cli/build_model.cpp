@@ -13,6 +13,7 @@
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_variation.hpp"
+#include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/gpu/check_gpus.hpp"
 #include "fabrics/system/build_system.hpp"
@@ -160,6 +161,7 @@ Model build_model(const Scenario& scenario, const Registry& registry, CommandLin
   model.add(build_workload(scenario, registry.workloads, model, errors));
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
+  model.add(remark_shortcuts(model));
   check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   report_unread(scenario.root, errors);

@@ -56,6 +56,13 @@ void add_collectives(const Summary& summary, std::string& text) {
 
 }  // namespace
 
+std::string remarks_text(const std::vector<Remark>& remarks) {
+  std::string text;
+  for (const Remark& remark : remarks)
+    text += fmt::format("{:<17}{}: {}\n", text.empty() ? "rests on" : "", remark.about, remark.text);
+  return text;
+}
+
 std::string summary_text(const Summary& summary, const std::string& file) {
   std::string text = fmt::format("status           {}{}\n", summary.status,
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
@@ -72,6 +79,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
                         summary.network_pj_per_bit.value_or(0));
   if (const auto gain = summary.steps_per_s_per_musd())
     text += fmt::format("  per dollar     {:.4g} steps/s for a million dollars of network\n", *gain);
+  text += remarks_text(summary.remarks);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   if (const auto energy = summary.energy_per_step_j())
     text += fmt::format("  per step       {:.3f} J\n", *energy);

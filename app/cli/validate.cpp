@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/print_summary.hpp"
 #include "engine/record/provenance.hpp"
 #include "fabrics/system/system_text.hpp"
 
@@ -31,7 +32,8 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
     }
     if (out.empty())
       out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) +
-            " components, " + std::to_string(model.links.size() / 2) + " links\n";
+            " components, " + std::to_string(model.links.size() / 2) + " links\n" +
+            remarks_text(model.remarks);
     return out;
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);

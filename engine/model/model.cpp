@@ -24,6 +24,7 @@ void Model::add(ModelPart part) {
   append(names, std::move(part.names));
   append(dimensions, std::move(part.dimensions));
   append(parameters, std::move(part.parameters));
+  append(remarks, std::move(part.remarks));
   resources_.add(part.resources);
 }
 

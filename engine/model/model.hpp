@@ -10,6 +10,7 @@
 #include "engine/base/time.hpp"
 #include "engine/model/context.hpp"
 #include "engine/model/declared_parameter.hpp"
+#include "engine/model/remark.hpp"
 #include "engine/model/resources.hpp"
 #include "engine/model/table_registry.hpp"
 
@@ -71,6 +72,7 @@ struct LinkClass {
 struct ModelPart {
   std::vector<std::string> names, dimensions;  ///< to follow the model's
   std::vector<DeclaredParameter> parameters;   ///< to follow the model's
+  std::vector<Remark> remarks;                 ///< to follow the model's
   Resources resources;
 };
 
@@ -88,6 +90,7 @@ class Model {
   std::vector<std::string> names;       ///< texts that `name` columns refer to; written to /names
   std::vector<std::string> dimensions;  ///< parallel dimensions of the traffic counters: tp, dp, ep, pp ...
   std::vector<DeclaredParameter> parameters;  ///< of what is no component; written to /model/params
+  std::vector<Remark> remarks;                ///< what the result rests on; written to /summary/remarks
   std::vector<std::shared_ptr<const ComponentKind>> kinds;
   std::vector<std::shared_ptr<const Spec>> specs;
   std::uint32_t atom_count = 0;

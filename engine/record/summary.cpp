@@ -104,6 +104,8 @@ std::string to_json(const Summary& s) {
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["forecast"] = Json::array();
   for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
+  json["remarks"] = Json::array();
+  for (const Remark& r : s.remarks) json["remarks"].push_back({{"about", r.about}, {"text", r.text}});
   json["waits"] = s.waits;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

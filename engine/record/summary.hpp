@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/remark.hpp"
 #include "engine/partition/forecast_row.hpp"
 #include "engine/record/serving_summary.hpp"
 
@@ -44,6 +45,7 @@ struct Summary {
   std::string status, hash, reason;
   std::string checkpoint;  ///< the newest one written; empty: none
   std::vector<std::string> waits;
+  std::vector<Remark> remarks;
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;
   double wall_s = 0, build_s = 0;
   int ranks = 1;

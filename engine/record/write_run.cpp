@@ -56,6 +56,13 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
 void write_summary(ResultFile& file, const Summary& summary) {
   file.create_group("/summary");
   file.set_attribute("/summary", "sim_end_ps", summary.sim_end_ps);
+  if (!summary.remarks.empty()) {
+    const std::vector<Remark>& all = summary.remarks;
+    file.create_group("/summary/remarks");
+    file.set_attribute("/summary/remarks", "doc", "what the result rests on beside its tables");
+    file.write_texts("/summary/remarks/about", all.size(), [&](auto i) { return all[i].about; });
+    file.write_texts("/summary/remarks/text", all.size(), [&](auto i) { return all[i].text; });
+  }
   if (const IterationSummary* last = summary.last_iteration()) {
     file.set_attribute("/summary", "step_time_ps", last->step_ps());
     file.set_attribute("/summary", "compute_fraction", last->fraction(last->compute_ps));
@@ -179,6 +186,7 @@ Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model) {
   summary.reason = outcome.reason;
   summary.checkpoint = outcome.checkpoint;
   summary.waits = outcome.waits;
+  summary.remarks = model.remarks;
   summary.events = outcome.events;
   summary.sim_end_ps = outcome.end.count();
   summary.peak_rss_bytes = outcome.peak_rss_bytes;

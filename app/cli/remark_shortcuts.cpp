@@ -1,0 +1,36 @@
+#include "app/cli/remark_shortcuts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/base/time.hpp"
+#include "network/port/send_ahead.hpp"
+#include "workloads/collective/nccl_settings.hpp"
+
+namespace lightrail {
+
+ModelPart remark_shortcuts(const Model& model) {
+  ModelPart part;
+  std::uint32_t nvlink = 1, others = 1;
+  for (const LinkClass& link : model.link_classes) {
+    std::uint32_t& grain = link.medium == "nvlink" ? nvlink : others;
+    grain = std::max(grain, link.grain);
+  }
+  if (nvlink > 1 || others > 1)
+    part.remarks.push_back(
+        {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink); see docs/grain.md",
+                              others, nvlink)});
+  const auto* ahead = model.resource<SendAhead>();
+  if (ahead && ahead->time > SimTime{0})
+    part.remarks.push_back(
+        {"grain", fmt::format("a busy line is given trains for {} ahead", format_time(ahead->time))});
+  const auto* nccl = model.resource<NcclSettings>();
+  if (nccl && nccl->fold_rings)
+    part.remarks.push_back(
+        {"collectives", "the steps of a ring in one server are one exchange (fold-rings)"});
+  return part;
+}
+
+}  // namespace lightrail
