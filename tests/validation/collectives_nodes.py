@@ -1,0 +1,76 @@
+"""Targets N7 and N8: all-reduces over several servers (nccl_nodes.csv).
+
+Column `use` is the rule of the split, by whole tables: "fit" are those of which figures in configs/ were
+chosen (their <source> names them), "held out" all others. To be fitted to: the plot in which NVLS-tree was
+forced, and tables of two servers and of one and two NVLink domains; held out: every table of the own choice
+of NCCL on more. So far nothing is fitted to any. Rows that no catalogue expresses yet (racks of GB200, EFA of
+p6) or that are too many GPUs for a run stay in the file.
+"""
+from harness import collective_times, table
+
+MIB = 2**20
+H100 = ("gtc24_nvlstree", "arxiv_2411_13055", "coreweave_64xH100", "coreweave_16xH100")
+#: Servers that a run can afford, and the largest size on so many.
+LARGEST = {2: 8192 * MIB, 4: 4096 * MIB, 8: 1024 * MIB, 16: 256 * MIB, 32: 256 * MIB, 64: 64 * MIB}
+#: Catalogue entries of the library, by column nccl; where it is not told, the scenario's own.
+LIBRARY = {"2.28": {"nccl": "nccl/nccl_2_28"}}
+
+
+def published(tables, short):
+    """{(table, use, servers, algorithm, library): {size: us}} of what is simulated."""
+    rows = {}
+    for r in table("nccl_nodes.csv"):
+        servers, size = int(r["servers"]), int(r["size_bytes"])
+        most = min(LARGEST.get(servers, 0), 64 * MIB if short else 2**40)
+        if r["table_id"] in tables and size <= most and not (short and servers > 8):
+            key = (r["table_id"], r["use"], servers, r["algorithm"], r["nccl"])
+            rows.setdefault(key, {})[size] = float(r["time_us"])
+    return rows
+
+
+def settings(servers, algorithm, library, sizes):
+    return {"servers": servers, "algorithm": algorithm, "from": f"{min(sizes)} B", "to": f"{max(sizes)} B",
+            **LIBRARY.get(library, {})}
+
+
+def times_of(run, short):
+    """(table, use, servers, {size: (published, simulated)}); one run for a number of servers, algorithm and
+    library."""
+    wanted = published(H100, short)
+    sizes = {}
+    for (_, _, *what), times in wanted.items():
+        sizes.setdefault(tuple(what), set()).update(times)
+    scenario = "nccl_tests/two_servers.xml"
+    run.ahead(scenario, [settings(*what, mine) for what, mine in sizes.items()])
+    for (name, use, *what), times in sorted(wanted.items()):
+        ours = collective_times(run(scenario, **settings(*what, sizes[tuple(what)])))
+        yield name, use, what[0], {size: (time, ours["all_reduce", size]) for size, time in times.items()
+                                   if ("all_reduce", size) in ours}
+
+
+def target_n7(run, short):
+    """All-reduce on 2 to 64 servers of 8 H100."""
+    for name, use, servers, times in times_of(run, short):
+        for size, (measured, ours) in sorted(times.items()):
+            yield {"row": f"{servers} x 8, {name}, {use}, {size} B", "published": measured, "simulated": ours,
+                   "unit": "us", "bound_pct": 8 if size >= 2048 * MIB else 30}
+
+
+def target_n8(run, short):
+    """Growth of all-reduces of 16 to 256 MiB: time on n servers over time on 4 of the same table."""
+    tables = {}
+    for name, use, servers, times in times_of(run, short):
+        tables.setdefault((name, use), {})[servers] = times
+    for (name, use), by_servers in tables.items():
+        first = by_servers.get(4)
+        if not first:
+            continue
+        for servers, times in sorted(by_servers.items()):
+            for size in sorted(set(times) & set(first)):
+                if servers > 4 and 16 * MIB <= size <= 256 * MIB:
+                    yield {"row": f"{size // MIB} MiB, {servers} over 4 servers, {name}, {use}",
+                           "published": times[size][0] / first[size][0],
+                           "simulated": times[size][1] / first[size][1], "unit": "", "bound_pct": 25}
+
+
+TARGETS = {"N7": target_n7, "N8": target_n8}
