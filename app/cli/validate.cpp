@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/scenario_text.hpp"
 #include "engine/record/provenance.hpp"
 #include "fabrics/system/system_text.hpp"
 
@@ -29,10 +30,7 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
       std::string budget = budget_text(model);
       out += budget.empty() ? "no optical links\n" : budget;
     }
-    if (out.empty())
-      out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) +
-            " components, " + std::to_string(model.links.size() / 2) + " links\n";
-    return out;
+    return out.empty() ? scenario_text(line.positional.front(), model) : out;
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;
