@@ -198,8 +198,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   line.map = given.has("map");
   line.dot = given.has("dot");
   line.bom = given.has("bom");
-  if (line.command == Command::describe && !line.bom && (given.has("set") || given.has("catalogue")))
-    fail("options --set and --catalogue have no effect on 'lightrail describe' without --bom");
+  if (line.command == Command::describe && !line.bom && !line.describes_scenario() &&
+      (given.has("set") || given.has("catalogue")))
+    fail("options --set and --catalogue have no effect on 'lightrail describe' without a scenario");
   line.budget = given.has("budget");
   line.list = given.has("list");
   line.sweep_case = given.value<std::int64_t>("case", -1, 0, most);

@@ -27,6 +27,12 @@ struct CommandLine {
   std::vector<int> predict_ranks;
   ForecastNetwork network;
   RunOptions run;
+
+  /// Whether `describe` was given a file, not a name: something with a slash, or that ends in .xml.
+  [[nodiscard]] bool describes_scenario() const {
+    return !positional.empty() &&
+           (positional.front().find('/') != std::string::npos || positional.front().ends_with(".xml"));
+  }
 };
 
 /// Throws InputErrors for unknown commands and options (with did-you-mean), options that the command does not

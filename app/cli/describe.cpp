@@ -10,6 +10,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/describe_plugin.hpp"
 #include "app/cli/describe_tables.hpp"
+#include "app/cli/scenario_text.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "workloads/program/collective_names.hpp"
@@ -128,14 +129,15 @@ std::string describe_text(const CommandLine& line) {
   return text;
 }
 
-/// What the network of a scenario consists of and costs.
-std::string bom_text(CommandLine line) {
+/// What a scenario is, or with --bom what its network consists of and costs.
+std::string described_scenario(CommandLine line) {
   if (line.positional.empty())
     throw InputErrors(
         InputError{"", 0, "describe --bom: no scenario given (lightrail describe SCENARIO --bom)"});
   const Registry registry = load_registry(line.plugins);
   Scenario scenario = load(line);
   Model model = build_model(scenario, registry, line);
+  if (!line.bom) return scenario_text(line.positional.front(), model);
   std::string text = bill_text(model);
   if (text.empty())
     throw InputErrors(
@@ -146,7 +148,9 @@ std::string bom_text(CommandLine line) {
 }  // namespace
 
 ExitCode describe(const CommandLine& line, const MpiSession& mpi) {
-  auto text = on_every_rank(mpi, [&] { return line.bom ? bom_text(line) : describe_text(line); });
+  auto text = on_every_rank(mpi, [&] {
+    return line.bom || line.describes_scenario() ? described_scenario(line) : describe_text(line);
+  });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }

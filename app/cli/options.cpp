@@ -74,7 +74,8 @@ const std::vector<CommandDoc>& command_docs() {
   static const std::vector<CommandDoc> all = {
       {Command::run, "run", "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
       {Command::validate, "validate", "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
-      {Command::describe, "describe", "[NAME|SCENARIO]", "elements, parameters, ports and statistics", 0, 1},
+      {Command::describe, "describe", "[NAME|SCENARIO]",
+       "elements, parameters, ports, statistics; a scenario's layout", 0, 1},
       {Command::sweep, "sweep", "SCENARIO", "list or run the points of <sweep>", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",

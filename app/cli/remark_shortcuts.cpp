@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/base/time.hpp"
+#include "fabrics/clos/fabric_layout.hpp"
 #include "network/port/send_ahead.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -30,6 +31,10 @@ ModelPart remark_shortcuts(const Model& model) {
   if (nccl && nccl->fold_rings)
     part.remarks.push_back(
         {"collectives", "the steps of a ring in one server are one exchange (fold-rings)"});
+  const auto* layout = model.resource<FabricLayout>();
+  if (layout && !layout_warnings(*layout).empty())
+    part.remarks.push_back(
+        {"fabric", "it is not oversubscribed everywhere as asked; validate shows the layout"});
   return part;
 }
 

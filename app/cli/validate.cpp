@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/print_summary.hpp"
+#include "app/cli/scenario_text.hpp"
 #include "engine/record/provenance.hpp"
 #include "fabrics/system/system_text.hpp"
 
@@ -30,11 +31,7 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
       std::string budget = budget_text(model);
       out += budget.empty() ? "no optical links\n" : budget;
     }
-    if (out.empty())
-      out = line.positional.front() + ": valid, " + std::to_string(model.components.size()) +
-            " components, " + std::to_string(model.links.size() / 2) + " links\n" +
-            remarks_text(model.remarks);
-    return out;
+    return out.empty() ? scenario_text(line.positional.front(), model) + remarks_text(model.remarks) : out;
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;

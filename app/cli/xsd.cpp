@@ -8,6 +8,7 @@
 #include "components/gpu/compute/compute_model.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "fabrics/system/build_system.hpp"
+#include "network/health/read_degraded.hpp"
 #include "network/health/read_faults.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
@@ -112,6 +113,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());
   add("rate", rate_parameters().documentation());
+  add("degrade", degrade_parameters().documentation());
 
   std::vector<ElementDoc> all;
   for (const auto& [name, parameters] : merged) {

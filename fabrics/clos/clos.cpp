@@ -1,5 +1,6 @@
 #include "fabrics/clos/clos.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace lightrail {
@@ -115,12 +116,21 @@ class ClosBuilder {
   std::vector<ComponentId> leaves_, spines_;
 };
 
+/// Of the intervals between neighbouring bounds.
+std::vector<std::uint32_t> sizes(const std::vector<std::uint32_t>& bounds) {
+  std::vector<std::uint32_t> all;
+  for (std::size_t i = 1; i < bounds.size(); ++i) all.push_back(bounds[i] - bounds[i - 1]);
+  return all;
+}
+
 }  // namespace
 
+std::vector<std::uint32_t> LeafPlan::nics_by_leaf() const {
+  return sizes(leaf_begin);
+}
+
 std::vector<std::uint32_t> LeafPlan::leaves_by_group() const {
-  std::vector<std::uint32_t> counts;
-  for (std::uint32_t g = 0; g < group_count(); ++g) counts.push_back(group_begin[g + 1] - group_begin[g]);
-  return counts;
+  return sizes(group_begin);
 }
 
 void LeafPlan::end_leaf() {

@@ -14,11 +14,14 @@ struct LeafPlan {
   std::vector<ComponentId> nics;
   std::vector<std::uint32_t> leaf_begin{0};
   std::vector<std::uint32_t> group_begin{0};
+  std::uint32_t pods = 0;  ///< with a leaf for each rail; 0: leaves belong to no pod
 
   [[nodiscard]] std::uint32_t leaf_count() const { return static_cast<std::uint32_t>(leaf_begin.size()) - 1; }
   [[nodiscard]] std::uint32_t group_count() const {
     return static_cast<std::uint32_t>(group_begin.size()) - 1;
   }
+  /// Number of NICs of each leaf.
+  [[nodiscard]] std::vector<std::uint32_t> nics_by_leaf() const;
   /// Number of leaves of each group.
   [[nodiscard]] std::vector<std::uint32_t> leaves_by_group() const;
   /// Ends the leaf that takes the NICs added since the last one; nothing added, no leaf.

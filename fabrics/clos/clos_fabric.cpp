@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "fabrics/clos/fabric_layout.hpp"
+#include "fabrics/fabric_kind.hpp"
 
 namespace lightrail {
 
@@ -34,8 +40,9 @@ void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
   }
 }
 
-std::uint32_t nics_on_leaf(const ClosSpec& spec, const Part& part) {
-  return default_down(part.radix, spec.oversubscription);
+LeafFill leaf_fill(const ClosSpec& spec, const Part& part, std::uint32_t nics_per_leaf) {
+  if (nics_per_leaf > 0) return {nics_per_leaf, false};
+  return {std::max(default_down(part.radix, spec.oversubscription), 1u), spec.oversubscription > 1};
 }
 
 bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
@@ -46,12 +53,15 @@ bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const P
   return true;
 }
 
-void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts,
-                         std::uint32_t nics_per_leaf, std::uint32_t leaves_per_group,
-                         const std::vector<LeafPlan>& plans) {
+void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts, LeafFill fill,
+                         std::uint32_t leaves_per_group, const std::vector<LeafPlan>& plans) {
+  FabricLayout layout{fabric.kind.name, spec.tiers, spec.oversubscription, fabric.element.error(""), {}};
+  const Attribute* asked = spec.oversubscription > 1 ? fabric.element.find("oversubscription") : nullptr;
+  if (asked) layout.place = {asked->file, asked->line, ""};
   for (const LeafPlan& plan : plans) {
-    ClosRequest request{parts.part.radix, spec.tiers, spec.oversubscription, nics_per_leaf, leaves_per_group,
-                        spec.spines,      spec.cores};
+    ClosRequest request{parts.part.radix, spec.tiers, spec.oversubscription, fill.most, leaves_per_group,
+                        spec.spines,      spec.cores, fill.is_even};
+    if (fill.is_even) request.nics_per_leaf = largest_leaf(plan);
     if (spec.tiers == 1) request.nics_per_leaf = static_cast<std::uint32_t>(plan.nics.size());
     ClosShape shape;
     for (const std::string& text : shape_clos(request, plan.leaves_by_group(), shape))
@@ -60,7 +70,9 @@ void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosPa
     if (shape.spines > 0 && !parts.trunk) return fabric.fail("<fabric> lacks a <link role=\"trunk\">");
     build_clos(plan, shape, parts.part,
                {parts.host, parts.trunk.value_or(0), parts.core.value_or(parts.trunk.value_or(0))}, fabric);
+    layout.networks.push_back({plan.nics_by_leaf(), plan.leaves_by_group(), plan.pods, shape});
   }
+  fabric.builder.add_resource(std::make_shared<const FabricLayout>(std::move(layout)));
 }
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 
 #include "fabrics/clos/clos.hpp"
 #include "fabrics/clos/clos_spec.hpp"
+#include "fabrics/clos/plan_leaves.hpp"
 #include "fabrics/fabric_build.hpp"
 
 namespace lightrail {
@@ -30,14 +31,15 @@ void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
                     std::initializer_list<const char*> with_two,
                     std::initializer_list<const char*> with_three);
 
-/// NICs on a leaf where none are asked for: as many as fit beside the uplinks.
-[[nodiscard]] std::uint32_t nics_on_leaf(const ClosSpec& spec, const Part& part);
+/// How leaves are filled. `nics_per_leaf` of them are asked for, one leaf after the other; 0: at most as many
+/// as fit beside the uplinks, and where these are fewer than the NICs, evenly: a full leaf and a nearly empty
+/// one would share the load unevenly, and the empty one would not be oversubscribed.
+[[nodiscard]] LeafFill leaf_fill(const ClosSpec& spec, const Part& part, std::uint32_t nics_per_leaf);
 
-/// Builds one Clos network for each plan, all of the same parts and with the same numbers. `nics_per_leaf`,
-/// `leaves_per_group`: as the plans were made with. One tier: each plan is one switch.
-void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts,
-                         std::uint32_t nics_per_leaf, std::uint32_t leaves_per_group,
-                         const std::vector<LeafPlan>& plans);
+/// Builds one Clos network for each plan, all of the same parts and with the same numbers, and keeps their
+/// FabricLayout. `fill`, `leaves_per_group`: as the plans were made with. One tier: each plan is one switch.
+void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts, LeafFill fill,
+                         std::uint32_t leaves_per_group, const std::vector<LeafPlan>& plans);
 
 /// "a spine of 8 ports, half of them down, cannot join a pod of 8 rails", for a group of no leaves; true when
 /// there are three tiers and it is so.

@@ -33,9 +33,19 @@ std::string shape_leaves(const ClosRequest& request, ClosShape& shape) {
   return "";
 }
 
+/// More uplinks where that needs fewer spines, or where the spines that are asked for share no other number.
+void round_uplinks(const ClosRequest& request, std::uint32_t leaves, std::uint32_t limit, ClosShape& shape) {
+  const std::uint32_t spines = request.spines ? request.spines : ceil_div(leaves * shape.up, limit);
+  const std::uint32_t up = ceil_div(shape.up, spines) * spines;
+  const bool is_fitting = shape.down + up <= request.radix && leaves * (up / spines) <= limit;
+  if (is_fitting && (request.spines || is_ratio_kept(shape.down, up, request.oversubscription)))
+    shape.up = up;
+}
+
 /// Spines that join `leaves` leaves, each with at most `limit` ports down.
 std::string shape_spines(const ClosRequest& request, std::uint32_t leaves, std::uint32_t limit,
                          ClosShape& shape) {
+  if (request.may_round_uplinks) round_uplinks(request, leaves, limit, shape);
   shape.spines =
       request.spines ? request.spines : divisor_at_least(shape.up, ceil_div(leaves * shape.up, limit));
   if (shape.spines == 0 || shape.up % shape.spines != 0) {
@@ -81,6 +91,10 @@ std::vector<std::string> problem(std::string text) {
 
 std::uint32_t uplinks_for(std::uint32_t down, double oversubscription) {
   return static_cast<std::uint32_t>(std::ceil(down / oversubscription - 1e-9));
+}
+
+bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription) {
+  return down >= up * oversubscription * (1 - ratio_tolerance) - 1e-9;
 }
 
 std::uint32_t default_down(std::uint32_t radix, double oversubscription) {

@@ -16,6 +16,7 @@ struct ClosRequest {
   std::uint32_t leaves_per_group = 0;  ///< three tiers: leaves that share their spines
   std::uint32_t spines = 0;            ///< two tiers: all; three tiers: of each group
   std::uint32_t cores = 0;             ///< three tiers: all
+  bool may_round_uplinks = false;      ///< more uplinks than asked for, where they divide better among spines
 };
 
 /// The numbers of a folded Clos network. A leaf has `down` ports to NICs and `up` uplinks, `leaf_links` to
@@ -26,12 +27,18 @@ struct ClosShape {
   std::uint32_t leaves_per_group = 0, groups = 0;
   std::uint32_t spines = 0, leaf_links = 0;
   std::uint32_t spine_up = 0, cores_per_plane = 0, spine_links = 0;
+  bool operator==(const ClosShape&) const = default;
 };
+
+/// By how much NICs for each uplink may be fewer than asked for before that is worth a word.
+inline constexpr double ratio_tolerance = 0.1;
 
 /// Largest down and up port counts of a leaf: down + ceil(down / oversubscription) <= radix.
 [[nodiscard]] std::uint32_t default_down(std::uint32_t radix, double oversubscription);
 /// Uplinks of a leaf with `down` ports to NICs: ceil(down / oversubscription).
 [[nodiscard]] std::uint32_t uplinks_for(std::uint32_t down, double oversubscription);
+/// Whether `up` uplinks for `down` NICs are as many as `oversubscription` asks for, within ratio_tolerance.
+[[nodiscard]] bool is_ratio_kept(std::uint32_t down, std::uint32_t up, double oversubscription);
 
 /// Fills in what was not asked for with the fewest switches that fit, then checks every port count against
 /// the radix. `groups` lists the leaves of each group (two tiers: one entry). What is wrong comes back as

@@ -27,12 +27,12 @@ std::optional<ClosParts> read_fat_tree(const FabricBuild& fabric, const FatTreeS
 
 void build_fat_tree(FabricBuild& fabric, const FatTreeSpec& spec, const ClosParts& parts,
                     const std::vector<NicPlace>& nics) {
-  const std::uint32_t per_leaf = spec.nics_per_leaf ? spec.nics_per_leaf : nics_on_leaf(spec, parts.part);
+  const LeafFill fill = leaf_fill(spec, parts.part, spec.nics_per_leaf);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
     per_group = spec.leaves_per_group ? spec.leaves_per_group : parts.part.radix / 2;
   if (refuse_empty_group(fabric, spec, parts.part, per_group, std::max(rail_count(nics), 1u))) return;
-  build_clos_networks(fabric, spec, parts, per_leaf, per_group, {plan_in_order(nics, per_leaf, per_group)});
+  build_clos_networks(fabric, spec, parts, fill, per_group, {plan_in_order(nics, fill, per_group)});
 }
 
 std::shared_ptr<const FabricKind> fat_tree_kind() {

@@ -32,16 +32,13 @@ void build(FabricBuild& fabric, const RailOnlySpec& spec) {
   if (fabric.has_errors() || !fabric.require_nics()) return;
   if (fabric.nics.back().is_storage)
     return fabric.fail("<fabric kind=\"rail-only\"> cannot attach storage: nothing joins the rails");
-  std::uint32_t per_leaf = spec.servers_per_pod;
-  if (per_leaf == 0)
-    per_leaf =
-        spec.tiers == 1 ? static_cast<std::uint32_t>(fabric.nics.size()) : nics_on_leaf(spec, parts->part);
+  const auto all = static_cast<std::uint32_t>(fabric.nics.size());
+  const LeafFill fill = leaf_fill(spec, parts->part, spec.tiers == 1 ? all : spec.servers_per_pod);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
     per_group = spec.leaves_per_group ? spec.leaves_per_group : parts->part.radix / 2;
   if (refuse_empty_group(fabric, spec, parts->part, per_group, std::max(rail_count(fabric.nics), 1u))) return;
-  build_clos_networks(fabric, spec, *parts, per_leaf, per_group,
-                      plan_each_rail(fabric.nics, per_leaf, per_group));
+  build_clos_networks(fabric, spec, *parts, fill, per_group, plan_each_rail(fabric.nics, fill, per_group));
 }
 
 }  // namespace

@@ -30,14 +30,12 @@ void build(FabricBuild& fabric, const RailOptimisedSpec& spec) {
   refuse_useless(fabric, spec.tiers, {"servers-per-pod"}, {"pods-per-group"});
   if (fabric.has_errors() || !fabric.require_nics()) return;
   const std::uint32_t rails = std::max(rail_count(fabric.nics), 1u);
-  const std::uint32_t per_leaf =
-      spec.servers_per_pod ? spec.servers_per_pod : nics_on_leaf(spec, parts->part);
+  const LeafFill fill = leaf_fill(spec, parts->part, spec.servers_per_pod);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
     per_group = rails * (spec.pods_per_group ? spec.pods_per_group : parts->part.radix / 2 / rails);
   if (refuse_empty_group(fabric, spec, parts->part, per_group, rails)) return;
-  build_clos_networks(fabric, spec, *parts, per_leaf, per_group,
-                      {plan_pods(fabric.nics, per_leaf, per_group)});
+  build_clos_networks(fabric, spec, *parts, fill, per_group, {plan_pods(fabric.nics, fill, per_group)});
 }
 
 }  // namespace

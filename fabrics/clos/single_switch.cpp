@@ -18,7 +18,8 @@ void build(FabricBuild& fabric, const SingleSwitchSpec&) {
   ClosSpec one_tier;
   one_tier.tiers = 1;
   const auto all = static_cast<std::uint32_t>(fabric.nics.size());
-  build_clos_networks(fabric, one_tier, *parts, all, 0, {plan_in_order(fabric.nics, all, 0)});
+  const LeafFill fill{all, false};
+  build_clos_networks(fabric, one_tier, *parts, fill, 0, {plan_in_order(fabric.nics, fill, 0)});
 }
 
 }  // namespace

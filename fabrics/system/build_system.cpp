@@ -11,6 +11,7 @@
 #include "fabrics/servers/connect_scheduler.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "links/train_settings.hpp"
+#include "network/health/read_degraded.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -163,6 +164,7 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     route_graph(*plan.graph, builder, counter, routing);
   }
   if (has_scheduler) connect_scheduler(root, builder);
+  for (const DegradedLinks& links : read_degraded(root, builder.model(), errors)) builder.degrade(links);
   builder.book.lid_count = counter.next_lid;
   builder.add_resource(std::make_shared<const RoutingTables>(std::move(routing)));
   Model model = builder.take();

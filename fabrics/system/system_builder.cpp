@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "engine/scenario/scenario.hpp"
+#include "network/health/read_degraded.hpp"
 #include "network/port/send_ahead.hpp"
 
 namespace lightrail {
@@ -155,14 +157,24 @@ std::uint16_t SystemBuilder::link_class(std::uint32_t cable, ComponentId from, C
                                          : (receiver.is_ocs() ? CableEnds::to_ocs : CableEnds::both);
   const auto key = std::make_tuple(cable, static_cast<int>(ends), receiver.arrival.count());
   if (auto it = classes_.find(key); it != classes_.end()) return it->second;
+  const std::uint16_t index =
+      add_class(evaluate(table_.cables[cable], ends, receiver.arrival, trains_), cable);
+  classes_.emplace(key, index);
+  return index;
+}
+
+std::uint16_t SystemBuilder::add_class(LinkClass link, std::uint32_t cable) {
   if (model_.link_classes.size() >= std::numeric_limits<std::uint16_t>::max())
     throw InputErrors(
         InputError{"", 0, limit_text + std::string("more than 65,535 different kinds of link")});
-  const auto index = static_cast<std::uint16_t>(model_.link_classes.size());
-  model_.link_classes.push_back(evaluate(table_.cables[cable], ends, receiver.arrival, trains_));
+  model_.link_classes.push_back(std::move(link));
   table_.cable_of_class.push_back(cable);
-  classes_.emplace(key, index);
-  return index;
+  return static_cast<std::uint16_t>(model_.link_classes.size() - 1);
+}
+
+void SystemBuilder::degrade(const DegradedLinks& degraded) {
+  const std::uint16_t index = add_class(degraded.now, table_.cable_of_class[degraded.was]);
+  for (const LinkId link : degraded.links) model_.links[link.value].link_class = index;
 }
 
 Model SystemBuilder::take() {

@@ -18,6 +18,8 @@
 
 namespace lightrail {
 
+struct DegradedLinks;
+
 /// A kind with its parameters, shared by all components made from one element.
 struct Part {
   std::uint16_t kind = 0;  ///< index into Model::kinds
@@ -56,6 +58,8 @@ class SystemBuilder {
   /// Joins two free ports by a control link: a latency, no rate.
   void connect_control(ComponentId a, std::uint32_t port_a, ComponentId b, std::uint32_t port_b,
                        SimTime latency);
+  /// The links are of a class of their own from now on, with the cable that they had.
+  void degrade(const DegradedLinks& degraded);
   [[nodiscard]] bool is_connected(ComponentId id, std::uint32_t port) const;
   /// Both directions share a fibre where circulators join them: at a bidirectional switch, at no other one.
   void check_circulators(const Part& ocs, std::uint32_t cable, const InputError& place);
@@ -94,6 +98,7 @@ class SystemBuilder {
 
  private:
   std::uint16_t link_class(std::uint32_t cable, ComponentId from, ComponentId to);
+  std::uint16_t add_class(LinkClass link, std::uint32_t cable);
 
   Model model_;
   const KindRegistry& kinds_;

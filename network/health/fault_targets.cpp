@@ -139,12 +139,18 @@ void FaultTargets::add(const FaultTarget& target, const Outage& outage, HealthTa
     port_outages[target.device][target.port.value_or(PortChange::all_ports)].push_back(outage);
     return;
   }
-  for (std::uint32_t port = 0; port < port_count(target.device); ++port) {
-    const LinkId out = target.port.value_or(port) == port ? cable(target.device, port) : LinkId{};
-    if (!out.is_valid()) continue;
+  for (const LinkId out : cables(target)) {
     outages[out].push_back(outage);
     outages[LinkId{out.value ^ 1}].push_back(outage);
   }
+}
+
+std::vector<LinkId> FaultTargets::cables(const FaultTarget& target) const {
+  std::vector<LinkId> all;
+  for (std::uint32_t port = 0; port < port_count(target.device); ++port)
+    if (const LinkId out = cable(target.device, port); out.is_valid() && target.port.value_or(port) == port)
+      all.push_back(out);
+  return all;
 }
 
 }  // namespace lightrail

@@ -33,6 +33,8 @@ class FaultTargets {
   /// an optical switch's ports.
   void add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
            PortOutages& port_outages) const;
+  /// The links out of the target, at its end, of its cables to devices that can fail, in the order of ports.
+  [[nodiscard]] std::vector<LinkId> cables(const FaultTarget& target) const;
   /// Ports that a fault may name.
   [[nodiscard]] std::uint32_t port_count(ComponentId id) const;
 

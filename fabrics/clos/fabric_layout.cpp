@@ -1,0 +1,106 @@
+#include "fabrics/clos/fabric_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+namespace lightrail {
+namespace {
+
+std::string counted(std::uint32_t count, const std::string& what, const std::string& many = "") {
+  return fmt::format("{} {}", count, count == 1 ? what : many.empty() ? what + "s" : many);
+}
+
+std::string leaves(std::uint32_t count) {
+  return counted(count, "leaf", "leaves");
+}
+
+/// How many leaves have so many NICs, the fullest first.
+std::map<std::uint32_t, std::uint32_t, std::greater<>> leaves_by_size(const FabricLayout::Network& network) {
+  std::map<std::uint32_t, std::uint32_t, std::greater<>> count;
+  for (const std::uint32_t nics : network.nics) ++count[nics];
+  return count;
+}
+
+std::string ratio_text(std::uint32_t nics, std::uint32_t up) {
+  return fmt::format("{:.3g}:1", static_cast<double>(nics) / up);
+}
+
+std::string network_text(const FabricLayout::Network& network) {
+  const ClosShape& shape = network.shape;
+  std::string text;
+  for (const auto& [nics, count] : leaves_by_size(network))
+    text += fmt::format(
+        "  {} of {}{}\n", shape.spines > 0 ? leaves(count) : counted(count, "switch", "switches"),
+        counted(nics, "NIC"),
+        shape.up > 0 ? fmt::format(" and {}, {}", counted(shape.up, "uplink"), ratio_text(nics, shape.up))
+                     : "");
+  if (network.pods > 0)
+    text += fmt::format("  {}, a leaf for each rail in each\n", counted(network.pods, "pod"));
+  if (shape.spines == 0) return text;
+  if (shape.cores_per_plane == 0)
+    return text + fmt::format("  {}, {} from each leaf to each\n", counted(shape.spines, "spine"),
+                              counted(shape.leaf_links, "link"));
+  return text + fmt::format(
+                    "  {} of {} leaves, {} each, {} from each leaf to each\n"
+                    "  {}, {} from each spine of its plane to each\n",
+                    counted(shape.groups, "group"), fmt::join(network.leaves_by_group, ", "),
+                    counted(shape.spines, "spine"), counted(shape.leaf_links, "link"),
+                    counted(shape.spines * shape.cores_per_plane, "core"),
+                    counted(shape.spine_links, "link"));
+}
+
+/// What of one network is not as asked for; "" when all is.
+std::string problem(const FabricLayout::Network& network, double oversubscription) {
+  if (network.nics.size() == 1)
+    return fmt::format("all {} NICs are on one leaf, where nothing is oversubscribed", network.nics[0]);
+  const std::uint32_t up = network.shape.up;
+  std::uint32_t count = 0, fewest = network.nics[0];
+  for (const std::uint32_t nics : network.nics) {
+    count += is_ratio_kept(nics, up, oversubscription) ? 0 : 1;
+    fewest = std::min(fewest, nics);
+  }
+  if (count == 0) return "";
+  return fmt::format("{} of {} {} fewer NICs for each uplink, down to {} for {}: {}", count,
+                     leaves(static_cast<std::uint32_t>(network.nics.size())), count == 1 ? "has" : "have",
+                     fewest, up, ratio_text(fewest, up));
+}
+
+}  // namespace
+
+std::string layout_text(const FabricLayout& layout) {
+  std::uint32_t nics = 0;
+  for (const FabricLayout::Network& network : layout.networks)
+    nics = std::accumulate(network.nics.begin(), network.nics.end(), nics);
+  std::string text = fmt::format(
+      "fabric {}: {}, {}{}\n", layout.kind, counted(nics, "NIC"), counted(layout.tiers, "tier"),
+      layout.oversubscription > 1 ? fmt::format(", oversubscription {:g}", layout.oversubscription) : "");
+  for (auto first = layout.networks.begin(); first != layout.networks.end();) {
+    const auto last = std::find_if(first, layout.networks.end(), [&](const auto& n) { return n != *first; });
+    if (layout.networks.size() > 1)
+      text += fmt::format("  {}:\n", counted(static_cast<std::uint32_t>(last - first), "network by itself",
+                                             "networks by themselves, each"));
+    text += network_text(*first);
+    first = last;
+  }
+  return text;
+}
+
+std::vector<InputError> layout_warnings(const FabricLayout& layout) {
+  std::vector<InputError> all;
+  if (layout.tiers < 2 || layout.oversubscription <= 1) return all;
+  for (const FabricLayout::Network& network : layout.networks) {
+    std::string what = problem(network, layout.oversubscription);
+    if (what.empty()) continue;
+    InputError warning{layout.place.file, layout.place.line,
+                       fmt::format("<fabric> attribute 'oversubscription': {:g} was asked for, but {}",
+                                   layout.oversubscription, what)};
+    if (all.empty() || all.back().what != warning.what) all.push_back(std::move(warning));
+  }
+  return all;
+}
+
+}  // namespace lightrail

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "fabrics/clos/clos_shape.hpp"
+
+namespace lightrail {
+
+/// Model resource: which NICs share a leaf and what joins the leaves, as built, of fabrics of equal switches.
+struct FabricLayout {
+  struct Network {
+    std::vector<std::uint32_t> nics;             ///< on each leaf
+    std::vector<std::uint32_t> leaves_by_group;  ///< leaves that share their spines; two tiers: one group
+    std::uint32_t pods = 0;  ///< rail-optimised: with a leaf for each rail; 0: leaves belong to no pod
+    ClosShape shape;
+    bool operator==(const Network&) const = default;
+  };
+  std::string kind;  ///< of <fabric>
+  std::uint32_t tiers = 1;
+  double oversubscription = 1;    ///< as asked for: NICs for each uplink
+  InputError place;               ///< of the attribute, or of the <fabric>
+  std::vector<Network> networks;  ///< several where nothing joins the rails
+};
+
+/// For people: leaves with their NICs, uplinks and ratio, pods, groups, spines, cores. About a line for each
+/// kind of leaf, however many there are.
+[[nodiscard]] std::string layout_text(const FabricLayout& layout);
+
+/// Where an oversubscription was asked for that some leaves do not have (beyond ratio_tolerance), or that a
+/// single leaf cannot have.
+[[nodiscard]] std::vector<InputError> layout_warnings(const FabricLayout& layout);
+
+}  // namespace lightrail

@@ -1,0 +1,28 @@
+#include "app/cli/scenario_text.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+
+#include "fabrics/clos/fabric_layout.hpp"
+
+using namespace lightrail;
+
+TEST_CASE("a scenario is described by its size, its layout and warnings") {
+  Model model;
+  model.links.resize(4);
+  CHECK(scenario_text("a.xml", model) == "a.xml: valid, 0 components, 2 links\n");
+
+  FabricLayout layout{"fat-tree", 2, 3, {"a.xml", 7, ""}, {}};
+  FabricLayout::Network network;
+  network.nics = {6};
+  network.leaves_by_group = {1};
+  layout.networks.push_back(network);
+  model.add(std::make_shared<const FabricLayout>(layout));
+  CHECK(scenario_text("a.xml", model) ==
+        "a.xml: valid, 0 components, 2 links\n"
+        "fabric fat-tree: 6 NICs, 2 tiers, oversubscription 3\n"
+        "  1 switch of 6 NICs\n"
+        "warning: a.xml:7: <fabric> attribute 'oversubscription': 3 was asked for, but all 6 NICs are on one "
+        "leaf, where nothing is oversubscribed\n");
+}
