@@ -3,11 +3,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <utility>
 
+#include "app/cli/check_launch.hpp"
+#include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/forecast.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
+#include "app/cli/slow_run.hpp"
 
 namespace lightrail {
 namespace {
@@ -15,12 +20,17 @@ namespace {
 /// scenario -> model -> partition -> run -> record.
 ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
-  auto scenario = on_every_rank(mpi, [&] { return load(line); });
+  auto scenario = on_every_rank(mpi, [&] { return load_to_build(line); });
   const auto model = on_every_rank(mpi, [&] { return build_model(scenario, registry, line); });
+  on_every_rank(mpi, [&] { check_outputs(line, result_path(line, model), scenario); });
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
   const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
   if (!forecast.partitions.empty()) line.run.forecast = &forecast;
   auto checkpoint = prepare_checkpoints(scenario, model, line, mpi);
+
+  if (mpi.rank() == 0 && line.run.progress != Progress::none)
+    for (const std::string& note : slowness_notes(model, partition, line))
+      std::fprintf(stderr, "note: %s\n", note.c_str());
 
   Summary summary;
   std::exception_ptr error;
@@ -36,14 +46,32 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   return exit_code_of(summary);
 }
 
+bool only_prints(Command command) {
+  switch (command) {
+    case Command::help:
+    case Command::version:
+    case Command::validate:
+    case Command::describe:
+      return true;
+    case Command::run:
+    case Command::sweep:
+    case Command::trace:
+    case Command::collective:
+      return false;
+  }
+  return false;
+}
+
 ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
+  if (!only_prints(line.command)) on_every_rank(mpi, [&] { check_launch(mpi); });
   switch (line.command) {
     case Command::run:
     case Command::collective:
       return run(line, mpi);
     case Command::sweep:
-      return line.list ? list_sweep(line, mpi)
-                       : run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
+      if (line.list) return list_sweep(line, mpi);
+      if (line.sweep_case >= 0) return run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
+      return run_sweep(line, mpi, [&](CommandLine point) { return run(std::move(point), mpi); });
     case Command::validate:
       return validate(line, mpi);
     case Command::describe:
@@ -76,7 +104,9 @@ int main(int argc, char** argv) {
   MpiSession mpi(&argc, &argv);
   try {
     auto line = on_every_rank(mpi, [&] { return parse_command_line(argc, argv); });
-    return static_cast<int>(execute(line, mpi));
+    const ExitCode code = execute(line, mpi);
+    end_output(mpi);
+    return static_cast<int>(code);
   } catch (const FailedElsewhere& failed) {
     return static_cast<int>(failed.code);
   } catch (...) {

@@ -9,7 +9,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "app/cli/check_components.hpp"
+#include "app/cli/check_values.hpp"
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_variation.hpp"
@@ -48,13 +51,25 @@ std::string find_shared_folder(const std::string& what) {
   return "";
 }
 
-Scenario load(const CommandLine& line) {
+namespace {
+
+ScenarioOptions scenario_options(const CommandLine& line) {
   ScenarioOptions options{line.settings, line.catalogue, child_identities()};
   if (const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
       options.catalogue_directory.empty() && variable)
     options.catalogue_directory = variable;
   if (options.catalogue_directory.empty()) options.catalogue_directory = find_shared_folder("configs");
-  return load_scenario(line.positional.front(), options);
+  return options;
+}
+
+}  // namespace
+
+Scenario load(const CommandLine& line) {
+  return load_scenario(line.positional.front(), scenario_options(line));
+}
+
+ReadScenario load_to_build(const CommandLine& line) {
+  return read_scenario(line.positional.front(), scenario_options(line));
 }
 
 namespace {
@@ -137,7 +152,22 @@ void check_turns(const Scenario& scenario, const Model& model, ErrorList& errors
 
 }  // namespace
 
-Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line) {
+namespace {
+
+/// Mistakes of reading, and those of building that did not come of them: at other places.
+[[noreturn]] void throw_all(const std::vector<InputError>& of_reading,
+                            const std::vector<InputError>& of_building) {
+  std::vector<InputError> all = of_reading;
+  for (const InputError& one : of_building) {
+    const bool follows = std::any_of(of_reading.begin(), of_reading.end(), [&](const InputError& mistake) {
+      return mistake.file == one.file && mistake.line == one.line;
+    });
+    if (!follows && all.size() < max_errors) all.push_back(one);
+  }
+  throw InputErrors(std::move(all));
+}
+
+Model build(const Scenario& scenario, const Registry& registry, CommandLine& line) {
   const auto algorithms = std::make_shared<const AlgorithmRegistry>(registry.algorithms);
   ErrorList errors;
   RunSpec run;
@@ -147,7 +177,9 @@ Model build_model(const Scenario& scenario, const Registry& registry, CommandLin
   if (line.command == Command::collective) check_is_benchmark(scenario, workload.get(), errors);
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
-    report_unknown_names(scenario.root, known_elements(registry), errors);
+    const std::vector<ElementDoc> known = known_elements(registry);
+    report_unknown_names(scenario.root, known, errors);
+    check_unread_values(scenario.root, known, registry.tables.names(), errors);
     errors.throw_if_any();
   };
 
@@ -164,9 +196,22 @@ Model build_model(const Scenario& scenario, const Registry& registry, CommandLin
   model.add(remark_shortcuts(model));
   check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
+  check_components(model, errors);
   report_unread(scenario.root, errors);
   errors.throw_if_any();
   return model;
+}
+
+}  // namespace
+
+Model build_model(const ReadScenario& scenario, const Registry& registry, CommandLine& line) {
+  if (scenario.mistakes.empty()) return build(scenario, registry, line);
+  try {
+    static_cast<void>(build(scenario, registry, line));
+  } catch (const InputErrors& more) {
+    throw_all(scenario.mistakes, more.errors());
+  }
+  throw InputErrors(scenario.mistakes);
 }
 
 }  // namespace lightrail

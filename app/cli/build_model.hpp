@@ -6,7 +6,7 @@
 #include "app/registry/registry.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/model.hpp"
-#include "engine/scenario/scenario.hpp"
+#include "engine/scenario/read_scenario.hpp"
 
 namespace lightrail {
 
@@ -17,12 +17,15 @@ struct RunSpec {
 };
 [[nodiscard]] Describe<RunSpec> run_parameters();
 
-/// The scenario of the command line, with its catalogue found.
+/// The scenario of the command line, with its catalogue found. Throws InputErrors with its mistakes.
 [[nodiscard]] Scenario load(const CommandLine& line);
+
+/// The same for build_model(), which reports mistakes of reading with those of building.
+[[nodiscard]] ReadScenario load_to_build(const CommandLine& line);
 
 /// Scenario -> model, with every mistake reported, unread parameters included. Fills seed and stop time of
 /// `line` where it has none.
-[[nodiscard]] Model build_model(const Scenario& scenario, const Registry& registry, CommandLine& line);
+[[nodiscard]] Model build_model(const ReadScenario& scenario, const Registry& registry, CommandLine& line);
 
 /// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or
 /// installed.

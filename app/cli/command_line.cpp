@@ -19,6 +19,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+// Between two checkpoints, of either time: each takes about ten fsyncs.
+constexpr SimTime most_often = microseconds(1);
+
 [[noreturn]] void fail(const std::string& what) {
   throw InputErrors(InputError{"", 0, what});
 }
@@ -125,15 +128,15 @@ void fill_run(const Given& given, CommandLine& line) {
   RunOptions& run = line.run;
   run.stop_at = given.value("stop-at", run.stop_at, picoseconds(1), time_never);
   // Wall time, not simulated time: seconds as the engine takes them.
-  const auto seconds = [&](const char* name) {
+  const auto seconds = [&](const char* name, SimTime least = picoseconds(1)) {
     const SimTime most{time_never.count() - 1};
-    return static_cast<double>(given.value(name, SimTime{0}, picoseconds(1), most).count()) * 1e-12;
+    return static_cast<double>(given.value(name, SimTime{0}, least, most).count()) * 1e-12;
   };
   run.exit_after_s = seconds("exit-after");
   CheckpointPlan& checkpoint = run.checkpoint;
   checkpoint.folder = given.text("checkpoint", "");
-  checkpoint.every = given.value("checkpoint-every", checkpoint.every, picoseconds(1), time_never);
-  checkpoint.wall_every_s = seconds("checkpoint-wall");
+  checkpoint.every = given.value("checkpoint-every", checkpoint.every, most_often, time_never);
+  checkpoint.wall_every_s = seconds("checkpoint-wall", most_often);
   if (checkpoint.folder == "none" && (given.has("checkpoint-every") || given.has("checkpoint-wall")))
     fail(
         "option --checkpoint none: no checkpoints, but --checkpoint-every or --checkpoint-wall asks for "
@@ -198,15 +201,15 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   line.map = given.has("map");
   line.dot = given.has("dot");
   line.bom = given.has("bom");
-  if (line.command == Command::describe && !line.bom && !line.describes_scenario() &&
-      (given.has("set") || given.has("catalogue")))
-    fail("options --set and --catalogue have no effect on 'lightrail describe' without a scenario");
   line.budget = given.has("budget");
   line.list = given.has("list");
   line.sweep_case = given.value<std::int64_t>("case", -1, 0, most);
-  if (command.command == Command::sweep && line.list == given.has("case"))
-    fail("lightrail sweep takes either --list or --case N");
+  if (line.list && given.has("case")) fail("lightrail sweep takes either --list or --case N");
   fill_run(given, line);
+  if (command.command == Command::sweep && !line.list && !given.has("case"))
+    for (const char* of_one : {"resume", "checkpoint"})
+      if (given.has(of_one) && given.text(of_one, "") != "none")
+        fail(fmt::format("option --{} belongs to one point of a sweep (name it with --case N)", of_one));
   return line;
 }
 

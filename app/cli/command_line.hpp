@@ -21,18 +21,13 @@ struct CommandLine {
   std::string catalogue, out, summary_file, resume, format = "text";
   std::uint64_t seed = 0;
   bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false;
-  std::int64_t sweep_case = -1;
+  std::int64_t sweep_case = -1;  ///< --case; -1: all points
+  std::string point;             ///< "-3" for point 3 of a sweep, in the names of its files
   IoMode io = IoMode::automatic;
   PartitionPlan partition;
   std::vector<int> predict_ranks;
   ForecastNetwork network;
   RunOptions run;
-
-  /// Whether `describe` was given a file, not a name: something with a slash, or that ends in .xml.
-  [[nodiscard]] bool describes_scenario() const {
-    return !positional.empty() &&
-           (positional.front().find('/') != std::string::npos || positional.front().ends_with(".xml"));
-  }
 };
 
 /// Throws InputErrors for unknown commands and options (with did-you-mean), options that the command does not

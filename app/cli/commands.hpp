@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "app/cli/build_model.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/stages.hpp"
@@ -20,6 +22,10 @@ namespace lightrail {
 
 /// The points of <sweep>, a line each: number and settings.
 [[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
+/// All of them one after another; `run` runs one. A point whose system fails (exit code 3) does not keep the
+/// others from running; any other code ends the sweep. Returns the largest code.
+[[nodiscard]] ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
+                                 const std::function<ExitCode(CommandLine)>& run);
 /// The command line of point --case.
 [[nodiscard]] CommandLine sweep_point(CommandLine line);
 

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/describe_plugin.hpp"
+#include "app/cli/describe_scenario.hpp"
 #include "app/cli/describe_tables.hpp"
-#include "app/cli/scenario_text.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "workloads/program/collective_names.hpp"
@@ -113,6 +114,9 @@ std::vector<std::pair<std::string, std::string>> described_texts(const Registry&
 }
 
 std::string describe_text(const CommandLine& line) {
+  if (!line.settings.empty() || !line.catalogue.empty())
+    throw InputErrors(InputError{
+        "", 0, "options --set and --catalogue have no effect on 'lightrail describe' without a scenario"});
   const Registry registry = load_registry(line.plugins);
   const std::vector<ElementDoc> elements = known_elements(registry);
   if (line.format == "xsd") return xsd_text(elements);
@@ -129,15 +133,22 @@ std::string describe_text(const CommandLine& line) {
   return text;
 }
 
-/// What a scenario is, or with --bom what its network consists of and costs.
-std::string described_scenario(CommandLine line) {
+/// A scenario rather than one of the names.
+bool names_a_file(const CommandLine& line) {
+  if (line.positional.empty()) return false;
+  const std::filesystem::path name(line.positional.front());
+  std::error_code error;
+  return name.extension() == ".xml" || name.has_parent_path() || std::filesystem::exists(name, error);
+}
+
+/// What the network of a scenario consists of and costs.
+std::string bom_text(CommandLine line) {
   if (line.positional.empty())
     throw InputErrors(
         InputError{"", 0, "describe --bom: no scenario given (lightrail describe SCENARIO --bom)"});
   const Registry registry = load_registry(line.plugins);
-  Scenario scenario = load(line);
+  ReadScenario scenario = load_to_build(line);
   Model model = build_model(scenario, registry, line);
-  if (!line.bom) return scenario_text(line.positional.front(), model);
   std::string text = bill_text(model);
   if (text.empty())
     throw InputErrors(
@@ -149,7 +160,8 @@ std::string described_scenario(CommandLine line) {
 
 ExitCode describe(const CommandLine& line, const MpiSession& mpi) {
   auto text = on_every_rank(mpi, [&] {
-    return line.bom || line.describes_scenario() ? described_scenario(line) : describe_text(line);
+    if (line.bom) return bom_text(line);
+    return names_a_file(line) ? described_scenario(line) : describe_text(line);
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t any = 1'000'000;
 constexpr const char* exit_codes =
-    "exit codes: 0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O, 75 stopped "
-    "early\n";
+    "exit codes: 0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O or memory, 75 "
+    "stopped early\n";
 
 std::vector<OptionDoc> make_option_docs() {
   using C = Command;
@@ -27,7 +27,8 @@ std::vector<OptionDoc> make_option_docs() {
       {"catalogue", "FOLDER", describing,
        "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
-      {"out", "FILE", writing, "result file (default: <output file>, else the scenario's name with .h5)"},
+      {"out", "FILE", writing,
+       "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5)"},
       {"summary", "FILE", running, "write the summary as JSON"},
       {"stop-at", "TIME", running, "simulated time at which to stop, with unit (default: <run stop-at>)"},
       {"exit-after", "TIME", running, "wall time after which to stop with a checkpoint, with unit"},
@@ -35,7 +36,8 @@ std::vector<OptionDoc> make_option_docs() {
        "where checkpoints go, or none (default: the result file with .checkpoint)"},
       {"checkpoint-every", "TIME", running, "simulated time between two checkpoints, with unit"},
       {"checkpoint-wall", "TIME", running, "wall time between two checkpoints, with unit"},
-      {"resume", "PATH", running, "go on from a checkpoint, or from the newest of a folder"},
+      {"resume", "PATH", running,
+       "go on from a checkpoint, or from the newest of a folder; auto: from the run's own newest, if any"},
       {"engine", "NAME", running, "window (default) or reference"},
       {"window", "TIME", running, "widest window between ranks; changes no result"},
       {"block", "N", running,
@@ -55,7 +57,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
       {"format", "NAME", {C::describe}, "text (default) or xsd"},
       {"list", "", {C::sweep}, "print the points, a line each"},
-      {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...)"},
+      {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
   };
 }
 
@@ -75,8 +77,9 @@ const std::vector<CommandDoc>& command_docs() {
       {Command::run, "run", "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
       {Command::validate, "validate", "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
       {Command::describe, "describe", "[NAME|SCENARIO]",
-       "elements, parameters, ports, statistics; a scenario's layout", 0, 1},
-      {Command::sweep, "sweep", "SCENARIO", "list or run the points of <sweep>", 1, 1},
+       "elements, parameters, ports and statistics; of a scenario: what it consists of", 0, 1},
+      {Command::sweep, "sweep", "SCENARIO",
+       "run the points of <sweep> one after another; list them, or run one", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",
        1, 1}};

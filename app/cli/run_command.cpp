@@ -8,6 +8,7 @@
 
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"
+#include "app/cli/sweep.hpp"
 #include "engine/checkpoint/checkpoint_file.hpp"
 
 namespace lightrail {
@@ -36,16 +37,8 @@ void write_file(const std::string& path, const std::string& text) {
 std::string result_path(const CommandLine& line, const Model& model) {
   if (!line.out.empty()) return line.out;
   const auto* selection = model.resource<OutputSelection>();
-  if (selection && !selection->file.empty()) return selection->file;
-  return std::filesystem::path(line.positional.front()).stem().string() + ".h5";
-}
-
-void check_outputs(const CommandLine& line) {
-  for (const std::string& file : {line.out, line.summary_file}) {
-    const auto folder = std::filesystem::path(file).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
-      throw IoError("cannot write '" + file + "': the folder '" + folder.string() + "' does not exist");
-  }
+  if (selection && !selection->file.empty()) return with_point(selection->file, line.point);
+  return std::filesystem::path(line.positional.front()).stem().string() + line.point + ".h5";
 }
 
 RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model) {

@@ -12,9 +12,6 @@ namespace lightrail {
 /// folder.
 [[nodiscard]] std::string result_path(const CommandLine& line, const Model& model);
 
-/// Throws IoError when --out or --summary name a folder that does not exist: before the run, not after it.
-void check_outputs(const CommandLine& line);
-
 [[nodiscard]] RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario,
                                                const Model& model);
 

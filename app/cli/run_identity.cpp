@@ -85,6 +85,7 @@ std::unique_ptr<CheckpointFile> prepare_checkpoints(const Scenario& scenario, co
     if (plan.folder == "none") plan.folder.clear();
     plan.identity = run_identity(scenario, model, line);
     std::unique_ptr<CheckpointFile> file;
+    if (line.resume == "auto") line.resume = has_checkpoint(plan.folder) ? plan.folder : "";
     if (line.resume.empty()) return file;
     file = std::make_unique<CheckpointFile>(find_checkpoint(line.resume));
     const std::size_t count = model.components.size(), ranks = static_cast<std::size_t>(mpi.size()),

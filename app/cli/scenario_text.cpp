@@ -7,14 +7,18 @@
 
 namespace lightrail {
 
-std::string scenario_text(const std::string& file, const Model& model) {
-  std::string text = fmt::format("{}: valid, {} components, {} links\n", file, model.components.size(),
-                                 model.links.size() / 2);
+std::string fabric_text(const Model& model) {
   const auto* layout = model.resource<FabricLayout>();
-  if (!layout) return text;
-  text += layout_text(*layout);
+  if (!layout) return "";
+  std::string text = layout_text(*layout);
   for (const InputError& warning : layout_warnings(*layout)) text += "warning: " + to_string(warning) + "\n";
   return text;
+}
+
+std::string scenario_text(const std::string& file, const Model& model) {
+  return fmt::format("{}: valid, {} components, {} links\n", file, model.components.size(),
+                     model.links.size() / 2) +
+         fabric_text(model);
 }
 
 }  // namespace lightrail

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
+#include "engine/base/out_of_memory.hpp"
 #include "engine/base/polite_wait.hpp"
 #include "engine/record/hdf5_settings.hpp"
 #include "engine/scenario/element.hpp"
@@ -34,6 +37,8 @@ ExitCode exit_code_of(const std::exception_ptr& error) {
     return ExitCode::simulation;
   } catch (const IoError&) {
     return ExitCode::io;
+  } catch (const std::bad_alloc&) {
+    return ExitCode::io;
   } catch (const FailedElsewhere& elsewhere) {
     return elsewhere.code;
   } catch (...) {
@@ -55,12 +60,23 @@ std::string error_text(const std::exception_ptr& error) {
   } catch (const ContractError& contract) {
     return std::string("internal error, please report: ") + contract.what() + "\n";
   } catch (const std::bad_alloc&) {
-    return "error: out of memory\n";
+    return "error: " + out_of_memory_text() + "\n";
   } catch (const std::exception& other) {
     return std::string("error: ") + other.what() + "\n";
   } catch (...) {
     return "internal error, please report: an exception of unknown type\n";
   }
+}
+
+void end_output(const MpiSession& mpi) {
+  std::exception_ptr error;
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    // What fails before the last flush is remembered, but not why.
+    const std::string reason = errno == 0 ? "" : fmt::format(" ({})", std::strerror(errno));
+    error = std::make_exception_ptr(IoError("cannot write to standard output" + reason));
+  }
+  agree(mpi, error);
 }
 
 void agree(const MpiSession& mpi, const std::exception_ptr& error) {

@@ -44,7 +44,24 @@ class FailedElsewhere : public std::exception {
 /// every rank FailedElsewhere with the largest code when any failed.
 void agree(const MpiSession& mpi, const std::exception_ptr& error);
 
+/// Collective. What was printed must have arrived: throws as agree() when standard output has failed on some
+/// rank.
+void end_output(const MpiSession& mpi);
+
 /// Runs `stage` on every rank and agrees on its outcome. For stages without collective calls inside.
+template <class F>
+requires std::is_void_v<std::invoke_result_t<F>>
+void on_every_rank(const MpiSession& mpi, F&& stage) {
+  std::exception_ptr error;
+  try {
+    stage();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  agree(mpi, error);
+}
+
+/// The same of a stage that makes something.
 template <class F>
 [[nodiscard]] auto on_every_rank(const MpiSession& mpi, F&& stage) {
   std::exception_ptr error;

@@ -5,30 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "app/cli/commands.hpp"
+#include "engine/scenario/read_scenario.hpp"
 
 namespace lightrail {
 
 namespace {
 
 constexpr std::size_t max_points = 100'000;
-
-/// "1 8 16", or with commas where a value has blanks: "10 m, 50 m".
-std::vector<std::string> values_of(const std::string& text) {
-  const bool has_commas = text.find(',') != std::string::npos;
-  const char* separators = has_commas ? "," : " \t\r\n";
-  std::vector<std::string> values;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-    const std::size_t first = text.find_first_not_of(" \t\r\n", at);
-    if (first < end)
-      values.push_back(text.substr(first, text.find_last_not_of(" \t\r\n", end - 1) - first + 1));
-    at = end + 1;
-  }
-  return values;
-}
 
 }  // namespace
 
@@ -40,7 +28,7 @@ std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
     std::vector<std::vector<std::string>> points{{}};
     // load_scenario has checked that names are variables and values are there.
     for (const Element* vary : sweep->children_named("vary")) {
-      const auto values = values_of(vary->find("values")->value);
+      const auto values = split_values(vary->find("values")->value);
       if (all.size() + points.size() * values.size() > max_points)
         throw InputErrors(vary->error(fmt::format("<sweep> has more than {} points", max_points)));
       std::vector<std::vector<std::string>> longer;
@@ -56,6 +44,12 @@ std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
   return all;
 }
 
+std::string with_point(const std::string& file, const std::string& point) {
+  if (file.empty()) return file;
+  const std::filesystem::path path(file);
+  return (path.parent_path() / (path.stem().string() + point + path.extension().string())).string();
+}
+
 ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
   auto points = on_every_rank(mpi, [&] { return sweep_points(load(line)); });
   if (mpi.rank() == 0)
@@ -67,14 +61,40 @@ ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
   return ExitCode::done;
 }
 
+ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
+                   const std::function<ExitCode(CommandLine)>& run) {
+  const auto points = on_every_rank(mpi, [&] { return sweep_points(load(line)); });
+  ExitCode worst = ExitCode::done;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (mpi.rank() == 0) fmt::print("{}point {}: {}\n", i ? "\n" : "", i, fmt::join(points[i], " "));
+    CommandLine one = line;
+    one.settings.insert(one.settings.end(), points[i].begin(), points[i].end());
+    one.sweep_case = static_cast<std::int64_t>(i);
+    one.point = fmt::format("-{}", i);
+    one.out = with_point(line.out, one.point);
+    one.summary_file = with_point(line.summary_file, one.point);
+    ExitCode code = ExitCode::done;
+    try {
+      code = run(one);
+    } catch (const FailedElsewhere& failed) {
+      code = failed.code;
+    }
+    worst = std::max(worst, code);
+    // What is wrong with one point alone does not keep the others from running.
+    if (code != ExitCode::done && code != ExitCode::simulation) return code;
+  }
+  return worst;
+}
+
 CommandLine sweep_point(CommandLine line) {
-  auto points = sweep_points(load(line));
+  const auto points = sweep_points(load(line));
   if (line.sweep_case >= static_cast<std::int64_t>(points.size()))
     throw InputErrors(InputError{
         line.positional.front(), 0,
         fmt::format("option --case: '{}' is out of range (0 ... {})", line.sweep_case, points.size() - 1)});
   for (const std::string& setting : points[static_cast<std::size_t>(line.sweep_case)])
     line.settings.push_back(setting);
+  line.point = fmt::format("-{}", line.sweep_case);
   return line;
 }
 

@@ -11,4 +11,7 @@ namespace lightrail {
 /// InputErrors without <sweep>, without values, for unknown variables.
 [[nodiscard]] std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario);
 
+/// "x-3.h5" of "x.h5" and "-3"; "" of "".
+[[nodiscard]] std::string with_point(const std::string& file, const std::string& point);
+
 }  // namespace lightrail

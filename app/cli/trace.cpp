@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/import/import_trace.hpp"
@@ -40,6 +41,8 @@ std::string import_files(const CommandLine& line) {
         options.files.push_back(file);
   if (options.files.empty())
     throw InputErrors(InputError{"", 0, "trace import " + line.positional[1] + ": no trace files are given"});
+  refuse_to_overwrite("--out", out, options.files);
+  refuse_to_overwrite("--out", out, {options.groups_file});
   JobOutput output(out, line.typed);
   import_trace(options, output);
   const Job job = output.take();
@@ -49,12 +52,15 @@ std::string import_files(const CommandLine& line) {
 std::string generate_trace(const CommandLine& line) {
   CommandLine scenario_line = line;
   scenario_line.positional = {line.positional[1]};
-  Scenario scenario = load(scenario_line);
+  ReadScenario scenario = load_to_build(scenario_line);
   const Registry registry = load_registry(line.plugins);
   Model model = build_model(scenario, registry, scenario_line);
   ErrorList errors;
   Job job = make_job(scenario, registry.workloads, model, errors);
   errors.throw_if_any();
+  std::vector<std::string> inputs = files_named_in(scenario.root);
+  inputs.insert(inputs.end(), scenario.inputs.begin(), scenario.inputs.end());
+  refuse_to_overwrite("--out", out_of(line), inputs);
   write_trace(job, out_of(line), line.typed);
   return describe_trace(job) + "written to " + line.out + "\n";
 }

@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/print_summary.hpp"
 #include "app/cli/scenario_text.hpp"
+#include "app/cli/sweep.hpp"
 #include "engine/record/provenance.hpp"
 #include "fabrics/system/system_text.hpp"
 
@@ -19,11 +23,34 @@ ExitCode print_version(const MpiSession& mpi) {
   return ExitCode::done;
 }
 
+namespace {
+
+/// Points of <sweep> that a run would refuse, each with its settings before its mistakes.
+void check_points(const CommandLine& line, const Scenario& scenario, const Registry& registry) {
+  if (scenario.root.children_named("sweep").empty()) return;
+  ErrorList errors;
+  for (const std::vector<std::string>& point : sweep_points(scenario)) {
+    CommandLine one = line;
+    one.settings.insert(one.settings.end(), point.begin(), point.end());
+    try {
+      const ReadScenario of_point = load_to_build(one);
+      static_cast<void>(build_model(of_point, registry, one));
+    } catch (const InputErrors& problems) {
+      for (const InputError& e : problems.errors())
+        errors.add({e.file, e.line, fmt::format("with {}: {}", fmt::join(point, ", "), e.what)});
+    }
+  }
+  errors.throw_if_any();
+}
+
+}  // namespace
+
 ExitCode validate(CommandLine line, const MpiSession& mpi) {
   auto text = on_every_rank(mpi, [&] {
     const Registry registry = load_registry(line.plugins);
-    Scenario scenario = load(line);
+    ReadScenario scenario = load_to_build(line);
     Model model = build_model(scenario, registry, line);
+    check_points(line, scenario, registry);
     std::string out;
     if (line.map) out += map_text(model);
     if (line.dot) out += dot_text(model);

@@ -6,6 +6,7 @@
 
 #include "components/gpu/execution/program_runner.hpp"
 #include "components/gpu/gpu_spec.hpp"
+#include "engine/model/reports_progress.hpp"
 
 namespace lightrail {
 
@@ -16,7 +17,7 @@ namespace lightrail {
 /// Assumes that kernels of different streams run side by side without slowing each other; communication takes
 /// multiprocessors or bandwidth of the memory from all of them. Leaves out copy engines, and the time of a
 /// reduction's additions (hidden in NCCL's steps).
-class Gpu final : public Component {
+class Gpu final : public Component, public ReportsProgress {
  public:
   Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times);
 
@@ -26,6 +27,9 @@ class Gpu final : public Component {
   void prefetch() const override { transport_.prefetch(); }
   void finish(Context& context) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::optional<double> done_share() const override {
+    return runner_ ? runner_->done_share() : std::nullopt;
+  }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

@@ -51,6 +51,12 @@ std::int64_t checkpoint_number(const std::string& path) {
   return parsed.ec == std::errc() && parsed.ptr == end ? number : -1;
 }
 
+bool has_checkpoint(const std::string& folder) {
+  const std::vector<fs::path> files = files_of(folder);
+  return std::any_of(files.begin(), files.end(),
+                     [](const fs::path& file) { return checkpoint_number(file) >= 0; });
+}
+
 std::string find_checkpoint(const std::string& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return path;

@@ -15,6 +15,9 @@ namespace lightrail {
 /// The number in a checkpoint's name; -1 when it is none.
 [[nodiscard]] std::int64_t checkpoint_number(const std::string& path);
 
+/// Whether the folder, which need not exist, holds a checkpoint.
+[[nodiscard]] bool has_checkpoint(const std::string& folder);
+
 /// `path` itself when it is a file, else the newest checkpoint of the folder. Throws InputErrors when there
 /// is none.
 [[nodiscard]] std::string find_checkpoint(const std::string& path);

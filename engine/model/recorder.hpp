@@ -17,6 +17,10 @@ class Recorder : public RowSink {
   [[nodiscard]] virtual SimTime interval() const = 0;
   virtual void flush(SimTime boundary) = 0;  ///< collective over all ranks
 
+  /// Every few seconds of wall time, on each rank by itself: throws IoError when what was written is not
+  /// there any more.
+  virtual void check() {}
+
   /// For a checkpoint, in this order. save(): collective; rows of ended intervals are put where the run can
   /// find them again (files may go to `folder`), `run` gets what all ranks have together (rank 0's is
   /// stored). save_rows(): rows of one component of this rank since the last flush. A recorder that keeps

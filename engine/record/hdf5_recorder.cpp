@@ -116,18 +116,27 @@ Hdf5Recorder::Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& 
 
 Hdf5Recorder::~Hdf5Recorder() = default;
 
+/// The file up to its first row; "" or what went wrong.
+std::string Hdf5Recorder::write_start() {
+  if (!lock_.take_file(options_.path))
+    return "another run is writing it (give each its own --out; under Slurm, ranks of one run start with "
+           "srun "
+           "--mpi=pmi2)";
+  if (options_.created_s == 0) options_.created_s = std::time(nullptr);
+  ResultFile file(options_.path, ResultFile::Mode::create);
+  if (file.problem().empty()) {
+    write_run_start(file, options_, *model_, *partition_, ranks_);
+    write_model(file, *model_);
+    create_tables(file, *tables_);
+    file.close();
+  }
+  return file.problem();
+}
+
 void Hdf5Recorder::create_file() {
   std::string problem;
   if (rank_ == 0) {
-    if (options_.created_s == 0) options_.created_s = std::time(nullptr);
-    ResultFile file(options_.path, ResultFile::Mode::create);
-    if (file.problem().empty()) {
-      write_run_start(file, options_, *model_, *partition_, ranks_);
-      write_model(file, *model_);
-      create_tables(file, *tables_);
-      file.close();
-    }
-    problem = file.problem();
+    problem = write_start();
   }
   agree(problem);
   has_file_ = true;
@@ -161,11 +170,20 @@ void Hdf5Recorder::flush(SimTime) {
   if (is_due) write_pending();
 }
 
+std::string Hdf5Recorder::lost_file() const {
+  return lock_.is_in_place() ? "" : "it was deleted or replaced while the run was writing it";
+}
+
+void Hdf5Recorder::check() {
+  if (const std::string problem = lost_file(); !problem.empty()) throw IoError(text_of(problem));
+}
+
 void Hdf5Recorder::write_pending(std::int64_t before) {
   std::vector<std::int64_t> rows;
   for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows_before(before)));
   all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_SUM);
   if (*std::max_element(rows.begin(), rows.end()) == 0) return;
+  agree(lost_file());
   const int writers = writers_for(*std::max_element(rows.begin(), rows.end()));
   std::unique_ptr<ColumnWriter> columns;
   if (rank_ < writers)
@@ -203,9 +221,13 @@ void Hdf5Recorder::write_table(std::size_t table, std::int64_t before, int write
   }
 }
 
+std::string Hdf5Recorder::text_of(const std::string& problem) const {
+  return fmt::format("result file '{}': {}", options_.path, problem);
+}
+
 /// Throws on every rank when one of them has a problem; the text is the lowest such rank's.
 void Hdf5Recorder::agree(const std::string& problem) {
-  agree_on_text(problem.empty() ? "" : fmt::format("result file '{}': {}", options_.path, problem));
+  agree_on_text(problem.empty() ? "" : text_of(problem));
 }
 
 void Hdf5Recorder::agree_on_text(const std::string& problem) {
@@ -226,6 +248,7 @@ Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
   std::vector<RankedProfile> profile = gather_profile(comm_, outcome);
   if (!has_file_) return summary;
   write_pending();
+  agree(lost_file());
   std::string problem;
   if (rank_ == 0) {
     ResultFile file(options_.path, ResultFile::Mode::modify);

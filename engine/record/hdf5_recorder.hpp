@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_lock.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/output_selection.hpp"
 #include "engine/model/recorder.hpp"
@@ -44,7 +45,8 @@ struct RecorderOptions {
 /// by all ranks together.
 class Hdf5Recorder final : public Recorder {
  public:
-  /// Throws IoError when the file cannot be created; an existing file is then as it was.
+  /// Throws IoError when the file cannot be created or another run is writing it; an existing file is then as
+  /// it was.
   Hdf5Recorder(RecorderOptions options, MPI_Comm comm, const Model& model, const Partition& partition);
   ~Hdf5Recorder() override;
 
@@ -53,6 +55,7 @@ class Hdf5Recorder final : public Recorder {
   void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
   [[nodiscard]] SimTime interval() const override { return options_.interval; }
   void flush(SimTime boundary) override;
+  void check() override;
   void save(StateWriter& run, const std::string& folder) override;
   void save_rows(ComponentId component, StateWriter& out) override;
   void load(StateReader& run, const std::string& folder) override;
@@ -71,11 +74,14 @@ class Hdf5Recorder final : public Recorder {
     auto operator<=>(const OpenRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
   void create_file();
+  [[nodiscard]] std::string write_start();
   [[nodiscard]] bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;
   /// Writes the rows of intervals before `before`.
   void write_pending(std::int64_t before = RowBuffer::any);
   [[nodiscard]] int writers_for(std::int64_t max_rows) const;
   void write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns);
+  [[nodiscard]] std::string text_of(const std::string& problem) const;
+  [[nodiscard]] std::string lost_file() const;     ///< what check() says, or ""
   void agree(const std::string& problem);          ///< of the result file
   void agree_on_text(const std::string& problem);  ///< the whole text
 
@@ -91,6 +97,7 @@ class Hdf5Recorder final : public Recorder {
   std::vector<std::int64_t> written_;  ///< rows in the file, by table
   std::int64_t intervals_ = 0;
   bool has_file_ = false;
+  FileLock lock_;                   ///< rank 0's, of the result file
   RowSpool spool_;                  ///< rank 0's
   std::string spool_folder_;        ///< empty: no spool yet
   std::vector<OpenRow> open_rows_;  ///< between save() and save_rows(), sorted

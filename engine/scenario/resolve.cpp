@@ -116,6 +116,12 @@ void Resolver::resolve_children(const Element& raw, int depth, bool is_root, Ele
 }
 
 void Resolver::include(const Element& raw, int depth, Element& out) {
+  const std::size_t before_all = errors_.size();
+  include_file(raw, depth, out);
+  if (errors_.size() != before_all) is_whole_ = false;
+}
+
+void Resolver::include_file(const Element& raw, int depth, Element& out) {
   const Attribute* file = raw.find("file");
   if (!file) return errors_.add(raw.error("<include> lacks the required attribute 'file'"));
   for (const Attribute& a : raw.attributes)

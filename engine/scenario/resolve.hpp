@@ -24,12 +24,15 @@ class Resolver {
   bool resolve_file(const std::string& path, Element& root);
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   Variables& variables() { return variables_; }
+  /// Whether every included file stands in the tree.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
 
  private:
   const Element* read(const std::string& path, const InputError& referrer);
   void resolve_element(const Element& raw, int depth, Element& out);
   void resolve_children(const Element& raw, int depth, bool is_root, Element& out);
   void include(const Element& raw, int depth, Element& out);
+  void include_file(const Element& raw, int depth, Element& out);
   void apply_catalogue(const Attribute& reference, int depth, Element& out);
   void check_source(const Element& raw);
   bool enter(const std::string& path, const InputError& place, const std::string& what);
@@ -42,6 +45,7 @@ class Resolver {
   std::set<std::string> unusable_;
   std::vector<std::string> files_;
   std::vector<std::string> open_;  ///< the chain of files being resolved
+  bool is_whole_ = true;
   std::size_t element_count_ = 0, inclusion_count_ = 0;
 };
 

@@ -39,10 +39,34 @@ class SourceText {
   std::vector<std::size_t> ends_;
 };
 
+/// What stands at `path` if it is no file, "" otherwise. To open a named pipe is to wait for whoever writes
+/// it.
+std::string kind_of_no_file(const std::string& path) {
+  using std::filesystem::file_type;
+  std::error_code code;
+  switch (std::filesystem::status(path, code).type()) {
+    case file_type::directory:
+      return "it is a directory";
+    case file_type::fifo:
+      return "it is a named pipe, not a file";
+    case file_type::socket:
+      return "it is a socket, not a file";
+    case file_type::block:
+    case file_type::character:
+      return "it is a device, not a file";
+    case file_type::none:
+    case file_type::not_found:
+    case file_type::regular:
+    case file_type::symlink:
+    case file_type::unknown:
+      return "";
+  }
+  return "";
+}
+
 /// "" or why the file cannot be read.
 std::string read_text(const std::string& path, std::string& text) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) return "it is a directory";
+  if (const std::string kind = kind_of_no_file(path); !kind.empty()) return kind;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::strerror(errno);
   std::ostringstream all;

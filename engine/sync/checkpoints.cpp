@@ -1,5 +1,7 @@
 #include "engine/sync/checkpoints.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -48,6 +50,17 @@ Checkpoints::Checkpoints(const RunOptions& options, RankModel& model, Recorder& 
     : plan_(options.checkpoint), model_(&model), recorder_(&recorder), comm_(comm), last_s_(wall_seconds()) {
   MPI_Comm_rank(comm, &rank_);
   set_boundary(SimTime{0});
+  run_together(comm_, SimTime{0}, [&] {
+    if (is_on() && std::filesystem::is_directory(plan_.folder)) lock_folder();
+  });
+}
+
+void Checkpoints::lock_folder() {
+  if (rank_ != 0 || is_locked_) return;
+  if (!lock_.take_folder(plan_.folder))
+    throw IoError(fmt::format(
+        "checkpoint folder '{}': another run writes there (give each its own --checkpoint)", plan_.folder));
+  is_locked_ = true;
 }
 
 bool Checkpoints::asks() const {
@@ -64,7 +77,10 @@ void Checkpoints::set_boundary(SimTime now) {
 
 void Checkpoints::write(const RunFacts& facts, std::vector<PendingEvent> pending) {
   run_together(comm_, facts.now, [&] {
-    if (rank_ == 0) prepare_folder(plan_.folder, is_new_run_);
+    if (rank_ != 0) return;
+    prepare_folder(plan_.folder, false);
+    lock_folder();
+    prepare_folder(plan_.folder, is_new_run_);
   });
   is_new_run_ = false;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_lock.hpp"
 #include "engine/checkpoint/checkpoint_file.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/sync/pending_event.hpp"
@@ -25,6 +26,7 @@ struct RunFacts {
 /// ranks, engine, window or wall time.
 class Checkpoints {
  public:
+  /// Collective; throws IoError when another run writes to the folder.
   Checkpoints(const RunOptions& options, RankModel& model, Recorder& recorder, MPI_Comm comm);
 
   [[nodiscard]] bool is_on() const { return !plan_.folder.empty(); }
@@ -46,6 +48,7 @@ class Checkpoints {
 
  private:
   void set_boundary(SimTime now);
+  void lock_folder();
   void append_components(SimTime now, std::vector<PendingEvent>& pending, class CheckpointWriter* writer);
 
   CheckpointPlan plan_;
@@ -53,6 +56,8 @@ class Checkpoints {
   Recorder* recorder_;
   MPI_Comm comm_;
   int rank_ = 0;
+  FileLock lock_;  ///< rank 0's, of the folder
+  bool is_locked_ = false;
   SimTime boundary_ = time_never;
   double last_s_ = 0;  ///< wall time of the last checkpoint
   std::int64_t next_number_ = 1;

@@ -2,18 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/out_of_memory.hpp"
 #include "engine/base/polite_wait.hpp"
 #include "engine/model/state_io.hpp"
 
 namespace lightrail {
 namespace {
 
-enum class Type : std::uint8_t { input, simulation, io, contract };
+enum class Type : std::uint8_t { input, simulation, io, memory, contract };
 
 void put(StateWriter& out, const std::string& text) {
   out.put(std::vector<char>(text.begin(), text.end()));
@@ -42,6 +44,10 @@ StateWriter write(const Failure& failure) {
   } catch (const SimulationError& e) {
     out.put(Type::simulation);
     out.put(e.time), put(out, e.component), put(out, e.what());
+  } catch (const MemoryError& e) {
+    out.put(Type::memory), put(out, e.what());
+  } catch (const std::bad_alloc&) {
+    out.put(Type::memory), put(out, out_of_memory_text());
   } catch (const IoError& e) {
     out.put(Type::io), put(out, e.what());
   } catch (const std::exception& e) {
@@ -69,6 +75,7 @@ StateWriter write(const Failure& failure) {
     throw SimulationError(time, component, bare_text(time, component, full));
   }
   if (type == Type::io) throw IoError(get_text(in));
+  if (type == Type::memory) throw MemoryError(get_text(in));
   throw ContractError(get_text(in));
 }
 

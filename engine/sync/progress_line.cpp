@@ -27,18 +27,25 @@ std::string without_space(std::string text) {
   return text;
 }
 
-bool has_end(const ProgressFacts& f) {
-  return f.end != time_never && f.end.count() > 0;
+double time_share(const ProgressFacts& f) {
+  if (f.end == time_never || f.end.count() <= 0) return 0;
+  return std::min(1.0, static_cast<double>(f.now.count()) / static_cast<double>(f.end.count()));
 }
 
+/// Whichever ends the run first.
 double share(const ProgressFacts& f) {
-  return has_end(f) ? std::min(1.0, static_cast<double>(f.now.count()) / static_cast<double>(f.end.count()))
-                    : 0;
+  return std::max(time_share(f), f.done);
+}
+
+bool has_end(const ProgressFacts& f) {
+  return f.end != time_never || f.done > 0;
 }
 
 std::string figures(const ProgressFacts& f) {
   std::string eta;
-  if (has_end(f) && share(f) > 0) eta = " eta " + clock_text(f.wall_s / share(f) - f.wall_s);
+  // Of what this run has done itself: wall time begins with it.
+  const double before = f.done >= time_share(f) ? f.done_before : 0, done = share(f) - before;
+  if (has_end(f) && done > 0) eta = " eta " + clock_text(f.wall_s * (1 - share(f)) / done);
   return fmt::format("sim {} wall {}{} events {} ({}/s) imbalance {:.2f}", without_space(format_time(f.now)),
                      clock_text(f.wall_s), eta, engineering(static_cast<double>(f.events)),
                      engineering(f.events_per_s), f.imbalance);
@@ -72,7 +79,7 @@ void ProgressPrinter::print(ProgressFacts facts) {
     facts.events_per_s = static_cast<double>(facts.events - last_events_) / (facts.wall_s - last_s_);
   last_s_ = facts.wall_s;
   last_events_ = facts.events;
-  next_s_ = facts.wall_s + every_s_;
+  next_s_ = facts.wall_s + (style_ == Progress::bar ? every_s_ : std::max(every_s_, lines_every_s));
   has_printed_ = true;
   if (style_ == Progress::bar)
     fmt::print(stderr, "\r\033[K{}", progress_bar(facts));

@@ -93,6 +93,7 @@ class ReferenceEngine final : public EventSink {
     outcome_.last_event = handled_to_ = facts.last_event;
     outcome_.events = facts.events;
     parts_.printer.start_at(facts.events);
+    done_before_ = done_share(parts_.model, parts_.comm);
   }
 
   void write_checkpoint(SimTime now) {
@@ -109,9 +110,13 @@ class ReferenceEngine final : public EventSink {
     wants_checkpoint_ = parts_.checkpoints.asks();
     outcome_.peak_pending = std::max(outcome_.peak_pending, static_cast<std::int64_t>(queue_.size()));
     const double wall = wall_seconds() - started_;
+    if (wall >= next_check_s_) {
+      parts_.recorder.check();
+      next_check_s_ = wall + file_check_s;
+    }
     if (parts_.printer.is_due(wall))
-      parts_.printer.print(
-          {now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall, outcome_.events, 0, 1});
+      parts_.printer.print({now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall,
+                            outcome_.events, 0, 1, done_share(parts_.model, parts_.comm), done_before_});
   }
 
   RunParts parts_;
@@ -122,7 +127,7 @@ class ReferenceEngine final : public EventSink {
   SimTime handled_to_{};  ///< of the last event, idle wakes included
   std::int64_t stop_code_ = 0;
   bool wants_checkpoint_ = false;
-  double started_ = 0;
+  double started_ = 0, next_check_s_ = file_check_s, done_before_ = 0;
 };
 
 }  // namespace

@@ -14,6 +14,9 @@
 
 namespace lightrail {
 
+/// Wall time between two questions to the recorder whether its files are still there [s].
+inline constexpr double file_check_s = 2;
+
 /// What an engine works with.
 struct RunParts {
   const Partition& partition;
@@ -38,6 +41,10 @@ struct EngineOutcome {
   std::vector<ForecastRow> forecast;
   std::int64_t peak_pending = 0;  ///< events of this rank waiting at one time, as sampled between windows
 };
+
+/// Collective. The share of the run's work that is done, 0 where no component knows: the mean of what
+/// components say, of at most 1,000 a rank.
+[[nodiscard]] double done_share(RankModel& model, MPI_Comm comm);
 
 /// Wall time since some fixed moment [s].
 [[nodiscard]] double wall_seconds();

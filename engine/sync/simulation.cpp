@@ -10,6 +10,7 @@
 
 #include "engine/base/large_pages.hpp"
 #include "engine/base/polite_wait.hpp"
+#include "engine/model/reports_progress.hpp"
 #include "engine/sync/deadlock_report.hpp"
 #include "engine/sync/failure.hpp"
 #include "engine/sync/reference_engine.hpp"
@@ -45,6 +46,17 @@ T reduce(T value, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double done_share(RankModel& model, MPI_Comm comm) {
+  constexpr std::size_t most_asked = 1000;
+  const auto& places = model.places();
+  double sums[2] = {0, 0};
+  for (std::size_t i = 0; i < places.size(); i += places.size() / most_asked + 1)
+    if (const auto* told = dynamic_cast<const ReportsProgress*>(&model.component(places[i])))
+      if (const auto share = told->done_share()) sums[0] += *share, sums[1] += 1;
+  all_reduce(sums, 2, MPI_DOUBLE, MPI_SUM, comm);
+  return sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
 const char* to_string(RunStatus status) {

@@ -83,6 +83,8 @@ class WindowEngine final : public EventSink {
   }
   /// Exchanges events and facts with the other ranks; the same answer on all of them.
   WindowFacts turn();
+  /// Every few seconds: whether the recorder's files are still there.
+  void check_files(double wall, SimTime next);
   void resume(const CheckpointFile& file);
   /// Every event before `start` was handled and the next event anywhere is there.
   void write_checkpoint(SimTime start);
@@ -137,7 +139,8 @@ class WindowEngine final : public EventSink {
   std::optional<Failure> failure_;
   std::unique_ptr<Forecaster> forecast_;
   EngineOutcome outcome_;
-  double started_ = 0;
+  double started_ = 0, done_before_ = 0;
+  double next_check_s_ = file_check_s;
 };
 
 EngineOutcome WindowEngine::run() {
@@ -191,13 +194,25 @@ EngineOutcome WindowEngine::run() {
 WindowFacts WindowEngine::turn() {
   WindowFacts mine;
   mine.next_time = queue_.next_time().count();
+  const double wall = wall_seconds() - started_;
+  check_files(wall, SimTime{mine.next_time});
   if (failure_) mine.failed_at = failure_->time.count();
   mine.stop = -parts_.stops.code();
-  mine.asks_progress = parts_.printer.is_due(wall_seconds() - started_) ? -1 : 0;
+  mine.asks_progress = parts_.printer.is_due(wall) ? -1 : 0;
   mine.asks_checkpoint = parts_.checkpoints.asks() ? -1 : 0;
   const WindowFacts all = exchange_.turn(outcome_.windows, mine);
   exchange_.for_each_received([&](const Event& event) { queue_.push(model_.deliver(event)); });
   return all;
+}
+
+void WindowEngine::check_files(double wall, SimTime next) {
+  if (wall < next_check_s_) return;
+  next_check_s_ = wall + file_check_s;
+  try {
+    parts_.recorder.check();
+  } catch (...) {
+    fail({std::min(next, window_end_), {}, std::current_exception()});
+  }
 }
 
 void WindowEngine::resume(const CheckpointFile& file) {
@@ -208,6 +223,7 @@ void WindowEngine::resume(const CheckpointFile& file) {
   outcome_.last_event = facts.last_event;
   outcome_.events = facts.events;
   parts_.printer.start_at(facts.events);
+  done_before_ = done_share(model_, parts_.comm);
 }
 
 void WindowEngine::write_checkpoint(SimTime start) {
@@ -284,11 +300,12 @@ void WindowEngine::print_progress(SimTime now) {
   std::int64_t sums[2] = {outcome_.events, work_us}, largest = work_us;
   all_reduce(sums, 2, MPI_INT64_T, MPI_SUM, parts_.comm);
   all_reduce(&largest, 1, MPI_INT64_T, MPI_MAX, parts_.comm);
+  const double done = done_share(model_, parts_.comm);
   const double wall = wall_seconds() - started_;
   if (!parts_.printer.is_due(wall)) return;  // the other ranks
   const double mean = static_cast<double>(sums[1]) / parts_.partition.ranks;
   parts_.printer.print({now, std::min(parts_.options.stop_at, parts_.options.expected_end), wall, sums[0], 0,
-                        mean > 0 ? static_cast<double>(largest) / mean : 1});
+                        mean > 0 ? static_cast<double>(largest) / mean : 1, done, done_before_});
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ std::optional<Part> SystemBuilder::part(const std::string& kind_name, const Elem
   part.kind = static_cast<std::uint16_t>(k);
   part.spec = static_cast<std::uint32_t>(model_.specs.size());
   model_.specs.push_back(std::move(spec));
+  places_.places.push_back(element.error(""));
   part_of_spec_.resize(model_.specs.size());
   part_of_spec_[part.spec] = part;
   return part;
@@ -188,6 +189,7 @@ Model SystemBuilder::take() {
     if (table_.cable_of_class[c] != no_cable)
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
+  model_.add(std::make_shared<const SpecPlaces>(std::move(places_)));
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));

@@ -11,6 +11,7 @@
 #include "engine/model/declared_parameter.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/registry.hpp"
+#include "engine/model/spec_places.hpp"
 #include "links/cable.hpp"
 #include "links/cable_table.hpp"
 #include "network/port/device_traits.hpp"
@@ -109,6 +110,7 @@ class SystemBuilder {
   std::vector<Part> part_of_spec_;
   std::map<std::string, std::uint32_t> prefixes_, cable_index_;
   std::map<std::tuple<std::uint32_t, int, std::int64_t>, std::uint16_t> classes_;
+  SpecPlaces places_;
 };
 
 }  // namespace lightrail

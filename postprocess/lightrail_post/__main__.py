@@ -1,6 +1,7 @@
 """python -m lightrail_post report|perfetto|compare|grain|serving|validation|diff|show ..."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -17,11 +18,31 @@ def _show(run):
 
 
 def _readable(steps):
-    """Of the table of compare(): milliseconds, and parts as shares of the step."""
-    parts = {name: steps[f"{name}_ps"] / steps["step_ps"] for name in ("compute", "exposed", "idle")}
+    """Of the table of compare(): milliseconds, and parts as shares of the GPUs' time, as in the summary."""
+    parts = {name: steps[f"{name}_ps"] / steps["gpu_ps"] for name in ("compute", "exposed", "idle")}
     columns = {"step [ms]": steps["step_ps"].map(lambda ps: f"{ps * 1e-9:.3f}")}
     return pd.DataFrame(columns | {f"{name} [%]": (100 * share).map("{:.1f}".format)
                                    for name, share in parts.items()})
+
+
+def selected_gpus(text):
+    """"0-7,16" -> endpoint ids."""
+    chosen = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdigit() or last and not last.isdigit() or int(last or first) < int(first):
+            raise argparse.ArgumentTypeError(f"invalid GPU list '{text}' (expected numbers and ranges: 0-7,16)")
+        chosen += range(int(first), int(last or first) + 1)
+    return chosen
+
+
+def picoseconds(text):
+    """"1.5ms" or "1.5 ms" -> picoseconds."""
+    found = re.fullmatch(r"\s*([0-9.]+)\s*(ps|ns|us|µs|ms|s)\s*", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"invalid time '{text}' (expected a number with a unit: us, ms, s)")
+    factor = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12}[found[2]]
+    return int(round(float(found[1]) * factor))
 
 
 def _parse(arguments):
@@ -33,6 +54,10 @@ def _parse(arguments):
     perfetto = commands.add_parser("perfetto", help="trace for ui.perfetto.dev")
     perfetto.add_argument("result")
     perfetto.add_argument("--out", default="trace.json.gz")
+    perfetto.add_argument("--gpus", type=selected_gpus, help="as 0-7,16 (default: all that were recorded)")
+    perfetto.add_argument("--from", dest="start", type=picoseconds, default=0,
+                          help="simulated time with unit, as 1.5ms (default: the start)")
+    perfetto.add_argument("--to", dest="end", type=picoseconds, help="simulated time (default: the end)")
     compare = commands.add_parser("compare", help="step times of several runs")
     compare.add_argument("results", nargs="+")
     compare.add_argument("--out", default="compare.png")
@@ -70,7 +95,11 @@ def main(arguments=None):
         for path in report(open_run(options.result), options.out):
             print(path)
     elif options.command == "perfetto":
-        print(f"{write_perfetto(open_run(options.result), options.out)} events in {options.out}")
+        run = open_run(options.result)
+        end = run.info.get("sim_end_ps", 2**63 - 1) if options.end is None else options.end
+        if end <= options.start:
+            raise ValueError(f"--to must lie after --from ({end} ps, {options.start} ps)")
+        print(f"{write_perfetto(run, options.out, options.gpus, (options.start, end))} events in {options.out}")
     elif options.command == "compare":
         figure, table = compare([open_run(path) for path in options.results])
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)

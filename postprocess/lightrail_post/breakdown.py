@@ -66,15 +66,18 @@ def _spread(steps, run):
 
 
 def compare(runs, labels=None):
-    """Mean step of several runs side by side. Returns (Figure, DataFrame with one row a run)."""
+    """Last step of several runs side by side. Returns (Figure, DataFrame with one row a run).
+
+    `step_ps` lasts from the first GPU's start to the last GPU's end. The parts are means over GPUs and add up
+    to `gpu_ps`, the mean time that a GPU spent in the step: their shares of it are those of the summary.
+    """
     labels = labels or [run.label for run in runs]
     rows = []
     for run in runs:
         last = run.steps.iloc[-1]
-        rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"],
-                     "compute_ps": last["compute_ps"] / last["gpus"],
-                     "exposed_ps": last["exposed_ps"] / last["gpus"],
-                     "idle_ps": last["idle_ps"] / last["gpus"]})
+        parts = {name: last[name] / last["gpus"] for name in ("compute_ps", "exposed_ps", "idle_ps")}
+        rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"], **parts,
+                     "gpu_ps": last["gpu_time_ps"] / last["gpus"]})
     table = pd.DataFrame(rows, index=labels)
     divisor, unit = style.time_unit(table["step_ps"].max())
     figure, axes = style.new_figure(9, 2 + 0.5 * len(runs))
@@ -84,14 +87,17 @@ def compare(runs, labels=None):
         width = table[column].to_numpy() / divisor
         axes.barh(y, width, left=left, color=colour, label=name, height=0.7)
         left += width
-    for position, step in zip(y, table["step_ps"]):
-        axes.text(step / divisor, position, f" {style.format_time(step)}", va="center", fontsize=9)
+    for position, (_, row) in zip(y, table.iterrows()):
+        shares = ", ".join(style.percent(row[column], row["gpu_ps"])
+                           for column in ("compute_ps", "exposed_ps", "idle_ps"))
+        axes.text(row["gpu_ps"] / divisor, position, f" {style.format_time(row['step_ps'])} ({shares})",
+                  va="center", fontsize=9)
     axes.set_yticks(y, labels)
-    axes.set_xlabel(f"step time, mean over GPUs by part [{unit}]")
-    axes.set_xlim(0, table["step_ps"].max() / divisor * 1.12)
+    axes.set_xlabel(f"time of a GPU in the step, mean over GPUs by part [{unit}]")
+    axes.set_xlim(0, table["step_ps"].max() / divisor * 1.4)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     fastest, slowest = table["step_ps"].idxmin(), table["step_ps"].idxmax()
     ratio = table["step_ps"].max() / table["step_ps"].min()
     finding = "all runs take the same time" if ratio < 1.001 else f"{fastest} is {ratio:.2f} times as fast as {slowest}"
-    style.set_title(axes, finding, "last iteration of each run")
+    style.set_title(axes, finding, "last iteration of each run; beside the bars the step from the first GPU's start to the last one's end")
     return figure, table

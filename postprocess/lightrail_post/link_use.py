@@ -30,22 +30,49 @@ def interval_edges(run, count):
     return edges
 
 
+def mean_use(run, use):
+    """Share of the run in which each link serialised: intervals count by their length."""
+    lengths = np.diff(interval_edges(run, use.shape[1]))
+    return use.dot(lengths) / lengths.sum()
+
+
 def _classes(run, use):
     """Links by what they join: [(label, frame)], busiest link of all first; inside a class busiest link
     first."""
     links = run.links.loc[use.index]
     label = (links["from_kind"] + " → " + links["to_kind"] + "\n" + links["class"]).to_numpy()
-    order = use.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    mean = mean_use(run, use)
+    order = mean.sort_values(ascending=False, kind="stable").index
     groups = [(name, use.loc[order.intersection(part.index, sort=False)])
               for name, part in links.groupby(label)]
-    return sorted(groups, key=lambda item: -item[1].iloc[0].mean())
+    return sorted(groups, key=lambda item: -mean[item[1].index[0]])
 
 
 def _squeezed(frame):
-    """At most MOST_ROWS_A_CLASS rows: the means of links of similar use."""
+    """At most MOST_ROWS_A_CLASS rows: the busiest links by themselves, of the others the largest use of any
+    in blocks of similar use, so that one link that differs is seen."""
     if len(frame) <= MOST_ROWS_A_CLASS:
         return frame.to_numpy()
-    return np.stack([part.mean(axis=0) for part in np.array_split(frame.to_numpy(), MOST_ROWS_A_CLASS)])
+    alone = MOST_ROWS_A_CLASS // 2
+    rest = np.array_split(frame.to_numpy()[alone:], MOST_ROWS_A_CLASS - alone)
+    return np.vstack([frame.to_numpy()[:alone], [part.max(axis=0) for part in rest]])
+
+
+def _link_name(run, link):
+    row = run.links.loc[link]
+    return f"{row['from_name']} → {row['to_name']}"
+
+
+def _finding(run, use):
+    """The link that is busiest over the run, and the busiest interval of any."""
+    mean, peak = mean_use(run, use), use.max(axis=1)
+    busiest = mean.idxmax()
+    text = f"{_link_name(run, busiest)} is the busiest link: used {100 * mean[busiest]:.0f} % of the time"
+    if use.shape[1] == 1:
+        return text
+    if peak[busiest] >= peak.max() - 0.005:
+        return f"{text}, {100 * peak.max():.0f} % in its busiest interval"
+    return f"{text}; {_link_name(run, peak.idxmax())} {100 * peak.max():.0f} % in one interval"
 
 
 def link_use_heatmap(run):
@@ -70,10 +97,7 @@ def link_use_heatmap(run):
     axes.set_xlabel(f"simulated time, in intervals of {style.format_time(run.info['interval_ps'])} [{unit}]")
     axes.set_ylabel("directed links")
     figure.colorbar(shown, ax=axes, label="use of the link\n[% of the interval]", pad=0.01)
-    name, busiest = groups[0]
-    mean, peak = 100 * busiest.iloc[0].mean(), 100 * use.to_numpy().max()
-    over_time = f", {peak:.0f} % in the busiest interval" if use.shape[1] > 1 else ""
-    style.set_title(axes, f"The busiest link is a {name.splitlines()[0]} link: used {mean:.0f} % of the time{over_time}",
-                    f"{len(use)} links that carried data, busiest first in each class ("
-                    f"means above {MOST_ROWS_A_CLASS} links), {run.label}")
+    style.set_title(axes, _finding(run, use),
+                    f"{len(use)} links that carried data, busiest first in each class (above {MOST_ROWS_A_CLASS}: "
+                    f"{MOST_ROWS_A_CLASS // 2} of them, then the largest use in blocks), {run.label}")
     return figure

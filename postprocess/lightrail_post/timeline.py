@@ -6,6 +6,10 @@ from matplotlib.patches import Patch
 
 from . import style
 
+ROW = 0.84  # height of a stream's row
+BINS = 600  # of a stream with more operations than can be told apart
+DENSE = 400  # operations of a stream that are drawn as bars of their own
+
 
 def _colour_keys(ops, run):
     """Per row the key of the legend: a parallel dimension for communication, else the kind."""
@@ -17,30 +21,86 @@ def _colour_keys(ops, run):
     return keys
 
 
-def _colours(keys):
-    """Legend in a fixed order: kinds first, then dimensions."""
-    plain = [k for k in style.KIND_COLOURS if k in keys]
-    dimensions = sorted(k for k in keys if k not in style.KIND_COLOURS)
-    colours = {k: style.KIND_COLOURS[k] for k in plain}
-    for i, key in enumerate(dimensions):
-        colours[key] = style.DIMENSION_COLOURS[i % len(style.DIMENSION_COLOURS)]
+def _colours(keys, run):
+    """Legend in a fixed order: kinds first, then dimensions. A dimension has the same colour in every
+    picture, whatever else is in it."""
+    colours = {k: colour for k, colour in style.KIND_COLOURS.items() if k in keys}
+    for i, name in enumerate(run.dimensions):
+        if f"communication, {name}" in keys:
+            colours[f"communication, {name}"] = style.DIMENSION_COLOURS[i % len(style.DIMENSION_COLOURS)]
     return colours
 
 
-def _finding(run, gpus, iteration):
+def _covered(start, end):
+    """How long at least one of the intervals lasts."""
+    order = np.argsort(start, kind="stable")
+    start, last = start[order], np.maximum.accumulate(end[order])
+    begins = np.concatenate([[True], start[1:] > last[:-1]])
+    ends = np.concatenate([begins[1:], [True]])
+    return int((last[ends] - start[begins]).sum()) if len(start) else 0
+
+
+def _shares(ops, gpus, low, high):
+    """(compute, exposed communication) of the GPUs between two times, as shares of their time."""
+    start, end = ops["t_start_ps"].clip(low, high).to_numpy(), ops["t_end_ps"].clip(low, high).to_numpy()
+    kind, gpu = ops["kind"].astype(str).to_numpy(), ops["gpu"].to_numpy()
+    is_compute, is_busy = kind == "compute", ~np.isin(kind, ["host", "marker"])
+    compute = busy = 0
+    for one in np.unique(gpu):
+        compute += _covered(start[is_compute & (gpu == one)], end[is_compute & (gpu == one)])
+        busy += _covered(start[is_busy & (gpu == one)], end[is_busy & (gpu == one)])
+    time = (high - low) * len(gpus)
+    return compute / time, (busy - compute) / time
+
+
+def _finding(run, gpus, iteration, ops, span):
+    """Of the whole iteration what the table of steps says, of a part what is shown of it."""
+    who = f"GPU {gpus[0]} computes" if len(gpus) == 1 else f"{len(gpus)} GPUs compute"
+    if span is not None:
+        compute, exposed = _shares(ops, gpus, *span)
+        return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and wait for "
+                f"communication for {100 * exposed:.0f} %")
     steps = run.tables["steps"]
-    mine = steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    steps = steps[steps["iteration"] == iteration]
+    mine = steps[steps["gpu"].isin(gpus)]
     if mine.empty:
         return f"{len(gpus)} GPUs recorded"
-    step = (mine["t_end_ps"] - mine["t_start_ps"]).to_numpy()
-    compute, exposed = mine["t_compute_ps"].sum() / step.sum(), mine["t_exposed_ps"].sum() / step.sum()
-    who = f"GPU {gpus[0]} computes" if len(gpus) == 1 else f"{len(gpus)} GPUs compute"
-    return (f"{who} for {100 * compute:.0f} % of the {style.format_time(step.max())} step and wait for "
+    time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()
+    compute, exposed = mine["t_compute_ps"].sum() / time, mine["t_exposed_ps"].sum() / time
+    step = steps["t_end_ps"].max() - steps["t_start_ps"].min()
+    return (f"{who} for {100 * compute:.0f} % of the {style.format_time(step)} step and wait for "
             f"communication for {100 * exposed:.0f} %")
 
 
+def _time_in_bins(start, end, edges):
+    """How long intervals last in each bin."""
+    total = np.zeros(len(edges))
+    for times, sign in ((np.sort(start), 1), (np.sort(end), -1)):
+        before = np.searchsorted(times, edges, side="right")
+        total += sign * (before * edges - np.concatenate([[0], np.cumsum(times)])[before])
+    return np.diff(total)
+
+
+def _dense_bars(start, end, keys, order, edges, y):
+    """Of one stream, by key the corners of one bar a bin and key, stacked: as high as its share of the
+    time."""
+    bottom = np.full(len(edges) - 1, y - ROW / 2)
+    for key in order:
+        of_key = keys == key
+        height = ROW * np.clip(_time_in_bins(start[of_key], end[of_key], edges) / np.diff(edges), 0, 1)
+        filled = height > 1e-6
+        yield key, _corners(edges[:-1][filled], edges[1:][filled], bottom[filled], (bottom + height)[filled])
+        bottom = bottom + height
+
+
+def _corners(left, right, bottom, top):
+    return np.stack([np.stack([left, bottom], -1), np.stack([right, bottom], -1), np.stack([right, top], -1),
+                     np.stack([left, top], -1)], 1)
+
+
 def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
-    """One row per GPU and stream, one bar per operation.
+    """One row per GPU and stream, one bar per operation; a stream with more than DENSE operations shows in
+    each of BINS columns the shares of its time, stacked.
 
     gpus: endpoint ids, default the first max_gpus recorded; iteration: default the last;
     span_ps: (start, end) relative to the start of the iteration, default all of it. Returns a Figure.
@@ -62,18 +122,23 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     rows = sorted(set(zip(ops["gpu"], ops["stream"])))
     place = {row: len(rows) - 1 - i for i, row in enumerate(rows)}
     keys = _colour_keys(ops, run)
-    colours = _colours(set(keys))
+    colours = _colours(set(keys), run)
     figure, axes = style.new_figure(12, 1.8 + 0.26 * len(rows))
-    start = (ops["t_start_ps"].to_numpy() - origin) / divisor
-    end = (ops["t_end_ps"].to_numpy() - origin) / divisor
+    start = (ops["t_start_ps"].to_numpy() - origin).clip(low, high) / divisor
+    end = (ops["t_end_ps"].to_numpy() - origin).clip(low, high) / divisor
     y = np.array([place[row] for row in zip(ops["gpu"], ops["stream"])])
-    for key, colour in colours.items():
-        of_key = np.flatnonzero(keys == key)
-        corners = np.stack([np.stack([start[of_key], y[of_key] - 0.42], -1),
-                            np.stack([end[of_key], y[of_key] - 0.42], -1),
-                            np.stack([end[of_key], y[of_key] + 0.42], -1),
-                            np.stack([start[of_key], y[of_key] + 0.42], -1)], 1)
-        axes.add_collection(PolyCollection(corners, facecolors=colour, edgecolors="none"))
+    edges = np.linspace(low, high, BINS + 1) / divisor
+    counts = np.bincount(y, minlength=len(rows))
+    drawn = {key: [] for key in colours}
+    for at in np.flatnonzero(counts > DENSE):
+        of_row = y == at
+        for key, corners in _dense_bars(start[of_row], end[of_row], keys[of_row], colours, edges, at):
+            drawn[key].append(corners)
+    for key in colours:
+        of_key = np.flatnonzero((keys == key) & (counts[y] <= DENSE))
+        drawn[key].append(_corners(start[of_key], end[of_key], y[of_key] - ROW / 2, y[of_key] + ROW / 2))
+        axes.add_collection(PolyCollection(np.concatenate(drawn[key]), facecolors=colours[key],
+                                           edgecolors="none"))
     names = run.endpoint_names()
     axes.set_yticks(range(len(rows)), [f"{names.get(g, g)}  {run.stream_name(g, s)}"
                                        for g, s in reversed(rows)], fontsize=7)
@@ -86,5 +151,8 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     axes.set_ylabel("GPU and stream")
     axes.legend(handles=[Patch(color=c, label=k.replace("_", " ")) for k, c in colours.items()],
                 loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
-    style.set_title(axes, _finding(run, gpus, iteration), f"operations by GPU and stream, {run.label}")
+    dense = (f" (over {DENSE} of them: shares of the time, stacked)" if counts.max() > DENSE else "")
+    span = (origin + low, origin + high) if span_ps else None
+    style.set_title(axes, _finding(run, gpus, iteration, ops, span),
+                    f"operations by GPU and stream{dense}, {run.label}")
     return figure

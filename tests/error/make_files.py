@@ -50,6 +50,15 @@ def kineto_change(folder, _, changes):
     _write(folder, [_kineto(0), second])
 
 
+def kineto_endless_string(folder, _):
+    """The name of the last kernel goes on for 40 MB of text, in a file of 40 kB."""
+    text = json.dumps(_kineto(1))
+    with gzip.open(folder / "rank0.json.gz", "wt") as file:
+        json.dump(_kineto(0), file)
+    with gzip.open(folder / "rank1.json.gz", "wt") as file:
+        file.write(text[:text.rindex("ncclDevKernel") + 4] + "x" * 40_000_000)
+
+
 def kineto_other_world(folder, _):
     _write(folder, [_kineto(0), _kineto(1, ranks=3)])
 

@@ -44,7 +44,7 @@ def main():
             requeued = (folder / "requeued").read_text().splitlines()
             if requeued != ["requeue 17"] * codes.count(75):
                 problems.append(f"scontrol was told {requeued}")
-            results, name = folder / "results", pathlib.Path(scenario).stem + "-17"
+            results, name = folder / "results", pathlib.Path(scenario).stem + "---progress_none"
             problems += differences(expected, load_summary(results, name), expected_file,
                                     results / f"{name}.h5")
             if (results / f"{name}.checkpoint").exists():

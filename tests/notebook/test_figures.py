@@ -1,16 +1,23 @@
 """Every figure has a finding as its title, units on its axes, and says so when it has nothing to draw."""
 
 import gzip
+import importlib
 import json
 import shutil
 
 import h5py
+import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
 
 import lightrail_post as post
 from lightrail_post.__main__ import main
 from lightrail_post.report import FIGURES
+
+link_use, style, timeline = (importlib.import_module(f"lightrail_post.{name}")
+                             for name in ("link_use", "style", "timeline"))
 
 
 @pytest.fixture
@@ -53,6 +60,54 @@ def test_the_timeline_can_show_a_part(run):
     assert figure.axes[0].get_xlim() == (0, 10)
 
 
+def timeline_of(run, ops, **how):
+    """Of other operations than the file's."""
+    run.tables._read["ops"] = pd.DataFrame({
+        "gpu": 0, "stream": 0, "op": 0, "name": "x", "kind": "compute", "iteration": 0, "dimension": -1,
+        "size_bytes": 0, **ops})
+    return post.timeline(run, iteration=0, **how)
+
+
+def heights(figure):
+    """By colour the heights of all bars."""
+    found = {}
+    for collection in figure.axes[0].collections:
+        corners = np.array([path.vertices for path in collection.get_paths()])
+        found[to_hex(collection.get_facecolor()[0])] = np.ptp(corners[:, :, 1], axis=1)
+    return found
+
+
+def test_a_dense_stream_shows_shares_and_no_solid_block(run):
+    """2,000 kernels of 3 us, one each 10 us, and in the pauses as many collectives of 2 us."""
+    begin = np.arange(2000) * 10_000_000
+    kind = np.repeat(["compute", "collective"], 2000)
+    figure = timeline_of(run, {"t_start_ps": np.concatenate([begin, begin + 5_000_000]),
+                               "t_end_ps": np.concatenate([begin + 3_000_000, begin + 7_000_000]),
+                               "kind": kind, "dimension": np.repeat([-1, 0], 2000)})
+    of_colour = heights(figure)
+    assert len(of_colour) == 2
+    assert of_colour[style.COMPUTE.lower()].mean() == pytest.approx(timeline.ROW * 0.3, rel=0.02)
+    assert of_colour[style.DIMENSION_COLOURS[0].lower()].mean() == pytest.approx(timeline.ROW * 0.2, rel=0.02)
+    assert "shares of the time, stacked" in figure.axes[0].texts[0].get_text()
+
+
+def test_a_dimension_keeps_its_colour_in_every_part(run):
+    ops = {"t_start_ps": [0, 1_000_000], "t_end_ps": [900_000, 2_000_000], "kind": "collective",
+           "dimension": [0, 1]}
+    both = heights(timeline_of(run, ops))
+    second = heights(timeline_of(run, ops, span_ps=(1_000_000, 2_000_000)))
+    assert set(both) == {colour.lower() for colour in style.DIMENSION_COLOURS[:2]}
+    assert set(second) == {style.DIMENSION_COLOURS[1].lower()}
+
+
+def test_the_title_of_a_part_is_of_the_part(run):
+    """Kernels from 0 to 4 us, communication from 2 to 8 us, of 10 us shown."""
+    figure = timeline_of(run, {"t_start_ps": [0, 2_000_000], "t_end_ps": [4_000_000, 8_000_000],
+                               "kind": ["compute", "collective"], "dimension": [-1, 0]},
+                         span_ps=(0, 10_000_000))
+    assert title_of(figure) == "GPU 0 computes for 40 % of the 10 µs shown and wait for communication for 40 %"
+
+
 def test_the_breakdown_tells_the_exposed_communication(run):
     figure = post.step_breakdown(run)
     assert title_of(figure) == "33 % of the 900 µs step is exposed communication"
@@ -68,8 +123,36 @@ def test_link_use_is_the_share_of_the_interval(run):
 
 def test_the_heat_map_tells_the_busiest_links(run):
     figure = post.link_use_heatmap(run)
-    assert title_of(figure).startswith("The busiest link is a gpu → gpu link: used ")
+    assert title_of(figure).startswith("gpu")
+    assert " is the busiest link: used 51 % of the time, 52 % in its busiest interval" in title_of(figure)
     assert "[ms]" in figure.axes[0].get_xlabel()
+
+
+def set_use(run, rows):
+    """[(link, interval, share of the interval)], of which the last one is a hundredth of the others."""
+    run.info["interval_ps"], run.info["sim_end_ps"] = 1_000_000, 2_010_000
+    length = np.array([1_000_000, 1_000_000, 10_000])
+    link, interval, share = map(np.array, zip(*rows))
+    run.tables._read["link_use"] = pd.DataFrame({"link": link, "interval": interval, "size_bytes": 0,
+                                                 "t_busy_ps": (share * length[interval]).astype(np.int64)})
+
+
+def test_a_short_last_interval_does_not_name_the_busiest_link(run):
+    set_use(run, [(0, 0, 0.5), (0, 1, 0.5), (0, 2, 0.0), (2, 0, 0.1), (2, 1, 0.1), (2, 2, 1.0)])
+    title = title_of(post.link_use_heatmap(run))
+    names = [f"{run.links.loc[i]['from_name']} → {run.links.loc[i]['to_name']}" for i in (0, 2)]
+    assert title == (f"{names[0]} is the busiest link: used 50 % of the time; {names[1]} 100 % in one interval")
+
+
+def test_one_slow_link_among_many_is_seen(run):
+    """Of a class of 60 links, none of them used for more than a fifth of the time, one is full for a while."""
+    links = run.links.iloc[:1].loc[run.links.index[:1].repeat(60)].reset_index(drop=True)
+    run.links = links
+    set_use(run, [(i, 0, 0.2) for i in range(59)] + [(i, 1, 0.2) for i in range(59)] + [(59, 1, 0.3)]
+            + [(40, 2, 1.0)])
+    image = post.link_use_heatmap(run).axes[0].collections[0].get_array()
+    assert image.size == 3 * link_use.MOST_ROWS_A_CLASS
+    assert image.max() == pytest.approx(100)
 
 
 def test_the_traffic_matrix_tells_what_stays_inside_a_server(run):
@@ -86,6 +169,19 @@ def test_runs_are_compared_by_their_step(run):
     figure, table = post.compare([run, run], ["a", "b"])
     assert title_of(figure) == "all runs take the same time"
     assert table["step_ps"]["a"] == run.summary["step_time_ps"]
+
+
+def test_shares_of_a_comparison_are_those_of_the_summary(run, capsys, result, tmp_path):
+    """Also where GPUs begin and end at different times: shares are of the GPUs' time, not of the step."""
+    iterations = run.summary["iterations"]
+    iterations["t_end_ps"] += 300_000_000
+    figure, table = post.compare([run], ["a"])
+    for part, name in (("compute", "compute"), ("exposed", "exposed_communication"), ("idle", "idle")):
+        share = table[f"{part}_ps"]["a"] / table["gpu_ps"]["a"]
+        assert share == pytest.approx(run.summary[f"{name}_fraction"])
+    assert main(["compare", str(result), "--out", str(tmp_path / "c.png")]) == 0
+    shares = [float(text) for text in capsys.readouterr().out.split()[-3:]]
+    assert sum(shares) == pytest.approx(100, abs=0.1)
 
 
 @pytest.mark.parametrize("draw", FIGURES.values())

@@ -285,6 +285,23 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
   return all;
 }
 
+std::optional<double> ProgramRunner::done_share() const {
+  // What an operation costs the simulator: one event, and about one for each train of a message.
+  constexpr double train_bytes = 65'536;
+  if (batch_queue_ || set_.iterations == 0) return std::nullopt;
+  double done = 0, all = 0;
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream)
+    for (std::size_t i = 0; i < index_.stream_ops[stream].size(); ++i) {
+      const Op& op = program_->ops[index_.stream_ops[stream][i]];
+      const bool is_sent = op.kind != OpKind::compute && op.kind != OpKind::host;
+      const double weight = 1 + (is_sent ? static_cast<double>(op.bytes) / train_bytes : 0);
+      all += weight;
+      if (i < streams_[stream].ended) done += weight;
+    }
+  const double share = all > 0 && iteration_ < set_.iterations ? done / all : 0;
+  return (iteration_ + share) / set_.iterations;
+}
+
 void ProgramRunner::save(StateWriter& out) const {
   if (batch_queue_) batch_queue_->save(out);
   comm_.save(out), clock_.save(out);

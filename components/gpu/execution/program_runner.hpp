@@ -40,6 +40,8 @@ class ProgramRunner {
   StepClock::Activity finish(Context& context);
 
   [[nodiscard]] std::vector<std::string> waits_for(const GpuTransport& transport) const;
+  /// Of its operations, those that communicate by their bytes; none in an inference job.
+  [[nodiscard]] std::optional<double> done_share() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

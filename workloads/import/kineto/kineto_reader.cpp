@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <streambuf>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -17,6 +19,47 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t longest_capture = 1 << 22;  ///< of one argument's text [B]
+
+/// Passes a JSON text on and looks at the length of its strings: the parser would hold all of one that does
+/// not end, and with it the rest of the file.
+class StringWatch final : public std::streambuf {
+ public:
+  StringWatch(std::streambuf& text, std::string path) : text_(text), path_(std::move(path)) {}
+
+ protected:
+  int_type underflow() override {
+    const std::streamsize got = text_.sgetn(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    if (got <= 0) return traits_type::eof();
+    for (std::streamsize i = 0; i < got; ++i, ++position_) look_at(buffer_[static_cast<std::size_t>(i)]);
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  void look_at(char c) {
+    if (!is_inside_) {
+      if (c == '"') is_inside_ = true, begin_ = position_;
+      return;
+    }
+    if (is_escaped_)
+      is_escaped_ = false;
+    else if (c == '\\')
+      is_escaped_ = true;
+    else if (c == '"')
+      is_inside_ = false;
+    if (is_inside_ && position_ - begin_ > longest_capture)
+      throw InputErrors(
+          InputError{path_, 0,
+                     fmt::format("the string that begins at byte {} has over {} bytes (is its end missing?)",
+                                 begin_, longest_capture)});
+  }
+
+  std::streambuf& text_;
+  std::string path_;
+  std::array<char, 1 << 16> buffer_{};
+  std::size_t position_ = 0, begin_ = 0;
+  bool is_inside_ = false, is_escaped_ = false;
+};
 
 /// Follows the nesting: 1 document, 2 traceEvents, 3 an event, 4 its args. Values of interest below (lists)
 /// and the header's objects are collected as text.
@@ -229,7 +272,8 @@ std::optional<std::int64_t> nanoseconds_of_microseconds(const std::string& text)
 KinetoHeader read_kineto(std::streambuf& text, const std::string& path,
                          const std::function<void(const KinetoEvent&)>& on_event) {
   Handler handler(path, on_event);
-  std::istream stream(&text);
+  StringWatch watch(text, path);
+  std::istream stream(&watch);
   json::sax_parse(stream, &handler);
   if (!handler.header.has_events)
     throw InputErrors(InputError{path, 0, "no 'traceEvents' (expected a Kineto trace in Chrome JSON)"});

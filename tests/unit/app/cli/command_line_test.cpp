@@ -121,10 +121,15 @@ TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--out", "a", "--out", "b"}).rfind("command line: ", 0) == 0);
 }
 
-TEST_CASE("a sweep lists its points or runs one") {
+TEST_CASE("a sweep lists its points, runs one or runs all") {
+  CHECK(parsed({"sweep", "x.xml"}).sweep_case == -1);
+  CHECK(problem({"sweep", "x.xml", "--resume", "y"}) ==
+        "option --resume belongs to one point of a sweep (name it with --case N)");
+  CHECK(problem({"sweep", "x.xml", "--checkpoint", "y"}) ==
+        "option --checkpoint belongs to one point of a sweep (name it with --case N)");
+  CHECK(parsed({"sweep", "x.xml", "--checkpoint", "none"}).run.checkpoint.folder == "none");
   CHECK(parsed({"sweep", "x.xml", "--list"}).list);
   CHECK(parsed({"sweep", "x.xml", "--case", "3"}).sweep_case == 3);
-  CHECK(problem({"sweep", "x.xml"}) == "lightrail sweep takes either --list or --case N");
   CHECK(problem({"sweep", "x.xml", "--list", "--case", "1"}) ==
         "lightrail sweep takes either --list or --case N");
   CHECK(problem({"sweep", "x.xml", "--case=-1"}) ==

@@ -56,6 +56,18 @@ TEST_CASE("commas part values that hold blanks") {
         Points{{"length=10 m"}, {"length=2 km"}, {"length=5 m"}});
 }
 
+TEST_CASE("semicolons part values that hold blanks or commas") {
+  CHECK(sweep_points(scenario_with({vary("rate", "400 Gb/s; 100 Gb/s")})) ==
+        Points{{"rate=400 Gb/s"}, {"rate=100 Gb/s"}});
+  CHECK(sweep_points(scenario_with({vary("gpus", "0-7,16; 8;")})) == Points{{"gpus=0-7,16"}, {"gpus=8"}});
+}
+
+TEST_CASE("files of a point of a sweep have its number before their extension") {
+  CHECK(with_point("a/x.h5", "-3") == "a/x-3.h5");
+  CHECK(with_point("x", "-0") == "x-0");
+  CHECK(with_point("", "-0").empty());
+}
+
 TEST_CASE("a scenario without sweep and one with too many points are refused") {
   Scenario none = scenario_with({});
   none.root.children.clear();

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/base/error.hpp"
+#include "engine/base/out_of_memory.hpp"
 
 using namespace lightrail;
 
@@ -53,6 +54,8 @@ TEST_CASE("an agreed exception keeps its type, text and data") {
     CHECK(e.time == nanoseconds(3));
   }
   CHECK_THROWS_AS(agree(IoError("disk full")), IoError);
+  CHECK_THROWS_AS(agree(MemoryError("none left")), MemoryError);
+  CHECK_THROWS_AS(agree(std::bad_alloc()), MemoryError);
   CHECK_THROWS_AS(agree(ContractError("x > 0")), ContractError);
   CHECK_THROWS_AS(agree(std::runtime_error("other")), ContractError);
 }

@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+"""Commands that do more than one run: all points of a sweep, the description of a scenario.
+
+usage: test_commands.py LIGHTRAIL SWEEP     a small scenario with a <sweep> over servers and length
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def call(lightrail, folder, *words, ranks=1):
+    start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+    return subprocess.run([*start, lightrail, *words], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=300)
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def hash_of(text):
+    return [line.split()[1] for line in text.splitlines() if line.startswith("hash")]
+
+
+def sweep_runs_all_points(lightrail, sweep, folder):
+    done = call(lightrail, folder, "sweep", sweep, "--out", "x.h5", "--summary", "x.json")
+    check(done.returncode == 0, done.stderr)
+    names = sorted(path.name for path in folder.iterdir())
+    check(names == sorted(f"x-{i}.{end}" for i in range(4) for end in ("h5", "json")), names)
+    points = [line for line in done.stdout.splitlines() if line.startswith("point ")]
+    check(points[:2] == ["point 0: servers=2 length=2 m", "point 1: servers=2 length=3 m"], points)
+    alone = call(lightrail, folder, "sweep", sweep, "--case", "3")
+    check(alone.returncode == 0 and (folder / f"{pathlib.Path(sweep).stem}-3.h5").exists(), alone.stderr)
+    found = [json.loads((folder / f"x-{i}.json").read_text())["hash"] for i in range(4)]
+    check(hash_of(done.stdout) == found and len(set(found)) == 4, found)
+    check(hash_of(alone.stdout) == found[3:], "--case 3 gives another answer")
+    two = call(lightrail, folder, "sweep", sweep, "--out", "y.h5", ranks=2)
+    check(hash_of(two.stdout) == found, "two ranks give another answer")
+
+
+def sweep_goes_on_after_a_failed_point(lightrail, sweep, folder):
+    """A port of an optical switch that fails in mid-run ends the first point with exit code 3."""
+    text = (pathlib.Path(sweep).parent / "failed_port.xml").read_text()
+    text = text.replace("</scenario>", '<sweep><vary name="at" values="600 us; 100 s"/></sweep></scenario>')
+    (folder / "s.xml").write_text(text)
+    done = call(lightrail, folder, "sweep", "s.xml")
+    check(done.returncode == 3, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    check(len(hash_of(done.stdout)) == 1, "the second point was not run\n" + done.stdout + done.stderr)
+
+
+def describe_tells_what_a_scenario_is(lightrail, sweep, folder):
+    done = call(lightrail, folder, "describe", sweep)
+    check(done.returncode == 0, done.stderr)
+    for wanted in ("scenario           sweep", "  length             2 m", "  servers            2",
+                   "gpu -> nvswitch", 'workload           <workload kind="collective"',
+                   "sweep              4 points of servers, length", "result             sweep.h5", "ops"):
+        check(wanted in done.stdout, f"no '{wanted}' in\n{done.stdout}")
+    four = call(lightrail, folder, "describe", sweep, "--set", "servers=4")
+    check("  servers            4" in four.stdout, four.stdout + four.stderr)
+
+
+def a_slow_run_says_so(lightrail, sweep, folder):
+    """16 GB on 2 servers, packet by packet, stopped by the clock; and no word of a small one."""
+    text = pathlib.Path(sweep).read_text()
+    slow = text.replace('from="1 MB" to="4 MB"', 'from="16 GB" to="16 GB"')
+    (folder / "slow.xml").write_text(slow.replace("<workload", '<network grain="1" nvlink-grain="1"/><workload'))
+    done = call(lightrail, folder, "run", "slow.xml", "--exit-after", "1 s")
+    check(done.returncode == 75, f"exit code {done.returncode}\n{done.stderr}")
+    for wanted in ("note: some ", "events are ahead, about ", "a train has 1 packet; <network grain=\"16\">",
+                   "more ranks give the same answer sooner"):
+        check(wanted in done.stderr, f"no '{wanted}' in\n{done.stderr}")
+    quiet = call(lightrail, folder, "run", "slow.xml", "--exit-after", "1 s", "--progress", "none")
+    check("note:" not in quiet.stderr, quiet.stderr)
+    check("note:" not in call(lightrail, folder, "run", sweep).stderr, "a word of a small run")
+
+
+CASES = {
+    "sweep runs every point into files of their own": sweep_runs_all_points,
+    "a point whose system fails does not keep the others from running": sweep_goes_on_after_a_failed_point,
+    "a run that will be slow says so, and what would help": a_slow_run_says_so,
+    "describe tells of a scenario what it consists of": describe_tells_what_a_scenario_is,
+}
+
+
+def main():
+    lightrail, sweep = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+    failed = 0
+    for name, case in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                case(lightrail, sweep, pathlib.Path(folder))
+                print(f"ok   {name}", flush=True)
+            except AssertionError as problem:
+                failed += 1
+                print(f"FAIL {name}\n     {problem}", flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())
