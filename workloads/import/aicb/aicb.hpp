@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "workloads/import/trace_format.hpp"
 #include "workloads/job/expert_load.hpp"
 #include "workloads/trace/job_output.hpp"
 
@@ -28,5 +30,7 @@ void import_aicb_text(const AicbOptions& options, JobOutput& output);
 /// Imports the operations of an AICB physical run (CSV), one after the other on every GPU. Groups as above,
 /// their sizes as the rows say. Throws InputErrors with file and line.
 void import_aicb_csv(const AicbOptions& options, JobOutput& output);
+[[nodiscard]] std::shared_ptr<const TraceFormat> aicb_format();
+[[nodiscard]] std::shared_ptr<const TraceFormat> aicb_csv_format();
 
 }  // namespace lightrail

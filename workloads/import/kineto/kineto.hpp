@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "workloads/import/trace_format.hpp"
 #include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
@@ -19,7 +21,6 @@ struct KinetoOptions {
 void import_kineto(const KinetoOptions& options, JobOutput& output);
 [[nodiscard]] Job import_kineto(const KinetoOptions& options);
 
-/// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.
-[[nodiscard]] std::vector<std::string> files_matching(const std::string& pattern);
+[[nodiscard]] std::shared_ptr<const TraceFormat> kineto_format();
 
 }  // namespace lightrail

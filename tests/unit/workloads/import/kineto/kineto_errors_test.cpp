@@ -5,6 +5,7 @@
 
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/trace_files.hpp"
 
 using namespace lightrail;
 
