@@ -158,7 +158,8 @@ void renumber(ProgramSet& programs, const Model& model) {
     }
 }
 
-ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
+ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs,
+                    const std::vector<std::string>& remarks) {
   ModelNotes notes;
   std::vector<std::string> names, roles, streams;
   std::vector<std::int64_t> program_of_stream, place_of_stream;
@@ -188,6 +189,9 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
        {{"program", std::move(program_of_stream)},
         {"stream", std::move(place_of_stream)},
         {"name", std::move(streams)}}}};
+  notes.remarks = remarks;
+  if (!remarks.empty())
+    notes.folders.push_back({"trace", "what the import inferred or left out", {{"note", remarks}}});
   return notes;
 }
 
@@ -207,7 +211,7 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   part.names = std::move(job.names);
   part.dimensions = std::move(job.dimensions);
   if (!job.capture.ranks.empty()) part.resources.add(std::make_shared<const Capture>(std::move(job.capture)));
-  part.resources.add(std::make_shared<const ModelNotes>(notes_of(*groups, job.programs)));
+  part.resources.add(std::make_shared<const ModelNotes>(notes_of(*groups, job.programs, job.notes)));
   part.resources.add<GroupTable>(std::move(groups));
   if (serving) {
     serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + model.dimensions.size());

@@ -25,6 +25,7 @@ struct ModelNotes {
   };
   std::vector<Folder> folders;
   std::vector<Group> groups;
+  std::vector<std::string> remarks;  ///< what an importer inferred or left out, a sentence each
 };
 
 }  // namespace lightrail

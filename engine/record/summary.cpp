@@ -96,6 +96,7 @@ std::string to_json(const Summary& s) {
   json["network_cost_usd"] = value_or_null(s.network_cost_usd);
   json["network_power_w"] = value_or_null(s.network_power_w);
   json["network_pj_per_bit"] = value_or_null(s.network_pj_per_bit);
+  if (!s.remarks.empty()) json["remarks"] = s.remarks;
   json["energy_per_step_j"] = value_or_null(s.energy_per_step_j());
   json["steps_per_s_per_musd"] = value_or_null(s.steps_per_s_per_musd());
   json["iterations"] = Json::array();

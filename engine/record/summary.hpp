@@ -53,6 +53,7 @@ struct Summary {
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<ServingSummary> serving;  ///< none: no request has ended
   std::optional<double> energy_j;
+  std::vector<std::string> remarks;  ///< what the import of a trace inferred or left out
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 

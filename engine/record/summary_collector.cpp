@@ -144,6 +144,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   for (std::size_t d = 0; d < model.dimensions.size(); ++d)
     summary.dimensions.push_back(
         {model.dimensions[d], all.dimension_bytes_[2 * d], all.dimension_bytes_[2 * d + 1]});
+  if (const auto* notes = model.resource<ModelNotes>()) summary.remarks = notes->remarks;
   if (const auto* cost = model.resource<NetworkCost>()) {
     summary.network_cost_usd = cost->cost.value;
     summary.network_power_w = cost->power.value;
