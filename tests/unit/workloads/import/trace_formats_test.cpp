@@ -168,3 +168,36 @@ TEST_CASE("3,000 mutations of a Kineto trace import or are refused") {
           .text(),
       5);
 }
+
+TEST_CASE("3,000 mutations of a Kineto trace with batches and uneven exchanges import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.json");
+  const std::string group =
+      R"("Group size": 1, "Process Group Name": "3", "Process Group Ranks": "[0]", "dtype": "Half")";
+  fuzz(options_of("kineto", file), file,
+       KinetoText()
+           .event("user_annotation", "ProfilerStep#3", "90", "400", "")
+           .launch("gemm", 100, 110, 50, 1)
+           .launch("ncclDevKernel_SendRecv", 120, 170, 40, 2, 24,
+                   group + R"(, "Collective name": "all_to_allv", "In msg nelems": 64, "Out msg nelems": 64,
+                              "In split size": "[8]", "Out split size": "[16]")")
+           .event("cpu_op", "record_param_comms", "180", "2",
+                  group + R"(, "Collective name": "send", "In msg nelems": 8, "Dst Rank": 0)")
+           .event("cpu_op", "record_param_comms", "184", "2",
+                  group + R"(, "Collective name": "recv", "In msg nelems": 8, "Src Rank": 0)")
+           .launch("ncclDevKernel_SendRecv", 190, 240, 40, 3, 24,
+                   group + R"(, "Collective name": "coalesced")")
+           .text(),
+       6);
+}
+
+TEST_CASE("3,000 mutations of a Chakra trace as JSON import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("t.0.json");
+  fuzz(options_of("chakra", file), file,
+       R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4, "runtime": 10, "data_deps": []},
+           {"Id": 2, "NodeType": 7, "data_deps": [1], "comm_type": 6, "comm_size": 64},
+           {"Id": 3, "NodeType": "COMM_SEND_NODE", "data_deps": [2], "comm_dst": 0, "comm_tag": 1, "comm_size": 8},
+           {"Id": 4, "NodeType": 6, "data_deps": [2], "comm_src": 0, "comm_tag": 1, "comm_size": 8}]})",
+       7);
+}
