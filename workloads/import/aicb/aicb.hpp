@@ -20,6 +20,7 @@ struct AicbOptions {
   std::uint32_t gpus = 0;  ///< above 0: instead of what the file says
   AicbPipeline pipeline = AicbPipeline::rows;
   ExpertLoad experts;  ///< of the all-to-alls over expert-parallel groups
+  std::string epochs;  ///< CSV: of the epochs (rows up to epoch_end, from 1) only "2" or "2-4"; "": all
 };
 
 /// Imports a SimAI / AICB simulation workload (workload.txt): forward through the rows, then backward. GPU

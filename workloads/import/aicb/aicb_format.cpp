@@ -14,17 +14,24 @@ struct AicbSpec {
   ExpertLoad::Kind expert_kind = ExpertLoad::Kind::uniform;
   double expert_exponent = 1;
   std::uint32_t expert_seed = 1;
+  std::string steps;
 };
 
 AicbOptions options_of(const AicbSpec& spec, const std::string& file) {
-  return {file, spec.ranks, spec.pipeline, {spec.expert_kind, spec.expert_exponent, spec.expert_seed}};
+  return {file,
+          spec.ranks,
+          spec.pipeline,
+          {spec.expert_kind, spec.expert_exponent, spec.expert_seed},
+          spec.steps};
 }
 
 Describe<AicbSpec> common_table() {
   Describe<AicbSpec> table;
   table
-      .field("ranks", &AicbSpec::ranks, "GPUs, instead of what the files say (chakra: all execute one file)",
-             0u, 1u << 20)
+      .field(
+          "ranks", &AicbSpec::ranks,
+          "GPUs, instead of what the files say (chakra: all execute the one file; kineto: with others=same)",
+          0u, 1u << 20)
       .choice("experts", &AicbSpec::expert_kind, "how tokens spread over the members of an expert group",
               {{"uniform", ExpertLoad::Kind::uniform}, {"zipf", ExpertLoad::Kind::zipf}})
       .field("expert-exponent", &AicbSpec::expert_exponent, "zipf: share of the k-th busiest, k^-exponent",
@@ -54,7 +61,11 @@ std::shared_ptr<const TraceFormat> aicb_format() {
 }
 
 std::shared_ptr<const TraceFormat> aicb_csv_format() {
-  auto format = trace_format("aicb-csv", "one CSV of a physical run of AICB", common_table(), import_csv);
+  Describe<AicbSpec> table = common_table();
+  table.field("steps", &AicbSpec::steps,
+              "of the steps (kineto: of the profiler; aicb-csv: epochs) only these, 3 or 2-4; default: all, "
+              "as one iteration");
+  auto format = trace_format("aicb-csv", "one CSV of a physical run of AICB", table, import_csv);
   format->is_one_file = true;
   return format;
 }

@@ -267,6 +267,51 @@ TEST_CASE("the operations of a physical run follow one another on every GPU") {
   CHECK(job.groups[p.ops[3].group.value].digits[0].stride == 2);
 }
 
+namespace {
+
+ImportOptions csv(TraceFolder& folder, const std::string& rows) {
+  return {
+      "aicb-csv",
+      {folder.plain(
+          "w.csv",
+          "[rank0 ~ rank7]\ncomm_type,comm_group,comm_group_size,msg_size,stage,_elapsed_time\n" + rows)}};
+}
+
+const char* const two_epochs =
+    "CommType.all_reduce,CommGroup.tp_group,2,64,init,1.5\nCommType.epoch_end,None,None,None,,None\n"
+    "CommType.all_reduce,CommGroup.tp_group,None,128,step,0.5\n"
+    "CommType.all_gather,CommGroup.tp_group,2,0,step,0.25\nCommType.epoch_end,None,None,None,,None\n";
+
+}  // namespace
+
+TEST_CASE("epochs of a run are one iteration, or steps chooses some; rows of no bytes are said") {
+  TraceFolder folder;
+  const Job all = imported(csv(folder, two_epochs));
+  REQUIRE(program_of(all, 0).ops.size() == 2);
+  REQUIRE(all.notes.size() == 2);
+  CHECK_THAT(all.notes[0], Catch::EndsWith("2 epochs are replayed as one iteration (steps chooses some)"));
+  CHECK_THAT(all.notes[1], Catch::EndsWith("1 communications of 0 B are left out"));
+  const Job second = imported(csv(folder, two_epochs).set("steps", "2"));
+  REQUIRE(program_of(second, 0).ops.size() == 1);
+  CHECK(program_of(second, 0).ops[0].bytes == 128);
+  CHECK(import_refusal(csv(folder, two_epochs).set("steps", "3")) ==
+        "w.csv: steps 3: the run has epochs 1 to 2");
+}
+
+TEST_CASE("recorded times of all communications are the capture that a result is held against") {
+  TraceFolder folder;
+  const Job job = imported(csv(folder, two_epochs));
+  REQUIRE(job.capture.ranks.size() == 1);
+  CHECK(job.capture.fastest_sum_ps == 2'000'000'000);
+  CHECK(job.capture.collectives == 2);
+}
+
+TEST_CASE("a group whose size no row says is refused") {
+  TraceFolder folder;
+  CHECK(import_refusal(csv(folder, "CommType.all_reduce,CommGroup.tp_group,None,64,init,1.5\n")) ==
+        "w.csv: no row says how many GPUs a tp_group has (comm_group_size)");
+}
+
 TEST_CASE("what is wrong with a physical run is said with its line") {
   const std::string row = "CommType.all_reduce,CommGroup.tp_group,2,64,f,None,None,,None,None,None,1\n";
   auto with = [&](const std::string& from, const std::string& to) {
