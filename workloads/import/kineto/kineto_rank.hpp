@@ -40,8 +40,8 @@ struct Communication {
 struct ProcessGroup {
   std::int64_t size = 0;  ///< 0: unknown
   std::string description, name;
-  std::vector<std::uint32_t> ranks;  ///< empty: the trace does not say
-  bool is_cut = false;               ///< `ranks` has the first ones alone
+  std::vector<std::uint32_t> ranks;                       ///< empty: the trace does not say
+  bool is_cut = false;                                    ///< `ranks` has the first ones alone
   auto operator<=>(const ProcessGroup&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
