@@ -257,9 +257,10 @@ std::uint32_t element_bytes_of_kernel(const std::string& kernel) {
                                                                                     {"_int64_t", 8},
                                                                                     {"_uint64_t", 8},
                                                                                     {"_uint8_t", 1}}};
-  if (has(kernel, "Reduce"))
+  const std::string name = kernel.substr(0, kernel.find('('));
+  if (has(name, "Reduce"))
     for (auto& [suffix, size] : older)
-      if (kernel.ends_with(suffix)) return size;
+      if (name.ends_with(suffix)) return size;
   return 0;
 }
 

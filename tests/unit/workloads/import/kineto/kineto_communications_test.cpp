@@ -203,3 +203,23 @@ TEST_CASE("c10d:: calls alone tell sizes, parts and partners; a group that nobod
   REQUIRE(job.notes.size() == 1);
   CHECK_THAT(job.notes[0], Catch::Contains("the traces do not say its members: taken as everybody"));
 }
+
+TEST_CASE("a recommendation model of eight ranks exchanges what its rule says, and all of it back") {
+  // tests/data/kineto-dlrm/make.py: (7 f + 3 t) mod 11 x 4 rows of 64 B; rank 7 gives and takes nothing.
+  ImportOptions options{"kineto", {}};
+  for (int r = 0; r < 8; ++r)
+    options.files.push_back("tests/data/kineto-dlrm/rank" + std::to_string(r) + ".json");
+  const Job job = imported(options);
+  Bytes64 forward(64), backward(64);
+  for (std::size_t f = 0; f < 7; ++f)
+    for (std::size_t t = 0; t < 7; ++t)
+      forward[f * 8 + t] = backward[t * 8 + f] = static_cast<std::int64_t>((7 * f + 3 * t) % 11 * 4 * 64);
+  CHECK(matrices(job) == std::vector<Bytes64>{forward, backward});
+  CHECK(job.notes.empty());
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    int messages = 0;
+    for (const Op& op : program_of(job, r).ops)
+      messages += op.kind == OpKind::send || op.kind == OpKind::recv;
+    CHECK(messages == 2);
+  }
+}
