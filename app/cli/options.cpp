@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "workloads/import/trace_formats.hpp"
+
 namespace lightrail {
 
 namespace {
@@ -104,16 +106,17 @@ std::string usage_text() {
 std::string usage_text(const CommandDoc& command) {
   std::string text =
       fmt::format("usage: lightrail {} {} [options]\n\n{}\n\n", command.name, command.arguments, command.doc);
-  if (command.command == Command::trace)
+  if (command.command == Command::trace) {
     text +=
-        "  trace import kineto FILE... --out T.h5   captured PyTorch profiles, one a GPU\n"
-        "  trace import chakra FILE... --out T.h5   Chakra execution traces, one a rank; groups.json names "
-        "the groups\n"
-        "  trace import goal FILE --out T.h5        a GOAL schedule\n"
-        "  trace import aicb FILE --out T.h5        a workload.txt of AICB or SimAI (aicb-csv: a CSV of a "
-        "physical run)\n"
+        "  trace import FORMAT FILE... [NAME=VALUE...] --out T.h5\n"
+        "                                           traces of other tools, with the attributes of scenarios "
+        "(element-bytes=2)\n";
+    for (const auto& format : trace_formats())
+      text += fmt::format("    {:<10} {}\n", format->name, format->doc);
+    text +=
         "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
         "  trace show T.h5 (also: info)             roles, streams, operations and bytes\n\n";
+  }
   for (const OptionDoc& option : option_docs())
     if (option.applies_to(command.command)) text += option_line(option);
   return text + "\n" + exit_codes;

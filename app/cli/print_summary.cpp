@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/base/time.hpp"
@@ -57,9 +59,12 @@ void add_collectives(const Summary& summary, std::string& text) {
 }  // namespace
 
 std::string remarks_text(const std::vector<Remark>& remarks) {
+  constexpr std::size_t max_shown = 12;
   std::string text;
-  for (const Remark& remark : remarks)
-    text += fmt::format("{:<17}{}: {}\n", text.empty() ? "rests on" : "", remark.about, remark.text);
+  for (std::size_t i = 0; i < std::min(remarks.size(), max_shown); ++i)
+    text += fmt::format("{:<17}{}: {}\n", i == 0 ? "rests on" : "", remarks[i].about, remarks[i].text);
+  if (remarks.size() > max_shown)
+    text += fmt::format("{:<17}... and {} more, in /summary/remarks\n", "", remarks.size() - max_shown);
   return text;
 }
 

@@ -6,7 +6,7 @@
 
 namespace lightrail {
 
-/// A line for each remark, the first headed "rests on"; "" for none.
+/// A line for each of the first twelve remarks, the first headed "rests on"; "" for none.
 [[nodiscard]] std::string remarks_text(const std::vector<Remark>& remarks);
 
 /// What a person reads after a run: status, step time, where it went, traffic, speed, and where the file is.

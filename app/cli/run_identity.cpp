@@ -45,7 +45,10 @@ void put_programs(StateWriter& out, const ProgramSet& set) {
     out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype),
                                       static_cast<int>(s.scaling), s.causal, s.backward, s.batch, s.m, s.n,
                                       s.k, s.heads, s.kv_heads, s.head_dim, s.bytes});
-  for (const SplitMatrix& split : set.splits) out.put(split.size), out.put(split.share);
+  for (const SplitMatrix& split : set.splits) {
+    out.put(split.size), out.put(split.share);
+    if (!split.bytes.empty()) out.put(split.bytes);
+  }
 }
 
 void put_requests(StateWriter& out, const std::vector<ServingRequest>& requests) {

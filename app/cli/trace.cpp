@@ -1,12 +1,16 @@
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
 #include "workloads/build_workload.hpp"
-#include "workloads/import/import_trace.hpp"
-#include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/trace_files.hpp"
+#include "workloads/import/trace_formats.hpp"
 #include "workloads/trace/trace_digest.hpp"
 #include "workloads/trace/trace_file.hpp"
 
@@ -19,32 +23,52 @@ const std::string& out_of(const CommandLine& line) {
   return line.out;
 }
 
-/// "one of the names" -> its format.
-TraceFormat format_of(const std::string& name) {
+const TraceFormat& format_of(const std::string& name) {
+  if (const TraceFormat* format = find_trace_format(name)) return *format;
+  throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(name, trace_format_names())});
+}
+
+/// NAME=VALUE: an attribute that scenarios have too. A file of that name is a file.
+std::optional<Attribute> attribute_of(const std::string& argument) {
+  const std::size_t at = argument.find('=');
+  const auto is_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
+  if (at == 0 || at == std::string::npos || std::filesystem::exists(argument) ||
+      !std::all_of(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(at), is_name))
+    return std::nullopt;
+  return Attribute{argument.substr(0, at), argument.substr(at + 1), "", 0};
+}
+
+void refuse_unknown(const Element& options, const TraceFormat& format) {
   std::vector<std::string> known;
-  for (const auto& [text, format] : trace_formats()) {
-    if (text == name) return format;
-    known.push_back(text);
-  }
-  throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(name, known)});
+  for (const ParameterDoc& doc : format.parameters) known.push_back(doc.name);
+  ErrorList errors;
+  refuse_foreign_attributes(options, &format, errors);
+  for (const Attribute& attribute : options.attributes)
+    if (!attribute.is_read && std::find(known.begin(), known.end(), attribute.name) == known.end())
+      errors.add(
+          {"", 0, "trace import " + format.name + ": attribute " + invalid_choice(attribute.name, known)});
+  errors.throw_if_any();
 }
 
 std::string import_files(const CommandLine& line) {
   const std::string& out = out_of(line);
-  ImportOptions options;
-  options.format = format_of(line.positional[1]);
-  for (std::size_t i = 2; i < line.positional.size(); ++i)
-    for (const std::string& file : files_matching(line.positional[i]))
-      if (options.format == TraceFormat::chakra && file.ends_with(".json"))
-        options.groups_file = file;
-      else
-        options.files.push_back(file);
-  if (options.files.empty())
-    throw InputErrors(InputError{"", 0, "trace import " + line.positional[1] + ": no trace files are given"});
-  refuse_to_overwrite("--out", out, options.files);
-  refuse_to_overwrite("--out", out, {options.groups_file});
+  const TraceFormat& format = format_of(line.positional[1]);
+  Element options;
+  options.name = "trace import";
+  TraceFormat::Files files;
+  for (std::size_t i = 2; i < line.positional.size(); ++i) {
+    if (auto attribute = attribute_of(line.positional[i])) {
+      options.attributes.push_back(std::move(*attribute));
+      continue;
+    }
+    for (std::string& file : files_matching(line.positional[i])) files.push_back(std::move(file));
+  }
+  refuse_unknown(options, format);
+  if (files.empty())
+    throw InputErrors(InputError{"", 0, "trace import " + format.name + ": no trace files are given"});
+  refuse_to_overwrite("--out", out, files);
   JobOutput output(out, line.typed);
-  import_trace(options, output);
+  import_trace(format, files, options, output);
   const Job job = output.take();
   return describe_trace(job, output.digests()) + "written to " + line.out + "\n";
 }

@@ -14,6 +14,7 @@ namespace lightrail {
 std::int64_t CommEngine::share(const Op& op, std::uint32_t from, std::uint32_t to, std::uint32_t size) const {
   if (op.split == 0) return part_bytes(op.bytes, op.element_bytes, size, to);
   const SplitMatrix& split = set_->splits[op.split];
+  if (!split.bytes.empty()) return split.bytes[std::size_t{from} * size + to];
   const std::int64_t unit = op.element_bytes != 0 && op.bytes % op.element_bytes == 0 ? op.element_bytes : 1;
   const std::int64_t units = op.bytes / unit;
   // Cut at the rounded running sums, the last one at the end: the shares of a row add up exactly.

@@ -13,7 +13,7 @@ GroupFamilies::Place GroupFamilies::world() {
 }
 
 GroupFamilies::Place GroupFamilies::add(const std::vector<std::uint32_t>& members,
-                                        const std::string& description) {
+                                        const std::string& description, const std::string& name) {
   if (auto it = known_.find(members); it != known_.end()) return it->second;
   const bool is_world = members.size() == ranks_ && std::is_sorted(members.begin(), members.end());
   auto fits = [&](const Family& f) {
@@ -23,7 +23,7 @@ GroupFamilies::Place GroupFamilies::add(const std::vector<std::uint32_t>& member
   auto family = std::find_if(families_.begin(), families_.end(), fits);
   if (family == families_.end()) {
     GroupKind kind;
-    kind.name = is_world ? "world" : description;
+    kind.name = is_world ? "world" : name.empty() ? description : name;
     while (job_.find_group(kind.name).is_valid()) kind.name += "'";
     if (is_world) kind.digits = {{ranks_, 1}};
     Family made{description, members.size(), std::vector<bool>(ranks_), {}};

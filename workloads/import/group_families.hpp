@@ -19,8 +19,10 @@ class GroupFamilies {
     GroupKindId kind{};
     std::uint16_t dimension = no_dimension;
   };
-  /// Members in the order of the group, each below `ranks` and once. Throws InputErrors past 255 kinds.
-  Place add(const std::vector<std::uint32_t>& members, const std::string& description);
+  /// Members in the order of the group, each below `ranks` and once. A new family is called `name` ("": as it
+  /// is described). Throws InputErrors past 255 kinds.
+  Place add(const std::vector<std::uint32_t>& members, const std::string& description,
+            const std::string& name = "");
   Place world();
 
  private:

@@ -56,15 +56,22 @@ std::uint32_t JobBuilder::shape(const KernelShape& shape) {
 
 std::uint16_t JobBuilder::split(SplitMatrix matrix) {
   auto& all = job_.programs.splits;
-  const std::uint64_t hash = checksum(std::as_bytes(std::span(matrix.share)));
+  const std::uint64_t hash = matrix.bytes.empty() ? checksum(std::as_bytes(std::span(matrix.share)))
+                                                  : checksum(std::as_bytes(std::span(matrix.bytes)));
   for (auto [it, end] = splits_.equal_range(hash); it != end; ++it)
-    if (all[it->second].size == matrix.size && all[it->second].share == matrix.share) return it->second;
+    if (all[it->second].size == matrix.size && all[it->second].share == matrix.share &&
+        all[it->second].bytes == matrix.bytes)
+      return it->second;
   if (all.size() > 0xffff)
     throw InputErrors(
         InputError{"", 0, "more than 65535 different loads of experts (layers, micro-batches)"});
   splits_.emplace(hash, static_cast<std::uint16_t>(all.size()));
   all.push_back(std::move(matrix));
   return static_cast<std::uint16_t>(all.size() - 1);
+}
+
+void JobBuilder::note(const std::string& text) {
+  if (std::find(job_.notes.begin(), job_.notes.end(), text) == job_.notes.end()) job_.notes.push_back(text);
 }
 
 GroupKindId JobBuilder::group(GroupKind kind) {

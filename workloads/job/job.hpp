@@ -44,7 +44,8 @@ struct Job {
   std::vector<GroupKind> groups;  ///< GroupKindId = index
   ProgramSet programs;
   Capture capture;
-  std::uint32_t gpu_count = 0;  ///< GPUs that the groups and programs number
+  std::vector<std::string> notes;  ///< what an importer inferred or left out, a sentence each
+  std::uint32_t gpu_count = 0;     ///< GPUs that the groups and programs number
 };
 
 /// Builds a Job piece by piece.
@@ -57,6 +58,8 @@ class JobBuilder {
   std::uint16_t dimension(const std::string& text);  ///< throws InputErrors past 65535
   std::uint32_t shape(const KernelShape& shape);     ///< equal shapes share one index
   std::uint16_t split(SplitMatrix matrix);           ///< so do equal matrices; throws InputErrors past 65535
+  /// Adds a sentence to the job's notes, once.
+  void note(const std::string& text);
   /// Adds a kind of groups; the caller has checked it and its name.
   GroupKindId group(GroupKind kind);
   [[nodiscard]] GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown

@@ -159,7 +159,9 @@ class Checker {
     const Program& program = set_.programs[role];
     const Op& op = program.ops[index];
     const SplitMatrix& split = set_.splits[op.split];
-    if (split.size != size || split.share.size() != size * size)
+    const std::size_t cells =
+        op.kind == OpKind::compute || split.bytes.empty() ? split.share.size() : split.bytes.size();
+    if (split.size != size || cells != size * size)
       complain(program, index,
                fmt::format("a split matrix of {} for a group of {} ('{}')", split.size, size,
                            groups_.kind(kind).name));

@@ -108,11 +108,12 @@ struct Program {
   std::uint32_t next = itself;
 };
 
-/// Shares of an all-to-all-v: share of the data that member `from` sends to member `to`, for a group of
-/// `size`.
+/// What an all-to-all-v moves between the members of a group of `size`: shares of Op::bytes that member
+/// `from` sends to member `to`, or the bytes themselves, of which senders may have different sums.
 struct SplitMatrix {
   std::uint32_t size = 0;
-  std::vector<double> share;  ///< size x size, row = sender; each row sums to 1
+  std::vector<double> share;  ///< size x size, row = sender; each row sums to 1; empty where `bytes` counts
+  std::vector<std::int64_t> bytes = {};  ///< size x size, row = sender [B]; of all-to-alls alone
 };
 
 /// Everything the GPUs of a job execute: O(roles) memory, plus 4 bytes a GPU.

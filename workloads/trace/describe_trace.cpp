@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -100,6 +102,9 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
     text += fmt::format("captured: step {}, {} collectives a rank, the fastest member's median {}\n",
                         format_time(picoseconds(job.capture.step_ps)), job.capture.collectives,
                         format_time(picoseconds(job.capture.fastest_median_ps)));
+  for (std::size_t i = 0; i < std::min(job.notes.size(), max_told); ++i)
+    text += "note: " + job.notes[i] + "\n";
+  if (job.notes.size() > max_told) text += fmt::format("and {} more notes\n", job.notes.size() - max_told);
   return text;
 }
 

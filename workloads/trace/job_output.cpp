@@ -27,13 +27,23 @@ JobOutput::JobOutput() = default;
 JobOutput::JobOutput(Discard) : is_kept_(false) {}
 
 JobOutput::JobOutput(const std::string& path, const std::string& source)
-    : file_(std::make_unique<TraceFileWriter>(path, source)) {}
+    : path_(path), source_(source), file_(std::make_unique<TraceFileWriter>(path, source)) {}
 
 JobOutput::~JobOutput() = default;
 
 void JobOutput::begin(std::uint32_t gpu_count) {
   LIGHTRAIL_EXPECT(!job_);
   job_.emplace(gpu_count);
+}
+
+void JobOutput::restart() {
+  job_.reset();
+  by_hash_.clear();
+  digests_.clear();
+  start_program();
+  if (!file_) return;
+  file_.reset();
+  file_ = std::make_unique<TraceFileWriter>(path_, source_);
 }
 
 void JobOutput::start_program() {

@@ -43,6 +43,8 @@ class JobOutput {
 
   /// Once, before anything else.
   void begin(std::uint32_t gpu_count);
+  /// Forgets everything, also begin().
+  void restart();
   JobBuilder& job() { return *job_; }
 
   /// Adds to the program that is being written. Returns the operation's index.
@@ -61,6 +63,7 @@ class JobOutput {
  private:
   void start_program();
   bool is_kept_ = true;
+  std::string path_, source_;  ///< of the file
   std::optional<JobBuilder> job_;
   std::unique_ptr<TraceFileWriter> file_;
   std::map<std::array<std::uint64_t, 2>, std::uint32_t> by_hash_;

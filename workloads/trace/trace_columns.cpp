@@ -239,6 +239,11 @@ std::int64_t TraceReader::number_attribute(const std::string& name) const {
   return value;
 }
 
+bool TraceReader::has(const std::string& path) const {
+  Quiet quiet;
+  return H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0;
+}
+
 template <class T>
 std::vector<T> TraceReader::read(const std::string& path, std::int64_t type) const {
   Quiet quiet;

@@ -62,6 +62,8 @@ class TraceReader {
 
   [[nodiscard]] std::string text_attribute(const std::string& name) const;  ///< "" when absent
   [[nodiscard]] std::int64_t number_attribute(const std::string& name) const;
+  /// Whether the file has that column or folder.
+  [[nodiscard]] bool has(const std::string& path) const;
   /// A whole column, "/ops/kind".
   [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& path) const;
   [[nodiscard]] std::vector<double> reals(const std::string& path) const;

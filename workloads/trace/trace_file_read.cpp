@@ -208,10 +208,28 @@ void read_shapes(Job& job, const TraceReader& in) {
   job.programs.splits.emplace_back();
   auto sizes = in.numbers("/splits/size");
   auto shares = in.reals("/splits/share");
-  std::size_t at = 0;
+  std::vector<std::int64_t> is_bytes(sizes.size()), bytes;
+  if (in.has("/splits/is_bytes")) {
+    is_bytes = in.numbers("/splits/is_bytes");
+    bytes = in.numbers("/splits/bytes");
+    if (is_bytes.size() != sizes.size())
+      in.fail(fmt::format("/splits/is_bytes has {} rows for {} matrices", is_bytes.size(), sizes.size()));
+  }
+  std::size_t at = 0, byte_at = 0;
   for (std::int64_t size : sizes) {
     check_range(in, "/splits/size", job.programs.splits.size() - 1, size, 1, 65'536);
     auto cells = static_cast<std::size_t>(size * size);
+    if (is_bytes[job.programs.splits.size() - 1] != 0) {
+      if (cells > bytes.size() - byte_at) in.fail("/splits/bytes ends early");
+      const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(byte_at);
+      SplitMatrix matrix{
+          static_cast<std::uint32_t>(size), {}, {first, first + static_cast<std::ptrdiff_t>(cells)}};
+      for (std::size_t i = 0; i < cells; ++i)
+        check_range(in, "/splits/bytes", byte_at + i, matrix.bytes[i], 0, largest_operation_bytes);
+      byte_at += cells;
+      job.programs.splits.push_back(std::move(matrix));
+      continue;
+    }
     if (cells > shares.size() - at) in.fail("/splits/share ends early");
     SplitMatrix matrix{static_cast<std::uint32_t>(size),
                        {shares.begin() + static_cast<std::ptrdiff_t>(at),
@@ -260,6 +278,7 @@ Job read_trace(const std::string& path) {
   job.capture.collectives = in.number_attribute("capture_collectives");
   job.capture.fastest_median_ps = in.number_attribute("capture_fastest_median_ps");
   job.capture.fastest_sum_ps = in.number_attribute("capture_fastest_sum_ps");
+  if (in.has("/notes")) job.notes = in.texts("/notes");
   return job;
 }
 

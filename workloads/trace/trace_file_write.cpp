@@ -43,15 +43,21 @@ void write_shapes(const Job& job, TraceWriter& out) {
   for (const auto& s : job.programs.shapes)
     for (std::int64_t value : fields_of(s)) shapes.push_back(value);
   out.numbers("/shapes", shapes);
-  Numbers sizes;
+  Numbers sizes, is_bytes, bytes;
   std::vector<double> shares;
   for (std::size_t i = 1; i < job.programs.splits.size(); ++i) {
     sizes.push_back(job.programs.splits[i].size);
-    shares.insert(shares.end(), job.programs.splits[i].share.begin(), job.programs.splits[i].share.end());
+    const SplitMatrix& split = job.programs.splits[i];
+    shares.insert(shares.end(), split.share.begin(), split.share.end());
+    bytes.insert(bytes.end(), split.bytes.begin(), split.bytes.end());
+    is_bytes.push_back(split.bytes.empty() ? 0 : 1);
   }
   out.group("/splits");
   out.numbers("/splits/size", sizes);
   out.reals("/splits/share", shares);
+  if (bytes.empty()) return;
+  out.numbers("/splits/is_bytes", is_bytes);
+  out.numbers("/splits/bytes", bytes, "B");
 }
 
 void write_capture(const Capture& capture, TraceWriter& out) {
@@ -132,6 +138,7 @@ void TraceFileWriter::finish(const Job& job) {
               Numbers(job.programs.program_of_gpu.begin(), job.programs.program_of_gpu.end()));
   write_shapes(job, out);
   write_capture(job.capture, out);
+  if (!job.notes.empty()) out.texts("/notes", job.notes);
   out.close();
   out_.reset();
 }

@@ -8,13 +8,16 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/model/describe.hpp"
 #include "workloads/import/aicb/aicb.hpp"
 #include "workloads/import/aicb/aicb_writer.hpp"
+#include "workloads/import/number_range.hpp"
 #include "workloads/import/text_lines.hpp"
 
 namespace lightrail {
@@ -49,7 +52,9 @@ std::vector<std::string> names_of(const std::map<std::string, T>& all) {
 struct Row {
   std::string name;
   AicbPart part;
-  std::int64_t group_size = 0;
+  std::int64_t group_size = 0;   ///< 0: the row does not say it
+  std::int64_t elapsed_ns = -1;  ///< of a communication; -1: not recorded
+  std::int64_t epoch = 1;
 };
 
 class Reader {
@@ -72,6 +77,8 @@ class Reader {
       if (!line.empty()) row(line);
   }
   [[noreturn]] void fail(const std::string& what) const { lines_.fail(what); }
+  /// Epochs that have rows.
+  [[nodiscard]] std::int64_t ended_epochs() const { return epoch_ - (is_begun_ ? 0 : 1); }
 
  private:
   static std::vector<std::string> cells_of(const std::string& line) {
@@ -127,7 +134,13 @@ class Reader {
     const std::string type = cell(cells, "comm_type");
     Row row;
     row.name = cell(cells, "stage").empty() ? type : cell(cells, "stage");
-    if (type == "epoch_end") return;
+    row.epoch = epoch_;
+    is_begun_ = true;
+    if (type == "epoch_end") {
+      ++epoch_;
+      is_begun_ = false;
+      return;
+    }
     if (type == "computation") {
       const std::string elapsed = cell(cells, "_elapsed_time");
       char* end = nullptr;
@@ -155,6 +168,10 @@ class Reader {
     if (bytes.value_or(0) < 0 || bytes.value_or(0) > largest_operation_bytes)
       fail(fmt::format("msg_size {} is out of range (0 ... {})", *bytes, largest_operation_bytes));
     row.part.bytes = bytes.value_or(0);
+    const std::string elapsed = cell(cells, "_elapsed_time");
+    const double ms = std::strtod(elapsed.c_str(), nullptr);
+    if (!elapsed.empty() && ms > 0 && ms < 1e9) row.elapsed_ns = std::llround(ms * 1e6);
+    if (cell(cells, "comm_group_size").empty()) return on_row_(row, *this);
     if (!size || *size < 1 || *size > (1 << 20))
       fail(fmt::format("comm_group_size '{}' is no number of GPUs", cell(cells, "comm_group_size")));
     row.group_size = *size;
@@ -165,12 +182,16 @@ class Reader {
   const std::function<void(const Row&, const Reader&)>& on_row_;
   std::map<std::string, std::size_t> column_;
   std::size_t width_ = 0;
+  std::int64_t epoch_ = 1;
+  bool is_begun_ = false;  ///< the open epoch has a row
 };
 
 /// The sizes of the groups, from a first reading.
-AicbWorkload read_sizes(const AicbOptions& options) {
+AicbWorkload read_sizes(const AicbOptions& options, std::int64_t& epochs) {
   std::map<AicbGroup, std::int64_t> sizes;
+  std::set<AicbGroup> unsized;
   const std::function<void(const Row&, const Reader&)> take = [&](const Row& row, const Reader& reader) {
+    if (row.group_size == 0 && row.part.collective != CollectiveType::none) unsized.insert(row.part.group);
     if (row.group_size == 0) return;
     auto [it, is_new] = sizes.try_emplace(row.part.group, row.group_size);
     if (it->second != row.group_size)
@@ -178,6 +199,7 @@ AicbWorkload read_sizes(const AicbOptions& options) {
   };
   Reader reader(options.file, take);
   reader.run();
+  epochs = std::max<std::int64_t>(1, reader.ended_epochs());
   auto size = [&](AicbGroup group, std::int64_t otherwise) {
     auto it = sizes.find(group);
     return static_cast<std::uint32_t>(it == sizes.end() ? otherwise : it->second);
@@ -187,6 +209,11 @@ AicbWorkload read_sizes(const AicbOptions& options) {
   if (workload.gpus == 0) workload.gpus = size(AicbGroup::world, 0);
   auto fail = [&](const std::string& what) { throw InputErrors(InputError{options.file, 0, what}); };
   if (workload.gpus == 0) fail("the number of GPUs lacks: no '[rank0 ~ rankN]' line and no 'ranks' given");
+  // Only one of these may follow from the others.
+  for (const auto& [group, column] :
+       {std::pair{AicbGroup::tp, "tp_group"}, std::pair{AicbGroup::ep, "ep_group"}})
+    if (unsized.contains(group) && !sizes.contains(group))
+      fail(fmt::format("no row says how many GPUs a {} has (comm_group_size)", column));
   workload.tp = size(AicbGroup::tp, 1);
   workload.ep = size(AicbGroup::ep, 1);
   const std::int64_t dp = size(AicbGroup::dp, std::max<std::int64_t>(1, workload.gpus / workload.tp));
@@ -206,20 +233,71 @@ AicbWorkload read_sizes(const AicbOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// "2" or "2-4", of `count` epochs; "": all.
+std::pair<std::int64_t, std::int64_t> chosen_epochs(const AicbOptions& options, std::int64_t count) {
+  if (options.epochs.empty()) return {1, count};
+  const auto [begin, end] = parse_range(options.epochs, options.file);
+  if (begin < 1 || end > count)
+    throw InputErrors(InputError{options.file, 0,
+                                 fmt::format("steps {}: the run has epochs 1 to {}", options.epochs, count)});
+  return {begin, end};
+}
+
+/// What a rank's row say of times, as one rank's capture.
+struct Times {
+  std::int64_t computed_ns = 0;
+  std::vector<std::int64_t> communications_ns;
+
+  [[nodiscard]] Capture capture() const {
+    Capture all;
+    if (communications_ns.empty()) return all;
+    std::vector<std::int64_t> sorted = communications_ns;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int64_t ns : sorted) all.fastest_sum_ps += ns * 1000;
+    all.fastest_median_ps = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2 * 1000;
+    all.collectives = static_cast<std::int64_t>(sorted.size());
+    all.step_ps = computed_ns * 1000 + all.fastest_sum_ps;
+    all.ranks.push_back({0, all.step_ps, computed_ns * 1000, all.fastest_sum_ps});
+    return all;
+  }
+};
+
+}  // namespace
+
 void import_aicb_csv(const AicbOptions& options, JobOutput& output) {
-  const AicbWorkload workload = read_sizes(options);
+  std::int64_t epochs = 0;
+  const AicbWorkload workload = read_sizes(options, epochs);
+  const auto [first, last] = chosen_epochs(options, epochs);
   output.begin(workload.gpus);
   const AicbGroups groups(workload, output.job());
   const std::uint16_t split = add_expert_split(options.experts, workload.ep, 0, output.job());
   AicbWriter out(groups, output);
-  const std::function<void(const Row&, const Reader&)> write = [&](const Row& row, const Reader&) {
+  std::int64_t empty = 0, untimed = 0;
+  Times times;
+  const std::function<void(const Row&, const Reader&)> write = [&, first = first, last = last](
+                                                                   const Row& row, const Reader&) {
+    if (row.epoch < first || row.epoch > last) return;
     const std::uint32_t name = output.job().name(row.name);
     out.compute(row.part.compute_ns, name);
     out.collective(row.part, name, split, true);
+    times.computed_ns += row.part.compute_ns;
+    if (row.part.collective == CollectiveType::none) return;
+    const bool is_empty = row.part.bytes == 0 && row.part.collective != CollectiveType::barrier;
+    empty += is_empty;
+    untimed += row.elapsed_ns < 0;
+    if (row.elapsed_ns >= 0 && !is_empty) times.communications_ns.push_back(row.elapsed_ns);
   };
   Reader(options.file, write).run();
+  JobBuilder& job = output.job();
+  if (options.epochs.empty() && epochs > 1)
+    job.note(fmt::format("{}: {} epochs are replayed as one iteration (steps chooses some)", options.file,
+                         epochs));
+  if (empty > 0) job.note(fmt::format("{}: {} communications of 0 B are left out", options.file, empty));
+  if (untimed == 0) job.job().capture = times.capture();
   const std::uint32_t program = out.end("every rank");
-  for (std::uint32_t gpu = 0; gpu < workload.gpus; ++gpu) output.job().assign(gpu, program);
+  for (std::uint32_t gpu = 0; gpu < workload.gpus; ++gpu) job.assign(gpu, program);
 }
 
 }  // namespace lightrail

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -17,8 +18,8 @@ namespace {
 /// The rank in "<prefix>.<rank>.et" or "...et.gz"; throws when there is none.
 std::uint32_t rank_of(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
-  for (const char* ending : {".gz", ".et"})
-    if (name.size() > 3 && name.compare(name.size() - 3, 3, ending) == 0) name.resize(name.size() - 3);
+  for (const std::string_view ending : {".gz", ".et", ".json"})
+    if (name.size() > ending.size() && name.ends_with(ending)) name.erase(name.size() - ending.size());
   const std::size_t dot = name.rfind('.');
   std::uint32_t rank = 0;
   const char* begin = name.data() + (dot == std::string::npos ? name.size() : dot + 1);
@@ -52,38 +53,69 @@ std::vector<std::string> by_rank(const ChakraOptions& options) {
   return files;
 }
 
-void read(const ChakraOptions& options, const std::vector<std::string>& files, JobOutput& output,
-          MessageLedger& ledger) {
-  const auto ranks = options.ranks > 0 ? options.ranks : static_cast<std::uint32_t>(files.size());
-  output.begin(ranks);
-  GroupFamilies families(output.job(), ranks);
-  ChakraGroups groups;
-  if (!options.groups_file.empty()) groups = read_chakra_groups(options.groups_file, ranks);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    const std::string& path = files[options.ranks > 0 ? 0 : r];
-    ChakraProgram program(path, {r, ranks}, groups, families, output, ledger);
-    bool follows_control = true;
-    read_chakra(
-        path, [&](const ChakraHeader& header) { follows_control = !header.is_from_pytorch; },
-        [&](ChakraNode& node) { program.add(node, follows_control); });
-    output.job().assign(r, program.end(fmt::format("rank {}", r)));
+class Reading {
+ public:
+  Reading(const ChakraOptions& options, std::vector<std::string> files)
+      : options_(options),
+        files_(std::move(files)),
+        ranks_(options.ranks > 0 ? options.ranks : static_cast<std::uint32_t>(files_.size())) {
+    if (!options.groups_file.empty()) groups_ = read_chakra_groups(options.groups_file, ranks_);
   }
-}
+
+  [[nodiscard]] const std::string& file_of(std::uint32_t rank) const {
+    return files_[options_.ranks > 0 ? 0 : rank];
+  }
+
+  void begin(JobOutput& output) const { output.begin(ranks_); }
+
+  /// Where ranks give different sizes to an all-to-all, a second reading is told what pairs exchange.
+  void read(JobOutput& output, MessageLedger& ledger) {
+    MessageLedger first;
+    read(output, first, true);
+    if (!exchanges_.is_uneven()) return void(ledger = std::move(first));
+    output.restart();
+    begin(output);
+    exchanges_.finish(output.job());
+    read(output, ledger, false);
+  }
+
+  void read(JobOutput& output, MessageLedger& ledger, bool collects) {
+    GroupFamilies families(output.job(), ranks_);
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      ChakraProgram program(file_of(r), {r, ranks_}, groups_,
+                            {families, output, ledger, exchanges_, collects});
+      bool follows_control = true;
+      read_chakra(
+          file_of(r), [&](const ChakraHeader& header) { follows_control = !header.is_from_pytorch; },
+          [&](ChakraNode& node) { program.add(node, follows_control); });
+      output.job().assign(r, program.end(fmt::format("rank {}", r)));
+    }
+  }
+
+ private:
+  const ChakraOptions& options_;
+  std::vector<std::string> files_;
+  std::uint32_t ranks_ = 0;
+  ChakraGroups groups_;
+  ChakraExchanges exchanges_;
+};
 
 }  // namespace
 
 void import_chakra(const ChakraOptions& options, JobOutput& output) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
-  const auto files = by_rank(options);
+  Reading reading(options, by_rank(options));
+  reading.begin(output);
   MessageLedger ledger;
-  read(options, files, output, ledger);
+  reading.read(output, ledger);
   if (ledger.is_balanced()) return;
   ledger.focus();
   JobOutput nowhere(JobOutput::discard);
-  read(options, files, nowhere, ledger);
+  reading.begin(nowhere);
+  reading.read(nowhere, ledger, false);
   const auto problem = ledger.problem();
-  throw InputErrors(InputError{files[options.ranks > 0 ? 0 : problem.rank], 0,
-                               fmt::format("node {}: {}", problem.place, problem.what)});
+  throw InputErrors(
+      InputError{reading.file_of(problem.rank), 0, fmt::format("node {}: {}", problem.place, problem.what)});
 }
 
 }  // namespace lightrail

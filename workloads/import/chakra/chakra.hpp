@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "workloads/import/trace_format.hpp"
 #include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
@@ -18,5 +20,6 @@ struct ChakraOptions {
 /// dependencies allow; sends and receives wherever only their dependencies order them. Throws InputErrors
 /// with file and node.
 void import_chakra(const ChakraOptions& options, JobOutput& output);
+[[nodiscard]] std::shared_ptr<const TraceFormat> chakra_format();
 
 }  // namespace lightrail

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -45,22 +47,34 @@ CollectiveType collective_of(std::int64_t type) {
 
 }  // namespace
 
-ChakraProgram::ChakraProgram(std::string path, Rank rank, ChakraGroups groups, GroupFamilies& families,
-                             JobOutput& output, MessageLedger& ledger)
+ChakraProgram::ChakraProgram(std::string path, Rank rank, ChakraGroups groups, const Shared& shared)
     : path_(std::move(path)),
       rank_(rank),
       groups_(std::move(groups)),
-      families_(families),
-      output_(output),
-      ledger_(ledger),
-      dag_(output),
-      nodes_([this](const Item& item, const std::vector<std::uint32_t>& after) {
-        if (item.op.kind == OpKind::send) ledger_.sent(item.message);
-        if (item.op.kind == OpKind::recv) ledger_.received(item.message);
-        if (item.op.kind == OpKind::send || item.op.kind == OpKind::recv) return dag_.message(item.op, after);
-        return item.stream.empty() ? dag_.anywhere(item.op, after)
-                                   : dag_.on_stream(item.stream, item.op, after);
-      }) {}
+      families_(shared.families),
+      output_(shared.output),
+      ledger_(shared.ledger),
+      exchanges_(shared.exchanges),
+      collects_(shared.collects),
+      dag_(shared.output),
+      nodes_(
+          [this](const Item& item, const std::vector<std::uint32_t>& after) { return emit(item, after); }) {}
+
+std::uint32_t ChakraProgram::emit(const Item& item, const std::vector<std::uint32_t>& after) {
+  if (item.op.kind == OpKind::send) ledger_.sent(item.message);
+  if (item.op.kind == OpKind::recv) ledger_.received(item.message);
+  if (item.op.kind == OpKind::send || item.op.kind == OpKind::recv) return dag_.message(item.op, after);
+  Op op = item.op;
+  if (op.collective == CollectiveType::all_to_all && collects_)
+    exchanges_.add(item.members, rank_.rank, op.bytes, item.parts, path_, item.message.place);
+  if (op.collective == CollectiveType::all_to_all && !collects_) {
+    const auto bound = exchanges_.next(item.members, rank_.rank, op.bytes);
+    op.bytes = bound.bytes;
+    op.split = bound.split;
+    if (op.bytes == 0) op.kind = OpKind::marker;  // nobody gives anything
+  }
+  return item.stream.empty() ? dag_.anywhere(op, after) : dag_.on_stream(item.stream, op, after);
+}
 
 void ChakraProgram::fail(const ChakraNode& node, const std::string& what) const {
   throw InputErrors(
@@ -88,6 +102,11 @@ std::uint32_t ChakraProgram::end(const std::string& role) {
                    id == on ? who + ": its dependencies run in a circle"
                             : fmt::format("{}: dangling dependency: node {} is not in the file", who, on)});
   }
+  if (untimed_ > 0)
+    output_.job().note(
+        fmt::format("{}: {} nodes of computation without a duration, num_ops and tensor_size take "
+                    "no time",
+                    path_, untimed_));
   return dag_.end(role);
 }
 
@@ -151,6 +170,7 @@ void ChakraProgram::compute(const ChakraNode& node, Item& item) {
     shape.kind = KernelKind::memory_bound;
     shape.bytes = bytes_of(node, node.tensor_bytes, "tensor_size");
   } else {
+    if (!node.is_cpu && node.duration_us == 0) ++untimed_;
     item.op.kind = OpKind::marker;
     return;
   }
@@ -172,20 +192,26 @@ std::int64_t ChakraProgram::bytes_of(const ChakraNode& node, std::optional<std::
   return *bytes;
 }
 
-GroupFamilies::Place ChakraProgram::place_of(const ChakraNode& node, std::uint32_t& size) {
-  size = rank_.ranks;
+ChakraExchanges::Members ChakraProgram::members_of(const ChakraNode& node) const {
   if (node.leaves_dimensions_out)
     fail(node, "involved_dim leaves dimensions of the network out (name the members: pg_name and its ranks)");
-  if (!node.group || node.group->empty()) return families_.world();
+  ChakraExchanges::Members everybody(rank_.ranks);
+  std::iota(everybody.begin(), everybody.end(), 0u);
+  if (!node.group || node.group->empty()) return everybody;
   auto it = groups_.find(*node.group);
-  if (it == groups_.end() && groups_.empty() && *node.group == "0") return families_.world();
+  if (it == groups_.end() && groups_.empty() && *node.group == "0") return everybody;
   if (it == groups_.end())
     fail(node, fmt::format("process group '{}' is not known ({} are)", *node.group, groups_.size()));
-  if (it->second.empty()) return families_.world();
+  if (it->second.empty()) return everybody;
   if (std::find(it->second.begin(), it->second.end(), rank_.rank) == it->second.end())
     fail(node, fmt::format("rank {} is not in process group '{}'", rank_.rank, *node.group));
-  size = static_cast<std::uint32_t>(it->second.size());
-  return families_.add(it->second, "pg");
+  return it->second;
+}
+
+GroupFamilies::Place ChakraProgram::place_of(const ChakraNode& node,
+                                             const ChakraExchanges::Members& members) {
+  const bool is_everybody = members.size() == rank_.ranks && std::is_sorted(members.begin(), members.end());
+  return is_everybody ? families_.world() : families_.add(members, "pg", *node.group);
 }
 
 void ChakraProgram::collective(const ChakraNode& node, Item& item) {
@@ -203,8 +229,14 @@ void ChakraProgram::collective(const ChakraNode& node, Item& item) {
     if (!node.bytes) fail(node, "a collective without a size (attribute 'comm_size')");
     op.bytes = bytes_of(node, node.bytes, "comm_size");
   }
-  std::uint32_t size = 0;
-  const auto place = place_of(node, size);
+  const auto members = members_of(node);
+  const auto size = static_cast<std::uint32_t>(members.size());
+  const auto place = place_of(node, members);
+  if (type == CollectiveType::all_to_all) {
+    item.members = members;
+    item.parts = node.parts;
+    item.message.place = node.id;
+  }
   // comm_size is what one rank gives; an all-gather's buffer holds what all of them give.
   if (type == CollectiveType::all_gather) {
     if (op.bytes > largest_operation_bytes / size)

@@ -3,7 +3,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "workloads/import/chakra/chakra_exchanges.hpp"
 #include "workloads/import/chakra/chakra_groups.hpp"
 #include "workloads/import/chakra/chakra_reader.hpp"
 #include "workloads/import/dag_program.hpp"
@@ -19,8 +21,15 @@ class ChakraProgram {
   struct Rank {
     std::uint32_t rank = 0, ranks = 0;
   };
-  ChakraProgram(std::string path, Rank rank, ChakraGroups groups, GroupFamilies& families, JobOutput& output,
-                MessageLedger& ledger);
+  /// What the ranks share. A first reading `collects` the all-to-alls, the second one is told their sizes.
+  struct Shared {
+    GroupFamilies& families;
+    JobOutput& output;
+    MessageLedger& ledger;
+    ChakraExchanges& exchanges;
+    bool collects = false;
+  };
+  ChakraProgram(std::string path, Rank rank, ChakraGroups groups, const Shared& shared);
 
   void add(ChakraNode& node, bool follows_control);
   /// Index of the program.
@@ -32,7 +41,11 @@ class ChakraProgram {
     std::string stream;  ///< "": anywhere
     std::string name;
     MessageLedger::Message message;
+    // All-to-alls:
+    ChakraExchanges::Members members = {};
+    std::vector<std::int64_t> parts = {};
   };
+  std::uint32_t emit(const Item& item, const std::vector<std::uint32_t>& after);
   [[noreturn]] void fail(const ChakraNode& node, const std::string& what) const;
   Item item_of(const ChakraNode& node);
   void compute(const ChakraNode& node, Item& item);
@@ -41,7 +54,9 @@ class ChakraProgram {
   void message(const ChakraNode& node, Item& item);
   [[nodiscard]] std::int64_t bytes_of(const ChakraNode& node, std::optional<std::int64_t> bytes,
                                       const char* attribute) const;
-  GroupFamilies::Place place_of(const ChakraNode& node, std::uint32_t& size);
+  /// Members of the node's group; everybody: all ranks.
+  [[nodiscard]] ChakraExchanges::Members members_of(const ChakraNode& node) const;
+  GroupFamilies::Place place_of(const ChakraNode& node, const ChakraExchanges::Members& members);
 
   std::string path_;
   Rank rank_;
@@ -49,6 +64,9 @@ class ChakraProgram {
   GroupFamilies& families_;
   JobOutput& output_;
   MessageLedger& ledger_;
+  ChakraExchanges& exchanges_;
+  bool collects_ = false;
+  std::uint64_t untimed_ = 0;  ///< nodes of computation without duration and size
   DagProgram dag_;
   StreamedDag<Item> nodes_;
 };

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.hpp"
 #include "workloads/import/chakra/chakra.pb.h"
+#include "workloads/import/chakra/chakra_json.hpp"
 #include "workloads/import/gzip_file.hpp"
 
 namespace lightrail {
@@ -103,6 +104,18 @@ std::optional<std::string> text_of(const chakra::Attribute& a) {
   return std::nullopt;
 }
 
+/// "[1024, 512]" -> its numbers.
+std::vector<std::int64_t> integers_in(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t at = text.find_first_of("0123456789"); at != std::string::npos;) {
+    const std::size_t end = text.find_first_not_of("0123456789", at);
+    const std::string digits = text.substr(at, end == std::string::npos ? end : end - at);
+    numbers.push_back(digits.size() > 15 ? -1 : std::stoll(digits));
+    at = end == std::string::npos ? end : text.find_first_of("0123456789", end);
+  }
+  return numbers;
+}
+
 void take(const chakra::Attribute& a, ChakraNode& node) {
   const std::string& name = a.name();
   if (name == "is_cpu_op") node.is_cpu = integer_of(a).value_or(0) != 0;
@@ -116,6 +129,16 @@ void take(const chakra::Attribute& a, ChakraNode& node) {
   if (name == "root" || name == "comm_root") node.root = integer_of(a);
   if (name == "pg_name") node.group = text_of(a);
   if (name == "stream" || (name == "tid" && !node.stream)) node.stream = text_of(a);
+  if (name == "in_split_size") {
+    const auto take_list = [&](bool is_there, const chakra::IntegerList& list) {
+      if (is_there) node.parts.assign(list.values().begin(), list.values().end());
+    };
+    take_list(a.has_int32_list(), a.int32_list());
+    take_list(a.has_int64_list(), a.int64_list());
+    take_list(a.has_uint32_list(), a.uint32_list());
+    take_list(a.has_uint64_list(), a.uint64_list());
+    if (a.value_case() == chakra::Attribute::kStringValue) node.parts = integers_in(a.string_value());
+  }
   if (name == "involved_dim" && a.has_bool_list())
     for (bool takes_part : a.bool_list().values()) node.leaves_dimensions_out |= !takes_part;
 }
@@ -124,6 +147,10 @@ void take(const chakra::Attribute& a, ChakraNode& node) {
 
 void read_chakra(const std::string& path, const std::function<void(const ChakraHeader&)>& on_header,
                  const std::function<void(ChakraNode&)>& on_node) {
+  if (is_chakra_json(path)) {
+    on_header({});
+    return read_chakra_json(path, on_node);
+  }
   Reader reader(path);
   if (!reader.next())
     throw InputErrors(InputError{path, 0, "the file is empty (expected a Chakra execution trace)"});

@@ -18,6 +18,7 @@ struct ChakraNode {
   bool is_cpu = false;
   std::optional<std::int64_t> operations, tensor_bytes, collective, bytes, from, to, tag, root;
   std::optional<std::string> group, stream;
+  std::vector<std::int64_t> parts;     ///< all-to-all: what each member gets, in any unit; empty: not said
   bool leaves_dimensions_out = false;  ///< involved_dim holds a false
 };
 

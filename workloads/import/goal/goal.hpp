@@ -1,6 +1,8 @@
 #pragma once
+#include <memory>
 #include <string>
 
+#include "workloads/import/trace_format.hpp"
 #include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
@@ -10,5 +12,6 @@ namespace lightrail {
 /// them. Messages of one pair and tag meet in the order of the file, dependencies first. Reads one rank at a
 /// time. Throws InputErrors with file and line.
 void import_goal(const std::string& path, JobOutput& output);
+[[nodiscard]] std::shared_ptr<const TraceFormat> goal_format();
 
 }  // namespace lightrail

@@ -1,17 +1,17 @@
 #include "workloads/import/kineto/kineto.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/kineto/group_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
 #include "workloads/import/kineto/kineto_rank.hpp"
+#include "workloads/import/kineto/one_rank.hpp"
 #include "workloads/import/kineto/process_groups.hpp"
 
 namespace lightrail {
@@ -22,17 +22,43 @@ using Bound = std::vector<std::vector<BoundCommunication>>;
 /// One process group: of each member (by rank) its collectives, in order.
 using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
 
+KinetoRankOptions rank_options(const KinetoOptions& options) {
+  return {options.element_bytes, options.rank_pattern, options.steps, options.collective_bytes};
+}
+
+/// Ranks of the files that do not say theirs: the free ones, in the order of the files. Several GPUs of a
+/// file are neighbours: files of n GPUs each count n.
+void number_ranks(std::vector<std::vector<RankTrace>>& files) {
+  const bool is_plain =
+      std::all_of(files.begin(), files.end(), [](const auto& traces) { return traces.size() == 1; });
+  if (std::all_of(files.begin(), files.end(), [](const auto& traces) { return traces[0].has_rank; }))
+    std::stable_sort(files.begin(), files.end(),
+                     [](const auto& a, const auto& b) { return a[0].rank < b[0].rank; });
+  if (is_plain && files.size() == 1 && files[0][0].world_size <= 1) files[0][0].has_rank = false;
+  std::uint32_t next = 0;
+  for (auto& traces : files)
+    for (RankTrace& trace : traces) {
+      if (!is_plain || !trace.has_rank) trace.rank = next;
+      ++next;
+    }
+}
+
 std::vector<RankTrace> read_all(const KinetoOptions& options) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
-  std::vector<RankTrace> ranks;
+  std::vector<std::vector<RankTrace>> files;
   std::size_t held = 0;
-  for (std::size_t i = 0; i < options.files.size(); ++i) {
-    ranks.push_back(
-        read_kineto_rank(options.files[i], static_cast<std::uint32_t>(i), {options.element_bytes}));
-    // A large trace is read twice rather than held.
-    held += ranks.back().bytes();
-    if (held > options.max_held_bytes) ranks.back().reduce();
+  for (const std::string& file : options.files) {
+    files.push_back(read_kineto_file(file, rank_options(options)));
+    for (RankTrace& trace : files.back()) {
+      // A large trace is read twice rather than held.
+      held += trace.bytes();
+      if (held > options.max_held_bytes) trace.reduce();
+    }
   }
+  number_ranks(files);
+  std::vector<RankTrace> ranks;
+  for (auto& traces : files)
+    for (RankTrace& trace : traces) ranks.push_back(std::move(trace));
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (r > 0 && ranks[r].rank == ranks[r - 1].rank)
@@ -44,12 +70,26 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
                                                ranks[0].world_size, ranks[0].path)});
   }
   std::size_t world = std::max<std::size_t>(ranks[0].world_size, ranks.size());
+  if (ranks[0].world_size > 1 && ranks.size() > ranks[0].world_size)
+    throw InputErrors(InputError{ranks[0].path, 0,
+                                 fmt::format("world of {} ranks, but {} GPUs in {} files",
+                                             ranks[0].world_size, ranks.size(), options.files.size())});
   for (std::uint32_t r = 0; r < world; ++r)
     if (r >= ranks.size() || ranks[r].rank != r)
-      throw InputErrors(
-          InputError{ranks[0].path, 0,
-                     fmt::format("no file for rank {} of {} ({} files given)", r, world, ranks.size())});
+      throw InputErrors(InputError{
+          ranks[0].path, 0,
+          fmt::format("no file for rank {} of {} ({} files given)", r, world, options.files.size())});
   return ranks;
+}
+
+/// The trace again, whole.
+RankTrace read_again(const RankTrace& reduced, const KinetoOptions& options) {
+  for (RankTrace& trace : read_kineto_file(reduced.path, rank_options(options)))
+    if (trace.device == reduced.device) {
+      trace.rank = reduced.rank;
+      return std::move(trace);
+    }
+  throw InputErrors(InputError{reduced.path, 0, "the file changed while it was read"});
 }
 
 /// The calls of every process group, matched by order. Key: group kind, first member's rank.
@@ -99,7 +139,9 @@ std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all
           if (is_known[rank]) continue;
           std::vector<std::int64_t> difference;
           for (std::size_t i = 0; i < calls.size(); ++i)
-            difference.push_back(calls[i]->end_ns() - known->second[i]->end_ns());
+            if (calls[i]->has_run() && known->second[i]->has_run())
+              difference.push_back(calls[i]->end_ns() - known->second[i]->end_ns());
+          if (difference.empty()) continue;
           offset[rank] = offset[known->first] + median(std::move(difference));
           is_known[rank] = has_changed = true;
         }
@@ -129,7 +171,9 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
   for (const auto& [key, group] : all)
     for (std::size_t i = 0; i < group.begin()->second.size(); ++i) {
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      for (const auto& [rank, calls] : group) least = std::min(least, calls[i]->duration_ns);
+      for (const auto& [rank, calls] : group)
+        if (calls[i]->has_run()) least = std::min(least, calls[i]->duration_ns);
+      if (least == std::numeric_limits<std::int64_t>::max()) continue;
       fastest.push_back(least * 1000);
       capture.fastest_sum_ps += least * 1000;
     }
@@ -148,10 +192,41 @@ Job import_kineto(const KinetoOptions& options) {
   return output.take();
 }
 
+namespace {
+
+/// One rank's trace stands for all.
+void import_for_all(const KinetoOptions& options, JobOutput& output) {
+  if (options.files.size() != 1)
+    throw InputErrors(InputError{options.files.empty() ? "" : options.files[1], 0,
+                                 "others=\"same\" takes the trace of one rank"});
+  std::vector<RankTrace> traces = read_kineto_file(options.files[0], rank_options(options));
+  RankTrace& trace = traces[0];
+  if (traces.size() > 1)
+    throw InputErrors(InputError{
+        trace.path, 0,
+        fmt::format("others=\"same\" takes the trace of one rank, and this has {} GPUs", traces.size())});
+  const std::uint32_t ranks = options.ranks > 0 ? options.ranks : trace.world_size;
+  if (ranks == 0)
+    throw InputErrors(
+        InputError{trace.path, 0, "the trace does not say how many ranks there are: give ranks"});
+  if (trace.rank >= ranks)
+    throw InputErrors(InputError{trace.path, 0, fmt::format("rank {} of {} ranks", trace.rank, ranks)});
+  complete_groups_of_one(trace, ranks);
+  import_one_rank(trace, ranks, output);
+}
+
+}  // namespace
+
 void import_kineto(const KinetoOptions& options, JobOutput& output) {
+  if (options.others_do_the_same) return import_for_all(options, output);
   std::vector<RankTrace> ranks = read_all(options);
   output.begin(static_cast<std::uint32_t>(ranks.size()));
   JobBuilder& job = output.job();
+  for (const RankTrace& trace : ranks)
+    for (const std::string& note : trace.notes) job.note(note);
+  std::vector<std::string> notes;
+  complete_groups(ranks, notes);
+  for (const std::string& note : notes) job.note(note);
   Bound bound = bind_process_groups(ranks, job);
   auto calls = calls_by_group(ranks, bound, job);
   auto offset = clock_offsets(ranks.size(), calls);
@@ -173,38 +248,21 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
       const BoundCommunication& b = bound[r][index];
       op.kind = c.kind;
       op.collective = c.type;
-      op.bytes = c.bytes;
+      op.bytes = b.bytes;
+      op.split = b.split;
       op.element_bytes = c.element_bytes;
       op.group = b.group;
       op.dimension = b.dimension;
       op.peer = b.peer;
     };
     if (ranks[r].is_reduced) {
-      const RankTrace whole =
-          read_kineto_rank(ranks[r].path, static_cast<std::uint32_t>(r), {options.element_bytes});
+      const RankTrace whole = read_again(ranks[r], options);
       job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(whole, replay, job)));
     } else {
       job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(ranks[r], replay, job)));
       ranks[r].reduce();
     }
   }
-}
-
-std::vector<std::string> files_matching(const std::string& pattern) {
-  namespace fs = std::filesystem;
-  fs::path path(pattern);
-  std::string last = path.filename().string();
-  fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code code;
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(folder, code))
-    if (fnmatch(last.c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
-      found.push_back(entry.path().string());
-  if (code)
-    throw InputErrors(InputError{pattern, 0, fmt::format("cannot read the folder ({})", code.message())});
-  if (found.empty()) throw InputErrors(InputError{pattern, 0, "no file matches"});
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 }  // namespace lightrail

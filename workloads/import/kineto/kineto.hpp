@@ -1,15 +1,22 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "workloads/import/trace_format.hpp"
 #include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
 
 struct KinetoOptions {
-  std::vector<std::string> files;   ///< one a rank, any order
-  std::uint32_t element_bytes = 0;  ///< where a trace does not name the data type; 0: refuse it
+  std::vector<std::string> files;     ///< one a rank, any order
+  std::uint32_t element_bytes = 0;    ///< where a trace does not name the data type; 0: refuse it
+  std::string rank_pattern;           ///< of file names, # stands for the rank; "": by content, then by name
+  std::string steps;                  ///< "2-4": of the profiler's steps only these; "": all
+  bool others_do_the_same = false;    ///< one file: the other ranks do what its rank did
+  std::uint32_t ranks = 0;            ///< ... of so many; 0: as the trace says
+  std::int64_t collective_bytes = 0;  ///< of a collective without a size [B]; 0: refuse it
   /// Kernels and calls are held up to this size [B]; ranks beyond are read twice instead.
   std::size_t max_held_bytes = 64 << 20;
 };
@@ -19,7 +26,6 @@ struct KinetoOptions {
 void import_kineto(const KinetoOptions& options, JobOutput& output);
 [[nodiscard]] Job import_kineto(const KinetoOptions& options);
 
-/// The files that a pattern with * and ? in its last part names, sorted. Throws InputErrors when none match.
-[[nodiscard]] std::vector<std::string> files_matching(const std::string& pattern);
+[[nodiscard]] std::shared_ptr<const TraceFormat> kineto_format();
 
 }  // namespace lightrail

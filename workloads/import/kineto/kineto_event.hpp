@@ -12,12 +12,16 @@ struct KinetoEvent {
   std::string phase, category, name, thread;
   std::optional<std::int64_t> start_ns, duration_ns;
 
-  std::optional<std::int64_t> correlation, stream, bytes;
+  std::optional<std::int64_t> correlation, stream, bytes, device;
+  std::optional<std::int64_t> external_id;  ///< of the CPU operator that a kernel belongs to
+  std::string process;
   // cuda_sync
   std::optional<std::int64_t> wait_on_stream, record_correlation;
   // collectives; lists stay JSON text
-  std::optional<std::int64_t> in_elements, out_elements, group_size, source_rank, target_rank;
+  std::optional<std::int64_t> in_elements, out_elements, group_size, source_rank, target_rank, rank;
+  std::optional<std::int64_t> first_rank, rank_stride;  ///< of the process group
   std::string collective, dtype, group_name, group_description, group_ranks;
+  std::optional<std::string> in_split, out_split;
   std::string input_dims, input_types, concrete_inputs;
 
   void clear() { *this = KinetoEvent{}; }

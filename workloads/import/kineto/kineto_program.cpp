@@ -251,17 +251,46 @@ class Replay {
 
   std::uint32_t emit(std::size_t index, const std::vector<std::uint32_t>& after) {
     const GpuOperation& source = trace_.operations[index];
+    if (source.communication >= 0 && source.parts > 1) return emit_batch(source, after);
     Op op;
     op.stream = static_cast<std::uint16_t>(source.stream);
     op.name = job_.name(trace_.names[source.name]);
     op.dimension = no_dimension;
     if (source.communication >= 0) {
       options_.bind_communication(static_cast<std::size_t>(source.communication), op);
+      if (op.kind == OpKind::collective && op.bytes == 0 && op.collective == CollectiveType::all_to_all)
+        op.kind = OpKind::marker;  // nobody gives anything
     } else {
       op.kind = OpKind::compute;
       op.duration = std::max(picoseconds(1), nanoseconds(source.duration_ns));
     }
-    std::uint32_t at = append(program_, op, after);
+    return emitted(source, append(program_, op, after));
+  }
+
+  /// Sends and receives that one kernel executes at the same time, each on a stream of its own; the kernel
+  /// ends when all of them have.
+  std::uint32_t emit_batch(const GpuOperation& source, std::vector<std::uint32_t> after) {
+    if (last_on_[source.stream] != no_op) after.push_back(last_on_[source.stream]);
+    std::vector<std::uint32_t> parts;
+    Op op;
+    for (std::uint32_t part = 0; part < source.parts; ++part) {
+      op = {};
+      op.stream = part == 0
+                      ? static_cast<std::uint16_t>(source.stream)
+                      : stream_of(program_, fmt::format("{} part {}", trace_.streams[source.stream], part));
+      op.name = job_.name(trace_.names[source.name]);
+      options_.bind_communication(static_cast<std::size_t>(source.communication) + part, op);
+      parts.push_back(append(program_, op, after));
+    }
+    Op end;
+    end.kind = OpKind::marker;
+    end.dimension = no_dimension;
+    end.stream = static_cast<std::uint16_t>(source.stream);
+    end.name = op.name;
+    return emitted(source, append(program_, end, parts));
+  }
+
+  std::uint32_t emitted(const GpuOperation& source, std::uint32_t at) {
     last_on_[source.stream] = at;
     issued_[source.stream].push_back(at);
     end_ns_[at] = source.end_ns();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/import/uneven_exchange.hpp"
 #include "workloads/job/kernel_class.hpp"
 #include "workloads/program/program.hpp"
 
@@ -31,13 +32,16 @@ struct Communication {
   std::uint32_t element_bytes = 0;
   std::uint32_t group = 0;      ///< index into RankTrace::groups
   std::int64_t peer_rank = -1;  ///< send, recv
+  ExchangePart in, out;         ///< all-to-all
+  std::int64_t event = 0;       ///< place in the file, for messages
 };
 
 /// What a trace says of a process group.
 struct ProcessGroup {
   std::int64_t size = 0;  ///< 0: unknown
-  std::string description;
+  std::string description, name;
   std::vector<std::uint32_t> ranks;                       ///< empty: the trace does not say
+  bool is_cut = false;                                    ///< `ranks` has the first ones alone
   auto operator<=>(const ProcessGroup&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
@@ -49,21 +53,28 @@ struct GpuOperation {
   std::uint32_t name = 0;    ///< index into RankTrace::names
   KernelClass kernel_class = KernelClass::memory_bound;
   std::int32_t communication = -1;  ///< index into RankTrace::communications
+  std::uint32_t parts = 1;          ///< communications from that index on that the kernel executes together
   bool is_pageable_copy = false;
   std::int64_t event = 0;  ///< place in the file, for messages
   [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
+  /// False for a part in an all-to-all that has no kernel, because the rank neither gives nor takes anything.
+  [[nodiscard]] bool has_run() const { return correlation >= 0 || duration_ns > 0; }
 };
 
 /// One rank's trace, reduced to what runs and why; calls and operations ordered by start.
 struct RankTrace {
   std::string path;
   std::uint32_t rank = 0, world_size = 0;
+  bool has_rank = false;           ///< the trace or its name say the rank
+  std::int64_t device = -1;        ///< GPU of the process; -1: the file has one
   std::int64_t first_call_ns = 0;  ///< the earliest runtime call of any kind
   std::vector<std::string> threads, streams, names;
   std::vector<RuntimeCall> calls;
   std::vector<GpuOperation> operations;
   std::vector<Communication> communications;
-  std::vector<ProcessGroup> groups;  ///< each once
+  std::vector<ProcessGroup> groups;        ///< each once
+  std::vector<ProcessGroup> known_groups;  ///< with whole lists, as distributedInfo has them
+  std::vector<std::string> notes;          ///< what was inferred or left out
 
   /// Of all operations, also of those that were dropped.
   struct Figures {
@@ -80,12 +91,15 @@ struct RankTrace {
 };
 
 struct KinetoRankOptions {
-  std::uint32_t element_bytes = 0;  ///< where an old trace does not name the data type; 0: refuse it
+  std::uint32_t element_bytes = 0;    ///< where an old trace does not name the data type; 0: refuse it
+  std::string rank_pattern;           ///< of file names, # stands for the rank; "": by content, then by name
+  std::string steps;                  ///< "2-4": of the profiler's steps only these; "": all
+  std::int64_t collective_bytes = 0;  ///< of a collective without a size [B]; 0: refuse it
 };
 
-/// Reads one rank's file. `default_rank`: its rank when the trace itself and its name do not say. Throws
-/// InputErrors naming file and event.
-[[nodiscard]] RankTrace read_kineto_rank(const std::string& path, std::uint32_t default_rank,
-                                         const KinetoRankOptions& options);
+/// Reads one file: the trace of one rank, or of each GPU of its process, by device. Throws InputErrors naming
+/// file and event.
+[[nodiscard]] std::vector<RankTrace> read_kineto_file(const std::string& path,
+                                                      const KinetoRankOptions& options);
 
 }  // namespace lightrail

@@ -87,6 +87,7 @@ class Handler final : public nlohmann::json_sax<json> {
       if (key_ == "cat") event_.category = value;
       if (key_ == "name") event_.name = value;
       if (key_ == "tid") event_.thread = value;
+      if (key_ == "pid") event_.process = value;
     } else if (is_argument()) {
       text_argument(value);
     }
@@ -155,6 +156,7 @@ class Handler final : public nlohmann::json_sax<json> {
       if (key_ == "ts") event_.start_ns = time_of(text);
       if (key_ == "dur") event_.duration_ns = time_of(text);
       if (key_ == "tid") event_.thread = text;
+      if (key_ == "pid") event_.process = text;
     } else if (is_argument()) {
       number_argument(value);
     }
@@ -171,6 +173,16 @@ class Handler final : public nlohmann::json_sax<json> {
       event_.correlation = value;
     else if (key_ == "stream")
       event_.stream = value;
+    else if (key_ == "device")
+      event_.device = value;
+    else if (key_ == "External id")
+      event_.external_id = value;
+    else if (key_ == "Rank")
+      event_.rank = value;
+    else if (key_ == "Global rank start")
+      event_.first_rank = value;
+    else if (key_ == "Global rank stride")
+      event_.rank_stride = value;
     else if (key_ == "bytes")
       event_.bytes = value;
     else if (key_ == "wait_on_stream")
@@ -204,6 +216,8 @@ class Handler final : public nlohmann::json_sax<json> {
   }
   std::string* list_field() {
     if (key_ == "Process Group Ranks") return &event_.group_ranks;
+    if (key_ == "In split size") return &event_.in_split.emplace();
+    if (key_ == "Out split size") return &event_.out_split.emplace();
     if (key_ == "Input Dims") return &event_.input_dims;
     if (key_ == "Input type") return &event_.input_types;
     if (key_ == "Concrete Inputs") return &event_.concrete_inputs;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/uneven_exchange.hpp"
 #include "workloads/job/operation_names.hpp"
 
 namespace lightrail {
@@ -48,7 +49,8 @@ class Groups {
     return all;
   }
 
-  void add(const Ranks& members, const std::string& description) {
+  void add(const Ranks& members, const ProcessGroup& group) {
+    const std::string& description = group.description.empty() ? group.name : group.description;
     if (kind_of_.contains(members)) return;
     std::size_t k = 0;
     while (k < kinds_.size() && !fits(kinds_[k], members, description)) ++k;
@@ -81,7 +83,7 @@ class Groups {
   [[nodiscard]] BoundCommunication bind(const RankTrace& trace, const Communication& c,
                                         const Ranks& members) const {
     const Kind& kind = kinds_[kind_of_.at(members)];
-    BoundCommunication bound{kind.id, kind.dimension, 0};
+    BoundCommunication bound{kind.id, kind.dimension, 0, c.bytes, 0};
     if (c.kind != OpKind::collective) {
       auto peer = std::find(members.begin(), members.end(), static_cast<std::uint32_t>(c.peer_rank));
       // PyTorch gives the partner by its rank in the world or, in some versions, in the group.
@@ -145,7 +147,8 @@ void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std:
         fail(ranks[r], fmt::format("{} collectives in a group of {} ranks, but {} in {}", calls.size(),
                                    list.size(), other.size(), other_path));
       for (std::size_t i = 0; i < calls.size(); ++i)
-        if (calls[i]->type != other[i]->type || calls[i]->bytes != other[i]->bytes)
+        if (calls[i]->type != other[i]->type ||
+            (calls[i]->bytes != other[i]->bytes && calls[i]->type != CollectiveType::all_to_all))
           fail(ranks[r], fmt::format("collective {} is {}, but {} in {}", i, text_of(*calls[i]),
                                      text_of(*other[i]), other_path));
     }
@@ -154,6 +157,32 @@ void check_agreement(const std::vector<RankTrace>& ranks, const std::vector<std:
         fail(ranks[r], fmt::format("no collective in a group of {} ranks, but {} in {}", list.size(),
                                    entry.second.size(), ranks[entry.first].path));
   }
+}
+
+/// The all-to-alls of every group, in order, by member: which exchange what.
+void bind_exchanges(const std::vector<RankTrace>& ranks, const std::vector<std::vector<Ranks>>& members,
+                    JobBuilder& job, std::vector<std::vector<BoundCommunication>>& bound) {
+  std::map<Ranks, std::map<std::uint32_t, std::vector<std::size_t>>> calls;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r)
+    for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
+      if (const Communication& c = ranks[r].communications[i]; c.type == CollectiveType::all_to_all)
+        calls[members[r][c.group]][r].push_back(i);
+  for (const auto& [list, of_rank] : calls)
+    for (std::size_t i = 0; i < of_rank.begin()->second.size(); ++i) {
+      std::vector<ExchangeCall> exchange;
+      for (std::uint32_t r : list) {
+        const Communication& c = ranks[r].communications[of_rank.at(r)[i]];
+        exchange.push_back({&ranks[r].path, fmt::format("event {}", c.event), r, &c.in, &c.out});
+      }
+      Exchange made = exchange_of(exchange, i);
+      if (!made.note.empty()) job.note(made.note);
+      const std::uint16_t split = made.matrix.size > 0 ? job.split(std::move(made.matrix)) : std::uint16_t{0};
+      for (std::uint32_t r : list) {
+        BoundCommunication& mine = bound[r][of_rank.at(r)[i]];
+        mine.bytes = made.bytes;
+        mine.split = split;
+      }
+    }
 }
 
 }  // namespace
@@ -165,7 +194,7 @@ std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vect
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (const auto& group : ranks[r].groups) {
       members[r].push_back(groups.members(ranks[r], group));
-      groups.add(members[r].back(), group.description);
+      groups.add(members[r].back(), group);
     }
   check_agreement(ranks, members);
   groups.install(job);
@@ -174,6 +203,7 @@ std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vect
     for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
       bound[r].push_back(
           groups.bind(ranks[r], ranks[r].communications[i], members[r][ranks[r].communications[i].group]));
+  bind_exchanges(ranks, members, job, bound);
   return bound;
 }
 

@@ -6,6 +6,21 @@
 
 namespace lightrail {
 
+ImportOptions& ImportOptions::set(const std::string& name, const std::string& value) {
+  std::erase_if(attributes, [&](const Attribute& known) { return known.name == name; });
+  attributes.push_back({name, value, "", 0});
+  return *this;
+}
+
+Job imported(const ImportOptions& options) {
+  Element at;
+  at.name = "workload";
+  at.attributes = options.attributes;
+  JobOutput output;
+  import_trace(*find_trace_format(options.format), options.files, at, output);
+  return output.take();
+}
+
 std::string import_refusal(const ImportOptions& options) {
   try {
     imported(options);

@@ -3,16 +3,21 @@
 #include <string>
 #include <vector>
 
-#include "workloads/import/import_trace.hpp"
+#include "workloads/import/trace_formats.hpp"
 
 namespace lightrail {
 
+/// What a scenario or a command line says of a trace.
+struct ImportOptions {
+  std::string format;
+  std::vector<std::string> files;
+  std::vector<Attribute> attributes = {};
+
+  ImportOptions& set(const std::string& name, const std::string& value);
+};
+
 /// The job of an import in memory.
-inline Job imported(const ImportOptions& options) {
-  JobOutput output;
-  import_trace(options, output);
-  return output.take();
-}
+Job imported(const ImportOptions& options);
 
 /// The first mistake without the folder of its file, "" when there is none.
 std::string import_refusal(const ImportOptions& options);

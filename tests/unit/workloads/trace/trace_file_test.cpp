@@ -7,6 +7,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/trace_files.hpp"
 #include "workloads/trace/trace_columns.hpp"
 #include "workloads/trace/trace_digest.hpp"
 #include "workloads/trace/trace_file.hpp"

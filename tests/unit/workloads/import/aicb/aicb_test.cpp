@@ -7,6 +7,7 @@
 
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
+#include "workloads/import/aicb/aicb.hpp"
 #include "workloads/job/expert_load.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 
@@ -17,9 +18,9 @@ namespace {
 ImportOptions aicb(const TraceFolder& folder, const std::string& text,
                    AicbPipeline pipeline = AicbPipeline::rows) {
   ImportOptions options;
-  options.format = TraceFormat::aicb;
+  options.format = "aicb";
   options.files = {const_cast<TraceFolder&>(folder).plain("w.txt", text)};
-  options.pipeline = pipeline;
+  options.set("pipeline", pipeline == AicbPipeline::rows ? "rows" : "interleaved");
   return options;
 }
 Job job_of(const std::string& text, AicbPipeline pipeline = AicbPipeline::rows) {
@@ -84,7 +85,7 @@ TEST_CASE("another number of GPUs changes the data-parallel copies and nothing e
   TraceFolder folder;
   ImportOptions options =
       aicb(folder, std::string(head) + "1\na -1 9 ALLREDUCE 8 9 NONE 0 9 ALLREDUCE 8 1\n");
-  options.ranks = 32;
+  options.set("ranks", "32");
   Job job = imported(options);
   CHECK(job.gpu_count == 32);
   CHECK(job.groups[1].digits[0].count == 16);
@@ -162,7 +163,7 @@ TEST_CASE("interleaved stages: one program each, embeddings on the first, all ac
 TEST_CASE("skewed experts: every layer has its own busiest member, the same for one seed") {
   TraceFolder folder;
   ImportOptions options = aicb(folder, pipeline_text(2, 2, 2, 2), AicbPipeline::interleaved);
-  options.experts = {ExpertLoad::Kind::zipf, 1.0, 7};
+  options.set("experts", "zipf").set("expert-exponent", "1").set("expert-seed", "7");
   Job job = imported(options), again = imported(options);
   REQUIRE(job.programs.splits.size() == 5);
   for (std::size_t i = 1; i < 5; ++i) {
@@ -235,8 +236,8 @@ std::string csv_refusal(const std::string& rows, std::uint32_t ranks = 0,
                         const char* first = "[rank0 ~ rank7]\n") {
   TraceFolder folder;
   ImportOptions options;
-  options.format = TraceFormat::aicb_csv;
-  options.ranks = ranks;
+  options.format = "aicb-csv";
+  options.set("ranks", std::to_string(ranks));
   options.files = {
       folder.plain("w.csv", std::string(first) +
                                 "comm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,"
@@ -250,7 +251,7 @@ std::string csv_refusal(const std::string& rows, std::uint32_t ranks = 0,
 TEST_CASE("the operations of a physical run follow one another on every GPU") {
   TraceFolder folder;
   ImportOptions options;
-  options.format = TraceFormat::aicb_csv;
+  options.format = "aicb-csv";
   options.files = {
       folder.plain("w.csv",
                    "[rank0 ~ rank7]\ncomm_type,comm_group,comm_group_size,msg_size,stage,_elapsed_time\n"
@@ -264,6 +265,51 @@ TEST_CASE("the operations of a physical run follow one another on every GPU") {
   CHECK(p.dependencies == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(p.ops[1].duration == microseconds(2500));
   CHECK(job.groups[p.ops[3].group.value].digits[0].stride == 2);
+}
+
+namespace {
+
+ImportOptions csv(TraceFolder& folder, const std::string& rows) {
+  return {
+      "aicb-csv",
+      {folder.plain(
+          "w.csv",
+          "[rank0 ~ rank7]\ncomm_type,comm_group,comm_group_size,msg_size,stage,_elapsed_time\n" + rows)}};
+}
+
+const char* const two_epochs =
+    "CommType.all_reduce,CommGroup.tp_group,2,64,init,1.5\nCommType.epoch_end,None,None,None,,None\n"
+    "CommType.all_reduce,CommGroup.tp_group,None,128,step,0.5\n"
+    "CommType.all_gather,CommGroup.tp_group,2,0,step,0.25\nCommType.epoch_end,None,None,None,,None\n";
+
+}  // namespace
+
+TEST_CASE("epochs of a run are one iteration, or steps chooses some; rows of no bytes are said") {
+  TraceFolder folder;
+  const Job all = imported(csv(folder, two_epochs));
+  REQUIRE(program_of(all, 0).ops.size() == 2);
+  REQUIRE(all.notes.size() == 2);
+  CHECK_THAT(all.notes[0], Catch::EndsWith("2 epochs are replayed as one iteration (steps chooses some)"));
+  CHECK_THAT(all.notes[1], Catch::EndsWith("1 communications of 0 B are left out"));
+  const Job second = imported(csv(folder, two_epochs).set("steps", "2"));
+  REQUIRE(program_of(second, 0).ops.size() == 1);
+  CHECK(program_of(second, 0).ops[0].bytes == 128);
+  CHECK(import_refusal(csv(folder, two_epochs).set("steps", "3")) ==
+        "w.csv: steps 3: the run has epochs 1 to 2");
+}
+
+TEST_CASE("recorded times of all communications are the capture that a result is held against") {
+  TraceFolder folder;
+  const Job job = imported(csv(folder, two_epochs));
+  REQUIRE(job.capture.ranks.size() == 1);
+  CHECK(job.capture.fastest_sum_ps == 2'000'000'000);
+  CHECK(job.capture.collectives == 2);
+}
+
+TEST_CASE("a group whose size no row says is refused") {
+  TraceFolder folder;
+  CHECK(import_refusal(csv(folder, "CommType.all_reduce,CommGroup.tp_group,None,64,init,1.5\n")) ==
+        "w.csv: no row says how many GPUs a tp_group has (comm_group_size)");
 }
 
 TEST_CASE("what is wrong with a physical run is said with its line") {
@@ -301,7 +347,7 @@ TEST_CASE("what is wrong with a physical run is said with its line") {
         "w.csv: ep_dp_group of 4, but dp 8 / ep 1 is 8");
   TraceFolder folder;
   ImportOptions options;
-  options.format = TraceFormat::aicb_csv;
+  options.format = "aicb-csv";
   options.files = {folder.plain("w.csv", "comm_type,comm_group,msg_size\n")};
   CHECK(import_refusal(options) == "w.csv:1: the header lacks the column 'comm_group_size'");
   options.files = {folder.plain("w.csv", "")};

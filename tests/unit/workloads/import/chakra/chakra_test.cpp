@@ -17,7 +17,7 @@ namespace {
 
 ImportOptions chakra(std::vector<std::string> files) {
   ImportOptions options;
-  options.format = TraceFormat::chakra;
+  options.format = "chakra";
   options.files = std::move(files);
   return options;
 }
@@ -121,18 +121,18 @@ TEST_CASE("process groups come from metadata nodes or a JSON file; disjoint ones
 
   TraceFolder folder;
   ImportOptions options = chakra({folder.plain("t.0.et", ChakraBytes().node(rank("5")).bytes())});
-  options.groups_file = folder.plain("groups.json", R"({"5": [0, 1]})");
-  options.ranks = 2;
+  options.set("groups-file", folder.plain("groups.json", R"({"5": [0, 1]})"));
+  options.set("ranks", "2");
   CHECK(imported(options).groups[0].name == "world");
-  options.groups_file = folder.plain("groups.json", "[1]");
+  options.set("groups-file", folder.plain("groups.json", "[1]"));
   CHECK_THAT(import_refusal(options), Catch::StartsWith("groups.json: expected process groups as JSON"));
-  options.groups_file = folder.plain("groups.json", R"({"5": [0, 2]})");
+  options.set("groups-file", folder.plain("groups.json", R"({"5": [0, 2]})"));
   CHECK(import_refusal(options) == "groups.json: process group '5' names rank 2 (the trace has 2 ranks)");
-  options.groups_file = folder.plain("groups.json", R"({"5": [0, 0]})");
+  options.set("groups-file", folder.plain("groups.json", R"({"5": [0, 0]})"));
   CHECK(import_refusal(options) == "groups.json: process group '5' names a rank twice");
-  options.groups_file = folder.plain("groups.json", R"({"5": 3})");
+  options.set("groups-file", folder.plain("groups.json", R"({"5": 3})"));
   CHECK(import_refusal(options) == "groups.json: process group '5' has no list of ranks");
-  options.groups_file = folder.plain("groups.json", R"({"5": [1]})");
+  options.set("groups-file", folder.plain("groups.json", R"({"5": [1]})"));
   CHECK(import_refusal(options) == "t.0.et: node 2 'c': rank 0 is not in process group '5'");
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("files of a Chakra trace that are no traces, cut, or do not name their
   CHECK_THAT(import_refusal(chakra({folder.path("t.0.et.gz"), folder.path("t.1.et"), folder.path("u.1.et")})),
              Catch::StartsWith("u.1.et: rank 1 is also in "));
   ImportOptions shared = chakra({folder.path("t.1.et"), folder.path("u.1.et")});
-  shared.ranks = 4;
+  shared.set("ranks", "4");
   CHECK(import_refusal(shared) == "u.1.et: a second file, where one stands for all ranks");
   shared.files.pop_back();
   CHECK(imported(shared).programs.programs.size() == 1);

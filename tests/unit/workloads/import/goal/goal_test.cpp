@@ -14,7 +14,7 @@ namespace {
 
 ImportOptions goal(const TraceFolder& folder) {
   ImportOptions options;
-  options.format = TraceFormat::goal;
+  options.format = "goal";
   options.files = {folder.path("x.goal")};
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include "tests/unit/workloads/import/kineto_text.hpp"
 #include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/trace_files.hpp"
 
 using namespace lightrail;
 
@@ -88,7 +89,7 @@ TEST_CASE("a collective that does not tell what it moves is refused") {
   CHECK(refusal_of(reduction(0, 1, R"("dtype": "Half", "Group size": 1)")) ==
         "r0.json: event 1 '" + reduce +
             "' (kernel): no size: neither its arguments nor a record_param_comms around its launch tell the "
-            "elements");
+            "elements (collective-bytes gives one)");
   CHECK(refusal_of(
             reduction(0, 1, R"("In msg nelems": 4, "Group size": 1)", "ncclDevKernel_AllGather_RING_LL")) ==
         "r0.json: event 1 'ncclDevKernel_AllGather_RING_LL' (kernel): no data type (call '', type ''); give "

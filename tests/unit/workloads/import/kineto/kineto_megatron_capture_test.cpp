@@ -7,6 +7,7 @@
 
 #include "tests/unit/workloads/import/evaluate_job.hpp"
 #include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/trace_files.hpp"
 
 using namespace lightrail;
 

@@ -26,6 +26,9 @@ TEST_CASE("element sizes come from type names or the kernel's suffix") {
   CHECK(element_bytes_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL") == 4);
   CHECK(element_bytes_of_kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL") == 2);
   CHECK(element_bytes_of_kernel("ncclDevKernel_AllGather_RING_LL") == 0);
+  CHECK(element_bytes_of_kernel("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)") == 4);
+  CHECK(element_bytes_of_kernel("ncclKernel_ReduceScatter_RING_LL_Sum___nv_bfloat16") == 2);
+  CHECK(element_bytes_of_kernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_uint8_t") == 0);
 }
 
 TEST_CASE("what an event's own arguments do not say is taken from the calls around it") {

@@ -81,7 +81,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-ImportOptions options_of(TraceFormat format, const std::string& file) {
+ImportOptions options_of(const std::string& format, const std::string& file) {
   ImportOptions options;
   options.format = format;
   options.files = {file};
@@ -93,7 +93,7 @@ ImportOptions options_of(TraceFormat format, const std::string& file) {
 TEST_CASE("3,000 mutations of a GOAL schedule import or are refused") {
   TraceFolder folder;
   const std::string file = folder.path("x.goal");
-  fuzz(options_of(TraceFormat::goal, file), file, content("tests/data/goal/binary_tree_32.goal"), 1);
+  fuzz(options_of("goal", file), file, content("tests/data/goal/binary_tree_32.goal"), 1);
 }
 
 TEST_CASE("3,000 mutations of a Chakra trace import or are refused") {
@@ -118,14 +118,14 @@ TEST_CASE("3,000 mutations of a Chakra trace import or are refused") {
                  .integers = {{"comm_src", 0}, {"comm_tag", 3}, {"comm_size", 64}}})
           .node({.id = 6, .type = 2, .data = {4, 5}, .integers = {{"tensor_size", 4096}}})
           .bytes();
-  fuzz(options_of(TraceFormat::chakra, file), file, good, 2);
+  fuzz(options_of("chakra", file), file, good, 2);
 }
 
 TEST_CASE("3,000 mutations of an AICB workload import or are refused") {
   TraceFolder folder;
   const std::string file = folder.path("w.txt");
-  ImportOptions options = options_of(TraceFormat::aicb, file);
-  options.pipeline = AicbPipeline::interleaved;
+  ImportOptions options = options_of("aicb", file);
+  options.set("pipeline", "interleaved");
   fuzz(options, file,
        "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 2 vpp: 2 ga: 2 all_gpus: 8 "
        "checkpoints: 0 "
@@ -144,7 +144,7 @@ TEST_CASE("3,000 mutations of an AICB workload import or are refused") {
 TEST_CASE("3,000 mutations of an AICB run import or are refused") {
   TraceFolder folder;
   const std::string file = folder.path("w.csv");
-  fuzz(options_of(TraceFormat::aicb_csv, file), file,
+  fuzz(options_of("aicb-csv", file), file,
        "[rank0 ~ "
        "rank7]\ncomm_type,comm_group,comm_group_size,msg_size,stage,dst,src,additional,_elapsed_time\n"
        "CommType.all_reduce,CommGroup.tp_group,2,64,forward,None,None,,None\n"
@@ -158,7 +158,7 @@ TEST_CASE("3,000 mutations of a Kineto trace import or are refused") {
   TraceFolder folder;
   const std::string file = folder.path("rank0.json");
   fuzz(
-      options_of(TraceFormat::kineto, file), file,
+      options_of("kineto", file), file,
       KinetoText()
           .launch("gemm", 100, 110, 50, 1)
           .launch(
@@ -167,4 +167,37 @@ TEST_CASE("3,000 mutations of a Kineto trace import or are refused") {
           .call("cudaDeviceSynchronize", 180, 50, 3)
           .text(),
       5);
+}
+
+TEST_CASE("3,000 mutations of a Kineto trace with batches and uneven exchanges import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.json");
+  const std::string group =
+      R"("Group size": 1, "Process Group Name": "3", "Process Group Ranks": "[0]", "dtype": "Half")";
+  fuzz(options_of("kineto", file), file,
+       KinetoText()
+           .event("user_annotation", "ProfilerStep#3", "90", "400", "")
+           .launch("gemm", 100, 110, 50, 1)
+           .launch("ncclDevKernel_SendRecv", 120, 170, 40, 2, 24,
+                   group + R"(, "Collective name": "all_to_allv", "In msg nelems": 64, "Out msg nelems": 64,
+                              "In split size": "[8]", "Out split size": "[16]")")
+           .event("cpu_op", "record_param_comms", "180", "2",
+                  group + R"(, "Collective name": "send", "In msg nelems": 8, "Dst Rank": 0)")
+           .event("cpu_op", "record_param_comms", "184", "2",
+                  group + R"(, "Collective name": "recv", "In msg nelems": 8, "Src Rank": 0)")
+           .launch("ncclDevKernel_SendRecv", 190, 240, 40, 3, 24,
+                   group + R"(, "Collective name": "coalesced")")
+           .text(),
+       6);
+}
+
+TEST_CASE("3,000 mutations of a Chakra trace as JSON import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("t.0.json");
+  fuzz(options_of("chakra", file), file,
+       R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4, "runtime": 10, "data_deps": []},
+           {"Id": 2, "NodeType": 7, "data_deps": [1], "comm_type": 6, "comm_size": 64},
+           {"Id": 3, "NodeType": "COMM_SEND_NODE", "data_deps": [2], "comm_dst": 0, "comm_tag": 1, "comm_size": 8},
+           {"Id": 4, "NodeType": 6, "data_deps": [2], "comm_src": 0, "comm_tag": 1, "comm_size": 8}]})",
+       7);
 }
