@@ -31,7 +31,7 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
     error = std::current_exception();  // the same on every rank
   }
   agree(mpi, error);
-  report(summary, line, result_path(line, model), mpi);
+  report(summary, line, model, mpi);
   print_benchmark(summary, model, line, mpi);
   return exit_code_of(summary);
 }

@@ -9,6 +9,7 @@
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"
 #include "engine/checkpoint/checkpoint_file.hpp"
+#include "fabrics/system/train_cap.hpp"
 
 namespace lightrail {
 namespace {
@@ -86,10 +87,12 @@ ExitCode exit_code_of(const Summary& summary) {
   return summary.status == "deadlock" ? ExitCode::simulation : ExitCode::bug;
 }
 
-void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi) {
+void report(const Summary& summary, const CommandLine& line, const Model& model, const MpiSession& mpi) {
   std::exception_ptr error;
   if (mpi.rank() == 0) {
-    std::fputs(summary_text(summary, file).c_str(), stdout);
+    std::fputs(summary_text(summary, result_path(line, model)).c_str(), stdout);
+    if (const auto* cap = model.resource<TrainCap>())
+      std::printf("trains           %s\n", cap->text().c_str());
     std::fputs(forecast_text(summary.forecast, line.network).c_str(), stdout);
     std::fflush(stdout);
     for (const std::string& wait : summary.waits) std::fprintf(stderr, "error: deadlock: %s\n", wait.c_str());

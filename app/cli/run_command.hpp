@@ -25,7 +25,8 @@ void check_outputs(const CommandLine& line);
 /// Exit code of a run by its status.
 [[nodiscard]] ExitCode exit_code_of(const Summary& summary);
 
-/// Rank 0 prints the summary, the deadlock report, and writes --summary.
-void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi);
+/// Rank 0 prints the summary, what became of trains that were too long, the deadlock report, and writes
+/// --summary.
+void report(const Summary& summary, const CommandLine& line, const Model& model, const MpiSession& mpi);
 
 }  // namespace lightrail

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
 
 namespace lightrail {
@@ -176,6 +178,14 @@ Model SystemBuilder::take() {
     if (table_.cable_of_class[c] != no_cable)
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
+  if (auto cap = cap_trains(model_)) {
+    for (DeclaredParameter& row : model_.parameters)
+      if (row.element == "network" && row.value.name == "grain") {
+        row.value.value = std::to_string(cap->used);
+        row.value.source += ", cut: " + cap->text();
+      }
+    model_.add(std::move(cap));
+  }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));
