@@ -7,8 +7,11 @@ Describe<TrainSettings> train_settings_table() {
   table
       .field("mtu", &TrainSettings::mtu, "largest payload of a packet, on every link", Bytes{64},
              Bytes{TrainSettings::max_mtu})
-      .field("grain", &TrainSettings::grain, "packets in a train on PCIe and fabric links", 1u,
-             TrainSettings::max_grain)
+      .field("grain", &TrainSettings::grain,
+             "packets in a train on PCIe and fabric links; on the fabric never more than a tenth of its "
+             "smallest "
+             "buffer",
+             1u, TrainSettings::max_grain)
       .field("nvlink-grain", &TrainSettings::nvlink_grain, "packets in a train on NVLink", 1u,
              TrainSettings::max_nvlink_grain)
       .field("send-ahead", &TrainSettings::send_ahead,

@@ -7,6 +7,7 @@
 
 #include "engine/base/time.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
+#include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -23,6 +24,8 @@ ModelPart remark_shortcuts(const Model& model) {
     part.remarks.push_back(
         {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink); see docs/grain.md",
                               others, nvlink)});
+  if (const auto* cap = model.resource<TrainCap>())
+    part.remarks.push_back({"grain", "the fabric has trains " + cap->text()});
   const auto* ahead = model.resource<SendAhead>();
   if (ahead && ahead->time > SimTime{0})
     part.remarks.push_back(

@@ -11,6 +11,7 @@
 #include "engine/model/kind.hpp"
 #include "engine/scenario/units.hpp"
 #include "fabrics/system/system_text.hpp"
+#include "fabrics/system/train_cap.hpp"
 #include "links/cable_table.hpp"
 #include "links/optical/bit_errors.hpp"
 #include "links/optical/path_loss.hpp"
@@ -71,6 +72,7 @@ std::string map_text(const Model& model) {
   if (const auto* book = model.resource<AddressBook>())
     out += fmt::format("\n{} atoms, {} endpoints ({} GPUs), {} lids, {} directed links\n", model.atom_count,
                        book->endpoints.size(), book->gpu_count, book->lid_count, model.links.size());
+  if (const auto* cap = model.resource<TrainCap>()) out += fmt::format("trains {}\n", cap->text());
   return out;
 }
 

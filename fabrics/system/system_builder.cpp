@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "engine/scenario/scenario.hpp"
+#include "fabrics/system/train_cap.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/port/send_ahead.hpp"
 
@@ -190,6 +192,14 @@ Model SystemBuilder::take() {
       for (const ParameterValue& value : table_.cables[table_.cable_of_class[c]].values)
         model_.parameters.push_back({"link", static_cast<std::uint32_t>(c), value});
   model_.add(std::make_shared<const SpecPlaces>(std::move(places_)));
+  if (auto cap = cap_trains(model_)) {
+    for (DeclaredParameter& row : model_.parameters)
+      if (row.element == "network" && row.value.name == "grain") {
+        row.value.value = std::to_string(cap->used);
+        row.value.source += ", cut: " + cap->text();
+      }
+    model_.add(std::move(cap));
+  }
   model_.add(std::make_shared<const SendAhead>(SendAhead{trains_.send_ahead}));
   model_.add(std::make_shared<const CableTable>(std::move(table_)));
   model_.add(std::make_shared<const LightBudgets>(std::move(budgets_)));

@@ -1,10 +1,18 @@
 #pragma once
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 
 #include "engine/base/time.hpp"
 
 namespace lightrail {
+
+/// What a buffer of `capacity` behind a line holds for certain [B], by its sender's credits [B]. A receiver
+/// withholds at most a quarter of what is free in its buffer (ReceiveTerms), so with v credits left at most
+/// 4/3 v are free; 0 where the difference may be what is withheld.
+[[nodiscard]] constexpr std::int64_t far_load(std::uint32_t capacity, std::uint32_t credits) {
+  return std::max(std::int64_t{capacity} - std::int64_t{credits} - credits / 3, std::int64_t{0});
+}
 
 /// How much lies before a train at a port: what adaptive routing compares. To have to wait for the far end is
 /// worse than any time that the line is taken, so both are one number.

@@ -76,13 +76,16 @@ class EgressBank {
   [[nodiscard]] SimTime line_time(PortIndex port, std::uint32_t bytes) const {
     return ports_[port].line.of(bytes);
   }
-  /// What adaptive routing compares.
+  /// What adaptive routing compares: the line's reservations, the trains that wait for it and what its
+  /// credits say is in the far buffer for certain (far_load()), as time on the line.
   [[nodiscard]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                                 const Context& context) const {
     const Port& p = ports_[port];
+    const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
-    return {!may_send(port, lane, bytes, context),
-            p.waiting_bytes == 0 ? line : line + p.line.of(1) * p.waiting_bytes};
+    const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
+    const bool may_go = l.first_waiting == SendQueue::none && l.allowed >= bytes;
+    return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
   }
   /// True when `bytes` on `lane` would not have to wait for the far end.
   [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes,

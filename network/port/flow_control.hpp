@@ -119,9 +119,11 @@ class SendControl {
 /// What a port that receives has to tell.
 struct ReceiveTerms {
   std::uint32_t lanes = 0;  ///< of the input buffer; 0: nothing is told
-  /// ReceiveControl::on_freed is called when at least so many bytes of a lane have become free [B].
+  /// ReceiveControl::on_freed is called when so many bytes of a lane have become free [B], or a quarter of
+  /// what is free of `capacity`: the fuller the buffer, the finer.
   std::uint32_t report_bytes = 0;
-  bool hears_arrivals = false;  ///< ReceiveControl::on_taken is called
+  std::uint32_t capacity = unlimited;  ///< of a lane [B]
+  bool hears_arrivals = false;         ///< ReceiveControl::on_taken is called
 };
 
 /// The receiver's side, of a device with input buffers.

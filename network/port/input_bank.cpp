@@ -24,8 +24,10 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     control_of_.push_back(control);
     const ReceiveTerms terms = control->terms(static_cast<PortIndex>(i));
     hears_arrivals_ |= terms.hears_arrivals;
-    for (std::uint32_t k = 0; k < terms.lanes; ++k)
+    for (std::uint32_t k = 0; k < terms.lanes; ++k) {
       freed_[k * port_count_ + i].report_bytes = terms.report_bytes;
+      freed_[k * port_count_ + i].capacity = terms.capacity;
+    }
   }
 }
 

@@ -23,17 +23,20 @@ class InputBank {
 
   /// The head of `train` has come in on `port`.
   void taken(Context& context, PortIndex port, const Frame& train) {
+    if (train.lane < lanes_) freed_[train.lane * port_count_ + port].held += train.bytes;
     if (hears_arrivals_) tell_taken(context, port, train);
   }
-  /// The tail of `train`, which came in on `port`, leaves its buffer at `at` (>= now).
+  /// The tail of `train`, which came in on `port` and was taken(), leaves its buffer at `at` (>= now).
   [[gnu::always_inline]] void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
     if (lanes_ == 0) return;
     LIGHTRAIL_EXPECT(train.lane < lanes_);
     Freed& freed = freed_[train.lane * port_count_ + port];
     if (freed.report_bytes == no_report) return;
+    freed.held -= train.bytes;
     freed.bytes += train.bytes;
     freed.at = std::max(freed.at, at);
-    if (freed.bytes >= freed.report_bytes) report(context, port, train.lane, freed);
+    if (freed.bytes >= freed.report_bytes || std::uint64_t{4} * freed.bytes + freed.held >= freed.capacity)
+      report(context, port, train.lane, freed);
   }
   void on_timer(Context& context, const FlowTimer& timer) {
     control_of_[timer.port]->on_timer(context, timer);
@@ -52,7 +55,9 @@ class InputBank {
   struct Freed {
     SimTime at{};  ///< the last of the bytes
     std::uint32_t bytes = 0;
+    std::uint32_t held = 0;                  ///< in the buffer now [B]
     std::uint32_t report_bytes = no_report;  ///< fixed; no_report: nobody wants to know
+    std::uint32_t capacity = unlimited;      ///< fixed
   };
   void tell_taken(Context& context, PortIndex port, const Frame& train);
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);

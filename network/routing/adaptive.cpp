@@ -11,26 +11,28 @@ namespace {
 class Adaptive final : public Routing {
  public:
   explicit Adaptive(const RoutingSetup& setup)
-      : route_(setup.route), egress_(setup.egress), salt_(setup.salt) {}
+      : route_(setup.route), egress_(setup.egress), ties_(setup.salt) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
     if (ports.count == 0) return {unroutable, train.lane};
     if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
-    return {least_loaded(ports, flow_hash(salt_, train), train, train.lane, egress_, context).port,
-            train.lane};
+    return {least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port, train.lane};
   }
+  void save(StateWriter& out) const override { ties_.save(out); }
+  void load(StateReader& in) override { ties_.load(in); }
 
  private:
   const SwitchRoute& route_;
   const EgressBank& egress_;
-  std::uint64_t salt_;
+  TieDraw ties_;
 };
 
 }  // namespace
 
 std::shared_ptr<const RoutingKind> adaptive_routing() {
-  return routing_kind<Adaptive>("adaptive", "least backlog, each train");
+  return routing_kind<Adaptive>("adaptive",
+                                "least backlog here and in the next buffer, ties drawn, each train");
 }
 
 }  // namespace lightrail

@@ -16,6 +16,7 @@ class AdaptiveFlow final : public Routing {
       : route_(setup.route),
         egress_(setup.egress),
         salt_(setup.salt),
+        ties_(setup.salt),
         gap_(setup.flowlet_gap),
         flows_(setup.flow_entries) {}
 
@@ -26,13 +27,13 @@ class AdaptiveFlow final : public Routing {
     const std::uint64_t hash = flow_hash(salt_, train);
     Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
     const bool is_known = flow.hash == hash && flow.port != unroutable && context.now() - flow.last <= gap_;
-    if (!is_known) flow.port = least_loaded(ports, hash, train, train.lane, egress_, context).port;
+    if (!is_known) flow.port = least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port;
     flow.hash = hash;
     flow.last = context.now();
     return {flow.port, train.lane};
   }
-  void save(StateWriter& out) const override { out.put(flows_); }
-  void load(StateReader& in) override { in.get(flows_); }
+  void save(StateWriter& out) const override { ties_.save(out), out.put(flows_); }
+  void load(StateReader& in) override { ties_.load(in), in.get(flows_); }
 
  private:
   struct Flow {
@@ -44,6 +45,7 @@ class AdaptiveFlow final : public Routing {
   const SwitchRoute& route_;
   const EgressBank& egress_;
   std::uint64_t salt_;
+  TieDraw ties_;
   SimTime gap_;
   std::vector<Flow> flows_;  ///< direct-mapped: a newcomer replaces the flow in its place
 };

@@ -20,10 +20,10 @@ PortIndex first_usable(const SwitchRoute::Candidates& ports, std::uint32_t first
   return unroutable;
 }
 
-LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash, const Frame& train,
+LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie, const Frame& train,
                         std::uint8_t lane, const EgressBank& egress, const Context& context) {
   const SimTime now = context.now();
-  const std::uint32_t first = spread(hash, ports.count);
+  const std::uint32_t first = spread(tie, ports.count);
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;

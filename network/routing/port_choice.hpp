@@ -21,6 +21,20 @@ namespace lightrail {
   return hash_combine(hash_combine(salt, train.address.flow()), train.address.to().value);
 }
 
+/// Draws ties: numbers that depend on the switch's salt and on how many it has drawn, so on nothing but the
+/// order of its own events. State.
+class TieDraw {
+ public:
+  explicit TieDraw(std::uint64_t salt) : salt_(salt) {}
+  std::uint64_t next() { return mix64(salt_ + 0x9e3779b97f4a7c15ULL * ++drawn_); }
+  void save(StateWriter& out) const { out.put(drawn_); }
+  void load(StateReader& in) { in.get(drawn_); }
+
+ private:
+  std::uint64_t salt_;
+  std::uint64_t drawn_ = 0;  ///< so far
+};
+
 /// A port and how much lies before a train there.
 struct LoadedPort {
   PortIndex port = unroutable;
@@ -28,8 +42,9 @@ struct LoadedPort {
 };
 
 /// Of the `ports` with the least trouble the one that lets `train` go on `lane` and has the least backlog; of
-/// equal ones the first from the place that `hash` chooses. Port `unroutable` when none is connected.
-[[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t hash,
+/// equal ones the first from the place that `tie` chooses: a hash, or a number drawn anew (TieDraw). Port
+/// `unroutable` when none is connected.
+[[nodiscard]] LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie,
                                       const Frame& train, std::uint8_t lane, const EgressBank& egress,
                                       const Context& context);
 

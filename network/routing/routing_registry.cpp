@@ -50,6 +50,7 @@ RoutingRegistry built_in_routings() {
            ecmp_routing(),
            adaptive_routing(),
            adaptive_flow_routing(),
+           spray_routing(),
            dragonfly_valiant_routing(),
            dragonfly_adaptive_routing(),
        })

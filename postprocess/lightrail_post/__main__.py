@@ -61,8 +61,8 @@ def _parse(arguments):
     compare = commands.add_parser("compare", help="step times of several runs")
     compare.add_argument("results", nargs="+")
     compare.add_argument("--out", default="compare.png")
-    grain = commands.add_parser("grain", help="train sizes against packet level: errors and gain")
-    grain.add_argument("results", nargs="+", help="runs of scenarios/grain, any number of repetitions")
+    grain = commands.add_parser("grain", help="trains against packet level: the errors of every cell")
+    grain.add_argument("results", nargs="+", help="CELL.trains.h5 and CELL.packets.h5 of tools/grain-study")
     grain.add_argument("--out", default="grain.png")
     serving = commands.add_parser("serving", help="throughput against latency, over the rate of requests")
     serving.add_argument("results", nargs="+",

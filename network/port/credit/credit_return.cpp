@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "network/port/credit/counted_buffer.hpp"
 #include "network/port/credit/credit.hpp"
 
 namespace lightrail {
@@ -21,9 +22,10 @@ CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& na
           fmt::format("{}: the input buffer of {} B at port {} does not hold one train of {} B (raise the "
                       "buffer or lower the grain)",
                       name, end.near.bytes, i, longest)});
-    const std::int64_t batch =
-        std::min({end.near.bytes / 2, end.near.bytes - longest, std::int64_t{1} << 31});
+    const std::int64_t counted = counted_buffer(end.near.bytes, end);
+    const std::int64_t batch = std::min(counted - longest, std::int64_t{1} << 31);
     terms_[i].lanes = end.near.lanes;
+    terms_[i].capacity = static_cast<std::uint32_t>(std::min<std::int64_t>(counted, unlimited));
     terms_[i].report_bytes = end.is_circuit ? 0 : static_cast<std::uint32_t>(batch);
   }
 }

@@ -10,8 +10,9 @@ namespace lightrail {
 
 /// The receiver's side of credits: gives the far end its credits back when trains have left the input buffer.
 ///
-/// They are returned in batches of half a buffer, or of a buffer minus the longest train of the component's
-/// links where that is less: what is collected and not yet returned can then never starve the sender. Behind
+/// They are returned in batches of a quarter of what is free in the buffer, or of a buffer minus the longest
+/// train of the component's links where that is less: what is collected and not yet returned can then never
+/// starve the sender, and a full buffer returns them train by train, as packets would. Behind
 /// an optical switch they are returned one by one, because the sender may be switched to another receiver. A
 /// batch leaves when the last of its trains has left. Credits take no line time.
 class CreditReturn final : public ReceiveControl {

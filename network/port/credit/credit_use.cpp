@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "network/port/credit/counted_buffer.hpp"
 #include "network/port/credit/credit.hpp"
 
 namespace lightrail {
 
 CreditUse::CreditUse(std::span<const PortEnd> ports) {
-  for (const PortEnd& end : ports) far_.push_back(end.far);
+  for (const PortEnd& end : ports) {
+    far_.push_back(end.far);
+    far_.back().bytes = counted_buffer(end.far.bytes, end);
+  }
 }
 
 SendTerms CreditUse::terms(PortIndex port) const {

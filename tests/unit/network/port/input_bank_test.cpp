@@ -72,19 +72,25 @@ Frame train(std::uint32_t bytes, std::uint8_t lane = 0) {
   return {.kind = MessageKind::train, .lane = lane, .bytes = bytes};
 }
 
+/// Comes and leaves.
+void pass(InputBank& bank, Context& context, PortIndex port, const Frame& train, SimTime at) {
+  bank.taken(context, port, train);
+  bank.freed(context, port, train, at);
+}
+
 }  // namespace
 
 TEST_CASE("flow control hears of freed bytes when as many as it asked for are, with the time of the last") {
   Place place;
   InputBank bank(place.ends, "device");
   Context context = place.at(100);
-  bank.freed(context, 1, train(200), SimTime{500});
+  pass(bank, context, 1, train(200), SimTime{500});
   CHECK(place.kind.told.freed.empty());
-  bank.freed(context, 1, train(150), SimTime{400});
+  pass(bank, context, 1, train(150), SimTime{400});
   CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 350, SimTime{500}}});
   // The next ones count from nothing, and a report never lies in the past.
   Context later = place.at(900);
-  bank.freed(later, 1, train(300), SimTime{900});
+  pass(bank, later, 1, train(300), SimTime{900});
   CHECK(place.kind.told.freed.back() == Report{1, 0, 300, SimTime{900}});
 }
 
@@ -92,11 +98,11 @@ TEST_CASE("lanes are counted apart, and a port without flow control not at all")
   Place place;
   InputBank bank(place.ends, "device");
   Context context = place.at(0);
-  bank.freed(context, 1, train(200, 0), SimTime{0});
-  bank.freed(context, 1, train(200, 1), SimTime{0});
-  bank.freed(context, 0, train(10'000), SimTime{0});
+  pass(bank, context, 1, train(200, 0), SimTime{0});
+  pass(bank, context, 1, train(200, 1), SimTime{0});
+  pass(bank, context, 0, train(10'000), SimTime{0});
   CHECK(place.kind.told.freed.empty());
-  bank.freed(context, 1, train(200, 1), SimTime{0});
+  pass(bank, context, 1, train(200, 1), SimTime{0});
   CHECK(place.kind.told.freed == std::vector<Report>{{1, 1, 400, SimTime{0}}});
 }
 
@@ -116,11 +122,31 @@ TEST_CASE("what was freed and not yet told is part of the state") {
   Place place;
   InputBank one(place.ends, "device"), two(place.ends, "device");
   Context context = place.at(0);
-  one.freed(context, 1, train(299), SimTime{70});
+  pass(one, context, 1, train(299), SimTime{70});
   StateWriter out;
   one.save(out);
   StateReader in(out.bytes());
   two.load(in);
-  two.freed(context, 1, train(1), SimTime{50});
+  pass(two, context, 1, train(1), SimTime{50});
   CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 300, SimTime{70}}});
+}
+
+// A lane of 1,000 B: with 600 in it, 100 of the 400 free ones are a quarter; with 960, 10 of 40.
+TEST_CASE("the fuller a buffer, the finer it is reported") {
+  Place place;
+  place.kind.terms = {.lanes = 2, .report_bytes = 900, .capacity = 1000};
+  InputBank bank(place.ends, "device");
+  Context context = place.at(0);
+  const auto reports = [&] { return place.kind.told.freed.size(); };
+  bank.taken(context, 1, train(600));
+  pass(bank, context, 1, train(90), SimTime{0});
+  CHECK(reports() == 0);
+  pass(bank, context, 1, train(10), SimTime{0});
+  REQUIRE(reports() == 1);
+  CHECK(place.kind.told.freed.back().bytes == 100);
+  bank.taken(context, 1, train(360));
+  pass(bank, context, 1, train(9), SimTime{0});
+  CHECK(reports() == 1);
+  pass(bank, context, 1, train(1), SimTime{0});
+  CHECK(reports() == 2);
 }

@@ -114,3 +114,53 @@ TEST_CASE("adaptive-flow keeps a flow on its port until it pauses, though the po
   paused.bed.run();
   CHECK(paused.counts() == std::vector<std::size_t>{4, 4, 4, 4});
 }
+
+// Ports without any load are alike: 400 draws of one in four give 100 each, with a standard deviation of
+// sqrt(400 * 1/4 * 3/4) = 8.7. Five of them are 43.
+TEST_CASE("adaptive routing draws among ports that are equally loaded, whatever the flow") {
+  Fan fan(adaptive_routing());
+  for (int i = 0; i < 400; ++i) fan.send(2000 * i, 7, 3);
+  fan.bed.run();
+  for (const std::size_t n : fan.counts()) CHECK((n > 57 && n < 143));
+}
+
+TEST_CASE("adaptive routing gives every idle port one of as many trains that come at once") {
+  Fan fan(adaptive_routing());
+  for (std::uint32_t i = 0; i < 4; ++i) fan.send(0, 7 + i, i);
+  fan.bed.run();
+  CHECK(fan.counts() == std::vector<std::size_t>{1, 1, 1, 1});
+}
+
+// Port 5 has no link: its quarter goes to the next port.
+TEST_CASE("spraying gives the trains of a flow to the ports in turn, load or not") {
+  Fan even(spray_routing());
+  for (int i = 0; i < 40; ++i) even.send(i % 3 == 0 ? 2000 * i : 2000 * (i - i % 3), 7, 3);
+  even.bed.run();
+  CHECK(even.counts() == std::vector<std::size_t>{10, 10, 10, 10});
+
+  Fan rest(spray_routing());
+  for (int i = 0; i < 42; ++i) rest.send(2000 * i, 7, 3);
+  rest.bed.run();
+  for (const std::size_t n : rest.counts()) CHECK((n == 10 || n == 11));
+
+  Fan lame(spray_routing(), false);
+  for (int i = 0; i < 40; ++i) lame.send(2000 * i, 7, 3);
+  lame.bed.run();
+  CHECK(lame.counts() == std::vector<std::size_t>{10, 0, 20, 10});
+}
+
+TEST_CASE("what a routing has drawn and whose turn it is are part of its state") {
+  for (const auto& kind : {adaptive_routing(), adaptive_flow_routing(), spray_routing()}) {
+    INFO(kind->name);
+    Fan whole(kind), saved(kind);
+    for (Fan* fan : {&whole, &saved})
+      for (std::uint32_t i = 0; i < 60; ++i) fan->send(6000 * i, 5 + i % 3);
+    whole.bed.run();
+    saved.bed.run(SimTime{100'000});
+    for (std::size_t port = 0; port < 4; ++port) {
+      const auto one = whole.bed.trains(whole.up[port]), two = saved.bed.trains(saved.up[port]);
+      REQUIRE(one.size() == two.size());
+      for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i].time == two[i].time);
+    }
+  }
+}

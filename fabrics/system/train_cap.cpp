@@ -1,0 +1,54 @@
+#include "fabrics/system/train_cap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/scenario/units.hpp"
+#include "network/port/buffered_spec.hpp"
+
+namespace lightrail {
+namespace {
+
+bool is_fabric(const LinkClass& link) {
+  return link.medium == "electrical" || link.medium == "optical";
+}
+
+/// Behind the fabric's links [B]; none: the largest number.
+std::int64_t smallest_buffer(const Model& model) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const LinkRecord& link : model.links) {
+    if (!is_fabric(model.link_classes[link.link_class])) continue;
+    const Spec* spec = model.specs[model.components[link.to.value].spec].get();
+    const auto* far = dynamic_cast<const BufferedSpec*>(spec);
+    if (!far || far->is_transparent()) continue;
+    const InputBuffer buffer = far->input_buffer(link.to_port);
+    if (buffer.lanes > 0) least = std::min(least, buffer.bytes);
+  }
+  return least;
+}
+
+}  // namespace
+
+std::string TrainCap::text() const {
+  return fmt::format("of {} packet{}, a tenth of the smallest buffer ({}); the scenario asks for {}", used,
+                     used == 1 ? "" : "s", format_value(Bytes{buffer}), asked);
+}
+
+std::shared_ptr<const TrainCap> cap_trains(Model& model) {
+  static_assert(trains_per_buffer == 10);  // text() says so
+  TrainCap cap;
+  cap.buffer = smallest_buffer(model);
+  for (LinkClass& link : model.link_classes) {
+    if (!is_fabric(link)) continue;
+    const std::int64_t packets = cap.buffer / (trains_per_buffer * std::int64_t{link.mtu_bytes});
+    const auto used = static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, link.grain));
+    if (used == link.grain) continue;
+    cap.asked = link.grain, cap.used = used;
+    link.grain = used;
+  }
+  return cap.asked == 0 ? nullptr : std::make_shared<const TrainCap>(cap);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/model/model.hpp"
+
+namespace lightrail {
+
+/// What became of the trains of the fabric where the scenario asked for longer ones than its buffers suit. A
+/// resource of the model; absent where nothing was cut.
+struct TrainCap {
+  std::uint32_t asked = 0, used = 0;  ///< packets in a train
+  std::int64_t buffer = 0;            ///< the smallest one of a port and lane [B]
+
+  /// "of 12 packets, a tenth of the smallest buffer (512 KiB); the scenario asks for 16".
+  [[nodiscard]] std::string text() const;
+};
+
+/// Trains take at most this share of the smallest buffer of the fabric. Longer ones fill buffers that packets
+/// do not: an all-to-all of 30 servers takes 35 % longer with an eighth of a buffer, and as long as packets
+/// with a tenth (docs/grain.md).
+inline constexpr std::int64_t trains_per_buffer = 10;
+
+/// Shortens the trains of all fabric links (electrical and optical) of a model that is being built, to one
+/// packet at least. NVLink and PCIe keep theirs. Null when none was too long.
+[[nodiscard]] std::shared_ptr<const TrainCap> cap_trains(Model& model);
+
+}  // namespace lightrail

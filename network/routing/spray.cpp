@@ -1,0 +1,43 @@
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "network/routing/port_choice.hpp"
+#include "network/routing/up_down_routings.hpp"
+
+namespace lightrail {
+
+namespace {
+
+/// Ports without a link, or with one that is down, are passed over: the next one takes their trains too.
+class Spray final : public Routing {
+ public:
+  explicit Spray(const RoutingSetup& setup)
+      : route_(setup.route), egress_(setup.egress), salt_(setup.salt), turns_(setup.flow_entries) {}
+
+  RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
+    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    if (ports.count == 0) return {unroutable, train.lane};
+    if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
+    const std::uint64_t hash = flow_hash(salt_, train);
+    std::uint32_t& turn = turns_[spread(mix64(hash), static_cast<std::uint32_t>(turns_.size()))];
+    const std::uint32_t place = (spread(hash, ports.count) + turn++) % ports.count;
+    return {first_usable(ports, place, egress_, context.now()), train.lane};
+  }
+  void save(StateWriter& out) const override { out.put(turns_); }
+  void load(StateReader& in) override { in.get(turns_); }
+
+ private:
+  const SwitchRoute& route_;
+  const EgressBank& egress_;
+  std::uint64_t salt_;
+  std::vector<std::uint32_t> turns_;  ///< trains so far of the flows in an entry
+};
+
+}  // namespace
+
+std::shared_ptr<const RoutingKind> spray_routing() {
+  return routing_kind<Spray>("spray", "each train of a flow the next port");
+}
+
+}  // namespace lightrail

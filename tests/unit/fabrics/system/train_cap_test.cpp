@@ -1,0 +1,55 @@
+#include "fabrics/system/train_cap.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "components/switch/switch.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+/// Two switches, joined by an electrical and an NVLink cable of trains of 16 packets of 4 KiB.
+Model joined(std::int64_t buffer, std::int64_t other_buffer) {
+  Model model;
+  for (const std::int64_t bytes : {buffer, other_buffer}) {
+    auto spec = std::make_shared<SwitchSpec>();
+    spec->buffer = Bytes{bytes};
+    model.specs.push_back(spec);
+  }
+  model.components.resize(2);
+  model.components[1].spec = 1;
+  for (const char* medium : {"electrical", "nvlink"}) {
+    const auto index = static_cast<std::uint16_t>(model.link_classes.size());
+    LinkClass link;
+    link.grain = 16, link.medium = medium;
+    model.link_classes.push_back(link);
+    model.links.push_back({ComponentId{0}, ComponentId{1}, 0, 0, index});
+    model.links.push_back({ComponentId{1}, ComponentId{0}, 0, 0, index});
+  }
+  return model;
+}
+
+}  // namespace
+
+// 512 KiB are 128 packets, a tenth of them 12; 64 KiB are 16, a tenth of them 1.6.
+TEST_CASE("a train takes a tenth of the smallest buffer of the fabric at most, and one packet at least") {
+  for (const auto& [kib, packets] : {std::pair{1024, 16u}, {640, 16u}, {512, 12u}, {64, 1u}, {16, 1u}}) {
+    INFO(kib);
+    Model model = joined(2 << 20, kib * 1024);
+    const auto cap = cap_trains(model);
+    CHECK(model.link_classes[0].grain == packets);
+    CHECK(model.link_classes[1].grain == 16);  // NVLink
+    CHECK((cap != nullptr) == (packets < 16));
+    if (cap) CHECK(cap->used == packets);
+  }
+}
+
+TEST_CASE("a train that was cut is named with what was asked for and why") {
+  Model model = joined(512 * 1024, 2 << 20);
+  CHECK(cap_trains(model)->text() ==
+        "of 12 packets, a tenth of the smallest buffer (512 KiB); the scenario asks for 16");
+}
