@@ -17,7 +17,7 @@ Model build(const std::string& servers, const std::string& tiers, const std::str
   line.catalogue = BENCHMARK_SOURCE "/configs";
   line.positional = {BENCHMARK_SOURCE "/benchmarks/scenarios/moe.xml"};
   line.settings = {"servers=" + servers, "tiers=" + tiers, "size=" + size, "grain=" + grain};
-  return build_model(load(line), load_registry({}), line);
+  return build_model(load_to_build(line), load_registry({}), line);
 }
 
 bool compare_all(const bench::Wanted& wanted) {

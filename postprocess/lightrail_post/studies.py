@@ -111,6 +111,12 @@ def _margin(at):
             f"{spreads.min():g} dB")
 
 
+def _placement(at):
+    growth = {name: 100 * (at[name, 1, 3] / at[name, 1, 1] - 1) for name in ("together", "apart")}
+    return (f"A spine of 3:1 makes the step {growth['together']:.0f} % longer with expert groups together, "
+            f"{growth['apart']:.0f} % with them apart")
+
+
 def _stages(pp):
     return f"{pp} pipeline stages" if pp > 1 else "no pipeline"
 
@@ -147,6 +153,9 @@ LINES = {
                      ["rate"], lambda rate: f"{rate} Gb/s", _quality, STAGE + "MixNet, a gate a layer"),
     "scaling": Lines("scaling", "servers", "servers of eight GPUs", ["fabric"], FABRICS.get,
                      _scaling, "Mixtral 8x22B, one layer a stage, one micro-batch of one sequence, so that gradients weigh most; 400 Gb/s", {"xscale": "log"}, True),
+    "expert_placement": Lines("the placement of experts", "taper", "NICs of a leaf for each uplink", ["placement", "skew"],
+                              lambda placement, skew: f"groups {placement}, " + ("published gate" if skew else "even gate"),
+                              _placement, STAGE + "48 servers, six on a leaf; the title speaks of the published gate", {}, True),
     "photonic_rails": Lines("photonic rails", "delay", "dark time of a change [µs]", ["pp"], _stages,
                             _rails, "22 B, 8 layers, 8 servers of H100, 4 micro-batches", {"xscale": "log", "yscale": "log"}, True),
 }

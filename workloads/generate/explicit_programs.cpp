@@ -230,6 +230,7 @@ class Reader {
                                        guess.empty() ? "" : "; did you mean '" + guess + "'?"));
         return false;
       }
+      if (after.size() == 0xffff) return context_.add_error(at, "after", "more than 65535 operations"), false;
       after.push_back(it->second);
       begin = end;
     }

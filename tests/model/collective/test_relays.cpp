@@ -60,6 +60,7 @@ TEST_CASE("over a network a tree's sender is a buffer of slices ahead of what it
     bed.nccl.steps = steps;
     bed.nccl.buffer_simple = Bytes{std::int64_t{steps} << 19};
     bed.nic_spec->receive_latency = latency;
+    bed.nic_spec->buffer = Bytes{64 << 20};  // what is on a long way is not what limits it
     bed.run_all({all_reduce(bed.group("dp", 2), 32 << 20, algorithm_named("tree"))});
     bed.run();
     CHECK(bed.bed.waits().empty());

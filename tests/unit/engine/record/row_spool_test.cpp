@@ -99,10 +99,12 @@ TEST_CASE_METHOD(Fixture, "a recorder that goes on does not need the old file, a
 }
 
 TEST_CASE_METHOD(Fixture, "damaged rows are refused before the old result file is touched") {
-  Hdf5Recorder recorder(options("a.h5"), MPI_COMM_WORLD, model, partition);
   StateWriter run;
   std::array<StateWriter, 2> rows;
-  save(recorder, run, rows);
+  {
+    Hdf5Recorder recorder(options("a.h5"), MPI_COMM_WORLD, model, partition);
+    save(recorder, run, rows);
+  }  // a run that has ended: the file is locked no more
   const std::string whole = read_file(spool());
   write_file(folder / "a.h5", "the old result");
   const auto refusal = [&](const std::string& spooled) {
