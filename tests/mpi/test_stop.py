@@ -63,7 +63,8 @@ def stop_one_of(lightrail, scenario, ranks, number, folder):
     with open(log, "w") as out:
         job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
     try:
-        wait_for("a progress line", lambda: "progress" in log.read_text() or job.poll() is not None, START_S)
+        wait_for("a progress line", lambda: "\nprogress" in "\n" + log.read_text() or job.poll() is not None,
+                 START_S)
         assert job.poll() is None, f"ended by itself:\n{log.read_text()}"
         workers = [pid for pid, exe in children(job.pid) if exe == os.path.realpath(lightrail)]
         assert len(workers) == ranks, f"{len(workers)} ranks found, {ranks} expected"
