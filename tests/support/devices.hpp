@@ -3,6 +3,7 @@
 
 #include "engine/model/kind.hpp"
 #include "network/port/device_traits.hpp"
+#include "tests/support/test_model.hpp"
 
 namespace lightrail::test {
 
@@ -18,5 +19,18 @@ namespace lightrail::test {
 struct NvswitchTraits final : Spec, DeviceTraits {
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nvswitch; }
 };
+
+/// box0 - nic1 - leaf2, and nic3 on the same leaf: links 0, 1 (box), 2, 3 (nic1), 4, 5 (nic3), of 100 ns.
+[[nodiscard]] inline Model two_nics_on_a_leaf() {
+  TestModel made;
+  const auto spec = std::make_shared<const Spec>();
+  const auto nic = kind_named("nic", true);
+  const ComponentId box = made.add(kind_named("box", false), spec), first = made.add(nic, spec),
+                    leaf = made.add(kind_named("leaf", true), spec), second = made.add(nic, spec);
+  made.connect(box, first, nanoseconds(100));
+  made.connect(first, leaf, nanoseconds(100));
+  made.connect(second, leaf, nanoseconds(100));
+  return made.build();
+}
 
 }  // namespace lightrail::test

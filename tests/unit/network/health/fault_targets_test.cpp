@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/kind.hpp"
 #include "network/port/device_traits.hpp"
+#include "tests/support/devices.hpp"
 #include "tests/support/test_model.hpp"
 
 using namespace lightrail;
@@ -25,23 +25,17 @@ struct MirrorSpec final : Spec, OpticalSwitchTraits {
   bool darkens_all() const override { return false; }
 };
 
-std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = name;
-  kind->can_fail = can_fail;
-  return kind;
-}
-
 /// box0 - nic1 - leaf2 = leaf3 (two cables), leaf3 - mirror4: links 0 to 9.
 struct Place {
   Model model;
   Place() {
     test::TestModel made;
     const auto spec = std::make_shared<const Spec>();
-    const auto leaf = kind("leaf", true);
-    const ComponentId box = made.add(kind("box", false), spec), nic = made.add(kind("nic", true), spec),
-                      first = made.add(leaf, spec), second = made.add(leaf, spec),
-                      mirror = made.add(kind("mirror", false), std::make_shared<MirrorSpec>());
+    const auto leaf = test::kind_named("leaf", true);
+    const ComponentId box = made.add(test::kind_named("box", false), spec),
+                      nic = made.add(test::kind_named("nic", true), spec), first = made.add(leaf, spec),
+                      second = made.add(leaf, spec),
+                      mirror = made.add(test::kind_named("mirror", false), std::make_shared<MirrorSpec>());
     made.connect(box, nic, nanoseconds(100));
     made.connect(nic, first, nanoseconds(100));
     made.connect(first, second, nanoseconds(100));

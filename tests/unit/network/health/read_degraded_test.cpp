@@ -9,32 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/kind.hpp"
-#include "tests/support/test_model.hpp"
+#include "tests/support/devices.hpp"
 
 using namespace lightrail;
 
 namespace {
-
-std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = name;
-  kind->can_fail = can_fail;
-  return kind;
-}
-
-/// box0 - nic1 - leaf2, and nic3 on the same leaf: links 0, 1 (box), 2, 3 (nic1), 4, 5 (nic3), of 400 Gb/s.
-Model model() {
-  test::TestModel made;
-  const auto spec = std::make_shared<const Spec>();
-  const auto nic = kind("nic", true);
-  const ComponentId box = made.add(kind("box", false), spec), first = made.add(nic, spec),
-                    leaf = made.add(kind("leaf", true), spec), second = made.add(nic, spec);
-  made.connect(box, first, nanoseconds(100));
-  made.connect(first, leaf, nanoseconds(100));
-  made.connect(second, leaf, nanoseconds(100));
-  return made.build();
-}
 
 using Attributes = std::vector<std::pair<const char*, const char*>>;
 
@@ -52,7 +31,7 @@ std::vector<DegradedLinks> read(const std::vector<Attributes>& degrades, ErrorLi
     faults.children.push_back(degrade);
   }
   root.children.push_back(faults);
-  return read_degraded(root, model(), errors);
+  return read_degraded(root, test::two_nics_on_a_leaf(), errors);
 }
 
 /// Every degraded link once, in the order of the classes they come from.

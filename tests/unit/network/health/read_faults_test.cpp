@@ -8,32 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/kind.hpp"
-#include "tests/support/test_model.hpp"
+#include "tests/support/devices.hpp"
 
 using namespace lightrail;
 
 namespace {
-
-std::shared_ptr<const ComponentKind> kind(const char* name, bool can_fail) {
-  auto kind = std::make_shared<ComponentKind>();
-  kind->name = name;
-  kind->can_fail = can_fail;
-  return kind;
-}
-
-/// box0 - nic1 - leaf2, and nic3 on the same leaf: links 0, 1 (box), 2, 3 (nic1), 4, 5 (nic3).
-Model model() {
-  test::TestModel made;
-  const auto spec = std::make_shared<const Spec>();
-  const auto nic = kind("nic", true);
-  const ComponentId box = made.add(kind("box", false), spec), first = made.add(nic, spec),
-                    leaf = made.add(kind("leaf", true), spec), second = made.add(nic, spec);
-  made.connect(box, first, nanoseconds(100));
-  made.connect(first, leaf, nanoseconds(100));
-  made.connect(second, leaf, nanoseconds(100));
-  return made.build();
-}
 
 Attribute attribute(const char* name, std::string value) {
   return {name, std::move(value), "s.xml", 7, false};
@@ -51,7 +30,7 @@ HealthTable read(const std::vector<std::vector<Attribute>>& faults, ErrorList& e
     all.children.push_back(fault);
   }
   root.children.push_back(all);
-  Model made = model();
+  Model made = test::two_nics_on_a_leaf();
   made.seed = seed;
   return read_faults(root, made, errors);
 }
