@@ -22,8 +22,7 @@ class AdaptiveFlow final : public Routing {
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
-    if (ports.count == 0) return {unroutable, train.lane};
-    if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
+    if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash = flow_hash(salt_, train);
     Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
     const bool is_known = flow.hash == hash && flow.port != unroutable && context.now() - flow.last <= gap_;

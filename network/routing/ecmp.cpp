@@ -15,8 +15,7 @@ class Ecmp final : public Routing {
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
-    if (ports.count == 0) return {unroutable, train.lane};
-    if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
+    if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint32_t first = spread(flow_hash(salt_, train), ports.count);
     return {first_usable(ports, first, egress_, context.now()), train.lane};
   }

@@ -1,10 +1,17 @@
 #pragma once
 #include <cstdint>
 
+#include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
 #include "network/routing/routing_kind.hpp"
 
 namespace lightrail {
+
+/// The one of at most one port; `unroutable` where there is none, or it has no link.
+[[nodiscard]] inline PortIndex only_port(const SwitchRoute::Candidates& ports, const EgressBank& egress) {
+  LIGHTRAIL_EXPECT(ports.count < 2);
+  return ports.count == 1 && egress.is_connected(ports[0]) ? ports[0] : unroutable;
+}
 
 /// The first of `ports`, from place `first` on and around, with the least trouble; `unroutable` when none is
 /// connected. One that is down is chosen where all are: its train waits in the switch.

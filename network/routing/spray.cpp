@@ -17,8 +17,7 @@ class Spray final : public Routing {
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
-    if (ports.count == 0) return {unroutable, train.lane};
-    if (ports.count == 1) return {egress_.is_connected(ports[0]) ? ports[0] : unroutable, train.lane};
+    if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash = flow_hash(salt_, train);
     std::uint32_t& turn = turns_[spread(mix64(hash), static_cast<std::uint32_t>(turns_.size()))];
     const std::uint32_t place = (spread(hash, ports.count) + turn++) % ports.count;
