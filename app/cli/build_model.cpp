@@ -15,6 +15,7 @@
 #include "app/cli/check_values.hpp"
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
+#include "app/cli/read_lanes.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/unknown_names.hpp"
@@ -191,6 +192,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_settings(scenario, model, algorithms, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
+  model.add(read_lanes(scenario, model, errors));
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/cli/build_model.hpp"
+#include "app/cli/read_lanes.hpp"
 #include "components/gpu/compute/compute_model.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "fabrics/system/build_system.hpp"
@@ -25,6 +26,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"variable", {"name", "value"}},
       {"include", {"file"}},
       {"part", {}},
+      {"lanes", {}},
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
@@ -109,6 +111,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("collectives", nccl_device_parameters().documentation());
   add("variation", variation_parameters().documentation());
   add("slow", slow_parameters().documentation());
+  add("level", level_parameters().documentation());
   add("run", run_parameters().documentation());
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());

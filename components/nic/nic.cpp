@@ -42,6 +42,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       spec_(spec_of(build)),
       book_(build.model.resource<AddressBook>()),
       returns_(returns),
+      levels_(build.model.resource<ServiceLevels>()),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
   const auto* table = model_.resource<HealthTable>();
@@ -246,8 +247,9 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   MessageKind kind = work.kind;
   if (kind == MessageKind::work_request)
     kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
-  injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, work.lane, kind,
-                      work.port(), notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
+  const std::uint8_t lane = levels_ && out == 0 ? levels_->lane_of(work) : work.lane;
+  injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
+                      notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());
   if (out == 0) looked_until_ = SimTime{};
   injector(out).pump(context, crossbar_.egress(), *this);

@@ -13,6 +13,7 @@
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/retransmission.hpp"
+#include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 
@@ -98,6 +99,7 @@ class Nic final : public Component, private SentListener {
   const NicSpec& spec_;
   const AddressBook* book_;
   const NicReturns returns_;
+  const ServiceLevels* levels_;        ///< null: the lane is what the device says
   const NicHealth* health_ = nullptr;  ///< null: its cable never fails, and nobody stands in
 
   SimTime work_interval_;
