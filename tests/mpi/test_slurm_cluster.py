@@ -84,7 +84,8 @@ def requeue_to_the_end(bed):
     program = bed.folder / "lightrail"
     program.write_text(STOPPED_TWICE.format(limit=limit, lightrail=bed.lightrail))
     program.chmod(0o700)
-    job = bed.submit("run.sbatch", bed.scenario, *options, "--progress", "none", limit=limit, lightrail=program)
+    job = bed.submit("run.sbatch", bed.scenario, *options, "--progress", "none", limit=limit,
+                     lightrail=program)
     text = bed.cluster.wait(job, ENDED, 600)
     check(slurm_bed.field(text, "JobState") == "COMPLETED", text + bed.log(job))
     check(slurm_bed.field(text, "Restarts") == "2", text + bed.log(job))
