@@ -77,8 +77,8 @@ def srun_with_pmi2(bed):
 
 
 def requeue_to_the_end(bed):
-    """Stopped twice, whatever the machine's speed: with one limit for all its lives, a job on a slow machine may
-    get no further in any of them."""
+    """Stopped twice, whatever the machine's speed: with one limit for all its lives, a job on a slow machine
+    may get no further in any of them."""
     options, limit = ["--set", "iterations=40"], "20 ms"
     expected = run(bed.lightrail, bed.scenario, bed.folder, "whole", 1, [*options, "--checkpoint", "none"])
     program = bed.folder / "lightrail"
