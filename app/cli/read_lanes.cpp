@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "network/port/buffered_spec.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/lane_weights.hpp"
 #include "network/routing/packet_switch_traits.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
@@ -65,21 +67,35 @@ class LevelReader {
     if (spec.lane >= limit_.lanes)
       return complain(element, "lane",
                       fmt::format("there is no lane {}: {} has {}", spec.lane, limit_.of, limit_.lanes));
+    if (const std::string problem = weigh(element, spec); !problem.empty())
+      return complain(element, "weight", problem);
     if (!named_.insert(spec.of).second) return complain(element, "of", fmt::format("'{}' twice", spec.of));
     if (!add(spec)) return complain(element, "of", unknown(spec.of));
     parameters_.push_back({"level",
                            static_cast<std::uint32_t>(parameters_.size()),
-                           {spec.of, fmt::format("{}", spec.lane), "1", ""}});
+                           {spec.of, fmt::format("lane {}, weight {}", spec.lane, spec.weight), "", ""}});
   }
 
   [[nodiscard]] ModelPart part() && {
     ModelPart part;
     part.parameters = std::move(parameters_);
     part.resources.add<ServiceLevels>(std::move(levels_));
+    if (has_weights_) part.resources.add(std::make_shared<const LaneWeights>(weights_));
     return part;
   }
 
  private:
+  /// "" or what is wrong with the weight.
+  std::string weigh(const Element& element, const LevelSpec& spec) {
+    if (!element.find("weight")) return "";
+    has_weights_ = true;
+    std::uint8_t& weight = weights_.of[spec.lane];
+    if (is_weighed_[spec.lane] && weight != spec.weight)
+      return fmt::format("lane {} has weight {} already", spec.lane, weight);
+    is_weighed_[spec.lane] = true;
+    weight = static_cast<std::uint8_t>(spec.weight);
+    return "";
+  }
   /// False where nothing is called so.
   bool add(const LevelSpec& spec) {
     const auto lane = static_cast<std::uint8_t>(spec.lane);
@@ -105,6 +121,9 @@ class LevelReader {
   ErrorList& errors_;
   std::set<std::string> named_;
   std::shared_ptr<ServiceLevels> levels_;
+  LaneWeights weights_;
+  bool has_weights_ = false;
+  std::array<bool, max_lanes> is_weighed_{};
   std::vector<DeclaredParameter> parameters_;
 };
 
@@ -113,7 +132,11 @@ class LevelReader {
 Describe<LevelSpec> level_parameters() {
   return Describe<LevelSpec>()
       .required("of", &LevelSpec::of, "control, storage, or a communicator of the job, as ep")
-      .required("lane", &LevelSpec::lane, "virtual lane of NICs and switches", 0u, max_lanes - 1);
+      .required("lane", &LevelSpec::lane, "virtual lane of NICs and switches", 0u, max_lanes - 1)
+      .field(
+          "weight", &LevelSpec::weight,
+          "of the lane: its share of a line that several lanes want; without any, first come, first served",
+          1u, LaneWeights::max_weight);
 }
 
 ModelPart read_lanes(const Scenario& scenario, const Model& model, ErrorList& errors) {

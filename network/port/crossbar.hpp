@@ -83,10 +83,17 @@ class Crossbar {
   Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency);
   template <class Left>
   PortIndex on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
-    if (timer.side == FlowTimer::Side::sender)
-      egress_.on_flow_timer(context, timer, left);
-    else
-      inputs_.on_timer(context, timer);
+    switch (timer.side) {
+      case FlowTimer::Side::sender:
+        egress_.on_flow_timer(context, timer, left);
+        break;
+      case FlowTimer::Side::receiver:
+        inputs_.on_timer(context, timer);
+        break;
+      case FlowTimer::Side::line:
+        egress_.on_line_free(context, timer.port, left);
+        break;
+    }
     return timer.port;
   }
   [[gnu::always_inline]] SimTime ready(Context& context, const Frame& train, PortIndex in, PortIndex out) {

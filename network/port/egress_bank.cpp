@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/model/output_selection.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/tables.hpp"
 #include "network/wire/link_change.hpp"
 
@@ -39,6 +40,9 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     for (std::size_t i = 0; i < ports_.size(); ++i)
       links_.push_back(build.model.ports[build.record.first_port + i].out);
   }
+  const auto* weights = build.model.resource<LaneWeights>();
+  if (role_of(build.spec) != DeviceRole::packet_switch) weights = nullptr;  // a NIC's Injector takes turns
+  if (weights) turns_.resize(ports_.size());
   std::map<const FlowControlKind*, SendControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const PortEnd& end = ends[i];
@@ -62,7 +66,11 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    port.is_plain = !port.errs && !port.fails && !port.tells;
+    if (weights && port.subtracts && port.lanes > 1) {
+      port.takes_turns = true;
+      turns_[i].arbiter = LaneArbiter(*weights, std::max<std::uint32_t>(end.train_bytes(), 1));
+    }
+    port.is_plain = !port.errs && !port.fails && !port.tells && !port.takes_turns;
     port.is_clear = is_clear_for_good(port);
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
@@ -171,9 +179,28 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
   if (ports_[port].fails) watch(context, port);
+  if (ports_[port].takes_turns) wake_when_free(context, port);
   if (counts_.empty()) return;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
+}
+
+std::uint32_t EgressBank::head(PortIndex port, std::uint32_t lane) {
+  const SendLanes lanes = lanes_of(port);
+  if (lane >= lanes.count() || lanes[lane].first_waiting == SendQueue::none) return 0;
+  const std::uint32_t bytes = pool_[lanes[lane].first_waiting].train.bytes;
+  return bytes <= lanes[lane].allowed ? bytes : 0;
+}
+
+/// Once, and only where somebody can leave then: what waits for the far end is sent by its message.
+void EgressBank::wake_when_free(Context& context, PortIndex port) {
+  SimTime& wake = turns_[port].wake;
+  if (wake != time_never) return;
+  for (std::uint32_t lane = 0; lane < ports_[port].lanes; ++lane)
+    if (head(port, lane) > 0) {
+      wake = std::max(ports_[port].free_at, context.now());
+      return context.wake(wake, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
+    }
 }
 
 void EgressBank::count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
@@ -240,6 +267,7 @@ void EgressBank::save(StateWriter& out) const {
     out.put(std::uint8_t{p.is_watched});
   }
   out.put(dark_until_);
+  for (const Turns& turns : turns_) out.put(turns.wake), out.put(turns.arbiter.state());
   out.put(far_lanes_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
@@ -258,6 +286,11 @@ void EgressBank::load(StateReader& in) {
     Port& p = ports_[i];
     p.was_dark = dark_until_[i] > SimTime{0};
     p.is_clear = is_clear_for_good(p);
+  }
+  for (Turns& turns : turns_) {
+    LaneArbiter::State state;
+    in.get(turns.wake), in.get(state);
+    turns.arbiter.set(state);
   }
   in.get(far_lanes_), in.get(meters_), in.get(counts_);
   for (LineErrors& errors : errors_) errors.load(in);

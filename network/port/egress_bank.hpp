@@ -15,6 +15,7 @@
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
 #include "network/port/flow_control.hpp"
+#include "network/port/lane_arbiter.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
@@ -31,10 +32,12 @@ namespace lightrail {
 /// asking:
 ///   start = max(ready, free), free = start + bytes / rate.
 /// So most trains cost no event here; only a train that flow control stops waits, and the message that frees
-/// it sends it. Assumes FIFO over all lanes of a line (no priorities); a reservation is never taken back; a
-/// line that errs (LineErrors) delays its trains in their order; a train that an outage of its link
-/// (HealthTable) meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet headers
-/// (the rate of a link class is its payload rate).
+/// it sends it. A line is FIFO over all its lanes, unless these have weights (LaneWeights): then a switch
+/// gives a line that is taken to nobody ahead of time; trains wait in their lanes, and the line's turns
+/// (LaneArbiter) say which is next when it is free, at the cost of an event for each. A reservation is never
+/// taken back; a line that errs (LineErrors) delays its trains in their order; a train that an outage of its
+/// link (HealthTable) meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet
+/// headers (the rate of a link class is its payload rate).
 ///
 /// Contract: every port's far end has the other side of its flow control (InputBank), or no buffer.
 class EgressBank {
@@ -84,7 +87,7 @@ class EgressBank {
     const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
     const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
-    const bool may_go = l.first_waiting == SendQueue::none && l.allowed >= bytes;
+    const bool may_go = (l.first_waiting == SendQueue::none || p.takes_turns) && l.allowed >= bytes;
     return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
   }
   /// True when `bytes` on `lane` would not have to wait for the far end.
@@ -110,7 +113,8 @@ class EgressBank {
     Port& p = ports_[port];
     LIGHTRAIL_EXPECT(p.is_connected);
     SendLane& lane = lane_of(p, context, port, train.lane);
-    if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes)
+    if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes &&
+        (p.is_plain || !must_take_turn(port, context.now())))
       return put(context, port, lane, train, ready);
     wait(context, port, lane, train, ready, from, from_lane);
     return std::nullopt;
@@ -139,6 +143,13 @@ class EgressBank {
   void on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
     SendControl& control = *control_of_[timer.port];
     send_waiting(context, timer.port, control.on_timer(context, timer, lanes_of(timer.port)), left);
+  }
+
+  /// The line of a port whose lanes take turns is free (FlowTimer::Side::line).
+  template <class Left>
+  void on_line_free(Context& context, PortIndex port, Left&& left) {
+    turns_[port].wake = time_never;
+    take_turns(context, port, left);
   }
 
   /// The port's light was found to be missing, by a train that came back: until then, whoever can choose
@@ -208,20 +219,26 @@ class EgressBank {
     std::int64_t waiting_bytes = 0;
     SendLane near[near_lanes];
     LineTime line;
-    std::int64_t carried_bytes = 0;                 ///< on the line so far, control messages included
-    std::uint32_t capacity = 0;                     ///< SendTerms
-    std::uint8_t lanes = 0;                         ///< SendTerms
-    bool is_connected = false, is_counted = false;  ///< is_counted: meters_ or counts_ are kept
-    bool errs : 1 = false;                          ///< errors_ has the line
-    bool fails : 1 = false;                         ///< health_ has outages of its link
-    bool is_watched : 1 = false;                    ///< its timer runs: trains wait on a link that fails
-    bool was_dark : 1 = false;                      ///< dark_until_ has it
-    bool subtracts : 1 = false;                     ///< SendTerms::Leaving
-    bool tells : 1 = false;                         ///< SendTerms::Leaving
-    bool is_plain : 1 = true;                       ///< none of errs, fails, tells
-    bool is_clear : 1 = false;                      ///< is_clear_for_good()
+    std::int64_t carried_bytes = 0;  ///< on the line so far, control messages included
+    std::uint32_t capacity = 0;      ///< SendTerms
+    std::uint8_t lanes = 0;          ///< SendTerms
+    bool is_connected = false;
+    bool is_counted : 1 = false;   ///< meters_ or counts_ are kept
+    bool takes_turns : 1 = false;  ///< turns_ has the line
+    bool errs : 1 = false;         ///< errors_ has the line
+    bool fails : 1 = false;        ///< health_ has outages of its link
+    bool is_watched : 1 = false;   ///< its timer runs: trains wait on a link that fails
+    bool was_dark : 1 = false;     ///< dark_until_ has it
+    bool subtracts : 1 = false;    ///< SendTerms::Leaving
+    bool tells : 1 = false;        ///< SendTerms::Leaving
+    bool is_plain : 1 = true;      ///< none of errs, fails, tells, takes_turns
+    bool is_clear : 1 = false;     ///< is_clear_for_good()
   };
   static_assert(sizeof(Port) == 64);
+  struct Turns {  // of a line whose lanes have weights
+    LaneArbiter arbiter;
+    SimTime wake = time_never;  ///< when the line is free and somebody waits for it
+  };
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
@@ -262,6 +279,7 @@ class EgressBank {
   template <class Left>
   void send_waiting(Context& context, PortIndex port, LaneMask opened, Left& left) {
     Port& p = ports_[port];
+    if (p.takes_turns) return take_turns(context, port, left);
     for (; opened != 0; opened &= static_cast<LaneMask>(opened - 1)) {
       SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(std::countr_zero(opened)));
       while (lane.first_waiting != SendQueue::none && lane.allowed >= pool_[lane.first_waiting].train.bytes) {
@@ -273,6 +291,31 @@ class EgressBank {
       }
     }
   }
+  [[nodiscard]] bool must_take_turn(PortIndex port, SimTime now) const {
+    const Port& p = ports_[port];
+    return p.takes_turns && (p.free_at > now || turns_[port].wake != time_never);
+  }
+  /// Bytes of the train that waits on `lane` and may leave; 0: none.
+  [[nodiscard]] std::uint32_t head(PortIndex port, std::uint32_t lane);
+  /// The next train of the line, while it is free.
+  template <class Left>
+  void take_turns(Context& context, PortIndex port, Left& left) {
+    Port& p = ports_[port];
+    if (turns_[port].wake != time_never) return;
+    while (p.free_at <= context.now()) {
+      const std::uint32_t turn =
+          turns_[port].arbiter.next([&](std::uint32_t lane) { return head(port, lane); });
+      if (turn == LaneArbiter::none) return;
+      SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(turn));
+      Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
+      p.waiting_bytes -= w.train.bytes;
+      const SimTime tail = put(context, port, lane, w.train, w.ready);
+      w.train.lane = w.from_lane;
+      left(w.train, w.from, tail);
+    }
+    wake_when_free(context, port);
+  }
+  void wake_when_free(Context& context, PortIndex port);
   void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
              SimTime busy);
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
@@ -300,6 +343,7 @@ class EgressBank {
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
   std::vector<SendControl*> control_of_;       ///< by port
+  std::vector<Turns> turns_;                   ///< by port; empty where lanes have no weights
   std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;

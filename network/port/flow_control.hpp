@@ -62,9 +62,9 @@ class SendLanes {
 using LaneMask = std::uint8_t;
 static_assert(max_lanes <= 8);
 
-/// A timer of one of the sides, which wakes its own component with it.
+/// A timer of one of the sides, or of a line, which wakes its own component with it.
 struct FlowTimer {
-  enum class Side : std::uint8_t { sender, receiver };
+  enum class Side : std::uint8_t { sender, receiver, line };  ///< line: of a port whose lanes take turns
   MessageKind kind = MessageKind::flow_control;
   Side side = Side::sender;
   PortIndex port = 0;        ///< whose flow control is woken

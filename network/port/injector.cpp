@@ -1,19 +1,33 @@
 #include "network/port/injector.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
 
+#include "network/port/device_traits.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
+namespace {
+
+/// Null where this port's lanes take no turns.
+const LaneWeights* weights_of(const BuildContext& build, const PortEnd& end) {
+  const bool has_lanes = role_of(build.spec) == DeviceRole::nic && end.far.lanes > 1;
+  return has_lanes ? build.model.resource<LaneWeights>() : nullptr;
+}
+
+}  // namespace
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency)
-    : Injector(port_end(build, port), port, wake_tag, sources, latency) {}
+    : Injector(port_end(build, port), port, wake_tag, sources, latency,
+               weights_of(build, port_end(build, port))) {}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency)
+                   const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -21,6 +35,8 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       lanes_(std::max<std::uint32_t>(end.far.lanes, 1)),
       latency_(latency),
       ahead_(end.send_ahead),
+      has_weights_(weights != nullptr),
+      arbiter_(weights ? *weights : LaneWeights{}, train_bytes_),
       rings_(lanes_ * (1 + sources.size())),
       sources_(sources.size()) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -127,18 +143,41 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
 std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
   if (ahead_ == SimTime{0})
     if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
+  if (has_weights_) return choose_by_weight(context, egress, at, earliest);
   auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
   for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
-    std::uint32_t ring = lanes_ + turn;
-    if (rings_[ring].last == none) continue;
-    std::uint32_t bytes = next_bytes(ring);
-    if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) continue;
-    SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
-    if (ready <= at) return ring;
-    earliest = std::min(earliest, ready);
+    if (is_ready(lanes_ + turn, context, egress, at, earliest)) return lanes_ + turn;
   }
   return none;
+}
+
+/// The same where lanes have weights: the source whose turn it is on the lane whose turn it is.
+std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egress, SimTime at,
+                                         SimTime& earliest) {
+  std::array<std::uint32_t, max_lanes> ring_of;
+  ring_of.fill(none);
+  const auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
+  for (std::uint32_t i = 0; i < payload_rings; ++i) {
+    const std::uint32_t turn = (next_ring_ + i) % payload_rings;
+    std::uint32_t& ring = ring_of[turn % lanes_];
+    if (ring == none && is_ready(lanes_ + turn, context, egress, at, earliest)) ring = lanes_ + turn;
+  }
+  const std::uint32_t lane =
+      arbiter_.next([&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(ring_of[one]); });
+  return lane == LaneArbiter::none ? none : ring_of[lane];
+}
+
+/// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
+/// only waits for its reading.
+bool Injector::is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
+                        SimTime& earliest) {
+  if (rings_[ring].last == none) return false;
+  const std::uint32_t bytes = next_bytes(ring);
+  if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) return false;
+  const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
+  if (ready > at) earliest = std::min(earliest, ready);
+  return ready <= at;
 }
 
 void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
@@ -245,6 +284,7 @@ void Injector::wake_at(SimTime at, Context& context) {
 void Injector::save(StateWriter& out) const {
   for (const SourceState& source : sources_) out.put(source.free_at), out.put(source.active);
   for (const Ring& ring : rings_) out.put(ring);
+  out.put(arbiter_.state());
   out.put(messages_), out.put(flows_);
   index_.save(out);
   out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
@@ -254,6 +294,9 @@ void Injector::save(StateWriter& out) const {
 void Injector::load(StateReader& in) {
   for (SourceState& source : sources_) in.get(source.free_at), in.get(source.active);
   for (Ring& ring : rings_) in.get(ring);
+  LaneArbiter::State turns;
+  in.get(turns);
+  arbiter_.set(turns);
   in.get(messages_), in.get(flows_);
   index_.load(in);
   in.get(free_message_), in.get(free_flow_), in.get(next_ring_);

@@ -4,6 +4,7 @@
 
 #include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
+#include "network/port/lane_arbiter.hpp"
 #include "network/transport/flow_index.hpp"
 
 namespace lightrail {
@@ -31,7 +32,8 @@ class SentListener {
 };
 
 /// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
-/// other, different ones in turns of one train, sources in turns of one train, control messages first.
+/// other, different ones in turns of one train, sources in turns of one train, lanes of a NIC by their
+/// weights where these are given (LaneWeights), control messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
@@ -112,7 +114,7 @@ class Injector {
   };
 
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency);
+           SimTime latency, const LaneWeights* weights);
   std::uint32_t new_message(const Outgoing& message);
   void add_to_ring(std::uint32_t ring, std::uint32_t flow);
   std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
@@ -121,6 +123,9 @@ class Injector {
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
+  std::uint32_t choose_by_weight(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
+  [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
+                              SimTime& earliest);
   void finish_message(std::uint32_t ring);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
@@ -131,6 +136,8 @@ class Injector {
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
   SimTime latency_, ahead_;
+  bool has_weights_;
+  LaneArbiter arbiter_;
 
   std::uint32_t active_messages_ = 0;
   std::uint32_t next_ring_ = 0;

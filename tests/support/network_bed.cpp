@@ -107,6 +107,10 @@ void NetworkBed::set_health(HealthTable health) {
   model_.add<HealthTable>(std::make_shared<const HealthTable>(std::move(health)));
 }
 
+void NetworkBed::set_weights(LaneWeights weights) {
+  model_.add<LaneWeights>(std::make_shared<const LaneWeights>(weights));
+}
+
 void NetworkBed::script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload) {
   probes_.at(probe.value)->script.push_back({at, port, payload});
 }

@@ -10,6 +10,7 @@
 #include "engine/model/kind.hpp"
 #include "engine/model/model.hpp"
 #include "network/health/health_table.hpp"
+#include "network/port/lane_weights.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
@@ -62,6 +63,7 @@ class NetworkBed {
   void route(ComponentId device, SwitchRoute route);
   /// Links that fail; without it they are up, and optical switches say what their ports do.
   void set_health(HealthTable health);
+  void set_weights(LaneWeights weights);
   /// At `at` the probe sends `payload`.
   void script(ComponentId probe, SimTime at, PortIndex port, const Payload& payload);
   /// Records all tables, link_use rows of this interval.
