@@ -13,6 +13,7 @@
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
 #include "app/cli/slow_run.hpp"
+#include "engine/sync/stop_requests.hpp"
 
 namespace lightrail {
 namespace {
@@ -35,6 +36,8 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   Summary summary;
   std::exception_ptr error;
   try {
+    // There is a file from here on, which a signal must not leave unfinished: the run stops at a window.
+    const StopRequests since_the_file(line.run.catch_signals, 0);
     Hdf5Recorder recorder(recorder_options(line, scenario, model), mpi.comm(), model, partition);
     summary = simulate(model, partition, line, mpi, recorder);
   } catch (...) {

@@ -18,7 +18,6 @@ StopRequests::StopRequests(bool catch_signals, double exit_after_s) : catches_(c
     deadline_ = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
                                           std::chrono::duration<double>(exit_after_s));
   if (!catches_) return;
-  caught = 0;
   struct sigaction action {};
   action.sa_handler = remember;
   action.sa_flags = SA_RESTART;
@@ -29,6 +28,7 @@ StopRequests::StopRequests(bool catch_signals, double exit_after_s) : catches_(c
 StopRequests::~StopRequests() {
   if (!catches_) return;
   for (int i = 0; i < 3; ++i) sigaction(signals[i], &before_[i], nullptr);
+  caught = 0;
 }
 
 std::int64_t StopRequests::code() const {

@@ -8,7 +8,7 @@ namespace lightrail {
 
 /// What asks a run to stop early: SIGINT, SIGTERM, SIGUSR1 and the wall clock. The code travels in the
 /// window's reduction, so that all ranks stop at the same window. While an object lives it owns the signal
-/// handlers.
+/// handlers; one that begins while another lives knows of the signals that came since that one began.
 class StopRequests {
  public:
   StopRequests(bool catch_signals, double exit_after_s);

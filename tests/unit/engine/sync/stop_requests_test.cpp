@@ -19,6 +19,16 @@ TEST_CASE("a caught signal becomes the code of a stop request") {
   CHECK(StopRequests::name(0).empty());
 }
 
+TEST_CASE("a signal that came before the run began stops it, and not the run after it") {
+  {
+    const StopRequests since_the_file(true, 0);
+    std::raise(SIGTERM);
+    const StopRequests of_the_run(true, 0);
+    CHECK(of_the_run.code() == SIGTERM);
+  }
+  CHECK(StopRequests(true, 0).code() == 0);
+}
+
 TEST_CASE("the signal handlers of before come back") {
   struct sigaction before {
   }, after{};
