@@ -14,6 +14,9 @@ import xml.etree.ElementTree as xml
 
 import h5py
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from named_cases import check, run_cases  # noqa: E402
+
 LIMIT_S = 120  # far above what is needed: the tests wait for states, not for times
 
 
@@ -62,11 +65,6 @@ class Bed:
     def done(self, *words, **how):
         return subprocess.run([self.lightrail, *words], cwd=self.folder, timeout=LIMIT_S, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, **how)
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 def two_runs_on_one_result(bed):
@@ -174,16 +172,12 @@ CASES = {
 
 def main():
     lightrail, scenario = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
-    failed = 0
-    for name, case in CASES.items():
+
+    def call_in_a_folder(case):
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(Bed(lightrail, scenario, pathlib.Path(folder)))
-                print(f"ok   {name}", flush=True)
-            except (AssertionError, subprocess.TimeoutExpired) as problem:
-                failed += 1
-                print(f"FAIL {name}\n     {problem}", flush=True)
-    return 1 if failed else 0
+            case(Bed(lightrail, scenario, pathlib.Path(folder)))
+
+    return run_cases(CASES, call_in_a_folder)
 
 
 sys.exit(main())

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import slurm_bed  # noqa: E402
+from named_cases import check, run_cases  # noqa: E402
 from run_equivalence import differences, load_summary, run  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scenarios/slurm"
@@ -26,11 +27,6 @@ if [ "${{SLURM_RESTART_COUNT:-0}}" -ge 2 ]; then
 fi
 exec {lightrail} "$@"
 """
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 class Bed:
@@ -154,17 +150,9 @@ def main():
         print(f"skipped: {why}")
         return 77
     paths = [os.path.realpath(path) for path in sys.argv[1:4]]
-    failed = 0
     with tempfile.TemporaryDirectory() as folder, slurm_bed.cluster(folder) as cluster:
         bed = Bed(cluster, *paths)
-        for name, case in CASES.items():
-            try:
-                case(bed)
-                print(f"ok   {name}", flush=True)
-            except AssertionError as problem:
-                failed += 1
-                print(f"FAIL {name}\n     {problem}", flush=True)
-    return 1 if failed else 0
+        return run_cases(CASES, lambda case: case(bed))
 
 
 sys.exit(main())

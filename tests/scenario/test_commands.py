@@ -9,16 +9,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from named_cases import check, run_cases  # noqa: E402
+
 
 def call(lightrail, folder, *words, ranks=1):
     start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
     return subprocess.run([*start, lightrail, *words], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=300)
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 def hash_of(text):
@@ -87,16 +85,12 @@ CASES = {
 
 def main():
     lightrail, sweep = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-    failed = 0
-    for name, case in CASES.items():
+
+    def call_in_a_folder(case):
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(lightrail, sweep, pathlib.Path(folder))
-                print(f"ok   {name}", flush=True)
-            except AssertionError as problem:
-                failed += 1
-                print(f"FAIL {name}\n     {problem}", flush=True)
-    return 1 if failed else 0
+            case(lightrail, sweep, pathlib.Path(folder))
+
+    return run_cases(CASES, call_in_a_folder)
 
 
 sys.exit(main())
