@@ -26,18 +26,36 @@ elseif(LIGHTRAIL_PROFILE)
   message(FATAL_ERROR "LIGHTRAIL_PROFILE is ${LIGHTRAIL_PROFILE}, wanted record or use")
 endif()
 
+# Headers of other libraries that many sources include are compiled once. Each file includes what it uses
+# all the same: tools/gate looks at their text, tools/check-headers and tools/check-tidy compile them without
+# these (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds so). ccache needs
+# CCACHE_SLOPPINESS=pch_defines,time_macros.
+set(lightrail_common_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
+  <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/common_headers.cpp CONTENT "")
+add_library(lightrail_common_headers OBJECT ${CMAKE_BINARY_DIR}/common_headers.cpp)
+target_link_libraries(lightrail_common_headers PRIVATE lightrail_options fmt::fmt)
+target_precompile_headers(lightrail_common_headers PRIVATE ${lightrail_common_headers})
+
 # lightrail_library(name SOURCES ... LINKS ...): a static library with the project's options.
 function(lightrail_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC lightrail_options ${A_LINKS})
+  target_precompile_headers(${name} REUSE_FROM lightrail_common_headers)
 endfunction()
 
 if(LIGHTRAIL_TESTS)
-  # Catch2's main is compiled once.
-  file(WRITE ${CMAKE_BINARY_DIR}/catch_main.cpp "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
+  # Catch2's main is compiled once, and its header once for all sources of tests: an executable, since code
+  # for executables and for libraries cannot share precompiled headers.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/catch_main.cpp
+       CONTENT "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
   add_library(lightrail_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cpp)
   target_link_libraries(lightrail_catch_main PUBLIC Catch2::Catch2)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n")
+  add_executable(lightrail_test_headers ${CMAKE_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(lightrail_test_headers PRIVATE lightrail_options fmt::fmt Catch2::Catch2)
+  target_precompile_headers(lightrail_test_headers PRIVATE ${lightrail_common_headers} <catch2/catch.hpp>)
 endif()
 
 # lightrail_test(name LABEL unit SOURCES ... LINKS ...): one Catch2 executable, one ctest entry. The target
@@ -46,6 +64,7 @@ function(lightrail_test name)
   cmake_parse_arguments(A "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE lightrail_options lightrail_catch_main ${A_LINKS})
+  target_precompile_headers(${name} REUSE_FROM lightrail_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT 1800)

@@ -13,7 +13,7 @@ build() {
   local launcher=() targets
   read -ra targets <<< "${target:-all}"
   if command -v ccache >/dev/null; then
-    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   say "building build/$preset"

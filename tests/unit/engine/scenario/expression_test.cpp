@@ -73,6 +73,8 @@ TEST_CASE("mistakes in expressions are named") {
   CHECK(result("2m") == "error: '2m' is no number (give units to variables)");
   CHECK(result("1e37 * 1e37") == "error: a number grows beyond 38 digits");
   CHECK(result("1e60") == "error: a number grows beyond 38 digits");
-  CHECK(result(std::string(100, '(') + "1" + std::string(100, ')')) ==
-        "error: parentheses nested more than 50 levels deep");
+  std::string deep(100, '(');
+  deep += '1';
+  deep.append(100, ')');
+  CHECK(result(deep) == "error: parentheses nested more than 50 levels deep");
 }
