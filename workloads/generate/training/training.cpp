@@ -94,6 +94,7 @@ void write_job(WorkloadContext& context) {
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
+  context.job.job().programs.host = plan.launch_plan.settings;
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
