@@ -135,7 +135,10 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .field("loading-ahead", &TrainingPlan::loading_ahead,
              "micro-batches that are made ahead, beside the passes before", 1u, 1024u)
       .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
-              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
+      .choice("memory-check", &TrainingPlan::memory_check,
+              "a plan that does not fit its GPUs by the estimate: refuse, or warn and run it as it is",
+              {{"refuse", MemoryCheck::refuse}, {"warn", MemoryCheck::warn}});
   describe_launches(table);
   return table;
 }

@@ -39,6 +39,10 @@ enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 /// default).
 enum class ExpertGroups : std::uint8_t { neighbours, replicas };
 
+/// What a plan that does not fit its GPUs by the estimate of TrainingMemory is: refused, or run with a
+/// remark.
+enum class MemoryCheck : std::uint8_t { refuse, warn };
+
 /// How a model is spread over GPUs and trained: <workload kind="training" tp="2" .../>. GPU number = tp index
 /// + tp * (cp index + cp * (dp index + dp * stage)), as Megatron orders its ranks. Experts see the tp cp dp
 /// GPUs of a stage as etp x ep x expert_dp, expert-tensor neighbours first; with ExpertGroups::replicas as
@@ -83,6 +87,7 @@ struct TrainingPlan {
   SimTime loading_time{};               ///< of a CPU for a micro-batch of a GPU; 0: data are there
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
+  MemoryCheck memory_check = MemoryCheck::refuse;
   HostModel host_model = HostModel::none;
   std::string graphs = "none";  ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;
