@@ -55,6 +55,7 @@ bool only_prints(Command command) {
     case Command::version:
     case Command::validate:
     case Command::describe:
+    case Command::explain:
       return true;
     case Command::run:
     case Command::sweep:
@@ -81,6 +82,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return describe(line, mpi);
     case Command::trace:
       return trace(line, mpi);
+    case Command::explain:
+      return explain(line, mpi);
     case Command::version:
       return print_version(mpi);
     case Command::help:

@@ -33,6 +33,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::traffic_matrix, traffic_matrix_schema());
   add(tables::requests, requests_schema());
   add(tables::batches, batches_schema());
+  add(tables::exposed, exposed_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

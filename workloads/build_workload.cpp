@@ -158,6 +158,36 @@ void renumber(ProgramSet& programs, const Model& model) {
     }
 }
 
+/// Who is in which group: of regular kinds three digits (GroupKind::Digit), of listed kinds a row a member.
+void add_members(const GroupTable& groups, ModelNotes& notes) {
+  std::vector<std::int64_t> counts[3], strides[3], kinds, lists, members;
+  for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
+    const GroupKind& kind = groups.kind(GroupKindId{k});
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool has_digit = d < kind.digits.size();
+      counts[d].push_back(has_digit ? kind.digits[d].count : 1);
+      strides[d].push_back(has_digit ? kind.digits[d].stride : 1);
+    }
+    for (std::size_t list = 0; list < kind.listed.size(); ++list)
+      for (const EndpointId member : kind.listed[list])
+        kinds.push_back(k), lists.push_back(static_cast<std::int64_t>(list)), members.push_back(member.value);
+  }
+  notes.folders.push_back(
+      {"group_digits",
+       "row i is group kind i: the group of a GPU g is that of g minus the sum of "
+       "(g / stride modulo count) * stride; kinds with rows in group_members are listed there",
+       {{"count0", std::move(counts[0])},
+        {"stride0", std::move(strides[0])},
+        {"count1", std::move(counts[1])},
+        {"stride1", std::move(strides[1])},
+        {"count2", std::move(counts[2])},
+        {"stride2", std::move(strides[2])}}});
+  notes.folders.push_back(
+      {"group_members",
+       "of group kinds whose groups are listed",
+       {{"group_kind", std::move(kinds)}, {"list", std::move(lists)}, {"gpu", std::move(members)}}});
+}
+
 ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
   ModelNotes notes;
   std::vector<std::string> names, roles, streams;
@@ -188,6 +218,7 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
        {{"program", std::move(program_of_stream)},
         {"stream", std::move(place_of_stream)},
         {"name", std::move(streams)}}}};
+  add_members(groups, notes);
   return notes;
 }
 

@@ -203,6 +203,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   line.bom = given.has("bom");
   line.budget = given.has("budget");
   line.list = given.has("list");
+  line.json = given.has("json");
   line.sweep_case = given.value<std::int64_t>("case", -1, 0, most);
   if (line.list && given.has("case")) fail("lightrail sweep takes either --list or --case N");
   fill_run(given, line);

@@ -20,7 +20,7 @@ struct CommandLine {
   std::vector<std::string> plugins;
   std::string catalogue, out, summary_file, resume, format = "text";
   std::uint64_t seed = 0;
-  bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false;
+  bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false, json = false;
   std::int64_t sweep_case = -1;  ///< --case; -1: all points
   std::string point;             ///< "-3" for point 3 of a sweep, in the names of its files
   IoMode io = IoMode::automatic;

@@ -20,6 +20,9 @@ namespace lightrail {
 /// trace import kineto FILE... --out T.h5 | trace generate SCENARIO --out T.h5 | trace show T.h5
 [[nodiscard]] ExitCode trace(const CommandLine& line, const MpiSession& mpi);
 
+/// Where the time of one result's step went; of two: what differs in input and output.
+[[nodiscard]] ExitCode explain(const CommandLine& line, const MpiSession& mpi);
+
 /// The points of <sweep>, a line each: number and settings.
 [[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 /// All of them one after another; `run` runs one. A point whose system fails (exit code 3) does not keep the

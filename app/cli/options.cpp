@@ -58,6 +58,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"budget", "", {C::validate}, "print every optical path with its margin"},
       {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
       {"format", "NAME", {C::describe}, "text (default) or xsd"},
+      {"json", "", {C::explain}, "print JSON instead of text"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
   };
@@ -84,7 +85,9 @@ const std::vector<CommandDoc>& command_docs() {
        "run the points of <sweep> one after another; list them, or run one", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",
-       1, 1}};
+       1, 1},
+      {Command::explain, "explain", "RESULT [RESULT]",
+       "where the time of a result's step went and why; of two results: what differs", 1, 2}};
   return all;
 }
 

@@ -6,7 +6,17 @@
 
 namespace lightrail {
 
-enum class Command : std::uint8_t { help, version, run, validate, describe, sweep, trace, collective };
+enum class Command : std::uint8_t {
+  help,
+  version,
+  run,
+  validate,
+  describe,
+  sweep,
+  trace,
+  collective,
+  explain
+};
 
 struct CommandDoc {
   Command command;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "engine/base/time.hpp"
 
@@ -28,6 +29,20 @@ void add_step(const IterationSummary& step, std::string& text) {
   if (step.gpu_step_max_ps != step.gpu_step_min_ps)
     text += fmt::format("  by GPU         {} ... {}\n", format_time(SimTime{step.gpu_step_min_ps}),
                         format_time(SimTime{step.gpu_step_max_ps}));
+}
+
+/// What the time of the last iteration's GPUs went into, the largest first.
+void add_exposed(const Summary& summary, std::string& text) {
+  const IterationSummary* step = summary.last_iteration();
+  std::vector<ExposedSummary> parts;
+  for (const ExposedSummary& part : summary.exposed)
+    if (step && part.iteration == step->iteration) parts.push_back(part);
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const ExposedSummary& a, const ExposedSummary& b) { return a.time_ps > b.time_ps; });
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("{}{:5.1f} % {}{}", i % 5 == 0 ? "                 " : "  ",
+                        100 * step->fraction(parts[i].time_ps), parts[i].label(),
+                        i % 5 == 4 || i + 1 == parts.size() ? "\n" : "");
 }
 
 void add_serving(const ServingSummary& s, std::string& text) {
@@ -73,6 +88,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
   text += fmt::format("simulated        {}\n", format_time(SimTime{summary.sim_end_ps}));
   if (const IterationSummary* step = summary.last_iteration()) add_step(*step, text);
+  add_exposed(summary, text);
   if (summary.serving) add_serving(*summary.serving, text);
   for (const auto& d : summary.dimensions)
     if (d.size_bytes > 0)

@@ -173,6 +173,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
                       {"messages", "what it received"},
                       {"collectives", "collectives it took part in"},
                       {"steps", "its iterations: compute, exposed communication, idle, waiting for the host"},
+                      {"exposed", "what the time of its iterations went into"},
                       {"traffic", "payload it sent, by dimension"},
                       {"traffic_matrix", "payload it sent, by receiver"},
                       {"link_use", "payload and busy time of its outputs by interval"},

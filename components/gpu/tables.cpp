@@ -50,4 +50,20 @@ TableSchema steps_schema() {
           TableScope::all_endpoints};
 }
 
+TableSchema exposed_schema() {
+  return {"exposed",
+          {{"gpu", i64, "1", "endpoint id"},
+           {"iteration", i64, "1", "0, 1, ..."},
+           {"use",
+            i64,
+            "1",
+            "what the time went into",
+            {"compute", "communication", "bubble", "host", "copy", "storage", "idle"}},
+           {"dimension", i64, "1", "of communication and bubble: index into /dimensions; else -1"},
+           {"group", i64, "1", "of communication and bubble: group kind; else -1"},
+           {"time_ps", i64, "ps", "time that went into it alone; those of an iteration add up to its time"}},
+          "where the time of GPUs went: a row a GPU, iteration and use",
+          TableScope::all_endpoints};
+}
+
 }  // namespace lightrail

@@ -29,7 +29,7 @@ Switch::Switch(const BuildContext& build)
       book_(build.model.resource<AddressBook>()),
       health_(build.model.resource<NicHealth>()),
       route_(find_route(build)),
-      crossbar_(build, spec_.latency),
+      crossbar_(build, spec_.latency, spec_.queueing),
       reductions_(build.record.port_count) {
   if (route_) {
     const RoutingSetup setup{*route_,     crossbar_.egress(), hash_combine(build.model.seed, build.id.value),
@@ -147,7 +147,7 @@ bool Switch::is_idle_change(const LinkChange& change) const {
 }
 
 std::vector<std::string> Switch::waits_for() const {
-  std::vector<std::string> all = crossbar_.egress().waits_for();
+  std::vector<std::string> all = crossbar_.waits_for();
   if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
     all.push_back(fmt::format("{} B wait to be added to what other servers have not sent", bytes));
   return all;
@@ -231,6 +231,10 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
           .field("lanes", &SwitchSpec::lanes, "virtual lanes; must match what is attached", 1u, max_lanes)
           .field("latency", &SwitchSpec::latency, "pipeline, head in to head out of an idle switch",
                  SimTime{0}, milliseconds(1))
+          .choice(
+              "queueing", &SwitchSpec::queueing,
+              "in an input buffer: a queue for each output, or one in which the first holds up the others",
+              {{"virtual-output", Crossbar::Queueing::virtual_output}, {"fifo", Crossbar::Queueing::fifo}})
           .field("routing", &SwitchSpec::routing_name, routings.documentation().c_str())
           .field("flow-entries", &SwitchSpec::flow_entries, "flows that adaptive-flow remembers", 1u,
                  1u << 20)

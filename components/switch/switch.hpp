@@ -25,6 +25,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
   Bytes buffer{512 * 1024};
   std::uint32_t lanes = 2;
   SimTime latency{0};
+  Crossbar::Queueing queueing = Crossbar::Queueing::virtual_output;
   std::string routing_name = "static";
   std::shared_ptr<const RoutingKind> routing = static_routing();  ///< the one of that name
   std::uint32_t flow_entries = 1024;
@@ -53,8 +54,7 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
 /// source's retransmission timer would end. SHARP: trains to be reduced are kept until the group's members at
 /// the same place of all servers, all joined to this switch, have sent theirs; the sum goes to each; the
 /// arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`). Leaves out its
-/// trees of several switches, priorities between lanes, congestion notification, multicast, link errors,
-/// head-of-line blocking inside an input buffer.
+/// trees of several switches, priorities between lanes, congestion notification, multicast, link errors.
 class Switch final : public Component {
  public:
   explicit Switch(const BuildContext& build);

@@ -28,6 +28,14 @@ Json iteration_json(const IterationSummary& i) {
           {"gpu_compute_max_ps", i.gpu_compute_max_ps}};
 }
 
+Json exposed_json(const ExposedSummary& e) {
+  return {{"iteration", e.iteration},
+          {"use", e.use},
+          {"dimension", e.dimension},
+          {"group", e.group},
+          {"time_ps", e.time_ps}};
+}
+
 Json collective_json(const CollectiveSummary& c) {
   return {{"collective", c.collective},
           {"group", c.group},
@@ -65,6 +73,13 @@ Json forecast_json(const ForecastRow& f) {
 
 }  // namespace
 
+std::string ExposedSummary::label() const {
+  if (dimension.empty() && group.empty()) return use;
+  std::string text = dimension.empty() ? group : dimension;
+  if (!group.empty() && group != text) text += " (" + group + ")";
+  return use == "communication" ? text : text + " " + use;
+}
+
 std::string to_json(const Summary& s) {
   const IterationSummary* last = s.last_iteration();
   auto of_last = [&](auto value) { return last ? Json(value(*last)) : Json(); };
@@ -100,6 +115,8 @@ std::string to_json(const Summary& s) {
   json["steps_per_s_per_musd"] = value_or_null(s.steps_per_s_per_musd());
   json["iterations"] = Json::array();
   for (const auto& i : s.iterations) json["iterations"].push_back(iteration_json(i));
+  json["exposed"] = Json::array();
+  for (const auto& e : s.exposed) json["exposed"].push_back(exposed_json(e));
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["forecast"] = Json::array();

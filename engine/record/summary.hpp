@@ -27,6 +27,18 @@ struct IterationSummary {
   }
 };
 
+/// What the time of all GPUs of an iteration went into: rows of the table exposed, added up. Those of an
+/// iteration add up to IterationSummary::gpu_time_ps.
+struct ExposedSummary {
+  std::int64_t iteration = 0;
+  std::string use;               ///< compute, communication, bubble, host, copy, storage, idle
+  std::string dimension, group;  ///< of communication and bubble; else empty
+  std::int64_t time_ps = 0;
+
+  /// "compute", "tp", "pp bubble", of a group that is not called as its dimension "dp (expert-dp)".
+  [[nodiscard]] std::string label() const;
+};
+
 struct DimensionSummary {
   std::string name;
   std::int64_t size_bytes = 0, messages = 0;  ///< payload sent by all GPUs over the whole run
@@ -50,6 +62,7 @@ struct Summary {
   double wall_s = 0, build_s = 0;
   int ranks = 1;
   std::vector<IterationSummary> iterations;
+  std::vector<ExposedSummary> exposed;  ///< in the order of iterations
   std::vector<DimensionSummary> dimensions;
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;

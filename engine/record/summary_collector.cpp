@@ -36,8 +36,8 @@ std::int64_t median(std::span<const std::int64_t> sorted) {
 
 SummaryCollector::SummaryCollector(const Model& model)
     : tables_(model.tables),
-      ids_{tables_->find("steps"), tables_->find("traffic"), tables_->find("collectives"),
-           tables_->find("requests"), tables_->find("power")},
+      ids_{tables_->find("steps"),    tables_->find("traffic"), tables_->find("collectives"),
+           tables_->find("requests"), tables_->find("power"),   tables_->find("exposed")},
       dimension_bytes_(2 * model.dimensions.size()) {}
 
 std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
@@ -67,10 +67,24 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
 }
 
+void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
+  auto at = [&](const char* column) { return cell(*ids_.exposed, row, column); };
+  const ExposedRow mine{at("iteration"), at("use"), at("dimension"), at("group"), 0};
+  auto place = std::lower_bound(exposed_.begin(), exposed_.end(), mine);
+  const auto is_same = [&](const ExposedRow& r) {
+    return r.iteration == mine.iteration && r.use == mine.use && r.dimension == mine.dimension &&
+           r.group == mine.group;
+  };
+  if (place == exposed_.end() || !is_same(*place)) place = exposed_.insert(place, mine);
+  place->time_ps += at("time_ps");
+}
+
 void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(table, row, column); };
   if (table == ids_.steps) {
     add_step(row);
+  } else if (table == ids_.exposed) {
+    add_exposed(row);
   } else if (table == ids_.traffic) {
     auto first = static_cast<std::size_t>(at("dimension")) * 2;
     LIGHTRAIL_EXPECT(first < dimension_bytes_.size());
@@ -95,6 +109,20 @@ void SummaryCollector::add_iterations(Summary& summary) const {
     if (s[0] == 0) continue;
     summary.iterations.push_back(
         {static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2], -l[3], l[4], -l[5]});
+  }
+}
+
+void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
+  if (exposed_.empty()) return;
+  const auto& columns = (*tables_)[*ids_.exposed].columns;
+  const auto& labels =
+      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "use"; })->labels;
+  const auto* notes = model.resource<ModelNotes>();
+  for (const ExposedRow& r : exposed_) {
+    ExposedSummary all{r.iteration, labels.at(static_cast<std::size_t>(r.use)), "", "", r.time_ps};
+    if (r.dimension >= 0) all.dimension = model.dimensions.at(static_cast<std::size_t>(r.dimension));
+    if (r.group >= 0 && notes) all.group = notes->groups.at(static_cast<std::size_t>(r.group)).name;
+    summary.exposed.push_back(std::move(all));
   }
 }
 
@@ -141,6 +169,7 @@ void SummaryCollector::add_collectives(const Model& model, Summary& summary) con
 void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summary) const {
   const SummaryCollector all = merged(comm);
   all.add_iterations(summary);
+  all.add_exposed(model, summary);
   for (std::size_t d = 0; d < model.dimensions.size(); ++d)
     summary.dimensions.push_back(
         {model.dimensions[d], all.dimension_bytes_[2 * d], all.dimension_bytes_[2 * d + 1]});

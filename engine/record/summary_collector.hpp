@@ -14,17 +14,17 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, collectives, requests and power while they pass, and reduces
-/// them over ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the result;
-/// energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes)
-/// an iteration.
+/// Adds up rows of the tables traffic, steps, exposed, collectives, requests and power while they pass, and
+/// reduces them over ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the
+/// result; energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15
+/// minutes) an iteration.
 class SummaryCollector {
  public:
   /// Of a model's tables and dimensions; a table that it lacks adds nothing.
   explicit SummaryCollector(const Model& model);
   void add(TableId table, std::span<const std::int64_t> row);
-  /// Fills iterations, dimensions, collectives, all_reduce_median_ps, serving and energy_j, the same on every
-  /// rank.
+  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving and energy_j, the same
+  /// on every rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
@@ -43,21 +43,29 @@ class SummaryCollector {
     std::int64_t collective, group, size_bytes, duration_ps;
     auto operator<=>(const CollectiveRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
+  /// Time by iteration, use, dimension, group; of all GPUs [ps].
+  struct ExposedRow {
+    std::int64_t iteration, use, dimension, group, time_ps;
+    auto operator<=>(const ExposedRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
+  };
   /// What is added up, where the model has it.
   struct Ids {
-    std::optional<TableId> steps, traffic, collectives, requests, power;
+    std::optional<TableId> steps, traffic, collectives, requests, power, exposed;
   };
   /// The row's value in a column that its table must have.
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
   void add_step(std::span<const std::int64_t> row);
   [[nodiscard]] std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
+  void add_exposed(std::span<const std::int64_t> row);
   void add_iterations(Summary& summary) const;
+  void add_exposed(const Model& model, Summary& summary) const;
   void add_collectives(const Model& model, Summary& summary) const;
 
   std::shared_ptr<const TableRegistry> tables_;
   Ids ids_;
   std::vector<Iteration> iterations_;
   std::vector<std::int64_t> dimension_bytes_;  ///< bytes, messages of dimension 0, of dimension 1, ...
+  std::vector<ExposedRow> exposed_;            ///< sorted but for the time, each once
   std::vector<CollectiveRow> collectives_;
   std::vector<ServedRequest> requests_;
   std::int64_t energy_nj_ = 0, power_rows_ = 0;

@@ -63,6 +63,17 @@ std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI
 SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   SummaryCollector all = *this;
   all.iterations_ = merged_iterations(comm);
+  all.exposed_.clear();
+  for (const ExposedRow& row : merged_rows(comm, exposed_)) {
+    const auto is_same = [&](const ExposedRow& r) {
+      return r.iteration == row.iteration && r.use == row.use && r.dimension == row.dimension &&
+             r.group == row.group;
+    };
+    if (!all.exposed_.empty() && is_same(all.exposed_.back()))
+      all.exposed_.back().time_ps += row.time_ps;
+    else
+      all.exposed_.push_back(row);
+  }
   all.collectives_ = merged_rows(comm, collectives_);
   all.requests_ = merged_rows(comm, requests_);
   std::vector<std::int64_t> sums = dimension_bytes_;
@@ -75,12 +86,14 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
 }
 
 void SummaryCollector::save(StateWriter& out) const {
-  out.put(iterations_), out.put(dimension_bytes_), out.put(collectives_), out.put(requests_);
+  out.put(iterations_), out.put(exposed_), out.put(dimension_bytes_), out.put(collectives_);
+  out.put(requests_);
   out.put(energy_nj_), out.put(power_rows_);
 }
 
 void SummaryCollector::load(StateReader& in) {
-  in.get(iterations_), in.get(dimension_bytes_), in.get(collectives_), in.get(requests_);
+  in.get(iterations_), in.get(exposed_), in.get(dimension_bytes_), in.get(collectives_);
+  in.get(requests_);
   in.get(energy_nj_), in.get(power_rows_);
 }
 

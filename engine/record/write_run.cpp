@@ -120,6 +120,20 @@ void write_summary(ResultFile& file, const Summary& summary) {
   number("gpu_compute_min_ps", "ps", &IterationSummary::gpu_compute_min_ps);
   number("gpu_compute_max_ps", "ps", &IterationSummary::gpu_compute_max_ps);
 
+  const auto& exposed = summary.exposed;
+  file.create_group("/summary/exposed");
+  const auto text = [&](const char* name, std::string ExposedSummary::*member) {
+    file.write_texts(std::string("/summary/exposed/") + name, exposed.size(),
+                     [&](auto i) { return exposed[i].*member; });
+  };
+  file.write_numbers("/summary/exposed/iteration", "1", exposed.size(),
+                     [&](auto i) { return exposed[i].iteration; });
+  text("use", &ExposedSummary::use);
+  text("dimension", &ExposedSummary::dimension);
+  text("group", &ExposedSummary::group);
+  file.write_numbers("/summary/exposed/time_ps", "ps", exposed.size(),
+                     [&](auto i) { return exposed[i].time_ps; });
+
   const auto& dimensions = summary.dimensions;
   file.create_group("/summary/dimensions");
   file.write_texts("/summary/dimensions/name", dimensions.size(), [&](auto i) { return dimensions[i].name; });

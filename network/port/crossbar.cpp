@@ -1,15 +1,72 @@
 #include "network/port/crossbar.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace lightrail {
 
-Crossbar::Crossbar(const BuildContext& build, SimTime latency) : Crossbar(build, port_ends(build), latency) {}
+Crossbar::Crossbar(const BuildContext& build, SimTime latency, Queueing queueing)
+    : Crossbar(build, port_ends(build), latency, queueing) {}
 
-Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency)
+Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency,
+                   Queueing queueing)
     : egress_(build, ends),
       inputs_(ends, build.model.component_name(build.id)),
       latency_(latency),
       in_lines_(ends.size()) {
+  if (queueing == Queueing::fifo) queues_.emplace(static_cast<std::uint32_t>(ends.size()));
   for (std::size_t i = 0; i < ends.size(); ++i) in_lines_[i] = LineTime(ends[i].in_rate);
+}
+
+void Crossbar::queue(Context& context, const Frame& train, PortIndex in, PortIndex out,
+                     std::uint8_t from_lane) {
+  queues_->push(in, {train, ready(context, train, in, out), out, from_lane, {}});
+  advance(context, in, from_lane);
+}
+
+/// The trains of an input, one after the other, as far as they may go now.
+void Crossbar::advance(Context& context, PortIndex in, std::uint8_t lane) {
+  while (queues_->may_go(in, lane, context.now())) {
+    const InputQueues::Entry next = queues_->pop(in, lane);
+    const auto tail = egress_.offer(context, next.out, next.train, next.ready, in, lane);
+    if (!tail) return queues_->waits(in, lane);
+    Frame came = next.train;
+    came.lane = lane;
+    inputs_.freed(context, in, came, *tail);
+    queues_->leaves(in, lane, *tail);
+  }
+  watch(context, in, lane);
+}
+
+void Crossbar::go_on(Context& context, PortIndex in, std::uint8_t lane, SimTime tail) {
+  queues_->leaves(in, lane, tail);
+  watch(context, in, lane);
+}
+
+void Crossbar::watch(Context& context, PortIndex in, std::uint8_t lane) {
+  if (const SimTime at = queues_->wake(in, lane); at != time_never)
+    context.wake(std::max(at, context.now()),
+                 to_payload(FlowTimer{.side = FlowTimer::Side::input, .port = in, .detail = lane}));
+}
+
+std::vector<std::string> Crossbar::waits_for() const {
+  std::vector<std::string> all = egress_.waits_for();
+  if (!queues_) return all;
+  if (const InputQueues::Count held = queues_->held_up(); held.trains > 0)
+    all.push_back(
+        fmt::format("{} trains ({} B) wait behind others in input queues", held.trains, held.bytes));
+  return all;
+}
+
+void Crossbar::save(StateWriter& out) const {
+  egress_.save(out), inputs_.save(out);
+  if (queues_) queues_->save(out);
+}
+
+void Crossbar::load(StateReader& in) {
+  egress_.load(in), inputs_.load(in);
+  if (queues_) queues_->load(in);
 }
 
 }  // namespace lightrail

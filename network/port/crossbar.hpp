@@ -1,9 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "network/port/egress_bank.hpp"
 #include "network/port/input_bank.hpp"
+#include "network/port/input_queues.hpp"
 #include "network/wire/link_change.hpp"
 
 namespace lightrail {
@@ -13,15 +16,22 @@ namespace lightrail {
 ///
 /// Model: cut-through; a head that arrives at t may leave at t + latency, later where its input line is
 /// slower than its output line (by the difference of the serialisation times), so that no tail leaves before
-/// it arrived. One event per train, and one per message of flow control. Leaves out: internal speed limits,
-/// arbitration between inputs other than by arrival, head-of-line blocking inside an input buffer.
+/// it arrived. One event per train, and one per message of flow control. What waits for different outputs
+/// waits in queues of its own (virtual output queues), unless inputs are FIFOs (InputQueues), which costs an
+/// event more for a train that is held up. Leaves out: internal speed limits, arbitration between inputs
+/// other than by arrival.
 class Crossbar {
  public:
-  Crossbar(const BuildContext& build, SimTime latency);
+  /// What waits in an input buffer: `virtual_output`: trains for each output by themselves; `fifo`: one
+  /// queue.
+  enum class Queueing : std::uint8_t { virtual_output, fifo };
+
+  Crossbar(const BuildContext& build, SimTime latency, Queueing queueing = Queueing::virtual_output);
 
   /// Forwards `train`, whose head is here now.
   void forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     inputs_.taken(context, in, train);
+    if (queues_) return queue(context, train, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
       inputs_.freed(context, in, train, *tail);
   }
@@ -30,6 +40,7 @@ class Crossbar {
     inputs_.taken(context, in, train);
     Frame moved = train;
     moved.lane = lane;
+    if (queues_) return queue(context, moved, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
       inputs_.freed(context, in, train, *tail);
   }
@@ -50,7 +61,7 @@ class Crossbar {
   /// on which more may leave now.
   PortIndex on_flow_control(Context& context, const Payload& message, PortIndex port) {
     const auto left = [&](const Frame& train, PortIndex from, SimTime tail) {
-      if (from != self_port) inputs_.freed(context, from, train, tail);
+      if (from != self_port) freed(context, from, train, tail);
     };
     if (port == self_port) return on_flow_timer(context, as<FlowTimer>(message), left);
     egress_.on_flow_control(context, port, message, left);
@@ -60,7 +71,7 @@ class Crossbar {
   void on_link_change(Context& context, const LinkChange& change) {
     egress_.on_link_change(context, static_cast<PortIndex>(change.port),
                            [&](const Frame& train, PortIndex from) {
-                             if (from != self_port) inputs_.freed(context, from, train, context.now());
+                             if (from != self_port) freed(context, from, train, context.now());
                            });
   }
   EgressBank& egress() { return egress_; }
@@ -76,11 +87,22 @@ class Crossbar {
     if (port < egress_.port_count()) egress_.prefetch_waiting(port, lane);
   }
   void finish(Context& context) { egress_.finish(context); }
-  void save(StateWriter& out) const { egress_.save(out), inputs_.save(out); }
-  void load(StateReader& in) { egress_.load(in), inputs_.load(in); }
+  /// As EgressBank has it, and what is held up in the inputs.
+  [[nodiscard]] std::vector<std::string> waits_for() const;
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
 
  private:
-  Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency);
+  Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency, Queueing queueing);
+  /// A train that waited at its output leaves it at `tail`.
+  void freed(Context& context, PortIndex in, const Frame& train, SimTime tail) {
+    inputs_.freed(context, in, train, tail);
+    if (queues_) go_on(context, in, train.lane, tail);
+  }
+  void queue(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t from_lane);
+  void advance(Context& context, PortIndex in, std::uint8_t lane);
+  void go_on(Context& context, PortIndex in, std::uint8_t lane, SimTime tail);
+  void watch(Context& context, PortIndex in, std::uint8_t lane);
   template <class Left>
   PortIndex on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
     switch (timer.side) {
@@ -92,6 +114,10 @@ class Crossbar {
         break;
       case FlowTimer::Side::line:
         egress_.on_line_free(context, timer.port, left);
+        break;
+      case FlowTimer::Side::input:
+        queues_->woken(timer.port, static_cast<std::uint8_t>(timer.detail));
+        advance(context, timer.port, static_cast<std::uint8_t>(timer.detail));
         break;
     }
     return timer.port;
@@ -106,6 +132,7 @@ class Crossbar {
 
   EgressBank egress_;
   InputBank inputs_;
+  std::optional<InputQueues> queues_;  ///< of inputs that are FIFOs
   SimTime latency_;
   SmallArray<LineTime, 3> in_lines_;  ///< by port; of rate 0 where nothing is connected
 };

@@ -64,7 +64,8 @@ static_assert(max_lanes <= 8);
 
 /// A timer of one of the sides, or of a line, which wakes its own component with it.
 struct FlowTimer {
-  enum class Side : std::uint8_t { sender, receiver, line };  ///< line: of a port whose lanes take turns
+  /// `line`: of a port whose lanes take turns; `input`: of an input that is a FIFO.
+  enum class Side : std::uint8_t { sender, receiver, line, input };
   MessageKind kind = MessageKind::flow_control;
   Side side = Side::sender;
   PortIndex port = 0;        ///< whose flow control is woken

@@ -7,11 +7,13 @@ import matplotlib
 from . import style
 from .breakdown import step_breakdown
 from .link_use import link_use_heatmap
+from .time_use import time_use_bars
 from .timeline import timeline
 from .traffic import traffic_by_dimension, traffic_matrix
 
 FIGURES = {
-    "timeline": timeline, "step_breakdown": step_breakdown, "link_use": link_use_heatmap,
+    "timeline": timeline, "step_breakdown": step_breakdown, "time_use": time_use_bars,
+    "link_use": link_use_heatmap,
     "traffic_matrix": traffic_matrix, "traffic_by_dimension": traffic_by_dimension,
 }
 

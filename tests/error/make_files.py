@@ -377,3 +377,29 @@ def checkpoint_folder_empty(folder, lightrail):
 def checkpoint_of_something_else(folder, lightrail):
     (folder / "saved").mkdir()
     (folder / "saved/checkpoint-000001.lr").write_text("x" * 1000)
+
+
+def explained(folder, lightrail, what):
+    """made.h5, a result of scenario.xml: whole, of a status, or with a table that lacks something."""
+    command = [lightrail, "run", "scenario.xml", "--out", "made.h5", "--progress", "none"]
+    scenario = folder / "scenario.xml"
+    if what == "off":
+        off = '<output><table name="exposed" record="off"/></output></scenario>'
+        scenario.write_text(scenario.read_text().replace("</scenario>", off))
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    if what in ("whole", "off"):
+        return
+    with h5py.File(folder / "made.h5", "r+") as result:
+        if what == "without exposed":
+            del result["tables/exposed"]
+        elif what == "one row less":
+            rows = result["tables/exposed/time_ps"]
+            rows[0] = 0
+        else:
+            result["run"].attrs["status"] = np.bytes_(what)
+
+
+def explained_trace(folder, lightrail):
+    """trace.h5, which is a trace and no result."""
+    subprocess.run([lightrail, "trace", "generate", "scenario.xml", "--out", "trace.h5"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)

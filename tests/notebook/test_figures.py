@@ -184,6 +184,21 @@ def test_shares_of_a_comparison_are_those_of_the_summary(run, capsys, result, tm
     assert sum(shares) == pytest.approx(100, abs=0.1)
 
 
+def test_time_use_names_what_waits_most_beside_compute(run):
+    uses = ["compute", "communication", "bubble"]
+    run.tables._read["exposed"] = pd.DataFrame({
+        "gpu": [0, 0, 0, 1, 1, 0], "iteration": [3, 3, 3, 3, 3, 2], "dimension": [-1, 0, 1, -1, 1, -1],
+        "use": pd.Categorical.from_codes([0, 1, 2, 0, 1, 0], uses), "group": [-1, 0, -1, -1, 0, -1],
+        "time_ps": [50, 30, 20, 90, 10, 7]})
+    table = post.time_use(run)
+    assert list(table.index) == ["stage 0"]
+    assert table.iloc[0].to_dict() == {"compute": 0.7, "tp": 0.15, "dp bubble": 0.1, "dp (tp)": 0.05}
+    figure = post.time_use_bars(run)
+    assert title_of(figure) == "beside compute, most time goes into tp: 15 to 15 % by role"
+    assert figure.axes[0].get_xlabel() == "share of the GPUs' time [%]"
+    assert sum(bar.get_width() for bar in figure.axes[0].patches) == pytest.approx(100)
+
+
 @pytest.mark.parametrize("draw", FIGURES.values())
 def test_a_figure_without_data_says_why(empty_run, draw):
     texts = [text.get_text() for text in draw(empty_run).axes[0].texts]

@@ -205,6 +205,12 @@ bool CommEngine::on_end(Context& context, Transport& transport, const MessageEnd
   return finish(context, transport, end.owner.slot);
 }
 
+SimTime CommEngine::ready_at(std::uint32_t slot) const {
+  const CommRun& run = runs_[slot];
+  const Op& op = op_of(slot);
+  return op.bytes == 0 ? time_never : run.start + nccl(op).point_base(run.protocol);
+}
+
 void CommEngine::release(std::uint32_t slot) {
   LIGHTRAIL_EXPECT(runs_[slot].stage != CommRun::Stage::free);
   runs_[slot].stage = CommRun::Stage::free;

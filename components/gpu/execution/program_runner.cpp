@@ -65,7 +65,8 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       streams_(program_->streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
       records_ops_(output_ && output_->is_recorded(tables::ops, self_)),
-      records_power_(output_ && output_->is_recorded(tables::power)) {}
+      records_power_(output_ && output_->is_recorded(tables::power)),
+      records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
   const Op& o = program_->ops[op];
@@ -140,7 +141,7 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
           if (runs) break;
         }
     }
-    if (ended_ < program_->ops.size()) return;
+    if (ended_ < program_->ops.size()) return count_time(context);
     end_iteration(context);
   }
 }
@@ -256,6 +257,7 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
   if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
+  settle(context, transport, slot);
   const std::uint32_t op = run.op;
   comm_.release(slot);
   comm_.announce_next(context, transport, op);
@@ -293,6 +295,7 @@ void ProgramRunner::end_iteration(Context& context) {
                                         context.now().count(), split.compute.count(), split.exposed.count(),
                                         idle.count(),          split.host.count()};
   context.record_at(step_start_, tables::steps, row);
+  record_exposed(context);
   step_start_ = context.now();
 }
 
@@ -351,7 +354,7 @@ std::optional<double> ProgramRunner::done_share() const {
 void ProgramRunner::save(StateWriter& out) const {
   if (batch_queue_) batch_queue_->save(out);
   if (launches_) launches_->save(out);
-  comm_.save(out), clock_.save(out);
+  comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
       out.put(interference_);
 }
@@ -359,7 +362,7 @@ void ProgramRunner::save(StateWriter& out) const {
 void ProgramRunner::load(StateReader& in) {
   if (batch_queue_) batch_queue_->load(in);
   if (launches_) launches_->load(in);
-  comm_.load(in), clock_.load(in);
+  comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
       in.get(interference_);
   find_program();

@@ -10,6 +10,7 @@
 #include "components/gpu/compute/kernel_times.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "components/gpu/execution/batch_queue.hpp"
+#include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/execution/launch_server.hpp"
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
@@ -22,8 +23,8 @@ namespace lightrail {
 /// all of it `iterations` times; the next iteration starts when every stream has ended. A communicator's
 /// collectives start in program order even where a later one could start first, because every member must
 /// choose the same order. A collective over a group of one and a marker take no time. Where launching takes
-/// time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops, collectives and
-/// steps.
+/// time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops, collectives,
+/// steps and exposed.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
@@ -144,6 +145,24 @@ class ProgramRunner {
   bool is_computing(const Stream& s, std::uint32_t op);
   [[nodiscard]] std::string describe(std::uint32_t op) const;
 
+  // What the time goes into (program_waits.cpp).
+  /// How time is counted that is spent on an operation alone.
+  [[nodiscard]] static ExposedTime::Key key_of(const Op& op);
+  /// The first kernel in program order that has not ended; where none is left, the first operation.
+  /// 0xffffffff: none.
+  [[nodiscard]] std::uint32_t next_needed() const;
+  /// Of the communicator of a collective that waits for its turn: the one whose turn it is.
+  [[nodiscard]] std::uint32_t earlier_on(const Op& op) const;
+  /// The running operation that stands in the way of `op`: what runs on its stream; else the same for the
+  /// first dependency that is missing, or for the collective whose turn it is. 0xffffffff: none.
+  [[nodiscard]] std::uint32_t blocking_op(std::uint32_t op) const;
+  /// After anything has started or ended: what time goes into from now on.
+  void count_time(Context& context);
+  /// A send or receive ends.
+  void settle(Context& context, GpuTransport& transport, std::uint32_t slot);
+  /// The rows of an iteration that has ended.
+  void record_exposed(Context& context);
+
   const Model& model_;
   const ProgramSet& set_;
   std::optional<BatchQueue> batch_queue_;  ///< none: no inference job
@@ -160,8 +179,9 @@ class ProgramRunner {
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
+  ExposedTime exposed_;
   Interference interference_;  ///< by all communication that runs
-  bool records_ops_ = false, records_power_ = false;
+  bool records_ops_ = false, records_power_ = false, records_exposed_ = false;
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
   std::uint32_t ended_ = 0;  ///< operations of this iteration

@@ -24,6 +24,7 @@ class StepClock {
   void kernel(SimTime now, int change) { pass(now), kernels_ += change; }
   void communication(SimTime now, int change) { pass(now), communications_ += change; }
   void wait_for_host(SimTime now, int change) { pass(now), host_waits_ += change; }
+  [[nodiscard]] bool is_computing() const { return kernels_ > 0; }
   /// The split since the last call.
   Totals take(SimTime now) {
     pass(now);

@@ -45,6 +45,9 @@ class GpuTransport final : public Transport {
     host_.tell_ends(told);
   }
 
+  /// As PathHost's.
+  [[nodiscard]] SimTime take_first_sign(std::uint32_t slot) { return host_.take_first_sign(slot); }
+
   /// Fetch what the next events touch; these read the object.
   void prefetch() const { host_.prefetch(); }
   void prefetch_arrival(const Payload& payload) const;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/reports.hpp"
 #include "network/transport/tables.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 
@@ -113,6 +115,11 @@ void PathHost::settle(Context& context, EndpointId from, Connection connection, 
 void PathHost::deliver(Context& context, EndpointId from, Connection connection,
                        const Arrivals::Complete& message) {
   const SimTime end = message.at + message.after;
+  const auto phase = static_cast<Phase>(connection.phase());
+  if (phase == Phase::point_to_point || phase == Phase::point_clear) {
+    if (message.owner.slot >= first_signs_.size()) first_signs_.resize(message.owner.slot + 1);
+    first_signs_[message.owner.slot] = message.head;
+  }
   if (message.is_counted)
     ends_.push_back({message.owner, end, false});
   else
@@ -122,6 +129,10 @@ void PathHost::deliver(Context& context, EndpointId from, Connection connection,
                                         connection.value,     message.payload_bytes,
                                         message.head.count(), message.at.count()};
   context.record_at(message.head, tables::messages, row);
+}
+
+SimTime PathHost::take_first_sign(std::uint32_t slot) {
+  return slot < first_signs_.size() ? std::exchange(first_signs_[slot], SimTime{0}) : SimTime{0};
 }
 
 void PathHost::on_flow_control(Context& context, PortIndex port, const Payload& message) {
@@ -147,14 +158,14 @@ void PathHost::save(StateWriter& out) const {
   egress_.save(out);
   for (const auto& injector : injectors_)
     if (injector) injector->save(out);
-  proxy_.save(out), arrivals_.save(out), out.put(notices_);
+  proxy_.save(out), arrivals_.save(out), out.put(notices_), out.put(first_signs_);
 }
 
 void PathHost::load(StateReader& in) {
   egress_.load(in);
   for (auto& injector : injectors_)
     if (injector) injector->load(in);
-  proxy_.load(in), arrivals_.load(in), in.get(notices_);
+  proxy_.load(in), arrivals_.load(in), in.get(notices_), in.get(first_signs_);
 }
 
 }  // namespace lightrail

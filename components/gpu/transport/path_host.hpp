@@ -81,6 +81,10 @@ class PathHost final : private SentListener {
   /// A message from `from` has come whole, or will have for sure at message.at: its owner is told.
   void deliver(Context& context, EndpointId from, Connection connection, const Arrivals::Complete& message);
 
+  /// When the partner of a send or receive first showed that it takes part: the head of the message, or its
+  /// clear-to-send. Of the last message for `slot` of the owner since the last call; time 0: there was none.
+  [[nodiscard]] SimTime take_first_sign(std::uint32_t slot);
+
   /// Hands each MessageEnd since the last call to `told`, which may send.
   template <class Told>
   void tell_ends(Told&& told) {
@@ -125,6 +129,7 @@ class PathHost final : private SentListener {
   std::vector<std::optional<Injector>> injectors_;  ///< by port; none for the NIC and where nothing is joined
   ProxyQueue proxy_;
   std::vector<Notice> notices_;
+  std::vector<SimTime> first_signs_;  ///< by slot of the owner
   EgressBank egress_;
   PartListener* part_listener_ = nullptr;
 };

@@ -5,7 +5,8 @@ usage: test_bubbles.py LIGHTRAIL CONFIGS
 
 F, I and W are the kernels of a chunk's forward pass, of its gradient of the input and of its weights, as the
 run itself has them; B = I + W is the whole backward pass. Stages are equal, messages short beside passes. A
-run idles (end of the last pass) - (kernels of a stage):
+run idles (end of the last pass) - (kernels of a stage); in 1F1B the table `exposed` says so of the first
+stage:
 
   1F1B      (p - 1)(F + B)               Narayanan et al., SC'21
   ZB-H1     (p - 1)(F + B - 2 W)         Qi et al., ICLR 2024; in DeepSeek-V3's table 2 as ZB1P
@@ -63,7 +64,8 @@ def passes_of(rows, names):
 
 
 def run(folder, schedule, stages, micro_batches, model):
-    """Passes of a middle stage as passes_of() has them, and how long the pipeline idles [ps]."""
+    """Passes of a middle stage as passes_of() has them, how long the pipeline idles and how much of the first
+    stage's time the table `exposed` calls bubble [ps]."""
     sequence, hidden, ffn, layers = MODELS[model]
     path = folder / "test.xml"
     path.write_text(SCENARIO.format(stages=stages, schedule=schedule, micro_batches=micro_batches,
@@ -74,9 +76,12 @@ def run(folder, schedule, stages, micro_batches, model):
     with h5py.File(folder / "test.h5") as file:
         names = file["names"][:]
         ops = {name: column[:] for name, column in file["tables/ops"].items()}
+        rows = {name: column[:] for name, column in file["tables/exposed"].items()}
+        uses = [use.decode() for use in file["tables/exposed/use"].attrs["labels"]]
+    bubble = rows["time_ps"][(rows["gpu"] == 0) & (rows["use"] == uses.index("bubble"))].sum()
     stage = [passes_of({n: c[ops["gpu"] == gpu] for n, c in ops.items()}, names) for gpu in range(stages)]
     times, _ = stage[1]
-    return times, max(end for _, end in stage) - sum(times.values())
+    return times, max(end for _, end in stage) - sum(times.values()), bubble
 
 
 def published(schedule, p, F, I, W):
@@ -95,17 +100,20 @@ def main():
         for model in MODELS:
             for p in (4, 8):
                 for m in (2 * p, 2 * p + 6):
-                    passes, _ = run(folder, "zb-h1", p, m, model)
+                    passes, *_ = run(folder, "zb-h1", p, m, model)
                     F, I, W = (passes[name] for name in ("forward 0", "input gradient 0",
                                                          "weight gradient 0"))
                     assert W < I and F < I, (F, I, W)
                     for schedule in ("1f1b", "zb-h1", "dualpipe"):
-                        passes, idle = run(folder, schedule, p, m, model)
+                        passes, idle, bubble = run(folder, schedule, p, m, model)
                         work, wanted = m * (F + I + W), published(schedule, p, F, I, W)
                         print(f"{model}, {p} stages, {m} micro-batches, {schedule}: {idle * 1e-9:.2f} ms, published {wanted * 1e-9:.2f} ms")
                         assert abs(sum(passes.values()) / work - 1) < 1e-5, (sum(passes.values()), work)
                         # What is more is messages on their way between stages.
                         assert 0 <= idle - wanted < 0.02 * wanted, (model, p, m, schedule)
+                        # The first stage begins first and, in 1F1B, ends last: it waits for all of that.
+                        if schedule == "1f1b":
+                            assert abs(bubble / wanted - 1) < 0.02, (model, p, m, bubble, wanted)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "components/gpu/execution/exposed_time.hpp"
 #include "components/registry.hpp"
 #include "tests/support/enumerators.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
@@ -41,12 +42,14 @@ class FromOutside final : public CollectiveAlgorithm {
 TEST_CASE("the tables of a result come in the order that they always had") {
   CHECK(all_tables().names() == std::vector<std::string>{"ops", "messages", "collectives", "link_use",
                                                          "queue", "ocs", "storage", "power", "traffic",
-                                                         "steps", "traffic_matrix", "requests", "batches"});
+                                                         "steps", "traffic_matrix", "requests", "batches",
+                                                         "exposed"});
 }
 
 TEST_CASE("the labels are the enumerators and algorithms of programs, every one and in their order") {
   const TableRegistry tables = all_tables();
   CHECK(labels(tables, "ops", "kind") == enumerator_names<OpKind>());
+  CHECK(labels(tables, "exposed", "use") == enumerator_names<TimeUse>());
   CHECK(labels(tables, "collectives", "collective") == enumerator_names<CollectiveType>());
   CHECK(labels(tables, "collectives", "algorithm") == built_in_algorithms().labels());
   CHECK(labels(tables, "collectives", "protocol") == enumerator_names<Protocol>());

@@ -38,4 +38,13 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("traffic tp       3.000 GB in 12 messages\n") != std::string::npos);
   CHECK(text.find("traffic pp") == std::string::npos);
   CHECK(text.find("result           r.h5\n") != std::string::npos);
+
+  // Of the last iteration alone, the largest first.
+  summary.exposed = {{0, "compute", "", "", 6'000'000},
+                     {0, "communication", "tp", "tp", 500'000},
+                     {0, "bubble", "pp", "pp", 1'500'000},
+                     {7, "idle", "", "", 1}};
+  text = summary_text(summary, "");
+  CHECK(text.find("                  75.0 % compute   18.8 % pp bubble    6.2 % tp\n") != std::string::npos);
+  CHECK(text.find("% idle") == std::string::npos);
 }

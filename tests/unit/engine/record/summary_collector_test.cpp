@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "components/gpu/tables.hpp"
 #include "engine/base/error.hpp"
@@ -14,6 +16,7 @@
 
 using namespace lightrail;
 using Row4 = std::array<std::int64_t, 4>;
+using Row6 = std::array<std::int64_t, 6>;
 using Row7 = std::array<std::int64_t, 7>;
 using Row8 = std::array<std::int64_t, 8>;
 
@@ -56,6 +59,36 @@ TEST_CASE("an iteration that no GPU finished is left out") {
   Summary summary = reduced(collector, model);
   REQUIRE(summary.iterations.size() == 1);
   CHECK(summary.iterations[0].iteration == 2);
+}
+
+TEST_CASE("what the time went into is added over GPUs, by iteration, use, dimension and group") {
+  Model model = test::synthetic_model(1);
+  SummaryCollector collector(model);
+  // gpu, iteration, use (0: compute, 1: communication, 2: bubble), dimension, group, time [ps]
+  collector.add(tables::exposed, Row6{0, 0, 1, 0, 0, 30});
+  collector.add(tables::exposed, Row6{0, 0, 0, -1, -1, 70});
+  collector.add(tables::exposed, Row6{1, 0, 0, -1, -1, 60});
+  collector.add(tables::exposed, Row6{1, 0, 1, 1, 0, 25});
+  collector.add(tables::exposed, Row6{1, 0, 1, 0, 0, 15});
+  collector.add(tables::exposed, Row6{0, 1, 2, 1, -1, 5});
+  SummaryCollector other(model);
+  StateWriter state;
+  collector.save(state);
+  StateReader reader(state.bytes());
+  other.load(reader);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const Summary summary = reduced(*one, model);
+    std::vector<std::string> found;
+    for (const ExposedSummary& e : summary.exposed)
+      found.push_back(std::to_string(e.iteration) + " " + e.label() + " " + std::to_string(e.time_ps));
+    CHECK(found == std::vector<std::string>{"0 compute 130", "0 tp 45", "0 dp (tp) 25", "1 dp bubble 5"});
+    const auto json = nlohmann::json::parse(to_json(summary));
+    CHECK(json["exposed"][2] == nlohmann::json({{"iteration", 0},
+                                                {"use", "communication"},
+                                                {"dimension", "dp"},
+                                                {"group", "tp"},
+                                                {"time_ps", 25}}));
+  }
 }
 
 TEST_CASE("bytes and messages are added by parallel dimension") {

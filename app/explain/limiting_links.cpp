@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/explain/explanation.hpp"
+
+namespace lightrail {
+namespace {
+
+/// Names and kinds of both ends of every link.
+struct Wiring {
+  std::vector<std::int64_t> from, to, link_class;
+  std::vector<std::string> name, kind, class_name;
+  std::vector<std::int64_t> atom, number;
+
+  explicit Wiring(const ResultReader& result)
+      : from(result.numbers("/model/links/from")),
+        to(result.numbers("/model/links/to")),
+        link_class(result.numbers("/model/links/link_class")),
+        name(result.texts("/model/components/name")),
+        kind(result.texts("/model/components/kind")),
+        class_name(result.texts("/model/link_classes/name")),
+        atom(result.numbers("/model/components/atom")),
+        number(result.numbers("/model/components/number")) {
+    const auto is_in = [](std::int64_t index, std::size_t size) {
+      return index >= 0 && static_cast<std::size_t>(index) < size;
+    };
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (i >= to.size() || i >= link_class.size() || !is_in(from[i], name.size()) ||
+          !is_in(to[i], name.size()) || !is_in(link_class[i], class_name.size()))
+        result.fail(fmt::format("has a link {} of nothing in /model/links", i));
+    if (kind.size() != name.size() || atom.size() != name.size() || number.size() != name.size())
+      result.fail("columns of /model/components differ in length");
+  }
+  [[nodiscard]] std::size_t a(std::size_t link) const { return static_cast<std::size_t>(from[link]); }
+  [[nodiscard]] std::size_t b(std::size_t link) const { return static_cast<std::size_t>(to[link]); }
+  [[nodiscard]] std::string of(std::size_t link) const {
+    return class_name[static_cast<std::size_t>(link_class[link])];
+  }
+};
+
+struct Use {
+  std::int64_t bytes = 0, busy_ps = 0, peak_busy_ps = 0, peak_interval = 0;
+  double peak_share = 0;
+};
+
+/// What recorded GPUs of the servers at both ends did while the link was busiest; of a link of the fabric, or
+/// where none of those was recorded, all recorded GPUs.
+void add_meetings(const ResultReader& result, const Wiring& wiring, std::vector<LinkUse>& links) {
+  if (!result.has("/tables/collectives") || links.empty()) return;
+  const auto gpu = result.numbers("/tables/collectives/gpu"),
+             group = result.numbers("/tables/collectives/group"),
+             type = result.numbers("/tables/collectives/collective"),
+             start = result.numbers("/tables/collectives/t_start_ps"),
+             end = result.numbers("/tables/collectives/t_end_ps");
+  const auto types = result.labels("/tables/collectives/collective"),
+             groups = result.texts("/model/group_kinds/name");
+  std::map<std::int64_t, std::int64_t> atom_of_gpu;
+  for (std::size_t i = 0; i < wiring.name.size(); ++i)
+    if (wiring.kind[i] == "gpu") atom_of_gpu[wiring.number[i]] = wiring.atom[i];
+  std::set<std::int64_t> recorded;  // atoms
+  for (const std::int64_t one : gpu)
+    if (const auto atom = atom_of_gpu.find(one); atom != atom_of_gpu.end()) recorded.insert(atom->second);
+  for (LinkUse& link : links) {
+    const auto l = static_cast<std::size_t>(link.link);
+    const std::int64_t from = wiring.atom[wiring.a(l)], to = wiring.atom[wiring.b(l)];
+    link.met_anywhere = recorded.count(from) == 0 && recorded.count(to) == 0;
+    // By what: intervals in which some GPU was in one.
+    std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> spans;
+    for (std::size_t i = 0; i < gpu.size(); ++i) {
+      const std::int64_t first = std::max(start[i], link.peak_start_ps),
+                         last = std::min(end[i], link.peak_end_ps);
+      const auto atom = atom_of_gpu.find(gpu[i]);
+      if (first >= last || atom == atom_of_gpu.end()) continue;
+      if (!link.met_anywhere && atom->second != from && atom->second != to) continue;
+      const auto t = static_cast<std::size_t>(type[i]), g = static_cast<std::size_t>(group[i]);
+      if (t < types.size() && g < groups.size()) spans[types[t] + " " + groups[g]].emplace_back(first, last);
+    }
+    for (auto& [what, all] : spans) {
+      std::sort(all.begin(), all.end());
+      std::int64_t covered = 0, reached = link.peak_start_ps;
+      for (const auto& [first, last] : all) {
+        covered += std::max<std::int64_t>(0, last - std::max(first, reached));
+        reached = std::max(reached, last);
+      }
+      link.met.push_back(
+          {what, static_cast<double>(covered) / static_cast<double>(link.peak_end_ps - link.peak_start_ps)});
+    }
+    std::stable_sort(link.met.begin(), link.met.end(),
+                     [](const auto& x, const auto& y) { return x.share > y.share; });
+  }
+}
+
+}  // namespace
+
+void read_links(const ResultReader& result, Explanation& all) {
+  if (!result.has("/tables/link_use")) return;
+  const auto link = result.numbers("/tables/link_use/link"),
+             interval = result.numbers("/tables/link_use/interval"),
+             bytes = result.numbers("/tables/link_use/size_bytes"),
+             busy = result.numbers("/tables/link_use/t_busy_ps");
+  const std::int64_t end = result.number_attribute("/run", "sim_end_ps"),
+                     length = result.number_attribute("/run", "interval_ps");
+  const Wiring wiring(result);
+  if (link.empty() || end <= 0 || length <= 0) return;
+  all.has_links = true;
+  std::map<std::int64_t, Use> uses;
+  for (std::size_t i = 0; i < link.size(); ++i) {
+    if (link[i] < 0 || static_cast<std::size_t>(link[i]) >= wiring.from.size())
+      result.fail(fmt::format("has a row of link_use for link {}, which does not exist", link[i]));
+    Use& use = uses[link[i]];
+    use.bytes += bytes[i];
+    use.busy_ps += busy[i];
+    const std::int64_t from = interval[i] * length, until = std::min(end, from + length);
+    const double share = until > from ? static_cast<double>(busy[i]) / static_cast<double>(until - from) : 0;
+    if (share > use.peak_share) use.peak_share = share, use.peak_interval = interval[i];
+  }
+  const auto share_of = [end](std::int64_t busy_ps) {
+    return static_cast<double>(busy_ps) / static_cast<double>(end);
+  };
+  std::map<std::string, LinkKindUse> kinds;
+  std::vector<std::pair<std::int64_t, Use>> ordered(uses.begin(), uses.end());
+  for (const auto& [id, use] : ordered) {
+    const auto l = static_cast<std::size_t>(id);
+    const std::string name =
+        fmt::format("{} -> {}, {}", wiring.kind[wiring.a(l)], wiring.kind[wiring.b(l)], wiring.of(l));
+    LinkKindUse& kind = kinds[name];
+    kind.name = name;
+    ++kind.links;
+    kind.mean_share += share_of(use.busy_ps);
+    kind.max_share = std::max(kind.max_share, share_of(use.busy_ps));
+  }
+  for (auto& [name, kind] : kinds) {
+    kind.mean_share /= static_cast<double>(kind.links);
+    all.kinds.push_back(kind);
+  }
+  std::stable_sort(all.kinds.begin(), all.kinds.end(),
+                   [](const auto& x, const auto& y) { return x.max_share > y.max_share; });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& x, const auto& y) { return x.second.busy_ps > y.second.busy_ps; });
+  ordered.resize(std::min(ordered.size(), most_shown));
+  for (const auto& [id, use] : ordered) {
+    const auto l = static_cast<std::size_t>(id);
+    LinkUse one;
+    one.link = id;
+    one.name = wiring.name[wiring.a(l)] + " -> " + wiring.name[wiring.b(l)];
+    one.link_class = wiring.of(l);
+    one.size_bytes = use.bytes, one.busy_ps = use.busy_ps;
+    one.share = share_of(use.busy_ps);
+    one.peak_share = use.peak_share;
+    one.peak_start_ps = use.peak_interval * length;
+    one.peak_end_ps = std::min(end, one.peak_start_ps + length);
+    all.links.push_back(std::move(one));
+  }
+  add_meetings(result, wiring, all.links);
+}
+
+}  // namespace lightrail

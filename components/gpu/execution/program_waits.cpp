@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "components/gpu/execution/program_runner.hpp"
+#include "components/gpu/tables.hpp"
+
+/// The part of ProgramRunner that says what a GPU's time goes into (ExposedTime).
+namespace lightrail {
+namespace {
+
+constexpr std::uint32_t none = 0xffffffff;
+
+TimeUse use_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::compute:
+      return TimeUse::compute;
+    case OpKind::collective:
+    case OpKind::send:
+    case OpKind::recv:
+      return TimeUse::communication;
+    case OpKind::host:
+      return TimeUse::host;
+    case OpKind::host_copy:
+      return TimeUse::copy;
+    case OpKind::storage_read:
+    case OpKind::storage_write:
+      return TimeUse::storage;
+    case OpKind::marker:
+      return TimeUse::idle;
+  }
+  return TimeUse::idle;
+}
+
+bool is_point(OpKind kind) {
+  return kind == OpKind::send || kind == OpKind::recv;
+}
+
+}  // namespace
+
+ExposedTime::Key ProgramRunner::key_of(const Op& op) {
+  ExposedTime::Key key{.use = use_of(op.kind)};
+  if (key.use == TimeUse::communication) {
+    key.dimension = op.dimension;
+    key.group = static_cast<std::uint16_t>(op.group.value);
+  }
+  return key;
+}
+
+std::uint32_t ProgramRunner::next_needed() const {
+  std::uint32_t kernel = none, first = none;
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    if (streams_[stream].ended == index_.stream_ops[stream].size()) continue;
+    const std::uint32_t op = op_index(stream);
+    first = std::min(first, op);
+    kernel = std::min(kernel, index_.next_kernel[op]);
+  }
+  return kernel != none ? kernel : first;
+}
+
+/// A collective that could start waits for the one before it on its communicator.
+std::uint32_t ProgramRunner::earlier_on(const Op& op) const {
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    if (streams_[stream].ended == index_.stream_ops[stream].size()) continue;
+    const auto& ops = index_.stream_ops[stream];
+    for (std::size_t at = streams_[stream].ended; at < ops.size(); ++at) {
+      const Op& other = program_->ops[ops[at]];
+      if (other.kind != OpKind::collective || other.group != op.group) continue;
+      if (index_.turn[ops[at]] == turns_[op.group.value]) return ops[at];
+      break;  // the stream's others on this communicator come later still
+    }
+  }
+  return none;
+}
+
+std::uint32_t ProgramRunner::blocking_op(std::uint32_t op) const {
+  // Everything that an operation waits for comes before it in the program, so this ends.
+  while (true) {
+    const std::uint32_t stream = program_->ops[op].stream, head = op_index(stream);
+    if (streams_[stream].is_running) return head;
+    std::uint32_t before = first_missing(head);
+    const Op& waits = program_->ops[head];
+    if (before == none && waits.kind == OpKind::collective && turns_[waits.group.value] != index_.turn[head])
+      before = earlier_on(waits);
+    if (before == none || before >= head) return none;
+    op = before;
+  }
+}
+
+void ProgramRunner::count_time(Context& context) {
+  if (!records_exposed_) return;
+  if (clock_.is_computing()) return exposed_.set(context.now(), {.use = TimeUse::compute});
+  const std::uint32_t needed = next_needed();
+  if (needed == none) return exposed_.set(context.now(), {.use = TimeUse::idle});
+  const std::uint32_t blocking = blocking_op(needed);
+  // Nothing of the program keeps it from starting: it has not been launched.
+  if (blocking == none) return exposed_.set(context.now(), {.use = TimeUse::host});
+  const Op& op = program_->ops[blocking];
+  exposed_.set(context.now(), key_of(op),
+               is_point(op.kind) ? streams_[op.stream].slot : ExposedTime::no_slot);
+}
+
+void ProgramRunner::settle(Context& context, GpuTransport& transport, std::uint32_t slot) {
+  const CommRun& run = comm_.run(slot);
+  const Op& op = program_->ops[run.op];
+  if (!records_exposed_ || !is_point(op.kind)) return;
+  exposed_.settle(context.now(), slot, key_of(op), comm_.ready_at(slot), transport.take_first_sign(slot));
+}
+
+void ProgramRunner::record_exposed(Context& context) {
+  if (!records_exposed_) return;
+  for (const ExposedTime::Part& part : exposed_.take(context.now())) {
+    const auto index = [](std::uint16_t value) { return value == 0xffff ? std::int64_t{-1} : value; };
+    const std::array<std::int64_t, 6> row{self_.value,
+                                          iteration_ - 1,
+                                          static_cast<std::int64_t>(part.key.use),
+                                          index(part.key.dimension),
+                                          index(part.key.group),
+                                          part.time.count()};
+    context.record_at(step_start_, tables::exposed, row);
+  }
+}
+
+}  // namespace lightrail
