@@ -1,10 +1,12 @@
 """Targets N7 and N8: all-reduces over several servers (nccl_nodes.csv).
 
 Column `use` is the rule of the split, by whole tables: "fit" are those of which figures in configs/ were
-chosen (their <source> names them), "held out" all others. To be fitted to: the plot in which NVLS-tree was
-forced, and tables of two servers and of one and two NVLink domains; held out: every table of the own choice
-of NCCL on more. So far nothing is fitted to any. Rows that no catalogue expresses yet (racks of GB200, EFA of
-p6) or that are too many GPUs for a run stay in the file.
+chosen (their <source> names them), "held out" all others. Fit: the plot in which NVLS-tree was forced, and
+tables of two servers and of one and two NVLink domains; held out: every table of the own choice of NCCL on
+more. The figures that they chose are NCCL's own, none is tuned: what a level of an NVLS-tree takes is that of
+NCCL 2.28 and not of 2.21 (the plot), a head of one on two servers has NCCL's limit (two servers). Rows
+that no catalogue expresses yet (racks of GB200, EFA of p6) or that are too many GPUs for a run stay in the
+file.
 """
 from harness import collective_times, table
 

@@ -45,7 +45,8 @@ NcclSettings NcclSettings::on(const NcclDevice& d) const {
   s.tree_ll = d.base_ll, s.tree_ll128 = d.base_ll128, s.tree_simple = d.base_simple;
   s.tree_nvlink_ll = d.nvlink_ll, s.tree_nvlink_ll128 = d.nvlink_ll128;
   s.tree_nvlink_simple = d.nvlink_simple;
-  s.nvls = d.nvls;
+  s.nvls = d.nvls, s.nvls_tree_rate = d.nvls_tree_rate;
+  if (d.nvls_tree_net > SimTime{0}) s.nvls_tree_net = d.nvls_tree_net;
   return s;
 }
 

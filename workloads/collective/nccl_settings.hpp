@@ -59,7 +59,7 @@ struct NcclSettings {
   double tree_efficiency = 0.92, ring_plateau = 1.4;
   BitRate ll_max_rate{141'000'000'000 * 8};
   // Not of the element, a GPU kind's own.
-  BitRate copy_rate{};
+  BitRate copy_rate{}, nvls_tree_rate{};
   double nvlink_efficiency_ll = 1, nvlink_efficiency_ll128 = 1, nvlink_efficiency_simple = 1;
   bool is_measured = false;
   // Not of the element, the adapters' own.

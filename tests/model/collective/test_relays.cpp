@@ -102,6 +102,27 @@ TEST_CASE("two servers exchange halves on two trees: one hop up and one down") {
   }
 }
 
+TEST_CASE("an NVLS-tree moves what its heads do, and a level takes what the GPU kind has measured") {
+  auto end = [](std::int64_t head_gbps, SimTime level, std::int64_t bytes) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+    bed.gpu_spec->nccl = NcclDevice{};
+    bed.gpu_spec->nccl->nvls_tree_rate = BitRate{head_gbps * 8'000'000'000};
+    bed.gpu_spec->nccl->nvls_tree_net = level;
+    bed.run_all({all_reduce(bed.group("world", 8), bytes, algorithm_named("nvls-tree"))});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  // 20 GB/s of bus bandwidth a head: 4 heads of 8 members sum 4 x 20 x 8 / 14 GB/s, where the rails would
+  // carry 200 GB/s.
+  const std::int64_t bytes = 256 << 20;
+  const SimTime limited = end(20, SimTime{0}, bytes), free = end(0, SimTime{0}, bytes);
+  CHECK(limited.count() == Approx(bytes * 1e12 / (80e9 * 8 / 14)).epsilon(0.03));
+  CHECK(2 * free < limited);
+  // One level up and down.
+  const std::int64_t small = 64 * 1024;
+  CHECK(end(0, microseconds(30), small) - end(0, microseconds(20), small) == 2 * microseconds(10));
+}
+
 TEST_CASE("a tree over any servers sends every byte up once and down once and ends everywhere") {
   for (std::uint32_t servers : {2u, 3u, 5u, 8u}) {
     GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});
