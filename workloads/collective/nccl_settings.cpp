@@ -262,6 +262,11 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
              most)
       .field("net-progress", &S::net_progress, "... of that, what each further message posted with it takes",
              zero, most)
+      .field(
+          "start-skew", &S::start_skew,
+          "how much later than its program a member starts a collective, mean of an exponential draw by the "
+          "scenario's seed; 0: all at once",
+          zero, most)
       .field("efficiency-ll", &S::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)
       .field("efficiency-ll128", &S::efficiency_ll128, "payload share of the wire, LL128", 0.01, 1.0)
       .field("efficiency-simple", &S::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)
