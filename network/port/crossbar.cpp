@@ -1,8 +1,18 @@
 #include "network/port/crossbar.hpp"
 
 namespace lightrail {
+namespace {
 
-Crossbar::Crossbar(const BuildContext& build, SimTime latency) : Crossbar(build, port_ends(build), latency) {}
+std::vector<PortEnd> ends_of(const BuildContext& build, SimTime pipeline) {
+  std::vector<PortEnd> ends = port_ends(build);
+  for (PortEnd& end : ends) end.round_trip += pipeline;
+  return ends;
+}
+
+}  // namespace
+
+Crossbar::Crossbar(const BuildContext& build, SimTime latency)
+    : Crossbar(build, ends_of(build, latency), latency) {}
 
 Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency)
     : egress_(build, ends),
