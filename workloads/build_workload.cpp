@@ -237,7 +237,9 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   renumber(job.programs, model);
   part.names = std::move(job.names);
   part.dimensions = std::move(job.dimensions);
-  for (std::string& note : job.notes) part.remarks.push_back({"trace", std::move(note)});
+  const Attribute* kind = scenario.root.child("workload")->find("kind");
+  const char* about = kind && kind->value == "trace" ? "trace" : "plan";
+  for (std::string& note : job.notes) part.remarks.push_back({about, std::move(note)});
   if (!job.capture.ranks.empty()) part.resources.add(std::make_shared<const Capture>(std::move(job.capture)));
   part.resources.add(std::make_shared<const ModelNotes>(notes_of(*groups, job.programs)));
   part.resources.add<GroupTable>(std::move(groups));

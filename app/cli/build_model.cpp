@@ -17,6 +17,7 @@
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_variation.hpp"
+#include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/gpu/check_gpus.hpp"
@@ -196,6 +197,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));
+  model.add(remark_hosts(model));
   check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   check_components(model, errors);

@@ -81,6 +81,10 @@ std::string generate_trace(const CommandLine& line) {
   Model model = build_model(scenario, registry, scenario_line);
   ErrorList errors;
   Job job = make_job(scenario, registry.workloads, model, errors);
+  if (!job.programs.host_work.empty())
+    errors.add(
+        scenario.root.child("workload")
+            ->error("a job with host=\"launches\" is no trace: the file has no place for what hosts do"));
   errors.throw_if_any();
   std::vector<std::string> inputs = files_named_in(scenario.root);
   inputs.insert(inputs.end(), scenario.inputs.begin(), scenario.inputs.end());

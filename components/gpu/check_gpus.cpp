@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <utility>
 
+#include "components/gpu/execution/launch_server.hpp"
 #include "engine/model/kind.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/program/iterations.hpp"
@@ -57,6 +59,17 @@ std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::ui
       sum / day, set.iterations, most / day);
 }
 
+std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_t program, ComponentId gpu) {
+  const auto& ops = set.programs[program].ops;
+  if (std::none_of(ops.begin(), ops.end(), [](const Op& op) { return op.host_work != 0; }) ||
+      host_costs_of(model, gpu))
+    return "";
+  return fmt::format(
+      "program '{}' has launches that take time (host=\"launches\"), and {} has no <host> that says how much "
+      "('launch')",
+      set.programs[program].role, model.component_name(gpu));
+}
+
 void check_gpus(const Model& model, ErrorList& errors) {
   const auto* set = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
@@ -76,7 +89,7 @@ void check_gpus(const Model& model, ErrorList& errors) {
       if (kernels.empty()) kernels = missing_kernel(spec.compute, *set, at[0], model.names);
       if (kernels.empty()) kernels = endless_work(spec.compute, *set, at[0], model.names);
     } while (go_on(*set, at));
-    for (const std::string& obstacle : {memory, kernels})
+    for (const std::string& obstacle : {memory, kernels, missing_host(model, *set, program, component)})
       if (!obstacle.empty()) errors.add({"", 0, obstacle});
   }
 }

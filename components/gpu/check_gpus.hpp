@@ -21,6 +21,10 @@ namespace lightrail {
 [[nodiscard]] std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::uint32_t program,
                                        const std::vector<std::string>& names);
 
+/// That the operations of `program` have to be launched and nothing is known of the host of `gpu`, or "".
+[[nodiscard]] std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_t program,
+                                       ComponentId gpu);
+
 /// Every GPU that cannot execute its program, one complaint for each kind of GPU and program.
 void check_gpus(const Model& model, ErrorList& errors);
 

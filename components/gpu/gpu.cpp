@@ -21,9 +21,21 @@ const ProgramSet* programs_for(const BuildContext& build) {
   return set && build.record.number < set->program_of_gpu.size() ? set : nullptr;
 }
 
-std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache) {
+std::optional<LaunchServer> launches_of(const BuildContext& build, const ProgramSet& set,
+                                        HostTimelines& timelines) {
+  const HostCosts* costs = set.host_work.empty() ? nullptr : host_costs_of(build.model, build.id);
+  if (!costs) return std::nullopt;
+  return std::optional<LaunchServer>(std::in_place,
+                                     timelines.get(set, *build.model.resource<ProgramIndexes>(),
+                                                   set.program_of_gpu[build.record.number], *costs),
+                                     *costs, set.host);
+}
+
+std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,
+                                    HostTimelines& timelines) {
   const auto& spec = static_cast<const GpuSpec&>(build.spec);
   std::shared_ptr<KernelTimes> times;
+  std::optional<LaunchServer> launches;
   if (const ProgramSet* set = programs_for(build)) {
     const std::uint32_t program = set->program_of_gpu[build.record.number];
     if (std::string missing =
@@ -32,17 +44,18 @@ std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache&
       throw InputErrors(InputError{"", 0, std::move(missing)});
     times = cache.get(spec.compute, *set);
     times->check(program, build.model.names);
+    launches = launches_of(build, *set, timelines);
   }
-  return std::make_unique<Gpu>(build, std::move(times));
+  return std::make_unique<Gpu>(build, std::move(times), std::move(launches));
 }
 
 }  // namespace
 
-Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times)
+Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, std::optional<LaunchServer> launches)
     : model_(build.model),
       spec_(static_cast<const GpuSpec&>(build.spec)),
       transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth) {
-  if (times) runner_.emplace(build, EndpointId{build.record.number}, std::move(times));
+  if (times) runner_.emplace(build, EndpointId{build.record.number}, std::move(times), std::move(launches));
 }
 
 void Gpu::start(Context& context) {
@@ -88,6 +101,8 @@ void Gpu::on_self(const Payload& p, Context& context) {
       const auto end = as<OpEndWake>(p);
       return runner_->on_op_end(context, transport_, end.op, end.setting);
     }
+    case GpuWake::launched:
+      return runner_->on_launched(context, transport_);
     case GpuWake::forward_train:
     case GpuWake::forward_control:
     case GpuWake::proxy:
@@ -157,7 +172,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
   kind->statistics = {{"ops", "what it executed"},
                       {"messages", "what it received"},
                       {"collectives", "collectives it took part in"},
-                      {"steps", "its iterations: compute, exposed communication, idle"},
+                      {"steps", "its iterations: compute, exposed communication, idle, waiting for the host"},
                       {"exposed", "what the time of its iterations went into"},
                       {"traffic", "payload it sent, by dimension"},
                       {"traffic_matrix", "payload it sent, by receiver"},
@@ -166,9 +181,8 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
                       {"power", "energy, busy and idle"}};
   kind->make_spec = make_gpu_spec;
   kind->values = [](const Spec& spec) { return gpu_values(static_cast<const GpuSpec&>(spec)); };
-  kind->make = [cache = std::make_shared<KernelTimesCache>()](const BuildContext& build) {
-    return make_gpu(build, *cache);
-  };
+  kind->make = [cache = std::make_shared<KernelTimesCache>(), timelines = std::make_shared<HostTimelines>()](
+                   const BuildContext& build) { return make_gpu(build, *cache, *timelines); };
   return kind;
 }
 

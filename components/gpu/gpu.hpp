@@ -19,7 +19,8 @@ namespace lightrail {
 /// reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component, public ReportsProgress {
  public:
-  Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times);
+  /// `launches`: none where launching takes no time.
+  Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, std::optional<LaunchServer> launches);
 
   void start(Context& context) override;
   void handle(const Event& event, PortIndex port, Context& context) override;

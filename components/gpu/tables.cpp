@@ -44,7 +44,8 @@ TableSchema steps_schema() {
            {"t_end_ps", i64, "ps", "last operation ends"},
            {"t_compute_ps", i64, "ps", "some kernel runs"},
            {"t_exposed_ps", i64, "ps", "communication runs and no kernel does"},
-           {"t_idle_ps", i64, "ps", "neither"}},
+           {"t_idle_ps", i64, "ps", "neither"},
+           {"t_host_ps", i64, "ps", "of t_idle_ps: something waits for nothing but its launch"}},
           "one row a GPU and iteration",
           TableScope::all_endpoints};
 }

@@ -178,19 +178,11 @@ std::shared_ptr<const ComponentKind> host_kind() {
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the host and of the links it drives"}};
-  bind_spec(*kind,
-            Describe<HostSpec>()
-                .field("memory-bandwidth", &HostSpec::memory_bandwidth,
-                       "of the host's memory, reads and writes", BitRate{1}, BitRate{1'000'000'000'000'000})
-                .field("latency", &HostSpec::latency, "of the PCIe root complex or switch", SimTime{0},
-                       milliseconds(1))
-                .field("buffer", &HostSpec::buffer, "input buffer of one port and lane", Bytes{64},
-                       Bytes{1ll << 31})
-                .field("stage", &HostSpec::stage, "piece of a copy to a GPU that is read at once", Bytes{1},
-                       Bytes{1ll << 30})
-                .field("lanes", &HostSpec::lanes, "virtual lanes", 1u, max_lanes)
-                .field("power", &HostSpec::power, "electrical power, for the power table; 0: not known",
-                       Watts{0}, Watts{1e6}));
+  kind->parameters = host_parameters().documentation();
+  for (ParameterDoc& parameter : host_cost_parameters().documentation())
+    kind->parameters.push_back(std::move(parameter));
+  kind->make_spec = make_host_spec;
+  kind->values = [](const Spec& spec) { return host_values(static_cast<const HostSpec&>(spec)); };
   kind->make = [](const BuildContext& build) { return std::make_unique<Host>(build); };
   return kind;
 }

@@ -5,25 +5,29 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/describe.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/wire/address_book.hpp"
+#include "workloads/program/host_costs.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
 
-/// <host>: PCIe root complex and memory of one server.
-struct HostSpec final : BufferedSpec, DeviceTraits {
+/// <host>: PCIe root complex and memory of one server, and what its CPUs take to launch (HostCosts).
+struct HostSpec final : BufferedSpec, DeviceTraits, HostCostsSpec {
   BitRate memory_bandwidth{300'000'000'000 * 8};
   SimTime latency = nanoseconds(200);
   Bytes buffer{256 * 1024};
   Bytes stage{1024 * 1024};
   std::uint32_t lanes = 1;
   Watts power{0};
+  HostCosts costs;
 
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::host; }
+  [[nodiscard]] const HostCosts& host_costs() const override { return costs; }
   [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
@@ -86,6 +90,11 @@ class Host final : public Component, private SentListener {
   SimTime memory_free_at_{};
 };
 
+[[nodiscard]] Describe<HostSpec> host_parameters();
+/// The attributes of <host> that say what launching takes.
+[[nodiscard]] Describe<HostCosts> host_cost_parameters();
+[[nodiscard]] std::shared_ptr<const Spec> make_host_spec(const Element& element, ErrorList& errors);
+[[nodiscard]] std::vector<ParameterValue> host_values(const HostSpec& spec);
 [[nodiscard]] std::shared_ptr<const ComponentKind> host_kind();
 
 }  // namespace lightrail

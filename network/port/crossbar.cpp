@@ -5,9 +5,18 @@
 #include <algorithm>
 
 namespace lightrail {
+namespace {
+
+std::vector<PortEnd> ends_of(const BuildContext& build, SimTime pipeline) {
+  std::vector<PortEnd> ends = port_ends(build);
+  for (PortEnd& end : ends) end.round_trip += pipeline;
+  return ends;
+}
+
+}  // namespace
 
 Crossbar::Crossbar(const BuildContext& build, SimTime latency, Queueing queueing)
-    : Crossbar(build, port_ends(build), latency, queueing) {}
+    : Crossbar(build, ends_of(build, latency), latency, queueing) {}
 
 Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, SimTime latency,
                    Queueing queueing)

@@ -64,7 +64,9 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   const LinkRecord& in = model.links[end.out.value ^ 1];
   const LinkClass& link_class = model.link_classes[out.link_class];
   end.out_rate = link_class.rate;
-  end.in_rate = model.link_classes[in.link_class].rate;
+  const LinkClass& in_class = model.link_classes[in.link_class];
+  end.in_rate = in_class.rate;
+  end.round_trip = link_class.latency + in_class.latency;
   end.mtu_bytes = link_class.mtu_bytes;
   end.grain = link_class.grain;
   if (const auto* ahead = model.resource<SendAhead>()) end.send_ahead = ahead->time;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/base/quantity.hpp"
+#include "engine/base/time.hpp"
 #include "engine/model/kind.hpp"
 #include "network/port/buffered_spec.hpp"
 
@@ -13,6 +14,7 @@ struct PortEnd {
   bool is_connected = false;
   LinkId out{};
   BitRate out_rate{}, in_rate{};  ///< payload rates [bit/s]; 0: does not serialise
+  SimTime round_trip{};           ///< of a credit: the link there and back, the component's own pipeline
   std::uint32_t mtu_bytes = 0;    ///< [B]
   std::uint32_t grain = 1;        ///< packets per train
   SimTime send_ahead{};           ///< SendAhead

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "engine/base/error.hpp"
+#include "engine/base/hash.hpp"
+#include "engine/base/random.hpp"
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/overloaded.hpp"
 #include "workloads/program/phase.hpp"
@@ -48,6 +51,17 @@ Connection CommEngine::io_connection(std::uint32_t op, Phase phase) const {
   return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase));
 }
 
+/// A function of the time at which the program comes to the collective: no state. In whole nanoseconds, which
+/// hide the last bits of libm.
+SimTime CommEngine::start_skew(SimTime now) const {
+  if (nccl_->start_skew == SimTime{0}) return SimTime{0};
+  constexpr std::uint32_t purpose = 0x736b6577;
+  Random random(hash_combine(model_->seed, static_cast<std::uint64_t>(now.count())), ComponentId{self_.value},
+                purpose);
+  const double mean_ns = static_cast<double>(nccl_->start_skew.count()) * 1e-3;
+  return nanoseconds(std::llround(random.exponential(mean_ns)));
+}
+
 std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uint32_t op_index) {
   const Op& op = program_->ops[op_index];
   if (op.kind == OpKind::collective && view(op).size <= 1) return no_slot;
@@ -68,7 +82,7 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     const Choice choice = choose(*algorithms_, *nccl_, plan(op), op);
     run.algorithm = choice.algorithm;
     run.protocol = choice.protocol;
-    delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol);
+    delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol) + start_skew(context.now());
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
     run.protocol = nccl(op).point_protocol(op.bytes);
     delay = nccl(op).point_base(run.protocol);

@@ -132,6 +132,7 @@ class CommEngine {
   void begin_relay(Context& context, Transport& transport, std::uint32_t slot);
   [[nodiscard]] std::int64_t relay_wire_bytes(std::uint32_t slot, Medium medium, bool is_of_switch,
                                               std::int64_t payload) const;
+  [[nodiscard]] SimTime start_skew(SimTime now) const;
   void expect_relay(Context& context, Transport& transport, std::uint32_t slot, std::uint32_t stage,
                     std::uint32_t input);
   [[nodiscard]] static bool has_slots(const RelayStage::Output& output, const Transport& transport);

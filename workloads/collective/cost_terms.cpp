@@ -41,6 +41,16 @@ double within_limits(double bits, const NcclSettings& settings, const GroupPlan&
   return bits;
 }
 
+double within_tree_limits(double bits, const NcclSettings& settings, const GroupPlan& plan,
+                          Protocol protocol) {
+  if (protocol == Protocol::ll128 && plan.device && plan.servers() > 1) {
+    const NcclDevice& d = *plan.device;
+    const BitRate limit = plan.servers() == 2 ? d.ll128_tree_rate_2 : d.ll128_tree_rate_4;
+    if (limit.value > 0) return std::min(bits, bits_of(limit));
+  }
+  return within_limits(bits, settings, plan, protocol);
+}
+
 double net_seconds(const GroupPlan& plan, Protocol protocol, SimTime hop) {
   return seconds(hop + (protocol == Protocol::simple ? 2 : 1) * plan.plugin.latency);
 }

@@ -17,6 +17,10 @@ namespace lightrail {
 [[nodiscard]] double within_limits(double bits, const NcclSettings& settings, const GroupPlan& plan,
                                    Protocol protocol);
 
+/// ... of a tree, whose channels NCCL counts with less of LL128 over several servers.
+[[nodiscard]] double within_tree_limits(double bits, const NcclSettings& settings, const GroupPlan& plan,
+                                        Protocol protocol);
+
 /// A step over the network of NCCL's constant `hop` [s], with what the adapter's plugin reports: in Simple
 /// once more for the flush.
 [[nodiscard]] double net_seconds(const GroupPlan& plan, Protocol protocol, SimTime hop);

@@ -28,18 +28,26 @@ Describe<NcclDevice> nccl_device_parameters() {
       .field("point-efficiency", &D::point_efficiency, "share of the link that these reach, Simple", 0.01,
              1.0)
       .field("nvls", &D::nvls, "start of a collective in the NVSwitch", zero, most)
+      .field("nvls-tree-net", &D::nvls_tree_net,
+             "one level of an NVLS-tree over the network; 0: as <nccl> says", zero, most)
+      .field("nvls-tree-rate", &D::nvls_tree_rate,
+             "most that a head of an NVLS-tree moves, bus bandwidth; 0: no limit", none, fastest)
       .required("ll-max-rate", &D::ll_max_rate, "NCCL's limit of LL, one server", one, fastest)
       .required("ll-max-rate-2", &D::ll_max_rate_2, "NCCL's limit of LL, two servers", one, fastest)
       .required("ll-max-rate-4", &D::ll_max_rate_4, "NCCL's limit of LL, more servers", one, fastest)
-      .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest);
+      .required("ll128-max-rate", &D::ll128_max_rate, "NCCL's limit of LL128, all channels", one, fastest)
+      .field("ll128-tree-rate-2", &D::ll128_tree_rate_2,
+             "... of a tree over two servers, bus bandwidth; 0: as ll128-max-rate", none, fastest)
+      .field("ll128-tree-rate-4", &D::ll128_tree_rate_4, "... over more servers", none, fastest);
 }
 
 NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   NcclDevice both;
   auto later = [&](SimTime NcclDevice::*member) { both.*member = std::max(a.*member, b.*member); };
-  for (auto member : {&NcclDevice::base_ll, &NcclDevice::base_ll128, &NcclDevice::base_simple,
-                      &NcclDevice::nvlink_ll, &NcclDevice::nvlink_ll128, &NcclDevice::nvlink_simple,
-                      &NcclDevice::point_ll, &NcclDevice::point_simple, &NcclDevice::nvls})
+  for (auto member :
+       {&NcclDevice::base_ll, &NcclDevice::base_ll128, &NcclDevice::base_simple, &NcclDevice::nvlink_ll,
+        &NcclDevice::nvlink_ll128, &NcclDevice::nvlink_simple, &NcclDevice::point_ll,
+        &NcclDevice::point_simple, &NcclDevice::nvls, &NcclDevice::nvls_tree_net})
     later(member);
   for (auto member : {&NcclDevice::efficiency_ll, &NcclDevice::efficiency_ll128,
                       &NcclDevice::efficiency_simple, &NcclDevice::point_efficiency})
@@ -47,7 +55,8 @@ NcclDevice slower(const NcclDevice& a, const NcclDevice& b) {
   for (auto member : {&NcclDevice::ll_max_rate, &NcclDevice::ll_max_rate_2, &NcclDevice::ll_max_rate_4,
                       &NcclDevice::ll128_max_rate})
     both.*member = std::min(a.*member, b.*member);
-  for (auto member : {&NcclDevice::copy_rate, &NcclDevice::channel_rate}) {
+  for (auto member : {&NcclDevice::copy_rate, &NcclDevice::channel_rate, &NcclDevice::nvls_tree_rate,
+                      &NcclDevice::ll128_tree_rate_2, &NcclDevice::ll128_tree_rate_4}) {
     const bool is_free = (a.*member).value == 0 || (b.*member).value == 0;
     both.*member = is_free ? std::max(a.*member, b.*member) : std::min(a.*member, b.*member);
   }

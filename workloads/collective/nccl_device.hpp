@@ -20,9 +20,14 @@ struct NcclDevice {
   SimTime point_ll{}, point_simple{};  ///< start of a send, a receive, an all-to-all
   double point_efficiency = 1;         ///< share of the link that these reach in Simple
   SimTime nvls{};                      ///< start of a collective in the NVSwitch
+  SimTime nvls_tree_net{};  ///< one level of an NVLS-tree over the network; 0: as the library has it
+  /// NCCL's limit of an NVLS-tree, bus bandwidth of one head on two servers; 0: none.
+  BitRate nvls_tree_rate{};
   BitRate ll_max_rate{}, ll_max_rate_2{},
       ll_max_rate_4{};       ///< NCCL's llMaxBws: 1, 2, more servers (the CPU's)
   BitRate ll128_max_rate{};  ///< NCCL's limit of LL128, all channels together
+  /// ... of a tree over 2 and over more servers, bus bandwidth; 0: as ll128_max_rate.
+  BitRate ll128_tree_rate_2{}, ll128_tree_rate_4{};
 };
 
 [[nodiscard]] Describe<NcclDevice> nccl_device_parameters();

@@ -45,7 +45,8 @@ NcclSettings NcclSettings::on(const NcclDevice& d) const {
   s.tree_ll = d.base_ll, s.tree_ll128 = d.base_ll128, s.tree_simple = d.base_simple;
   s.tree_nvlink_ll = d.nvlink_ll, s.tree_nvlink_ll128 = d.nvlink_ll128;
   s.tree_nvlink_simple = d.nvlink_simple;
-  s.nvls = d.nvls;
+  s.nvls = d.nvls, s.nvls_tree_rate = d.nvls_tree_rate;
+  if (d.nvls_tree_net > SimTime{0}) s.nvls_tree_net = d.nvls_tree_net;
   return s;
 }
 
@@ -261,6 +262,11 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
              most)
       .field("net-progress", &S::net_progress, "... of that, what each further message posted with it takes",
              zero, most)
+      .field(
+          "start-skew", &S::start_skew,
+          "how much later than its program a member starts a collective, mean of an exponential draw by the "
+          "scenario's seed; 0: all at once",
+          zero, most)
       .field("efficiency-ll", &S::efficiency_ll, "payload share of the wire, LL", 0.01, 1.0)
       .field("efficiency-ll128", &S::efficiency_ll128, "payload share of the wire, LL128", 0.01, 1.0)
       .field("efficiency-simple", &S::efficiency_simple, "payload share of the wire, Simple", 0.01, 1.0)

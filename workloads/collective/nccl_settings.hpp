@@ -58,8 +58,11 @@ struct NcclSettings {
   double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;
   double tree_efficiency = 0.92, ring_plateau = 1.4;
   BitRate ll_max_rate{141'000'000'000 * 8};
+  /// A member of a collective starts later than its program by an exponential draw of this mean, anew each
+  /// time; 0: all at once.
+  SimTime start_skew{};
   // Not of the element, a GPU kind's own.
-  BitRate copy_rate{};
+  BitRate copy_rate{}, nvls_tree_rate{};
   double nvlink_efficiency_ll = 1, nvlink_efficiency_ll128 = 1, nvlink_efficiency_simple = 1;
   bool is_measured = false;
   // Not of the element, the adapters' own.

@@ -74,6 +74,17 @@ void JobBuilder::note(const std::string& text) {
   if (std::find(job_.notes.begin(), job_.notes.end(), text) == job_.notes.end()) job_.notes.push_back(text);
 }
 
+std::uint16_t JobBuilder::host_work(const HostWork& work) {
+  if (work == HostWork{}) return 0;
+  auto& all = job_.programs.host_work;
+  if (all.empty()) all.emplace_back();
+  auto it = std::find(all.begin(), all.end(), work);
+  if (it == all.end()) it = all.insert(all.end(), work);
+  if (all.size() > 0x10000)
+    throw InputErrors(InputError{"", 0, "more than 65535 different kinds of work of a CPU"});
+  return static_cast<std::uint16_t>(it - all.begin());
+}
+
 GroupKindId JobBuilder::group(GroupKind kind) {
   job_.groups.push_back(std::move(kind));
   return GroupKindId{static_cast<std::uint32_t>(job_.groups.size() - 1)};

@@ -60,6 +60,7 @@ class JobBuilder {
   std::uint16_t split(SplitMatrix matrix);           ///< so do equal matrices; throws InputErrors past 65535
   /// Adds a sentence to the job's notes, once.
   void note(const std::string& text);
+  std::uint16_t host_work(const HostWork& work);  ///< and equal work; throws InputErrors past 65535
   /// Adds a kind of groups; the caller has checked it and its name.
   GroupKindId group(GroupKind kind);
   [[nodiscard]] GroupKindId find_group(const std::string& group_name) const;  ///< invalid when unknown

@@ -58,6 +58,7 @@ struct Op {
   PeerMode peer_mode = PeerMode::index;
   std::uint16_t stream = 0;     ///< index into Program::streams
   std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
+  std::uint16_t host_work = 0;  ///< index into ProgramSet::host_work; 0: no CPU has to launch it
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
   std::int64_t bytes = 0;       ///< [B]
@@ -94,6 +95,28 @@ struct KernelShape {
   std::int64_t bytes = 0;
 };
 
+/// What a CPU does to launch one operation, in counts; HostCosts says what each takes.
+struct HostWork {
+  std::uint32_t launches = 0;    ///< kernels, one by one
+  std::uint32_t calls = 0;       ///< operations of the framework
+  std::uint32_t modules = 0;     ///< modules of a library (Transformer Engine)
+  std::uint32_t casts = 0;       ///< quantisations: scales and buffers beside their kernels
+  std::uint32_t experts = 0;     ///< local experts that a library goes through one by one
+  std::uint32_t graphs = 0;      ///< CUDA graphs that begin with the operation
+  std::uint32_t nodes = 0;       ///< its kernels where a graph launches them
+  std::uint32_t reads_back = 0;  ///< 1: the CPU waits for its end and reads what it has made
+
+  friend bool operator==(const HostWork&, const HostWork&) = default;
+  [[nodiscard]] std::uint32_t kernels() const { return launches + nodes; }
+};
+
+/// How the processes of a job use their CPUs.
+struct HostSettings {
+  bool is_bound = true;              ///< each to the cores next to its GPU
+  bool launches_in_order = false;    ///< kernels of all streams start in program order
+  std::uint32_t collects_every = 0;  ///< iterations from one garbage collection to the next; 0: none
+};
+
 /// Program::next of one that is executed again.
 inline constexpr std::uint32_t itself = 0xffffffff;
 
@@ -123,6 +146,8 @@ struct ProgramSet {
   std::vector<KernelShape> shapes;
   std::vector<SplitMatrix> splits;  ///< index 0 is unused
   std::uint32_t iterations = 1;     ///< every GPU runs its program, or what follows it, so many times
+  std::vector<HostWork> host_work;  ///< index 0 is unused; empty: launching takes no time
+  HostSettings host;
 };
 
 }  // namespace lightrail

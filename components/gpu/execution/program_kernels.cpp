@@ -26,6 +26,7 @@ KernelCost ProgramRunner::cost_of(std::uint32_t op) {
   if (o.duration == SimTime{0} && o.split != 0)
     cost.time = nanoseconds(
         std::max<std::int64_t>(1, std::llround(static_cast<double>(cost.time.count()) * load_of(o) * 1e-3)));
+  if (launches_ && launches_->has_work(op)) cost.time += launches_->kernels(op) * launches_->gap();
   if (cost.time != SimTime{0})
     cost.time = pace_.of(cost.time, iteration_ * std::uint64_t{program_->ops.size()} + op);
   return cost;
@@ -34,11 +35,28 @@ KernelCost ProgramRunner::cost_of(std::uint32_t op) {
 SimTime ProgramRunner::chain_end(std::uint32_t stream) {
   const Stream& s = streams_[stream];
   const std::uint32_t* ops = chain(stream);
-  SimTime end = kernel_end(s, cost_of(ops[s.kernel]), interference_);
-  for (std::uint32_t k = s.kernel + 1; k < index_.chain[ops[0]]; ++k) {
-    const KernelCost cost = cost_of(ops[k]);
-    end += contention_.time_of(cost.time, cost.bound, interference_);
+  SimTime end = kernel_end(stream, cost_of(ops[s.kernel]), interference_);
+  for (std::uint32_t k = s.kernel + 1; k < s.length; ++k) end = end_behind(ops[k], end);
+  return end;
+}
+
+SimTime ProgramRunner::end_behind(std::uint32_t op, SimTime end) {
+  const KernelCost cost = cost_of(op);
+  end = start_behind(op, end) + contention_.time_of(cost.time, cost.bound, interference_);
+  return launches_ ? std::max(end, last_kernel_end(op, cost)) : end;
+}
+
+SimTime ProgramRunner::begin_chain(std::uint32_t stream) {
+  Stream& s = streams_[stream];
+  const std::uint32_t* ops = chain(stream);
+  if (!launches_) {
+    s.length = index_.chain[ops[0]];
+    return chain_end(stream);
   }
+  const std::uint32_t most = launches_->launches_in_order() ? 1 : launches_->chain(ops[0]);
+  SimTime end = kernel_end(stream, cost_of(ops[0]), interference_);
+  for (s.length = 1; s.length < most && launches_->start_of(ops[s.length]) <= end; ++s.length)
+    end = end_behind(ops[s.length], end);
   return end;
 }
 
@@ -93,19 +111,20 @@ void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime 
   Stream& s = streams_[stream];
   end_row(context, stream, end);
   ++s.kernel;
-  s.start = s.since = end;
+  s.start = s.since = start_behind(chain(stream)[s.kernel], end);
   s.done = SimTime{0};
 }
 
 void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interference& interference) {
   Stream& s = streams_[stream];
-  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  const std::uint32_t last = s.length - 1;
   KernelCost cost = cost_of(chain(stream)[s.kernel]);
-  for (SimTime end = kernel_end(s, cost, interference); s.kernel < last && end <= context.now();
-       end = kernel_end(s, cost, interference)) {
+  for (SimTime end = kernel_end(stream, cost, interference); s.kernel < last && end <= context.now();
+       end = kernel_end(stream, cost, interference)) {
     next_kernel(context, stream, end);
     cost = cost_of(chain(stream)[s.kernel]);
   }
+  if (context.now() <= s.since) return;  // not launched yet
   // The last one's end is the chain's, which another event tells.
   s.done =
       std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, interference), cost.time);
@@ -114,9 +133,9 @@ void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interf
 
 void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
-  const std::uint32_t last = index_.chain[op_index(stream)] - 1;
+  const std::uint32_t last = s.length - 1;
   while (s.kernel < last)
-    next_kernel(context, stream, kernel_end(s, cost_of(chain(stream)[s.kernel]), interference_));
+    next_kernel(context, stream, kernel_end(stream, cost_of(chain(stream)[s.kernel]), interference_));
   end_row(context, stream, context.now());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/gpu/tables.hpp"
+#include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/tables.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/iterations.hpp"
@@ -46,7 +47,8 @@ const ProgramIndex& index_of(const Model& model, EndpointId gpu) {
 
 }  // namespace
 
-ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times)
+ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times,
+                             std::optional<LaunchServer> launches)
     : model_(build.model),
       set_(*build.model.resource<ProgramSet>()),
       batch_queue_(feed_of(build.model, self, times->spec())),
@@ -56,6 +58,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
+      launches_(std::move(launches)),
       contention_(times_->spec().sms, times_->spec().memory_bandwidth,
                   max_traffic(build.model, self, times_->spec())),
       comm_(build.model, *program_, index_, self),
@@ -83,6 +86,40 @@ bool ProgramRunner::can_start(std::uint32_t stream) const {
   return first_missing(index) == none;
 }
 
+void ProgramRunner::set_waiting(Context& context, Stream& s, bool is_waiting) {
+  if (is_waiting == (s.is_waiting != 0)) return;
+  s.is_waiting = is_waiting;
+  clock_.wait_for_host(context.now(), is_waiting ? 1 : -1);
+}
+
+bool ProgramRunner::is_launched(Context& context, std::uint32_t stream) {
+  if (!launches_) return true;
+  Stream& s = streams_[stream];
+  const std::uint32_t op = op_index(stream);
+  const SimTime at = launches_->start_of(op);
+  const bool is_launched = at <= context.now();
+  set_waiting(context, s, !is_launched);
+  if (is_launched)
+    return !launches_->launches_in_order() || !launches_->has_work(op) || first_not_started() == op;
+  if (at != time_never && at != s.launch_at) {
+    s.launch_at = at;
+    context.wake(at, to_payload(PlainWake{.kind = GpuWake::launched}));
+  }
+  return false;
+}
+
+std::uint32_t ProgramRunner::first_not_started() const {
+  std::uint32_t first = none;
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    const Stream& s = streams_[stream];
+    const std::uint32_t next = s.ended + (s.is_running ? s.length : 0);
+    if (next == index_.stream_ops[stream].size()) continue;
+    const std::uint32_t op = index_.stream_ops[stream][next];
+    if (launches_->has_work(op)) first = std::min(first, op);
+  }
+  return first;
+}
+
 void ProgramRunner::start(Context& context, GpuTransport& transport) {
   if (std::none_of(program_->ops.begin(), program_->ops.end(), [&](const Op& op) {
         return comm_.has_exchange_partners(op) && transport.wants_demand(op.dimension);
@@ -98,7 +135,11 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
-        while (can_start(stream) && !start_op(context, transport, stream)) changed = true;
+        while (can_start(stream) && is_launched(context, stream)) {
+          const bool runs = start_op(context, transport, stream);
+          changed |= !runs || (launches_ && launches_->launches_in_order());
+          if (runs) break;
+        }
     }
     if (ended_ < program_->ops.size()) return count_time(context);
     end_iteration(context);
@@ -113,6 +154,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.done = SimTime{0};
   s.is_running = 1;
   s.is_chain = s.kernel = 0;
+  s.length = 1;
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
@@ -127,7 +169,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
     }
   } else if (is_timed_from_shape(op)) {
     s.is_chain = 1;
-    duration = chain_end(stream) - context.now();
+    duration = begin_chain(stream) - context.now();
   } else if (op.kind == OpKind::compute) {
     duration = cost_of(index).time;
   } else if (op.kind != OpKind::marker) {
@@ -154,8 +196,10 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
   if (records_ops_ || records_power_) end_rows(context, stream);
-  s.ended += index_.chain[index], ended_ += index_.chain[index];
+  s.ended += s.length, ended_ += s.length;
   s.is_running = 0;
+  if (launches_)
+    launches_->pass_waits(context.now(), [this](std::uint32_t awaited) { return has_ended(awaited); });
 }
 
 void ProgramRunner::on_op_end(Context& context, GpuTransport& transport, std::uint32_t op,
@@ -237,6 +281,7 @@ void ProgramRunner::record_collective(Context& context, const CommRun& run) {
 
 void ProgramRunner::end_iteration(Context& context) {
   const StepClock::Totals split = clock_.take(context.now());
+  if (launches_) launches_->end_iteration(iteration_);
   ++iteration_;
   ended_ = 0;
   for (Stream& s : streams_) s.ended = 0;
@@ -245,9 +290,10 @@ void ProgramRunner::end_iteration(Context& context) {
   if (batch_queue_)
     return context.send(GpuPort::scheduler, context.now(),
                         to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
-  const std::array<std::int64_t, 7> row{self_.value,           iteration_ - 1,        step_start_.count(),
+  const SimTime idle = split.idle + split.host;
+  const std::array<std::int64_t, 8> row{self_.value,           iteration_ - 1,        step_start_.count(),
                                         context.now().count(), split.compute.count(), split.exposed.count(),
-                                        split.idle.count()};
+                                        idle.count(),          split.host.count()};
   context.record_at(step_start_, tables::steps, row);
   record_exposed(context);
   step_start_ = context.now();
@@ -307,6 +353,7 @@ std::optional<double> ProgramRunner::done_share() const {
 
 void ProgramRunner::save(StateWriter& out) const {
   if (batch_queue_) batch_queue_->save(out);
+  if (launches_) launches_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
       out.put(interference_);
@@ -314,6 +361,7 @@ void ProgramRunner::save(StateWriter& out) const {
 
 void ProgramRunner::load(StateReader& in) {
   if (batch_queue_) batch_queue_->load(in);
+  if (launches_) launches_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
       in.get(interference_);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "components/gpu/execution/batch_queue.hpp"
 #include "components/gpu/execution/exposed_time.hpp"
+#include "components/gpu/execution/launch_server.hpp"
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
@@ -20,19 +22,24 @@ namespace lightrail {
 /// Executes one GPU's program: streams in order, dependencies, one collective at a time on a communicator,
 /// all of it `iterations` times; the next iteration starts when every stream has ended. A communicator's
 /// collectives start in program order even where a later one could start first, because every member must
-/// choose the same order. A collective over a group of one and a marker take no time. Writes the rows of ops,
-/// collectives, steps and exposed.
+/// choose the same order. A collective over a group of one and a marker take no time. Where launching takes
+/// time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops, collectives,
+/// steps and exposed.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
 class ProgramRunner {
  public:
-  ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times);
+  /// `launches`: none where launching takes no time.
+  ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times,
+                std::optional<LaunchServer> launches);
 
   void start(Context& context, GpuTransport& transport);
   void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
+  /// The host has launched something that is ready.
+  void on_launched(Context& context, GpuTransport& transport) { schedule(context, transport); }
   void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
@@ -56,7 +63,10 @@ class ProgramRunner {
     /// Of kernels timed from their shapes, which run as a chain (ProgramIndex::chain): the one that runs,
     /// what of it was done at `since`.
     std::uint32_t is_chain = 0, kernel = 0;
+    std::uint32_t length = 1;      ///< kernels of the chain; 1 of anything else
+    std::uint32_t is_waiting = 0;  ///< for the host alone
     SimTime done{}, since{};
+    SimTime launch_at{};        ///< the last one that was asked for
     Interference interference;  ///< by the running communication
   };
   [[nodiscard]] bool has_work() const {
@@ -72,6 +82,11 @@ class ProgramRunner {
   /// 0xffffffff: none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
   [[nodiscard]] bool can_start(std::uint32_t stream) const;
+  /// Of an operation that can start else: has the host launched it? If not, this GPU will be woken.
+  bool is_launched(Context& context, std::uint32_t stream);
+  void set_waiting(Context& context, Stream& s, bool is_waiting);
+  /// The first operation that no stream has started, of those that a host launches.
+  [[nodiscard]] std::uint32_t first_not_started() const;
   void schedule(Context& context, GpuTransport& transport);
   /// What kernel `op` takes beside no communication.
   KernelCost cost_of(std::uint32_t op);
@@ -91,10 +106,25 @@ class ProgramRunner {
     return &index_.stream_ops[stream][streams_[stream].ended];
   }
   /// When the kernel of a chain ends that runs, beside `interference` since `since`.
-  [[nodiscard]] SimTime kernel_end(const Stream& s, const KernelCost& cost,
+  [[nodiscard]] SimTime kernel_end(std::uint32_t stream, const KernelCost& cost,
                                    const Interference& interference) const {
-    return s.since + contention_.time_of(cost.time - s.done, cost.bound, interference);
+    const Stream& s = streams_[stream];
+    const SimTime end = s.since + contention_.time_of(cost.time - s.done, cost.bound, interference);
+    return launches_ ? std::max(end, last_kernel_end(chain(stream)[s.kernel], cost)) : end;
   }
+  /// When kernel `op`, of a chain that the host has launched, may start behind one that ends at `end`.
+  [[nodiscard]] SimTime start_behind(std::uint32_t op, SimTime end) const {
+    return launches_ ? std::max(end, launches_->start_of(op)) : end;
+  }
+  /// Of what the host launches as several kernels: the last one's end at the earliest.
+  [[nodiscard]] SimTime last_kernel_end(std::uint32_t op, const KernelCost& cost) const {
+    return launches_->last_start_of(op) + cost.time / launches_->kernels(op);
+  }
+  /// Of the chain that begins: its kernels and when the last one ends. One that the host launches later than
+  /// the one before ends begins another chain.
+  SimTime begin_chain(std::uint32_t stream);
+  /// Of a chain's kernel behind one that ends at `end`: its own end.
+  SimTime end_behind(std::uint32_t op, SimTime end);
   /// The operation that runs, of a chain its kernel, has ended at that time: its row and its part of the
   /// energy.
   void end_row(Context& context, std::uint32_t stream, SimTime end);
@@ -142,6 +172,7 @@ class ProgramRunner {
   EndpointId self_;
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
+  std::optional<LaunchServer> launches_;
 
   Contention contention_;
   CommEngine comm_;

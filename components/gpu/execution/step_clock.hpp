@@ -7,12 +7,13 @@
 namespace lightrail {
 
 /// Splits a GPU's time into compute (some kernel runs), exposed communication (communication runs and no
-/// kernel does) and idle (neither), by counting what runs: interval unions on the fly. Over the run, compute
+/// kernel does), host (neither runs, and something waits for nothing but its launch) and idle (the rest), by
+/// counting what runs: interval unions on the fly. Over the run, compute
 /// is split further, by what its kernels were bound by.
 class StepClock {
  public:
   struct Totals {
-    SimTime compute{}, exposed{}, idle{};
+    SimTime compute{}, exposed{}, host{}, idle{};
   };
   /// Time so far by what the GPU did. `compute`: some kernel ran that was not bound by memory; `memory`:
   /// others did.
@@ -22,12 +23,14 @@ class StepClock {
   };
   void kernel(SimTime now, int change) { pass(now), kernels_ += change; }
   void communication(SimTime now, int change) { pass(now), communications_ += change; }
+  void wait_for_host(SimTime now, int change) { pass(now), host_waits_ += change; }
   [[nodiscard]] bool is_computing() const { return kernels_ > 0; }
   /// The split since the last call.
   Totals take(SimTime now) {
     pass(now);
     const Totals all = totals_;
-    taken_.compute += all.compute, taken_.exposed += all.exposed, taken_.idle += all.idle;
+    taken_.compute += all.compute, taken_.exposed += all.exposed;
+    taken_.host += all.host, taken_.idle += all.idle;
     totals_ = {};
     return all;
   }
@@ -37,26 +40,30 @@ class StepClock {
   Activity activity(SimTime now) {
     pass(now);
     const SimTime kernels = taken_.compute + totals_.compute, compute = std::min(kernels, computed_);
-    return {compute, kernels - compute, taken_.exposed + totals_.exposed, taken_.idle + totals_.idle};
+    return {compute, kernels - compute, taken_.exposed + totals_.exposed,
+            taken_.idle + totals_.idle + taken_.host + totals_.host};
   }
 
   void save(StateWriter& out) const {
     out.put(last_), out.put(totals_), out.put(taken_), out.put(computed_), out.put(kernels_),
-        out.put(communications_);
+        out.put(communications_), out.put(host_waits_);
   }
   void load(StateReader& in) {
     in.get(last_), in.get(totals_), in.get(taken_), in.get(computed_), in.get(kernels_),
-        in.get(communications_);
+        in.get(communications_), in.get(host_waits_);
   }
 
  private:
   void pass(SimTime now) {
-    (kernels_ > 0 ? totals_.compute : communications_ > 0 ? totals_.exposed : totals_.idle) += now - last_;
+    (kernels_ > 0          ? totals_.compute
+     : communications_ > 0 ? totals_.exposed
+     : host_waits_ > 0     ? totals_.host
+                           : totals_.idle) += now - last_;
     last_ = now;
   }
   SimTime last_{}, computed_{};
   Totals totals_{}, taken_{};  ///< since the last call of take(), before it
-  int kernels_ = 0, communications_ = 0;
+  int kernels_ = 0, communications_ = 0, host_waits_ = 0;
 };
 
 }  // namespace lightrail

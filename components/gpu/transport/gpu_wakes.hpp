@@ -15,7 +15,8 @@ enum class GpuWake : std::uint8_t {
   forward_train,    ///< a train for another GPU is whole (ForwardWake)
   forward_control,  ///< the same, a control message
   proxy,            ///< the proxy thread's (PlainWake)
-  rail              ///< a circuit has been idle for long enough (PlainWake)
+  rail,             ///< a circuit has been idle for long enough (PlainWake)
+  launched          ///< the host has launched an operation that is ready (PlainWake)
 };
 [[nodiscard]] inline GpuWake gpu_wake_of(const Payload& payload) {
   return static_cast<GpuWake>(payload.kind());
@@ -68,13 +69,13 @@ struct ForwardWake {
 };
 static_assert(Message<ForwardWake>);
 
-/// A time that is due, of the proxy thread or of a circuit.
+/// A time that is due: of the proxy thread, of a circuit, of the host.
 struct PlainWake {
   GpuWake kind = GpuWake::proxy;
   std::uint8_t unused[15] = {};
 
   [[nodiscard]] static constexpr bool carries(GpuWake kind) {
-    return kind == GpuWake::proxy || kind == GpuWake::rail;
+    return kind == GpuWake::proxy || kind == GpuWake::rail || kind == GpuWake::launched;
   }
 };
 static_assert(Message<PlainWake>);

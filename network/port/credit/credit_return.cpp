@@ -4,10 +4,20 @@
 
 #include <algorithm>
 
+#include "engine/base/transfer_time.hpp"
 #include "network/port/credit/counted_buffer.hpp"
 #include "network/port/credit/credit.hpp"
 
 namespace lightrail {
+namespace {
+
+/// Whether a sender that has its credits but for a quarter of a buffer of `counted` [B] cannot keep the line
+/// of `end` busy.
+bool is_long_way(const PortEnd& end, std::int64_t counted) {
+  return end.in_rate.value > 0 && transfer_time(Bytes{counted - counted / 4}, end.in_rate) < end.round_trip;
+}
+
+}  // namespace
 
 CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& name) : terms_(ports.size()) {
   std::int64_t longest = 0;  // train of any of them
@@ -26,7 +36,8 @@ CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& na
     const std::int64_t batch = std::min(counted - longest, std::int64_t{1} << 31);
     terms_[i].lanes = end.near.lanes;
     terms_[i].capacity = static_cast<std::uint32_t>(std::min<std::int64_t>(counted, unlimited));
-    terms_[i].report_bytes = end.is_circuit ? 0 : static_cast<std::uint32_t>(batch);
+    terms_[i].report_bytes =
+        end.is_circuit || is_long_way(end, counted) ? 0 : static_cast<std::uint32_t>(batch);
   }
 }
 

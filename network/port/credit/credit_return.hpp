@@ -12,9 +12,10 @@ namespace lightrail {
 ///
 /// They are returned in batches of a quarter of what is free in the buffer, or of a buffer minus the longest
 /// train of the component's links where that is less: what is collected and not yet returned can then never
-/// starve the sender, and a full buffer returns them train by train, as packets would. Behind
-/// an optical switch they are returned one by one, because the sender may be switched to another receiver. A
-/// batch leaves when the last of its trains has left. Credits take no line time.
+/// starve the sender, and a full buffer returns them train by train, as packets would. They are returned one
+/// by one behind an optical switch, because the sender may be switched to another receiver, and over a way so
+/// long that what a line carries in a round trip fills three quarters of the buffer: the sender would want
+/// for what is withheld. A batch leaves when the last of its trains has left. Credits take no line time.
 class CreditReturn final : public ReceiveControl {
  public:
   /// Throws InputErrors when a buffer does not hold one train of the component's links.

@@ -6,7 +6,6 @@
 #include "components/gpu/gpu.hpp"
 #include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
-#include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
 #include "components/nvswitch/nvswitch.hpp"
 #include "components/storage/storage.hpp"
@@ -36,7 +35,6 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   switch_spec->latency = switch_latency;
   switch_spec->sharp_efficiency = shape.sharp_efficiency;
   switch_spec->ports = 4096;
-  auto host_spec = std::make_shared<HostSpec>();
   host_spec->latency = host_latency;
   host_spec->memory_bandwidth = BitRate{100'000'000'000 * 8};  // 10 ps a byte
   auto storage_spec = std::make_shared<StorageSpec>();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/gpu/gpu_spec.hpp"
+#include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
 #include "tests/support/network_bed.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -68,6 +69,7 @@ class GpuBed {
   NcclSettings nccl;
   std::shared_ptr<GpuSpec> gpu_spec = std::make_shared<GpuSpec>();
   std::shared_ptr<NicSpec> nic_spec = std::make_shared<NicSpec>();
+  std::shared_ptr<HostSpec> host_spec = std::make_shared<HostSpec>();  ///< of ClusterShape::has_host
   std::vector<ComponentId> switches;
 
  private:

@@ -102,6 +102,52 @@ TEST_CASE("two servers exchange halves on two trees: one hop up and one down") {
   }
 }
 
+TEST_CASE("an NVLS-tree moves what its heads do, and a level takes what the GPU kind has measured") {
+  auto end = [](std::int64_t head_gbps, SimTime level, std::int64_t bytes) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4, .nvls_efficiency = 0.8});
+    bed.gpu_spec->nccl = NcclDevice{};
+    bed.gpu_spec->nccl->nvls_tree_rate = BitRate{head_gbps * 8'000'000'000};
+    bed.gpu_spec->nccl->nvls_tree_net = level;
+    bed.run_all({all_reduce(bed.group("world", 8), bytes, algorithm_named("nvls-tree"))});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  // 20 GB/s of bus bandwidth a head: 4 heads of 8 members sum 4 x 20 x 8 / 14 GB/s, where the rails would
+  // carry 200 GB/s.
+  const std::int64_t bytes = 256 << 20;
+  const SimTime limited = end(20, SimTime{0}, bytes), free = end(0, SimTime{0}, bytes);
+  CHECK(limited.count() == Approx(bytes * 1e12 / (80e9 * 8 / 14)).epsilon(0.03));
+  CHECK(2 * free < limited);
+  // One level up and down.
+  const std::int64_t small = 64 * 1024;
+  CHECK(end(0, microseconds(30), small) - end(0, microseconds(20), small) == 2 * microseconds(10));
+}
+
+TEST_CASE("members that start a collective later hold it up by the latest of them, anew each time") {
+  auto time = [](SimTime skew, SimTime begin, SimTime save_at) {
+    GpuBed bed({.servers = 2, .gpus = 4, .nics = 4});
+    bed.nccl.start_skew = skew;
+    bed.nccl.tree_nvlink_simple = bed.nccl.tree_net_simple = SimTime{0};
+    Op op = all_reduce(bed.group("world", 8), 64 * 1024, algorithm_named("tree"));
+    bed.run_all({compute(begin), op});
+    bed.run(save_at);
+    return bed.end_of(0, 1) - begin;
+  };
+  const SimTime mean = microseconds(50), never = time_never;
+  const SimTime together = time(SimTime{0}, microseconds(1), never);
+  CHECK(time(SimTime{0}, microseconds(2), never) == together);
+  // The latest of 8 exponential draws is 1 + 1/2 + ... + 1/8 = 2.718 means late; the mean of 64 of them
+  // scatters by sqrt(1 + 1/4 + ... + 1/64) / 8 = 0.15 means. What the steps take of themselves would hide
+  // some of it: whoever is late is awaited only when its turn comes.
+  SimTime sum{0};
+  for (int i = 1; i <= 64; ++i) sum += time(mean, microseconds(i), never) - together;
+  CHECK(static_cast<double>(sum.count()) ==
+        Approx(64 * 2.718 * static_cast<double>(mean.count())).epsilon(0.2));
+  const SimTime apart = time(mean, microseconds(1), never);
+  CHECK(time(mean, microseconds(1), never) == apart);
+  CHECK(time(mean, microseconds(1), microseconds(60)) == apart);
+}
+
 TEST_CASE("a tree over any servers sends every byte up once and down once and ends everywhere") {
   for (std::uint32_t servers : {2u, 3u, 5u, 8u}) {
     GpuBed bed({.servers = servers, .gpus = 4, .nics = 4});

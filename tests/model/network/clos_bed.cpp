@@ -17,7 +17,7 @@ ClosBed::ClosBed(const ClosShape& shape) {
   nic_spec->message_rate = 1'000'000'000'000;
   BitRate rate{400'000'000'000};
   auto pcie = bed.link_class(nanoseconds(200), BitRate{shape.pcie_gbps * 1'000'000'000}, 4096, shape.grain);
-  auto host = bed.link_class(nanoseconds(100), rate, 4096, shape.grain);
+  auto host = bed.link_class(shape.host_link, rate, 4096, shape.grain);
   auto trunk = bed.link_class(nanoseconds(150), rate, 4096, shape.grain);
 
   auto nics_kind = nic_kind();

@@ -12,13 +12,14 @@
 namespace lightrail::test {
 
 /// A two-tier Clos of probes behind NICs: `leaves` leaf switches with `hosts` endpoints each, `spines`
-/// spines. Every link 400 Gb/s; host links 100 ns, trunks 150 ns, PCIe 200 ns.
+/// spines. Every link 400 Gb/s; trunks 150 ns, PCIe 200 ns.
 struct ClosShape {
   std::uint32_t leaves = 2, hosts = 4, spines = 4;
   std::shared_ptr<const RoutingKind> routing = static_routing();
   std::int64_t buffer = 65'536;
   std::uint32_t grain = 1;
-  SimTime latency{};
+  SimTime latency{};                     ///< of a switch
+  SimTime host_link = nanoseconds(100);  ///< latency of a link from a NIC to its leaf
   std::int64_t pcie_gbps = 400;
 };
 

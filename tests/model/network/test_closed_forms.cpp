@@ -135,6 +135,26 @@ TEST_CASE("a buffer smaller than the round trip limits the rate by the round tri
     CHECK(got[i].time - got[i - 1].time == nanoseconds(200) + packet);
 }
 
+// The same of 19 packets over a way of 20 us, of the cable or in the switch: 19 of them per R + packet, none
+// withheld. Batches of a quarter, five packets, would leave four of them withheld.
+TEST_CASE("over a long way a buffer is sent whole in every round trip") {
+  for (const SimTime in_switch : {SimTime{0}, microseconds(20)}) {
+    ClosShape shape;
+    shape.leaves = 1;
+    shape.spines = 1;
+    shape.buffer = 4096 * 19;
+    shape.latency = in_switch;
+    if (in_switch == SimTime{0}) shape.host_link = microseconds(20);
+    ClosBed net(shape);
+    net.post(SimTime{0}, 0, 1, 4096 * 100);
+    net.bed.run();
+    auto got = net.bed.trains(net.probes[1]);
+    REQUIRE(got.size() == 100);
+    for (std::size_t i = 19; i < got.size(); ++i)
+      CHECK(got[i].time - got[i - 19].time == 2 * shape.host_link + in_switch + packet);
+  }
+}
+
 // link_use of the whole run: the bytes and busy time of every hop are those of the message.
 TEST_CASE("every hop's link use is the message, to the byte and the picosecond") {
   ClosShape shape;

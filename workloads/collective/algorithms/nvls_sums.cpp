@@ -13,10 +13,19 @@
 namespace lightrail {
 namespace {
 
-/// Buffer over time of a long collective in NVSwitches [bit/s].
-double nvls_rate(const GroupPlan& plan, CollectiveType type) {
+/// Share of the NVSwitch's lines that sums reach: over servers a head's threads pass them on to the network
+/// as well.
+double reached(const GroupPlan& plan) {
+  const double rate = bits_of(plan.nccl->nvls_tree_rate), n = plan.members_of(0), all = plan.size();
+  if (plan.servers() == 1 || rate == 0) return plan.nvls_efficiency;
+  const double sums = rate * n * all / (2 * (all - 1));
+  return std::min(plan.nvls_efficiency, sums * (n + 1) / n / bits_of(plan.local_rate));
+}
+
+/// Buffer over time of a long collective in NVSwitches of which it reaches `efficiency` [bit/s].
+double nvls_rate(const GroupPlan& plan, CollectiveType type, double efficiency) {
   const double n = plan.members_of(0);
-  double bits = bits_of(plan.local_rate) * plan.nvls_efficiency;
+  double bits = bits_of(plan.local_rate) * efficiency;
   // What is gathered comes in as the whole buffer, what is reduced leaves as it; an all-reduce adds the own
   // part's way back.
   if (type == CollectiveType::all_reduce) bits *= n / (n + 1);
@@ -30,7 +39,7 @@ std::optional<double> NvlsSums::cost(const NcclSettings& settings, const GroupPl
   const double levels = std::log2(plan.servers());
   const double latency =
       seconds(settings.nvls) + 2 * levels * net_seconds(plan, Protocol::simple, settings.nvls_tree_net);
-  return latency + static_cast<double>(op.bytes) * 8 / nvls_rate(plan, op.collective);
+  return latency + static_cast<double>(op.bytes) * 8 / nvls_rate(plan, op.collective, plan.nvls_efficiency);
 }
 
 SimTime NvlsSums::start_delay(const GroupPlan& plan, const Op&, Protocol) const {
@@ -42,9 +51,10 @@ BitRate NvlsSums::receive_rate(const GroupPlan& plan, EndpointId, const Op& op, 
   const double start = 1e-12 * static_cast<double>(start_delay(plan, op, protocol).count());
   // What the switch takes is read and what it gives is written, of an all-reduce the buffer and the buffer,
   // of parts a part and the buffer; what is summed for an all-reduce goes out again from registers.
-  const double moved = op.collective == CollectiveType::all_reduce ? 2 : 1 + 1.0 / n;
-  return BitRate{
-      static_cast<std::int64_t>(moved / 2 * buffer / (buffer / nvls_rate(plan, op.collective) + start))};
+  const bool is_all_reduce = op.collective == CollectiveType::all_reduce;
+  const double moved = is_all_reduce ? 2 : 1 + 1.0 / n;
+  const double rate = nvls_rate(plan, op.collective, is_all_reduce ? reached(plan) : plan.nvls_efficiency);
+  return BitRate{static_cast<std::int64_t>(moved / 2 * buffer / (buffer / rate + start))};
 }
 
 std::optional<std::string> NvlsSums::common_hindrance(const GroupPlan& plan, const Op& op) {
@@ -61,7 +71,7 @@ std::optional<std::string> NvlsSums::common_hindrance(const GroupPlan& plan, con
 
 RelayPlan NvlsSums::all_reduce(const CollectiveInput& in) {
   const GroupPlan& plan = in.plan;
-  RelayBuilder builder(in, plan.nvls_efficiency, plan.nccl->nvls_chunk.value);
+  RelayBuilder builder(in, reached(plan), plan.nccl->nvls_chunk.value);
   const std::uint32_t heads = plan.members_of(builder.server()), lanes = heads * builder.trees();
   const EndpointId member = in.self();
   const SimTime far = plan.nccl->nvls_tree_software();

@@ -51,7 +51,8 @@ class Tree final : public CollectiveAlgorithm {
     bits *= settings.tree_efficiency;
     if (protocol == Protocol::ll) bits /= 3.8;
     if (protocol == Protocol::ll128) bits *= servers == 1 ? 7.0 / 9 : 120.0 / 128;
-    bits = within_limits(bits, settings, plan, protocol) * (0.5 * tree_correction_of(protocol, op.bytes));
+    bits =
+        within_tree_limits(bits, settings, plan, protocol) * (0.5 * tree_correction_of(protocol, op.bytes));
     return with_transfer(latency, static_cast<double>(op.bytes), bits);
   }
 

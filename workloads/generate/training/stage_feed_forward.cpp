@@ -122,6 +122,11 @@ void StageWriter::experts_forward() {
   dtype_ = DataType::bf16;
   gemm("router", local_, model_.experts, hidden_);
   dtype_ = plan_.dtype;
+  small_kernels("router choice", plan_.router_kernels == RouterKernels::fused ? 30 : 71);
+  scope_ = graph_scope::moe_preprocess;
+  small_kernels("token maps", 8);
+  scope_ = 0;
+  if (!forward_is_known_) read_counts();
   quantize_for_dispatch(false);
   memory("permute", moved * plan_.dispatch_bytes(model_));
   exchange(true, forward_is_known_);
@@ -150,7 +155,9 @@ void StageWriter::experts_backward() {
   const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
   const bool casts = plan_.dispatch != DataType::fp8;
   residual(true);
+  scope_ = graph_scope::moe_router;
   if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
+  scope_ = 0;
   quantize_for_dispatch(true);
   memory("unpermute backward", moved * plan_.dispatch_bytes(model_));
   exchange(true, true);
@@ -176,6 +183,8 @@ void StageWriter::experts_backward() {
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
   exchange(false, true);
   memory("permute backward", moved * 2 * hidden_);
+  scope_ = graph_scope::moe_router;
+  small_kernels("router choice backward", 30);
   dtype_ = DataType::bf16;
   gemm("router dgrad", local_, hidden_, model_.experts);
   weight_gemm("router wgrad", hidden_, model_.experts, local_);

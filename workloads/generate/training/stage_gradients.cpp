@@ -85,12 +85,14 @@ void StageWriter::optimizer_step() {
   if (is_separate()) {
     // To FP32, where they are not; unscaled and checked; their norm; clipped.
     const std::int64_t cast = gradient == 4 ? 0 : gradient + 4;
+    reads_back_ = true;  // whether all is finite
     memory("unscale and clip", mine * (cast + 8 + 4 + 8));
     memory("optimizer", mine * (4 + 2 * plan_.optimizer_bytes()));
     memory("copy parameters", mine * (4 + 2));
   } else {
     // The norm of all gradients, for clipping. Adam: gradient, FP32 copy and two moments read; copy, moments
     // and 2-byte parameters written.
+    reads_back_ = true;
     memory("gradient norm", mine * gradient);
     memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
   }

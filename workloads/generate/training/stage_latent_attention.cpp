@@ -12,6 +12,7 @@ void StageWriter::latent_attention_forward() {
   if (model_.q_latent > 0) gemm("q down", tokens_, model_.q_latent, hidden_);
   gemm("kv down", tokens_, model_.latent, hidden_);
   latents_forward(0);
+  small_kernels("latent copies", 10);  // parted, repeated for every head, joined
   attention_core(false);
   cast_forward(From::other, tokens_, hidden_, model_.heads * model_.value_size());
   gemm_scatter("attention out", hidden_, model_.heads * model_.value_size());
@@ -44,6 +45,7 @@ void StageWriter::latent_attention_backward() {
   weight_gemm("attention out wgrad", values, hidden_, tokens_);
   if (plan_.recompute == Recompute::selective) attention_core(false);
   attention_core(true);
+  small_kernels("latent copies backward", 16);
   memory("rotary backward", 2 * 2 * tokens_ * (heads + 1) * model_.rope_dim);
   cast_backward(From::other, tokens_, up, model_.kv_latent());
   gathered_backward("kv up", up, model_.kv_latent());

@@ -249,6 +249,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
       passes.write_together(order[i], order[i + 1]), ++i;
     else
       passes.write(order[i]);
+  writer.end_passes();
   writer.marker("gradients");
   passes.parameters().finish();
   writer.sum_partial_gradients();

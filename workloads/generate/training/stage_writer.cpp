@@ -31,6 +31,7 @@ StageWriter::StageWriter(const Transformer& model, const TrainingPlan& plan, con
 }
 
 std::uint32_t StageWriter::chain(Op next) {
+  count_host_work(next);
   std::erase_if(waits_, [&](std::uint32_t i) { return program_.ops[i].stream == next.stream; });
   std::uint32_t index = append(program_, next, waits_);
   waits_ = {index};
@@ -42,6 +43,7 @@ void StageWriter::marker(const std::string& name) {
 }
 
 std::uint32_t StageWriter::beside(Op next, std::vector<std::uint32_t> after) {
+  count_host_work(next);
   std::erase_if(after, [&](std::uint32_t i) { return program_.ops[i].stream == next.stream; });
   return append(program_, next, after);
 }
@@ -160,19 +162,25 @@ void StageWriter::learn_gate(std::int64_t layer, std::int64_t micro_batch) {
 void StageWriter::write_forward_layer(bool is_again) {
   forward_is_known_ = is_again;
   keeps_all_ = is_again || plan_.recompute < Recompute::light;
+  begin_graphs();
+  scope_ = graph_scope::attn;
   attention_forward();
+  scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
   if (is_moe_layer_)
     experts_forward();
   else
     feed_forward();
+  scope_ = 0;
   keeps_all_ = true;
 }
 
 void StageWriter::write_light_again() {
+  scope_ = graph_scope::attn;
   norm(false);
   const bool multiplies_input = model_.has_latent_attention() && model_.q_latent == 0;
   if (!multiplies_input) cast_again(From::kernel, local_, hidden_);
   if (model_.has_latent_attention()) latents_forward(tokens_);
+  scope_ = 0;
   norm(false);
   cast_again(From::kernel, local_, hidden_);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
@@ -195,11 +203,15 @@ void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, b
   if (plan_.recompute == Recompute::light) write_light_again();
   if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
+  begin_graphs();
+  scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
   if (is_moe_layer_)
     experts_backward();
   else
     feed_forward_backward();
+  scope_ = graph_scope::attn;
   attention_backward();
+  scope_ = 0;
   puts_off_ = false;
 }
 
@@ -222,7 +234,9 @@ void StageWriter::receive(std::uint32_t from_stage, bool is_forward, std::uint32
 }
 
 void StageWriter::send(std::uint32_t to_stage, bool is_forward, std::uint32_t chunk) {
-  append(program_, stage_message(OpKind::send, to_stage, is_forward, chunk), waits_);
+  Op message = stage_message(OpKind::send, to_stage, is_forward, chunk);
+  count_host_work(message);
+  append(program_, message, waits_);
 }
 
 }  // namespace lightrail

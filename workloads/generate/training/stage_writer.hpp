@@ -58,6 +58,8 @@ class StageWriter {
   void wait_for_parameters();
   /// FSDP: reduces a layer's or the edges' gradients over the shard, then over its copies; aside.
   void scatter_gradients(std::int64_t parameters);
+  /// What comes is no pass any more: no graph of the iteration's launches it.
+  void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
   void optimizer_step();
   void marker(const std::string& name);
@@ -73,6 +75,19 @@ class StageWriter {
     return make_op(kind, program_, stream, job_, name);
   }
   std::uint32_t chain(Op op);
+  /// What a CPU does for it, eagerly.
+  [[nodiscard]] HostWork eager_work(const Op& op) const;
+  /// Counts what a CPU does for it, or the graph that it is in.
+  void count_host_work(Op& op);
+  /// A layer's pass begins: its parts have graphs of their own.
+  void begin_graphs() {
+    if (plan_.launch_plan.graphs != graph_scope::iteration) is_in_graph_ = false;
+  }
+  /// Kernels that move next to nothing, of the parts of a layer that `scope` names: written where launching
+  /// takes time.
+  void small_kernels(const std::string& name, std::int64_t count);
+  /// The CPU learns how many tokens come to each expert.
+  void read_counts();
   /// With chunks the first and the last stage meet in both directions, and with two directions all do.
   [[nodiscard]] std::uint32_t lane(bool is_forward) const {
     return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0;
@@ -204,7 +219,11 @@ class StageWriter {
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   bool forward_is_known_ = false;
-  bool keeps_all_ = true;  ///< of the forward pass that is written, for the gradients of weights
+  bool keeps_all_ = true;    ///< of the forward pass that is written, for the gradients of weights
+  std::uint32_t scope_ = 0;  ///< graph_scope of what is written; 0: in none of them
+  bool is_in_passes_ = true;
+  bool is_in_graph_ = false;  ///< what was written last
+  bool reads_back_ = false;   ///< what is written next
   GateHistory& history_;
   std::uint16_t expected_ = 0;  ///< of the layer that is written
   GateSplits splits_;           ///< of the layer that is written

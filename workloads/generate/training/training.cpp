@@ -22,13 +22,27 @@ namespace {
 /// Programs of later iterations hold no more operations together: a few gigabytes.
 constexpr std::int64_t max_operations = 50'000'000;
 
-void check_memory(const TrainingMemory& memory, std::uint32_t stage, std::int64_t iteration,
-                  WorkloadContext& context) {
+void check_memory(const TrainingMemory& memory, const TrainingPlan& plan, std::uint32_t stage,
+                  std::int64_t iteration, WorkloadContext& context) {
   if (context.gpu_memory_bytes == 0 || memory.total() <= context.gpu_memory_bytes) return;
-  context.errors.add(context.element.error(
-      fmt::format("<workload> kind 'training': stage {} does not fit a GPU of {:.2f} GiB ({}){}", stage,
+  const std::string what =
+      fmt::format("stage {} does not fit a GPU of {:.2f} GiB ({}){}", stage,
                   static_cast<double>(context.gpu_memory_bytes) / (1ll << 30), memory_table(memory),
-                  iteration == 0 ? "" : fmt::format(" in iteration {}", iteration))));
+                  iteration == 0 ? "" : fmt::format(" in iteration {}", iteration));
+  switch (plan.memory_check) {
+    case MemoryCheck::refuse:
+      return context.errors.add(context.element.error("<workload> kind 'training': " + what));
+    case MemoryCheck::warn:
+      return context.job.note("by the estimate " + what);
+  }
+}
+
+/// What GPUs are asked for; of a plan that runs though it does not fit, what they have.
+std::int64_t asked_memory(const TrainingMemory& memory, const TrainingPlan& plan,
+                          const WorkloadContext& context) {
+  return plan.memory_check == MemoryCheck::refuse || context.gpu_memory_bytes == 0
+             ? memory.total()
+             : std::min<std::int64_t>(memory.total(), context.gpu_memory_bytes);
 }
 
 /// Iterations that have programs of their own: where loads drift on. What is wrong with the attribute is
@@ -59,7 +73,7 @@ bool write_iteration(std::int64_t iteration, const Transformer& model, const Tra
   const std::size_t before = context.errors.size();
   std::vector<TrainingMemory> memory;
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage)
-    check_memory(memory.emplace_back(training_memory(model, plan, stage)), stage, iteration, context);
+    check_memory(memory.emplace_back(training_memory(model, plan, stage)), plan, stage, iteration, context);
   if (context.errors.size() > before) return false;
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage) {
     Program program;
@@ -69,7 +83,7 @@ bool write_iteration(std::int64_t iteration, const Transformer& model, const Tra
       context.errors.add(context.element.error("<workload> kind 'training': " + problem.errors()[0].what));
       return false;
     }
-    program.memory_bytes = memory[stage].total();
+    program.memory_bytes = asked_memory(memory[stage], plan, context);
     if (iteration > 0) program.role += fmt::format(", iteration {}", iteration);
     const std::uint32_t index = context.job.program(std::move(program));
     if (iteration > 0) context.job.job().programs.programs[last[stage]].next = index;
@@ -94,6 +108,7 @@ void write_job(WorkloadContext& context) {
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
+  context.job.job().programs.host = plan.launch_plan.settings;
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);

@@ -135,7 +135,11 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .field("loading-ahead", &TrainingPlan::loading_ahead,
              "micro-batches that are made ahead, beside the passes before", 1u, 1024u)
       .choice("moments", &TrainingPlan::moments, "the optimiser's, beside its FP32 copy of the parameters",
-              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}});
+              {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
+      .choice("memory-check", &TrainingPlan::memory_check,
+              "a plan that does not fit its GPUs by the estimate: refuse, or warn and run it as it is",
+              {{"refuse", MemoryCheck::refuse}, {"warn", MemoryCheck::warn}});
+  describe_launches(table);
   return table;
 }
 
@@ -252,6 +256,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (divides(plan.micro_batch * plan.dp, plan.global_batch, "micro-batch x dp", "global-batch") &&
       plan.chunks > 1)
     divides(plan.pp, plan.micro_batches(), "pp", "micro-batches (as chunks > 1 needs)");
+  if (plan.pads_to_capacity && !workload.find("read-counts")) plan.reads_counts = false;
+  read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));

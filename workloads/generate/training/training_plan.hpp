@@ -6,6 +6,7 @@
 
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/generate/training/gate.hpp"
+#include "workloads/generate/training/launch_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
@@ -37,6 +38,10 @@ enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 /// tensor-parallel rank of ep data-parallel replicas, so that they have the same ones (DeepSpeed-MoE's
 /// default).
 enum class ExpertGroups : std::uint8_t { neighbours, replicas };
+
+/// What a plan that does not fit its GPUs by the estimate of TrainingMemory is: refused, or run with a
+/// remark.
+enum class MemoryCheck : std::uint8_t { refuse, warn };
 
 /// How a model is spread over GPUs and trained: <workload kind="training" tp="2" .../>. GPU number = tp index
 /// + tp * (cp index + cp * (dp index + dp * stage)), as Megatron orders its ranks. Experts see the tp cp dp
@@ -82,11 +87,22 @@ struct TrainingPlan {
   SimTime loading_time{};               ///< of a CPU for a micro-batch of a GPU; 0: data are there
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
+  MemoryCheck memory_check = MemoryCheck::refuse;
+  HostModel host_model = HostModel::none;
+  std::string graphs = "none";  ///< "attn moe_router"
+  ExpertKernels expert_kernels = ExpertKernels::each;
+  RouterKernels router_kernels = RouterKernels::fused;
+  bool reads_counts = true;  ///< of tokens by expert, to the CPU
+  bool binds_cpus = true;
+  std::uint32_t connections = 32;    ///< CUDA_DEVICE_MAX_CONNECTIONS
+  std::uint32_t collects_every = 0;  ///< iterations; 0: no garbage collection
+  LaunchPlan launch_plan;            ///< of these
 
   [[nodiscard]] bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
   /// Bytes an element of a product's input as it is gathered over tp and kept for the gradient of weights.
   /// Rowwise it has another scale there, and stays as it was.
   [[nodiscard]] std::int64_t operand_bytes() const { return dtype == DataType::fp8 && !is_rowwise() ? 1 : 2; }
+  [[nodiscard]] bool counts_launches() const { return host_model == HostModel::launches; }
   [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] std::int64_t tokens() const {
     return micro_batch * sequence / cp;

@@ -111,6 +111,7 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
     case GpuWake::timer:
     case GpuWake::op_end:
     case GpuWake::proxy:
+    case GpuWake::launched:
       return false;
   }
   return false;

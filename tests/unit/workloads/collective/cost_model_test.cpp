@@ -145,6 +145,25 @@ TEST_CASE("what an adapter's plugin reports and allows counts in the choice") {
   CHECK(pick(plan, 1 << 30).algorithm == algorithm_named("tree"));
 }
 
+TEST_CASE("LL128 on a tree over servers is counted with its architecture's limit") {
+  GroupPlan plan = make_plan(32, 8, 450, 50, 0.83);
+  plan.device.emplace();
+  plan.device->ll_max_rate_4 = BitRate{20'400'000'000 * 8};
+  plan.device->ll128_max_rate = BitRate{587'000'000'000 * 8};
+  auto us = [&](std::int64_t bytes) {
+    return 1e6 * estimate(NcclSettings{}, plan, CollectiveType::all_reduce, "tree", Protocol::ll128, bytes);
+  };
+  // base and 2 (7 hops over NVLink + 5 over the network); 400 GB/s of rails both ways x 0.92 x 120/128, half
+  // of it, x 0.9 at 16 MiB.
+  const double latency = 14 + 2 * (7 * 1.25 + 5 * 8.5);
+  CHECK(us(16 << 20) == Approx(latency + 16 * 1.048576e6 / (400e3 * 0.92 * 0.9375 * 0.5 * 0.9)));
+  CHECK(pick(plan, 16 << 20).algorithm == algorithm_named("tree"));
+  plan.device->ll128_tree_rate_2 = BitRate{8};
+  plan.device->ll128_tree_rate_4 = BitRate{232'000'000'000 * 8};
+  CHECK(us(16 << 20) == Approx(latency + 16 * 1.048576e6 / (232e3 * 0.5 * 0.9)));
+  CHECK(pick(plan, 16 << 20).algorithm == algorithm_named("nvls-tree"));
+}
+
 TEST_CASE("what rings of Simple over servers take of their constants has the plateau once") {
   NcclSettings s;
   GroupPlan plan = make_plan(2, 8, 300, 12.5, 0);

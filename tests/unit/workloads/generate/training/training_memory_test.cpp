@@ -176,3 +176,24 @@ TEST_CASE("a plan that does not fit is refused with the table of what takes how 
       Catch::StartsWith("2: <workload> kind 'training': stage 0 does not fit a GPU of 74.51 GiB (parameters "
                         "131.42 GiB, gradients 262.83 GiB, optimiser 98.56 GiB, activations "));
 }
+
+TEST_CASE("with memory-check=\"warn\" a plan that does not fit is run as it is, and its result says so") {
+  const auto made = [](const std::string& memory, const std::string& check) {
+    return make_job_of("<cluster><server><gpu memory=\"" + memory +
+                           "\"/></server></cluster>\n<workload kind=\"training\" global-batch=\"8\" "
+                           "sequence=\"4096\" memory-check=\"" +
+                           check + "\"><model catalogue=\"models/llama3_70b\" layers=\"8\"/></workload>",
+                       8);
+  };
+  CHECK(made("80 GB", "refuse").errors.size() == 1);
+  const MadeJob warned = made("80 GB", "warn"), fits = made("800 GB", "refuse");
+  REQUIRE(warned.errors.empty());
+  REQUIRE(warned.job.notes.size() == 1);
+  CHECK_THAT(warned.job.notes[0],
+             Catch::StartsWith("by the estimate stage 0 does not fit a GPU of 74.51 GiB (parameters "));
+  CHECK(fits.job.notes.empty());
+  // Nothing is computed again, and GPUs are asked for no more than they have.
+  const Program& program = warned.job.programs.programs.at(0);
+  CHECK(program.ops.size() == fits.job.programs.programs.at(0).ops.size());
+  CHECK(program.memory_bytes == 80'000'000'000);
+}

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "workloads/program/host_costs.hpp"
+#include "workloads/program/program.hpp"
+#include "workloads/program/program_index.hpp"
+
+namespace lightrail {
+
+/// When the CPU of a GPU launches the operations of its program, as long as it never waits; and where it does
+/// wait. What the wait takes is added to all that follows (LaunchServer). Derived once for all GPUs of a
+/// program and a kind of host. All times from the start of an iteration [ps].
+struct HostTimeline {
+  /// Before the operations that count it, the CPU waits for the end of an earlier one: to read its result, or
+  /// because too much is launched.
+  struct Wait {
+    std::uint32_t op = 0;  ///< that has to end
+    SimTime at{};          ///< when the CPU begins to wait, or what it needs afterwards is counted from
+  };
+  /// One operation. `first` < 0: it needs no CPU.
+  struct Launch {
+    SimTime first{-1}, last{-1};  ///< of its kernels, each launched
+    std::uint32_t waits = 0;      ///< of `waits` that lie before it
+    std::uint32_t kernels = 1;
+  };
+  std::vector<Launch> launches;      ///< by op
+  std::vector<Wait> waits;           ///< in program order
+  std::vector<std::uint32_t> chain;  ///< ProgramIndex::chain, ended by operations that the CPU waits for
+  SimTime total{};                   ///< of an iteration
+  SimTime collection{}, step{};      ///< HostCosts, scaled where processes are not bound
+};
+
+/// What `work` takes a CPU with these costs, without waiting [ps].
+[[nodiscard]] SimTime host_time(const HostWork& work, const HostCosts& costs, const HostSettings& settings);
+
+/// O(operations). `program` is of `set` and `index` its index.
+[[nodiscard]] HostTimeline make_host_timeline(const Program& program, const ProgramIndex& index,
+                                              const ProgramSet& set, const HostCosts& costs);
+
+}  // namespace lightrail
