@@ -53,7 +53,8 @@ double throughput(std::uint32_t ports, Crossbar::Queueing queueing, SimTime save
   constexpr int trains = 600;
   Star star(ports, queueing);
   for (std::uint32_t from = 0; from < ports; ++from)
-    for (int k = 0; k < trains; ++k) star.send(SimTime{80 * k}, from, mix64(mix64(from) + k) % ports);
+    for (int k = 0; k < trains; ++k)
+      star.send(SimTime{80 * k}, from, static_cast<std::uint32_t>(mix64(mix64(from) + k) % ports));
   star.bed.run(save_at);
   const SimTime begin{80 * 100}, end{80 * trains};  // settled, and no input has run out
   std::int64_t carried = 0;

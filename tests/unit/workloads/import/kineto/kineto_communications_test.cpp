@@ -186,9 +186,10 @@ TEST_CASE("c10d:: calls alone tell sizes, parts and partners; a group that nobod
                      "Concrete Inputs": ["", "", "", "[4, 0]", "[3, 0]"])",
          exchange_kernel.c_str(), 300);
     call(r == 0 ? "send" : "recv_",
-         std::string(R"("Input Dims": [[[8]], [], [], []], "Input type": ["TensorList", ""],
-                        "Concrete Inputs": ["", "", ")") +
-             (r == 0 ? "1" : "0") + R"(", "0"])",
+         r == 0 ? R"("Input Dims": [[[8]], [], [], []], "Input type": ["TensorList", ""],
+                     "Concrete Inputs": ["", "", "1", "0"])"
+                : R"("Input Dims": [[[8]], [], [], []], "Input type": ["TensorList", ""],
+                     "Concrete Inputs": ["", "", "0", "0"])",
          exchange_kernel.c_str(), 400);
     files.push_back(folder.plain("r" + std::to_string(r) + ".json", trace.text()));
   }
