@@ -237,7 +237,8 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   renumber(job.programs, model);
   part.names = std::move(job.names);
   part.dimensions = std::move(job.dimensions);
-  const Attribute* kind = scenario.root.child("workload")->find("kind");
+  const Element* workload = scenario.root.child("workload");
+  const Attribute* kind = workload ? workload->find("kind") : nullptr;
   const char* about = kind && kind->value == "trace" ? "trace" : "plan";
   for (std::string& note : job.notes) part.remarks.push_back({about, std::move(note)});
   if (!job.capture.ranks.empty()) part.resources.add(std::make_shared<const Capture>(std::move(job.capture)));

@@ -102,8 +102,9 @@ void record_synthetic_rows(Recorder& recorder, const Model& model, const Partiti
                       std::array<std::int64_t, 4>{id, id % 2, 1000 + id, 1});
       std::int64_t start = milliseconds(interval).count(), end = start + 900'000'000 + id;
       std::int64_t idle = end - start - 800'000'000;
-      recorder.append(tables::steps, ComponentId{id}, milliseconds(interval),
-                      std::array<std::int64_t, 7>{id, interval, start, end, 500'000'000, 300'000'000, idle});
+      recorder.append(
+          tables::steps, ComponentId{id}, milliseconds(interval),
+          std::array<std::int64_t, 8>{id, interval, start, end, 500'000'000, 300'000'000, idle, idle / 2});
       recorder.append(tables::link_use, ComponentId{id}, milliseconds(interval),
                       std::array<std::int64_t, 4>{2 * id, interval, 1'000'000 * id, 5'000'000 * id});
       if (interval == 0)
