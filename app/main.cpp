@@ -1,3 +1,4 @@
+#include <mpi.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,17 +36,21 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
 
   Summary summary;
   std::exception_ptr error;
+  int late_signal = 0;
   try {
     // There is a file from here on, which a signal must not leave unfinished: the run stops at a window.
     const StopRequests since_the_file(line.run.catch_signals, 0);
     Hdf5Recorder recorder(recorder_options(line, scenario, model), mpi.comm(), model, partition);
     summary = simulate(model, partition, line, mpi, recorder);
+    late_signal = since_the_file.code() != 0;  // after the last window: this run is whole, a sweep ends
   } catch (...) {
     error = std::current_exception();  // the same on every rank
   }
   agree(mpi, error);
+  MPI_Allreduce(MPI_IN_PLACE, &late_signal, 1, MPI_INT, MPI_MAX, mpi.comm());
   report(summary, line, result_path(line, model), mpi);
   print_benchmark(summary, model, line, mpi);
+  if (late_signal != 0 && line.command == Command::sweep) return ExitCode::resumable;
   return exit_code_of(summary);
 }
 

@@ -23,6 +23,7 @@ namespace {
 /// How many lanes messages may choose among, and which device has no more.
 struct LaneLimit {
   std::uint32_t lanes = max_lanes;
+  std::uint32_t per_class = max_lanes;  ///< from a level's lane to its lane of the next class of a routing
   std::string of;
 };
 
@@ -36,8 +37,10 @@ LaneLimit lane_limit(const Model& model) {
     const auto* traits = dynamic_cast<const PacketSwitchTraits*>(spec.get());
     const std::uint32_t classes = traits ? traits->routing_kind().lane_classes : 1;
     lanes /= classes;
+    if (classes > 1) limit.per_class = std::min(limit.per_class, std::max(lanes, 1u));
     if (lanes >= limit.lanes) continue;
-    limit = {lanes, role == DeviceRole::nic ? "a NIC of the fabric" : "a switch of the fabric"};
+    limit.lanes = lanes;
+    limit.of = role == DeviceRole::nic ? "a NIC of the fabric" : "a switch of the fabric";
     if (classes > 1)
       limit.of += fmt::format(", whose routing takes {} for each to be free of deadlock,", classes);
   }
@@ -71,9 +74,11 @@ class LevelReader {
       return complain(element, "weight", problem);
     if (!named_.insert(spec.of).second) return complain(element, "of", fmt::format("'{}' twice", spec.of));
     if (!add(spec)) return complain(element, "of", unknown(spec.of));
-    parameters_.push_back({"level",
-                           static_cast<std::uint32_t>(parameters_.size()),
-                           {spec.of, fmt::format("lane {}, weight {}", spec.lane, spec.weight), "", ""}});
+    const std::string value = element.find("weight")
+                                  ? fmt::format("lane {}, weight {}", spec.lane, spec.weight)
+                                  : fmt::format("lane {}", spec.lane);
+    parameters_.push_back(
+        {"level", static_cast<std::uint32_t>(parameters_.size()), {spec.of, value, "", ""}});
   }
 
   [[nodiscard]] ModelPart part() && {
@@ -89,11 +94,12 @@ class LevelReader {
   std::string weigh(const Element& element, const LevelSpec& spec) {
     if (!element.find("weight")) return "";
     has_weights_ = true;
-    std::uint8_t& weight = weights_.of[spec.lane];
+    const std::uint8_t weight = weights_.of[spec.lane];
     if (is_weighed_[spec.lane] && weight != spec.weight)
       return fmt::format("lane {} has weight {} already", spec.lane, weight);
     is_weighed_[spec.lane] = true;
-    weight = static_cast<std::uint8_t>(spec.weight);
+    for (std::uint32_t lane = spec.lane; lane < max_lanes; lane += limit_.per_class)
+      weights_.of[lane] = static_cast<std::uint8_t>(spec.weight);
     return "";
   }
   /// False where nothing is called so.

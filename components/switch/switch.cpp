@@ -71,7 +71,7 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
   } else if (kind == MessageKind::flow_control) {
     crossbar_.on_flow_control(context, p, port);
   } else {
-    return handle_rare(p, port, context);
+    handle_rare(p, port, context);
   }
   if (crossbar_.egress().has_cut_off()) on_cut_off(context);
 }
@@ -210,7 +210,8 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
   kind->doc =
       "Lossless packet switch (InfiniBand): credits per virtual lane, cut-through, static, ECMP or adaptive "
       "routing. "
-      "Every input has its own buffer; outputs serve trains in order of arrival. Leaves out priorities, "
+      "Every input has its own buffer; outputs serve trains in order of arrival, lanes by their weights. "
+      "Leaves out "
       "congestion "
       "notification and link errors.";
   kind->can_fail = true;

@@ -50,11 +50,12 @@ struct SwitchSpec final : BufferedSpec, MulticastSpec, PacketSwitchTraits {
 /// An InfiniBand-like packet switch: lossless by credits per virtual lane, cut-through, up/down routes.
 ///
 /// Assumes: every input has its own buffer per lane; the crossbar is never the bottleneck; outputs serve
-/// trains in the order of their arrival. What an optical switch lost is sent again from here, when the
-/// source's retransmission timer would end. SHARP: trains to be reduced are kept until the group's members at
-/// the same place of all servers, all joined to this switch, have sent theirs; the sum goes to each; the
-/// arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`). Leaves out its
-/// trees of several switches, priorities between lanes, congestion notification, multicast, link errors.
+/// trains in the order of their arrival, unless lanes have weights. What an optical switch lost is sent again
+/// from here, when the source's retransmission timer would end. SHARP: trains to be reduced are kept until
+/// the group's members at the same place of all servers, all joined to this switch, have sent theirs; the sum
+/// goes to each; the arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`).
+/// Leaves out its trees of several switches, priorities between lanes, congestion notification, multicast,
+/// link errors.
 class Switch final : public Component {
  public:
   explicit Switch(const BuildContext& build);

@@ -43,6 +43,8 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
   const auto* weights = build.model.resource<LaneWeights>();
   if (role_of(build.spec) != DeviceRole::packet_switch) weights = nullptr;  // a NIC's Injector takes turns
   if (weights) turns_.resize(ports_.size());
+  std::uint32_t longest = 1;  // train of any port
+  for (const PortEnd& end : ends) longest = std::max(longest, end.train_bytes());
   std::map<const FlowControlKind*, SendControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const PortEnd& end = ends[i];
@@ -68,7 +70,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     }
     if (weights && port.subtracts && port.lanes > 1) {
       port.takes_turns = true;
-      turns_[i].arbiter = LaneArbiter(*weights, std::max<std::uint32_t>(end.train_bytes(), 1));
+      turns_[i].arbiter = LaneArbiter(*weights, longest);
     }
     port.is_plain = !port.errs && !port.fails && !port.tells && !port.takes_turns;
     port.is_clear = is_clear_for_good(port);
@@ -185,22 +187,24 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
   count.max_waiting = std::max(count.max_waiting, waiting);
 }
 
-std::uint32_t EgressBank::head(PortIndex port, std::uint32_t lane) {
+const Waiting* EgressBank::head(PortIndex port, std::uint32_t lane) {
   const SendLanes lanes = lanes_of(port);
-  if (lane >= lanes.count() || lanes[lane].first_waiting == SendQueue::none) return 0;
-  const std::uint32_t bytes = pool_[lanes[lane].first_waiting].train.bytes;
-  return bytes <= lanes[lane].allowed ? bytes : 0;
+  if (lane >= lanes.count() || lanes[lane].first_waiting == SendQueue::none) return nullptr;
+  const Waiting& first = pool_[lanes[lane].first_waiting];
+  return first.train.bytes <= lanes[lane].allowed ? &first : nullptr;
 }
 
-/// Once, and only where somebody can leave then: what waits for the far end is sent by its message.
+/// Only where somebody can leave then: what waits for the far end is sent by its message. A later wake that
+/// is pending comes to nothing.
 void EgressBank::wake_when_free(Context& context, PortIndex port) {
-  SimTime& wake = turns_[port].wake;
-  if (wake != time_never) return;
+  SimTime ready = time_never;
   for (std::uint32_t lane = 0; lane < ports_[port].lanes; ++lane)
-    if (head(port, lane) > 0) {
-      wake = std::max(ports_[port].free_at, context.now());
-      return context.wake(wake, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
-    }
+    if (const Waiting* first = head(port, lane)) ready = std::min(ready, first->ready);
+  if (ready == time_never) return;
+  const SimTime at = std::max({ready, ports_[port].free_at, context.now()});
+  if (turns_[port].wake <= at) return;
+  turns_[port].wake = at;
+  context.wake(at, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
 }
 
 void EgressBank::count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,

@@ -96,13 +96,13 @@ class EgressBank {
     const SendLane& l = lane_of(ports_[port], context, port, lane);
     return l.first_waiting == SendQueue::none && l.allowed >= bytes;
   }
-  /// Whether trains wait for the far end of the port.
+  /// Whether trains wait at the port.
   [[nodiscard]] bool has_waiting(PortIndex port) const { return ports_[port].waiting_bytes != 0; }
   /// What a train that must wait waits for ("credits").
   [[nodiscard]] std::string_view awaited(PortIndex port) const { return control_of_[port]->awaited(); }
 
-  /// Sends `train` on `port`, not before `ready` (>= now). Returns when its tail leaves, or nothing if it
-  /// must wait for the far end; `from` (the port it came in on) is then handed back by on_flow_control.
+  /// Sends `train` on `port`, not before `ready`. Returns when its tail leaves, or nothing if it must wait
+  /// for the far end or for its turn; `from` (the port it came in on) is then handed back by on_flow_control.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                PortIndex from = self_port) {
     return offer(context, port, train, ready, from, train.lane);
@@ -148,6 +148,7 @@ class EgressBank {
   /// The line of a port whose lanes take turns is free (FlowTimer::Side::line).
   template <class Left>
   void on_line_free(Context& context, PortIndex port, Left&& left) {
+    if (turns_[port].wake != context.now()) return;  // an earlier time has been asked for since
     turns_[port].wake = time_never;
     take_turns(context, port, left);
   }
@@ -237,7 +238,7 @@ class EgressBank {
   static_assert(sizeof(Port) == 64);
   struct Turns {  // of a line whose lanes have weights
     LaneArbiter arbiter;
-    SimTime wake = time_never;  ///< when the line is free and somebody waits for it
+    SimTime wake = time_never;  ///< when the line is free and a train that waits for it is ready
   };
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
@@ -295,17 +296,18 @@ class EgressBank {
     const Port& p = ports_[port];
     return p.takes_turns && (p.free_at > now || turns_[port].wake != time_never);
   }
-  /// Bytes of the train that waits on `lane` and may leave; 0: none.
-  [[nodiscard]] std::uint32_t head(PortIndex port, std::uint32_t lane);
+  /// The train that is first on `lane`, if the far end lets it go; null: none.
+  [[nodiscard]] const Waiting* head(PortIndex port, std::uint32_t lane);
   /// The next train of the line, while it is free.
   template <class Left>
   void take_turns(Context& context, PortIndex port, Left& left) {
     Port& p = ports_[port];
-    if (turns_[port].wake != time_never) return;
     while (p.free_at <= context.now()) {
-      const std::uint32_t turn =
-          turns_[port].arbiter.next([&](std::uint32_t lane) { return head(port, lane); });
-      if (turn == LaneArbiter::none) return;
+      const std::uint32_t turn = turns_[port].arbiter.next([&](std::uint32_t lane) {
+        const Waiting* first = head(port, lane);
+        return first && first->ready <= context.now() ? first->train.bytes : 0;
+      });
+      if (turn == LaneArbiter::none) break;
       SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(turn));
       Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
       p.waiting_bytes -= w.train.bytes;

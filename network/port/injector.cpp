@@ -157,15 +157,17 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
                                          SimTime& earliest) {
   std::array<std::uint32_t, max_lanes> ring_of;
   ring_of.fill(none);
-  const auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
-  for (std::uint32_t i = 0; i < payload_rings; ++i) {
-    const std::uint32_t turn = (next_ring_ + i) % payload_rings;
-    std::uint32_t& ring = ring_of[turn % lanes_];
-    if (ring == none && is_ready(lanes_ + turn, context, egress, at, earliest)) ring = lanes_ + turn;
-  }
+  const auto sources = static_cast<std::uint32_t>(sources_.size());
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane)
+    for (std::uint32_t i = 0; i < sources && ring_of[lane] == none; ++i) {
+      const std::uint32_t ring = lanes_ + (next_source_[lane] + i) % sources * lanes_ + lane;
+      if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
+    }
   const std::uint32_t lane =
       arbiter_.next([&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(ring_of[one]); });
-  return lane == LaneArbiter::none ? none : ring_of[lane];
+  if (lane == LaneArbiter::none) return none;
+  next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
+  return ring_of[lane];
 }
 
 /// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
@@ -284,7 +286,7 @@ void Injector::wake_at(SimTime at, Context& context) {
 void Injector::save(StateWriter& out) const {
   for (const SourceState& source : sources_) out.put(source.free_at), out.put(source.active);
   for (const Ring& ring : rings_) out.put(ring);
-  out.put(arbiter_.state());
+  out.put(arbiter_.state()), out.put(next_source_);
   out.put(messages_), out.put(flows_);
   index_.save(out);
   out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
@@ -297,6 +299,7 @@ void Injector::load(StateReader& in) {
   LaneArbiter::State turns;
   in.get(turns);
   arbiter_.set(turns);
+  in.get(next_source_);
   in.get(messages_), in.get(flows_);
   index_.load(in);
   in.get(free_message_), in.get(free_flow_), in.get(next_ring_);

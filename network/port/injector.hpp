@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -138,6 +139,7 @@ class Injector {
   SimTime latency_, ahead_;
   bool has_weights_;
   LaneArbiter arbiter_;
+  std::array<std::uint32_t, max_lanes> next_source_{};  ///< by lane; where lanes have weights
 
   std::uint32_t active_messages_ = 0;
   std::uint32_t next_ring_ = 0;

@@ -17,7 +17,8 @@ namespace lightrail {
 ///   Transactions on Communications 35(12), 1987.
 ///
 /// Model: an input is read at the rate of the line that it is sent on; the next train of a FIFO asks for its
-/// output when the tail of the one before has left. Assumes that the output was chosen on arrival.
+/// output when the tail of the one before has left. Assumes that the output was chosen on arrival. Leaves out
+/// trains that the switch itself takes (SHARP's sums): these pass the FIFO.
 class InputQueues {
  public:
   /// A train that has come in, and where it is to go.

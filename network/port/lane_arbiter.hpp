@@ -2,12 +2,14 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/base/error.hpp"
 #include "network/port/lane_weights.hpp"
 
 namespace lightrail {
 
 /// Whose turn it is among the lanes of one line: deficit round robin. A lane whose turn comes may send
-/// weight x quantum bytes, and what it did not use of that is its own as long as it has something to send; so
+/// weight x quantum bytes, and what it did not use of that stays its own until a turn finds it with nothing
+/// that may leave; so
 /// lanes that always have something share the line by their weights, to within one train, and a lane alone
 /// has all of it.
 ///   M. Shreedhar, G. Varghese: Efficient fair queuing using deficit round-robin. IEEE/ACM Transactions on
@@ -27,29 +29,30 @@ class LaneArbiter {
     // A lane that can send does so at the latest when its turn comes round again.
     for (std::uint32_t i = 0; i <= 2 * max_lanes; ++i) {
       const std::uint32_t bytes = head(turn_);
+      LIGHTRAIL_EXPECT(bytes <= quantum_);
       if (bytes > 0 && deficit_[turn_] >= bytes) {
         deficit_[turn_] -= bytes;
         return turn_;
       }
       if (bytes == 0) deficit_[turn_] = 0;
       turn_ = (turn_ + 1) % max_lanes;
-      if (head(turn_) > 0) deficit_[turn_] += quantum_ * weights_.of[turn_];
+      if (head(turn_) > 0) deficit_[turn_] += std::uint64_t{quantum_} * weights_.of[turn_];
     }
     return none;
   }
 
   /// What changes: for checkpoints.
   struct State {
-    std::array<std::uint32_t, max_lanes> deficit{};
-    std::uint32_t turn = 0;
+    std::array<std::uint64_t, max_lanes> deficit{};
+    std::uint64_t turn = 0;  // no padding
   };
   [[nodiscard]] State state() const { return {deficit_, turn_}; }
-  void set(const State& state) { deficit_ = state.deficit, turn_ = state.turn; }
+  void set(const State& state) { deficit_ = state.deficit, turn_ = static_cast<std::uint32_t>(state.turn); }
 
  private:
   LaneWeights weights_;
   std::uint32_t quantum_ = 1;
-  std::array<std::uint32_t, max_lanes> deficit_{};  ///< [B]
+  std::array<std::uint64_t, max_lanes> deficit_{};  ///< [B]
   std::uint32_t turn_ = 0;
 };
 

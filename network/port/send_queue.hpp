@@ -8,7 +8,7 @@
 
 namespace lightrail {
 
-/// A train that its port's flow control does not let go yet.
+/// A train that its port's flow control does not let go yet, or whose turn it is not.
 struct Waiting {
   Frame train{};
   SimTime ready{};  ///< earliest start

@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +12,7 @@
 #include "network/port/buffered_spec.hpp"
 #include "network/port/credit/credit.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
+#include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/port/send_ahead.hpp"
 #include "network/wire/delegated_train.hpp"
@@ -27,7 +31,8 @@ struct Post {
   Outgoing message{};
 };
 
-struct SenderSpec final : Spec {
+struct SenderSpec final : Spec, DeviceTraits {
+  DeviceRole role() const override { return DeviceRole::nic; }
   std::vector<Post> posts;
   std::vector<Injector::Source> sources = {{}};
   SimTime latency{};
@@ -72,7 +77,8 @@ class Sender final : public Component, private SentListener {
 struct FullSpec final : BufferedSpec {
   std::int64_t bytes = 0;
   SimTime hold{};
-  InputBuffer input_buffer(PortIndex) const override { return {1, bytes, &credit_flow_control()}; }
+  std::uint8_t lanes = 1;
+  InputBuffer input_buffer(PortIndex) const override { return {lanes, bytes, &credit_flow_control()}; }
 };
 
 class Full final : public Component {
@@ -303,4 +309,28 @@ TEST_CASE("an empty message cannot be posted") {
   Bed b;
   b.post(0, 1, 0, 1);
   CHECK_THROWS_AS(b.run(), ContractError);
+}
+
+TEST_CASE("where lanes have weights, the sources of each lane take turns by themselves") {
+  constexpr std::int64_t train = 2000, line_ps = 2000, trains = 30;
+  Bed b;
+  b.bed.set_weights({{1, 2, 1, 1, 1, 1, 1, 1}});
+  b.far.bytes = 1 << 30, b.far.lanes = 2;
+  b.spec->sources = {{}, {}};
+  for (std::uint8_t lane = 0; lane < 2; ++lane)
+    for (std::uint16_t source = 0; source < 2; ++source) {
+      Outgoing message{EndpointId{5}, EndpointId{0}, Connection::make(0, 2u * lane + source, 0),
+                       train * trains};
+      message.lane = lane, message.source = source, message.token = 2u * lane + source;
+      b.spec->posts.push_back({SimTime{0}, message});
+    }
+  b.run(GENERATE(time_never, SimTime{30'000}));
+  REQUIRE(b.sent.size() == 4);
+  std::vector<std::int64_t> tail(4);
+  for (const auto& [token, at] : b.sent) tail[token] = at.count();
+  // Lane 1 has two trains of three; its two messages end together, and so do those of lane 0.
+  CHECK(std::abs(tail[2] - tail[3]) <= 3 * line_ps);
+  CHECK(std::abs(tail[0] - tail[1]) <= 3 * line_ps);
+  CHECK(std::max(tail[2], tail[3]) == Approx(3 * trains * line_ps).epsilon(0.03));
+  CHECK(std::max(tail[0], tail[1]) == 4 * trains * line_ps);
 }

@@ -35,10 +35,11 @@ struct Overload {
   NetworkBed bed;
   ComponentId p0 = bed.add_endpoint(), p1 = bed.add_endpoint(), to = bed.add_endpoint();
 
-  Overload(std::int64_t buffer, int trains_of_p0, int trains_of_p1) {
+  Overload(std::int64_t buffer, int trains_of_p0, int trains_of_p1, SimTime latency = {}, int every = 1) {
     auto spec = std::make_shared<SwitchSpec>();
     spec->buffer = Bytes{buffer};
     spec->lanes = 2;
+    spec->latency = latency;
     spec->port_rate = BitRate{10'000'000'000'000};
     const ComponentId s0 = bed.add(switch_kind(), spec, "switch"),
                       s1 = bed.add(switch_kind(), spec, "switch");
@@ -49,11 +50,11 @@ struct Overload {
     bed.connect(s1, 1, to, 0, line);
     for (const ComponentId s : {s0, s1}) bed.route(s, SwitchRoute{{}, 0, 0, {{0}, {2}, {1}}});
     send(p0, 0, trains_of_p0);
-    send(p1, 1, trains_of_p1);
+    send(p1, 1, trains_of_p1, every);
   }
-  void send(ComponentId probe, std::uint8_t lane, int trains) {
+  void send(ComponentId probe, std::uint8_t lane, int trains, int every = 1) {
     for (int i = 0; i < trains; ++i)
-      bed.script(probe, SimTime{80 * i}, 0,
+      bed.script(probe, SimTime{80 * i * every}, 0,
                  train_payload(MessageKind::train, EndpointId{lane}, EndpointId{2}, {}, 100, 1, lane));
   }
   std::vector<std::uint8_t> lanes() {
@@ -126,4 +127,20 @@ TEST_CASE("weights neither hold up a lane alone nor pass credits") {
   REQUIRE(b.size() == 50);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i].time == b[i].time);
   CHECK(weighted.bed.waits().empty());
+}
+
+TEST_CASE("a line with weights is not given to a train that is not ready") {
+  // A pipeline of three trains' times; the second lane has one train for four of the first.
+  Overload net(100'000, 200, 50, SimTime{240}, 4);
+  net.bed.set_weights(one_to_three());
+  net.bed.run();
+  const auto arrivals = net.bed.trains(net.to);
+  REQUIRE(arrivals.size() == 250);
+  CHECK(arrivals.back().time - arrivals.front().time == SimTime{80 * 249});
+}
+
+TEST_CASE("no weight is too large for long trains") {
+  LaneArbiter arbiter({{1, 16, 1, 1, 1, 1, 1, 1}}, 1u << 28);
+  const auto all = turns(arbiter, {1u << 28, 1u << 28}, 17 * 4);
+  CHECK(std::count(all.begin(), all.end(), 0u) == 4);
 }
