@@ -82,7 +82,7 @@ class ProgramRunner {
   /// 0xffffffff: none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
   [[nodiscard]] bool can_start(std::uint32_t stream) const;
-  /// Of an operation that can start else: has the host launched it? If not, this GPU will be woken.
+  /// Of an operation that could start otherwise: has the host launched it? If not, this GPU will be woken.
   bool is_launched(Context& context, std::uint32_t stream);
   void set_waiting(Context& context, Stream& s, bool is_waiting);
   /// The first operation that no stream has started, of those that a host launches.
