@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "components/gpu/execution/launch_server.hpp"
@@ -12,6 +14,16 @@
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
+namespace {
+
+/// Several kinds of hosts may have the same to say: once.
+void add(ModelPart& part, std::string text) {
+  if (std::none_of(part.remarks.begin(), part.remarks.end(),
+                   [&text](const auto& remark) { return remark.text == text; }))
+    part.remarks.push_back({"hosts", std::move(text)});
+}
+
+}  // namespace
 
 ModelPart remark_hosts(const Model& model) {
   ModelPart part;
@@ -23,12 +35,12 @@ ModelPart remark_hosts(const Model& model) {
     const HostCosts* costs = host_costs_of(model, book->component_of[gpu]);
     if (!costs || std::find(seen.begin(), seen.end(), costs) != seen.end()) continue;
     seen.push_back(costs);
-    part.remarks.push_back(
-        {"hosts",
-         fmt::format(
-             "a CPU takes {} to launch a kernel from the framework, a guess within a factor of two; see "
-             "docs/limits.md",
-             format_time(host_time({.launches = 1, .calls = 1}, *costs, set->host)))});
+    add(part, fmt::format("a CPU takes {} to launch a kernel from the framework; the catalogue's times are "
+                          "guesses, of which published steps ask for less than half to two and a half times "
+                          "(docs/limits.md)",
+                          format_time(host_time({.launches = 1, .calls = 1}, *costs, set->host))));
+    if (!set->host.is_bound && costs->unbound == 1)
+      add(part, "cpu-binding=\"off\" changes nothing where <host> has unbound=\"1\"");
   }
   return part;
 }

@@ -11,14 +11,12 @@ GroupPlaces::GroupPlaces(const ResultReader& result) {
   for (std::size_t d = 0; d < counts_.size(); ++d) {
     counts_[d] = result.numbers("/model/group_digits/count" + std::to_string(d));
     strides_[d] = result.numbers("/model/group_digits/stride" + std::to_string(d));
-    if (counts_[d].size() != names_.size() || strides_[d].size() != names_.size())
-      result.fail("columns of /model/group_digits differ in length");
+    result.check_lengths("/model/group_digits", {names_.size(), counts_[d].size(), strides_[d].size()});
   }
   const auto kind = result.numbers("/model/group_members/group_kind"),
              list = result.numbers("/model/group_members/list"),
              gpu = result.numbers("/model/group_members/gpu");
-  if (list.size() != kind.size() || gpu.size() != kind.size())
-    result.fail("columns of /model/group_members differ in length");
+  result.check_lengths("/model/group_members", {kind.size(), list.size(), gpu.size()});
   std::map<std::pair<std::int64_t, std::int64_t>, Place> groups;
   for (std::size_t i = 0; i < kind.size(); ++i) {
     const auto k = static_cast<std::size_t>(kind[i]);

@@ -29,12 +29,12 @@ struct Wiring {
     const auto is_in = [](std::int64_t index, std::size_t size) {
       return index >= 0 && static_cast<std::size_t>(index) < size;
     };
+    result.check_lengths("/model/links", {from.size(), to.size(), link_class.size()});
+    result.check_lengths("/model/components", {name.size(), kind.size(), atom.size(), number.size()});
     for (std::size_t i = 0; i < from.size(); ++i)
-      if (i >= to.size() || i >= link_class.size() || !is_in(from[i], name.size()) ||
-          !is_in(to[i], name.size()) || !is_in(link_class[i], class_name.size()))
+      if (!is_in(from[i], name.size()) || !is_in(to[i], name.size()) ||
+          !is_in(link_class[i], class_name.size()))
         result.fail(fmt::format("has a link {} of nothing in /model/links", i));
-    if (kind.size() != name.size() || atom.size() != name.size() || number.size() != name.size())
-      result.fail("columns of /model/components differ in length");
   }
   [[nodiscard]] std::size_t a(std::size_t link) const { return static_cast<std::size_t>(from[link]); }
   [[nodiscard]] std::size_t b(std::size_t link) const { return static_cast<std::size_t>(to[link]); }
@@ -57,6 +57,8 @@ void add_meetings(const ResultReader& result, const Wiring& wiring, std::vector<
              type = result.numbers("/tables/collectives/collective"),
              start = result.numbers("/tables/collectives/t_start_ps"),
              end = result.numbers("/tables/collectives/t_end_ps");
+  result.check_lengths("/tables/collectives",
+                       {gpu.size(), group.size(), type.size(), start.size(), end.size()});
   const auto types = result.labels("/tables/collectives/collective"),
              groups = result.texts("/model/group_kinds/name");
   std::map<std::int64_t, std::int64_t> atom_of_gpu;
@@ -103,6 +105,7 @@ void read_links(const ResultReader& result, Explanation& all) {
              interval = result.numbers("/tables/link_use/interval"),
              bytes = result.numbers("/tables/link_use/size_bytes"),
              busy = result.numbers("/tables/link_use/t_busy_ps");
+  result.check_lengths("/tables/link_use", {link.size(), interval.size(), bytes.size(), busy.size()});
   const std::int64_t end = result.number_attribute("/run", "sim_end_ps"),
                      length = result.number_attribute("/run", "interval_ps");
   const Wiring wiring(result);

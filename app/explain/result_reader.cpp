@@ -134,6 +134,11 @@ std::vector<std::string> ResultReader::texts(const std::string& column) const {
   return read_texts(type.get(), space.get(), found.get(), false, column);
 }
 
+void ResultReader::check_lengths(const std::string& folder, const std::vector<std::size_t>& lengths) const {
+  if (std::any_of(lengths.begin(), lengths.end(), [&](std::size_t rows) { return rows != lengths.front(); }))
+    fail(fmt::format("columns of {} differ in length", folder));
+}
+
 std::string ResultReader::text(const std::string& dataset) const {
   const auto all = texts(dataset);
   return all.empty() ? "" : all.front();

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class ResultReader {
   [[nodiscard]] std::vector<std::string> labels(const std::string& column) const;
   [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& column) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& column) const;
+  /// Refuses columns of one folder that differ in length; `lengths`: their rows.
+  void check_lengths(const std::string& folder, const std::vector<std::size_t>& lengths) const;
   /// The one text of a dataset without rows or of its first row: /run/scenario.
   [[nodiscard]] std::string text(const std::string& dataset) const;
 

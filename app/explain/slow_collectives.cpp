@@ -42,12 +42,15 @@ void read_collectives(const ResultReader& result, Explanation& all) {
              size = result.numbers("/tables/collectives/size_bytes"),
              start = result.numbers("/tables/collectives/t_start_ps"),
              end = result.numbers("/tables/collectives/t_end_ps");
+  result.check_lengths("/tables/collectives",
+                       {gpu.size(), group.size(), type.size(), size.size(), start.size(), end.size()});
   if (gpu.empty()) return;
   all.has_collectives = true;
   const auto types = result.labels("/tables/collectives/collective"),
              component = result.texts("/model/components/name"),
              kind = result.texts("/model/components/kind");
   const auto number = result.numbers("/model/components/number");
+  result.check_lengths("/model/components", {component.size(), kind.size(), number.size()});
   std::map<std::int64_t, std::string> name_of;
   for (std::size_t i = 0; i < number.size(); ++i)
     if (kind[i] == "gpu") name_of[number[i]] = component[i];

@@ -18,8 +18,9 @@ using Columns = std::map<std::string, std::vector<std::int64_t>>;
 Columns table(const ResultReader& result, const std::string& name, const std::vector<std::string>& columns) {
   Columns all;
   for (const std::string& column : columns) all[column] = result.numbers("/tables/" + name + "/" + column);
-  for (const auto& [column, values] : all)
-    if (values.size() != all.begin()->second.size()) result.fail("columns of " + name + " differ in length");
+  std::vector<std::size_t> lengths;
+  for (const auto& [column, values] : all) lengths.push_back(values.size());
+  result.check_lengths("/tables/" + name, lengths);
   return all;
 }
 

@@ -379,8 +379,16 @@ def checkpoint_of_something_else(folder, lightrail):
     (folder / "saved/checkpoint-000001.lr").write_text("x" * 1000)
 
 
+def _cut_short(result, column):
+    """The column without its last row."""
+    values, attributes = result[column][:-1], dict(result[column].attrs)
+    del result[column]
+    result.create_dataset(column, data=values).attrs.update(attributes)
+
+
 def explained(folder, lightrail, what):
-    """made.h5, a result of scenario.xml: whole, of a status, or with a table that lacks something."""
+    """made.h5, a result of scenario.xml: whole, of a status, or without something ("short": the last row of
+    that column)."""
     command = [lightrail, "run", "scenario.xml", "--out", "made.h5", "--progress", "none"]
     scenario = folder / "scenario.xml"
     if what == "off":
@@ -395,6 +403,8 @@ def explained(folder, lightrail, what):
         elif what == "one row less":
             rows = result["tables/exposed/time_ps"]
             rows[0] = 0
+        elif what.startswith("short "):
+            _cut_short(result, what.removeprefix("short "))
         else:
             result["run"].attrs["status"] = np.bytes_(what)
 

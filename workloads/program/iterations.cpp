@@ -29,7 +29,7 @@ bool may_follow(const ProgramSet& set, const Op& op, Op next) {
          op.bytes == next.bytes && op.duration == next.duration && op.shape == next.shape &&
          op.peer == next.peer && op.first_dependency == next.first_dependency &&
          op.dependency_count == next.dependency_count && op.split == next.split &&
-         op.element_bytes == next.element_bytes && op.root == next.root;
+         op.element_bytes == next.element_bytes && op.root == next.root && op.host_work == next.host_work;
 }
 
 /// Why the `next` of `program` cannot follow it, or "".

@@ -144,7 +144,9 @@ StepClock::Activity ProgramRunner::finish(Context& context) {
     const Stream& s = streams_[stream];
     if (!s.is_running) continue;
     if (s.is_chain) advance(context, stream, interference_);
-    if (records_power_ && is_computing(s, chain(stream)[s.kernel])) clock_.computed(context.now() - s.start);
+    // A chain's next kernel may begin later: the host has just launched it.
+    if (records_power_ && s.start < context.now() && is_computing(s, chain(stream)[s.kernel]))
+      clock_.computed(context.now() - s.start);
   }
   return clock_.activity(context.now());
 }

@@ -82,7 +82,7 @@ class ProgramRunner {
   /// 0xffffffff: none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
   [[nodiscard]] bool can_start(std::uint32_t stream) const;
-  /// Of an operation that can start else: has the host launched it? If not, this GPU will be woken.
+  /// Of an operation that could start otherwise: has the host launched it? If not, this GPU will be woken.
   bool is_launched(Context& context, std::uint32_t stream);
   void set_waiting(Context& context, Stream& s, bool is_waiting);
   /// The first operation that no stream has started, of those that a host launches.
@@ -154,7 +154,8 @@ class ProgramRunner {
   /// Of the communicator of a collective that waits for its turn: the one whose turn it is.
   [[nodiscard]] std::uint32_t earlier_on(const Op& op) const;
   /// The running operation that stands in the way of `op`: what runs on its stream; else the same for the
-  /// first dependency that is missing, or for the collective whose turn it is. 0xffffffff: none.
+  /// first dependency that is missing, for the collective whose turn it is, or, where operations start in the
+  /// order of their launches, for the first one that has not started. 0xffffffff: none.
   [[nodiscard]] std::uint32_t blocking_op(std::uint32_t op) const;
   /// After anything has started or ended: what time goes into from now on.
   void count_time(Context& context);

@@ -82,6 +82,8 @@ std::uint32_t ProgramRunner::blocking_op(std::uint32_t op) const {
     const Op& waits = program_->ops[head];
     if (before == none && waits.kind == OpKind::collective && turns_[waits.group.value] != index_.turn[head])
       before = earlier_on(waits);
+    if (before == none && launches_ && launches_->launches_in_order() && launches_->has_work(head))
+      before = first_not_started();  // at most the head
     if (before == none || before >= head) return none;
     op = before;
   }
@@ -93,7 +95,7 @@ void ProgramRunner::count_time(Context& context) {
   const std::uint32_t needed = next_needed();
   if (needed == none) return exposed_.set(context.now(), {.use = TimeUse::idle});
   const std::uint32_t blocking = blocking_op(needed);
-  // Nothing of the program keeps it from starting: it has not been launched.
+  // Nothing of the program, nor the order of launches, keeps it from starting: it has not been launched.
   if (blocking == none) return exposed_.set(context.now(), {.use = TimeUse::host});
   const Op& op = program_->ops[blocking];
   exposed_.set(context.now(), key_of(op),

@@ -208,6 +208,30 @@ TEST_CASE("waiting for a CPU, a copy to the host and a storage server are told a
   CHECK((split[{TimeUse::host, no, no}]) == (milliseconds(20) - bed.end_of(0, 2)).count());
 }
 
+// The first runs from 0 on, as nothing has to launch it; the others are launched while it runs, the kernel
+// behind the second one, which waits for the first on its stream.
+TEST_CASE("a kernel held back by the order of launches waits for what runs, not for its host") {
+  GpuBed bed({.gpus = 2, .has_host = true});
+  bed.host_spec->costs.launch = microseconds(1);
+  bed.set.host_work = {HostWork{}, HostWork{.launches = 1}};
+  bed.set.host.launches_in_order = true;
+  const GroupKindId dp = bed.group("dp", 2);
+  const Op reduce = on_stream(collective(CollectiveType::reduce_scatter, dp, 64 << 20), 1, 1);
+  Program p;
+  p.role = "r";
+  p.streams = {"compute", "nccl dp"};
+  p.ops = {reduce, reduce, compute(microseconds(5))};
+  p.ops[1].host_work = p.ops[2].host_work = 1;
+  bed.run_on({0, 1}, p);
+  bed.run();
+  check_sums(bed);
+  CHECK(bed.start_of(0, 2) == bed.end_of(0, 0));
+  Split split = split_of(bed, 0);
+  CHECK(split.count({TimeUse::host, no, no}) == 0);
+  CHECK((split[{TimeUse::compute, no, no}]) == microseconds(5).count());
+  CHECK((split[{TimeUse::communication, 1, 0}]) == (bed.end_of(0, 1) - microseconds(5)).count());
+}
+
 TEST_CASE("every iteration has its own rows, and a checkpoint changes none of them") {
   const auto rows = [](SimTime save_at) {
     GpuBed bed = pipeline(microseconds(400), microseconds(1));

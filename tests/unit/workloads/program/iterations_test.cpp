@@ -106,7 +106,8 @@ TEST_CASE("a program is followed by one that differs in the load of experts alon
         "than the load of experts");
   for (void (*change)(Program&) :
        {+[](Program& p) { p.ops[1].shape = 2; }, +[](Program& p) { p.ops[1].shape = 3; },
-        +[](Program& p) { p.ops[1].duration = SimTime{5}; }, +[](Program& p) { p.ops[1].split = 0; }})
+        +[](Program& p) { p.ops[1].duration = SimTime{5}; }, +[](Program& p) { p.ops[1].split = 0; },
+        +[](Program& p) { p.ops[1].host_work = 1; }})
     CHECK_THAT(with(change), Contains("op 1 'work' of program 'step 0' cannot be followed by"));
   CHECK_THAT(with(+[](Program& p) { p.ops[2].bytes = 8; }),
              Contains("op 2 'work' of program 'step 0' cannot be"));
