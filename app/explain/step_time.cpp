@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -17,7 +19,8 @@ using Columns = std::map<std::string, std::vector<std::int64_t>>;
 
 Columns table(const ResultReader& result, const std::string& name, const std::vector<std::string>& columns) {
   Columns all;
-  for (const std::string& column : columns) all[column] = result.numbers("/tables/" + name + "/" + column);
+  for (const std::string& column : columns)
+    all[column] = result.numbers(fmt::format("/tables/{}/{}", name, column));
   std::vector<std::size_t> lengths;
   for (const auto& [column, values] : all) lengths.push_back(values.size());
   result.check_lengths("/tables/" + name, lengths);
@@ -84,12 +87,12 @@ Roles read_roles(const ResultReader& result) {
 
 StepTime read_step(const ResultReader& result) {
   if (!result.has("/tables/exposed") || !result.has("/tables/steps"))
-    result.fail("has no table exposed (an older result, or <table name=\"exposed\" record=\"off\"/>)");
+    result.fail(R"(has no table exposed (an older result, or <table name="exposed" record="off"/>))");
   auto steps = table(result, "steps", {"gpu", "iteration", "t_start_ps", "t_end_ps"});
   auto rows = table(result, "exposed", {"gpu", "iteration", "use", "dimension", "group", "time_ps"});
   if (steps["gpu"].empty()) result.fail("has no step: no GPU has finished an iteration");
   if (rows["gpu"].empty())
-    result.fail("has no rows in its table exposed (<table name=\"exposed\" record=\"off\"/>)");
+    result.fail(R"(has no rows in its table exposed (<table name="exposed" record="off"/>))");
   const auto uses = result.labels("/tables/exposed/use"), dimensions = result.texts("/dimensions"),
              groups = result.has("/model/group_kinds") ? result.texts("/model/group_kinds/name")
                                                        : std::vector<std::string>{};

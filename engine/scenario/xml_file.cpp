@@ -66,7 +66,7 @@ std::string kind_of_no_file(const std::string& path) {
 
 /// "" or why the file cannot be read.
 std::string read_text(const std::string& path, std::string& text) {
-  if (const std::string kind = kind_of_no_file(path); !kind.empty()) return kind;
+  if (std::string kind = kind_of_no_file(path); !kind.empty()) return kind;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::strerror(errno);
   std::ostringstream all;

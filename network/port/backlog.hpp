@@ -28,7 +28,7 @@ class Backlog {
   [[nodiscard]] SimTime line() const { return SimTime{value_ & (waiting - 1)}; }
   /// Whether nothing lies before it.
   [[nodiscard]] bool is_empty() const { return value_ == 0; }
-  auto operator<=>(const Backlog&) const = default;
+  auto operator<=>(const Backlog&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 
  private:
   static constexpr std::int64_t waiting = std::int64_t{1} << 61;

@@ -43,7 +43,7 @@ class Puzzle {
   }
 
   /// Without a list of anybody: all give the same.
-  Exchange even() const {
+  [[nodiscard]] Exchange even() const {
     const std::int64_t first = members_[0].in->bytes;
     for (std::size_t m = 0; m < size_; ++m) {
       const std::int64_t in = members_[m].in->bytes, out = members_[m].out->bytes;

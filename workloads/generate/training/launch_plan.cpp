@@ -84,7 +84,7 @@ void read_launches(const Element& workload, const Transformer& model, TrainingPl
   if (!model.is_moe() && (launches.graphs & (moe_router | moe_preprocess)) != 0)
     refuse("graphs of moe_router or moe_preprocess for a model without experts");
   if (launches.graphs == iteration && model.is_moe() && plan.reads_counts)
-    refuse("graphs=\"iteration\" with experts needs read-counts=\"off\" (a graph cannot wait for the CPU)");
+    refuse(R"(graphs="iteration" with experts needs read-counts="off" (a graph cannot wait for the CPU))");
   launches.settings = {.is_bound = plan.binds_cpus,
                        .launches_in_order = plan.connections == 1,
                        .collects_every = plan.collects_every};

@@ -51,7 +51,7 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
 
-  ChakraNode node_of(const json& from, std::size_t index) const {
+  [[nodiscard]] ChakraNode node_of(const json& from, std::size_t index) const {
     if (!from.is_object()) fail(path_, index, "is no object");
     ChakraNode node;
     const auto id = integer(from, index, "Id");

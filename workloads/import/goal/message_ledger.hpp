@@ -11,6 +11,7 @@ namespace lightrail {
 /// the other's i-th receive from it on that lane: counted in the order of the trace, never by time. Memory is
 /// O(different pairs and lanes): only counts and hashes are kept. When they disagree, the trace is read again
 /// with `focus()` on the first pair that does, and problem() names the message.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): of the copy that clang makes
 class MessageLedger {
  public:
   struct Message {

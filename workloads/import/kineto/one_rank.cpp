@@ -95,7 +95,7 @@ class Importer {
   }
 
   /// How many places further in the group the partner is.
-  std::uint32_t offset_of(const Communication& c) const {
+  [[nodiscard]] std::uint32_t offset_of(const Communication& c) const {
     const Place& place = places_[c.group];
     const auto at =
         std::find(place.members.begin(), place.members.end(), static_cast<std::uint32_t>(c.peer_rank));
