@@ -40,7 +40,7 @@ ModelPart remark_hosts(const Model& model) {
                           "(docs/limits.md)",
                           format_time(host_time({.launches = 1, .calls = 1}, *costs, set->host))));
     if (!set->host.is_bound && costs->unbound == 1)
-      add(part, "cpu-binding=\"off\" changes nothing where <host> has unbound=\"1\"");
+      add(part, R"(cpu-binding="off" changes nothing where <host> has unbound="1")");
   }
   return part;
 }
