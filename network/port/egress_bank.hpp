@@ -87,7 +87,7 @@ class EgressBank {
     const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
     const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
-    const bool may_go = (l.first_waiting == SendQueue::none || p.takes_turns) && l.allowed >= bytes;
+    const bool may_go = l.first_waiting == SendQueue::none && l.allowed >= bytes;
     return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
   }
   /// True when `bytes` on `lane` would not have to wait for the far end.

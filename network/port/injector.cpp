@@ -138,6 +138,18 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
   return none;
 }
 
+/// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
+/// only waits for its reading.
+[[gnu::always_inline]] inline bool Injector::is_ready(std::uint32_t ring, const Context& context,
+                                                      EgressBank& egress, SimTime at, SimTime& earliest) {
+  if (rings_[ring].last == none) return false;
+  const std::uint32_t bytes = next_bytes(ring);
+  if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) return false;
+  const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
+  if (ready > at) earliest = std::min(earliest, ready);
+  return ready <= at;
+}
+
 /// The ring whose turn it is to send at `at`, or none; `earliest`: when a train that only waits for its
 /// reading may start.
 std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
@@ -168,18 +180,6 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
   if (lane == LaneArbiter::none) return none;
   next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
   return ring_of[lane];
-}
-
-/// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
-/// only waits for its reading.
-bool Injector::is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
-                        SimTime& earliest) {
-  if (rings_[ring].last == none) return false;
-  const std::uint32_t bytes = next_bytes(ring);
-  if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) return false;
-  const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
-  if (ready > at) earliest = std::min(earliest, ready);
-  return ready <= at;
 }
 
 void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
