@@ -276,6 +276,15 @@ class EgressBank {
   void watch(Context& context, PortIndex port);
   void wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
             PortIndex from, std::uint8_t from_lane);
+  /// The train that has waited longest on `lane`, which may leave.
+  template <class Left>
+  [[gnu::always_inline]] void send_first(Context& context, PortIndex port, SendLane& lane, Left& left) {
+    Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
+    ports_[port].waiting_bytes -= w.train.bytes;
+    const SimTime tail = put(context, port, lane, w.train, w.ready);
+    w.train.lane = w.from_lane;
+    left(w.train, w.from, tail);
+  }
   /// On lanes that have been opened.
   template <class Left>
   void send_waiting(Context& context, PortIndex port, LaneMask opened, Left& left) {
@@ -283,13 +292,8 @@ class EgressBank {
     if (p.takes_turns) return take_turns(context, port, left);
     for (; opened != 0; opened &= static_cast<LaneMask>(opened - 1)) {
       SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(std::countr_zero(opened)));
-      while (lane.first_waiting != SendQueue::none && lane.allowed >= pool_[lane.first_waiting].train.bytes) {
-        Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
-        p.waiting_bytes -= w.train.bytes;
-        SimTime tail = put(context, port, lane, w.train, w.ready);
-        w.train.lane = w.from_lane;
-        left(w.train, w.from, tail);
-      }
+      while (lane.first_waiting != SendQueue::none && lane.allowed >= pool_[lane.first_waiting].train.bytes)
+        send_first(context, port, lane, left);
     }
   }
   [[nodiscard]] bool must_take_turn(PortIndex port, SimTime now) const {
@@ -308,12 +312,7 @@ class EgressBank {
         return first && first->ready <= context.now() ? first->train.bytes : 0;
       });
       if (turn == LaneArbiter::none) break;
-      SendLane& lane = lane_of(p, context, port, static_cast<std::uint8_t>(turn));
-      Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
-      p.waiting_bytes -= w.train.bytes;
-      const SimTime tail = put(context, port, lane, w.train, w.ready);
-      w.train.lane = w.from_lane;
-      left(w.train, w.from, tail);
+      send_first(context, port, lane_of(p, context, port, static_cast<std::uint8_t>(turn)), left);
     }
     wake_when_free(context, port);
   }
