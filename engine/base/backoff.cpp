@@ -9,8 +9,8 @@
 namespace lightrail {
 namespace {
 
-constexpr double own_core_s = 100e-6;    // spins so long before it yields
-constexpr double shared_core_s = 20e-6;  // and so long before it naps: about what a nap costs
+constexpr double own_core_s = 100e-6;     // spins so long before it yields
+constexpr double shared_core_s = 150e-6;  // yields so long before it naps: some turns of the ranks of a core
 
 double seconds(clockid_t clock) {
   timespec time{};
@@ -33,8 +33,8 @@ CoreWatch& this_core() {
 }
 
 Backoff::Step Backoff::step_after(double waited_s, bool is_shared) {
-  if (waited_s < (is_shared ? shared_core_s : own_core_s)) return Step::look_again;
-  return is_shared ? Step::nap : Step::yield;
+  if (is_shared) return waited_s < shared_core_s ? Step::yield : Step::nap;
+  return waited_s < own_core_s ? Step::look_again : Step::yield;
 }
 
 double Backoff::nap_after(double waited_s) {

@@ -6,9 +6,9 @@ namespace lightrail {
 /// One wait by polling: `Backoff backoff(this_core()); while (!is_done()) backoff.pause();`
 ///
 /// On a core of its own a process looks again at once, then yields between looks, and so misses nothing. On a
-/// core that others want it soon naps, longer the longer it has waited: to yield is not enough, because
-/// Linux weighs sessions against each other (autogroups) and mpiexec gives every rank one, so that a
-/// rank that yields goes on until its time slice ends while the rank it waits for may want that very core.
+/// core that others want it yields at once, so that ranks of one core take turns within microseconds, and
+/// then naps, longer the longer it has waited: among processes that never wait, a rank that has yielded comes
+/// back when their time slices have ended, one that wakes up much sooner.
 class Backoff {
  public:
   enum class Step { look_again, yield, nap };

@@ -12,9 +12,10 @@ TEST_CASE("on a core of its own a process looks again at once, then yields and n
   CHECK(Backoff::step_after(10, false) == Step::yield);
 }
 
-TEST_CASE("on a shared core a process looks again a few times, then naps") {
-  CHECK(Backoff::step_after(0, true) == Step::look_again);
-  CHECK(Backoff::step_after(50e-6, true) == Step::nap);
+TEST_CASE("on a shared core a process yields at once, then naps") {
+  CHECK(Backoff::step_after(0, true) == Step::yield);
+  CHECK(Backoff::step_after(50e-6, true) == Step::yield);
+  CHECK(Backoff::step_after(200e-6, true) == Step::nap);
   CHECK(Backoff::step_after(10, true) == Step::nap);
 }
 
