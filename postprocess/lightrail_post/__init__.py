@@ -6,19 +6,33 @@
     timeline(run).savefig("timeline.png")
 """
 
-from .breakdown import compare, step_breakdown
-from .grain import grain_study, grain_table
-from .link_use import link_use, link_use_heatmap
-from .perfetto import perfetto_events, write_perfetto
-from .run import Run, open_run
-from .serving import request_latencies, serving_table, throughput_latency
-from .time_use import time_use, time_use_bars
-from .timeline import timeline
-from .traffic import traffic_by_dimension, traffic_matrix
-from .validation import read_validation, validation_panels, validation_table
+import importlib
 
-__all__ = ["Run", "open_run", "timeline", "time_use", "time_use_bars",
-           "step_breakdown", "compare", "grain_study", "grain_table",
-           "link_use", "link_use_heatmap", "traffic_matrix", "traffic_by_dimension", "perfetto_events",
-           "write_perfetto", "request_latencies", "serving_table", "throughput_latency", "read_validation",
-           "validation_panels", "validation_table"]
+_MODULES = {
+    "breakdown": ("compare", "step_breakdown"),
+    "grain": ("grain_study", "grain_table"),
+    "link_uses": ("link_use", "link_use_heatmap"),
+    "perfetto": ("perfetto_events", "write_perfetto"),
+    "run": ("Run", "open_run"),
+    "serving": ("request_latencies", "serving_table", "throughput_latency"),
+    "time_uses": ("time_use", "time_use_bars"),
+    "timelines": ("timeline",),
+    "traffic": ("traffic_by_dimension", "traffic_matrix"),
+    "validation": ("read_validation", "validation_panels", "validation_table"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name):
+    """Imports a name with its first use: pandas and matplotlib take a second, which `diff` does not need."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

@@ -5,8 +5,6 @@ import re
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 
 def _show(run):
     print(f"status      {run.info['status']}")
@@ -19,6 +17,7 @@ def _show(run):
 
 def _readable(steps):
     """Of the table of compare(): milliseconds, and parts as shares of the GPUs' time, as in the summary."""
+    import pandas as pd
     parts = {name: steps[f"{name}_ps"] / steps["gpu_ps"] for name in ("compute", "exposed", "idle")}
     columns = {"step [ms]": steps["step_ps"].map(lambda ps: f"{ps * 1e-9:.3f}")}
     return pd.DataFrame(columns | {f"{name} [%]": (100 * share).map("{:.1f}".format)

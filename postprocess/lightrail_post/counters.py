@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .link_use import interval_edges, link_use
+from .link_uses import interval_edges, link_use
 
 LINKS_PROCESS = 1 << 30  # beside the GPUs, whose process is their endpoint id
 MOST_STEPS = 1000

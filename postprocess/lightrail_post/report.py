@@ -6,9 +6,9 @@ import matplotlib
 
 from . import style
 from .breakdown import step_breakdown
-from .link_use import link_use_heatmap
-from .time_use import time_use_bars
-from .timeline import timeline
+from .link_uses import link_use_heatmap
+from .time_uses import time_use_bars
+from .timelines import timeline
 from .traffic import traffic_by_dimension, traffic_matrix
 
 FIGURES = {

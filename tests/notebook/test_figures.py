@@ -1,7 +1,6 @@
 """Every figure has a finding as its title, units on its axes, and says so when it has nothing to draw."""
 
 import gzip
-import importlib
 import json
 import shutil
 
@@ -13,11 +12,9 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 
 import lightrail_post as post
+from lightrail_post import link_uses, style, timelines
 from lightrail_post.__main__ import main
 from lightrail_post.report import FIGURES
-
-link_use, style, timeline = (importlib.import_module(f"lightrail_post.{name}")
-                             for name in ("link_use", "style", "timeline"))
 
 
 @pytest.fixture
@@ -86,8 +83,8 @@ def test_a_dense_stream_shows_shares_and_no_solid_block(run):
                                "kind": kind, "dimension": np.repeat([-1, 0], 2000)})
     of_colour = heights(figure)
     assert len(of_colour) == 2
-    assert of_colour[style.COMPUTE.lower()].mean() == pytest.approx(timeline.ROW * 0.3, rel=0.02)
-    assert of_colour[style.DIMENSION_COLOURS[0].lower()].mean() == pytest.approx(timeline.ROW * 0.2, rel=0.02)
+    assert of_colour[style.COMPUTE.lower()].mean() == pytest.approx(timelines.ROW * 0.3, rel=0.02)
+    assert of_colour[style.DIMENSION_COLOURS[0].lower()].mean() == pytest.approx(timelines.ROW * 0.2, rel=0.02)
     assert "shares of the time, stacked" in figure.axes[0].texts[0].get_text()
 
 
@@ -151,7 +148,7 @@ def test_one_slow_link_among_many_is_seen(run):
     set_use(run, [(i, 0, 0.2) for i in range(59)] + [(i, 1, 0.2) for i in range(59)] + [(59, 1, 0.3)]
             + [(40, 2, 1.0)])
     image = post.link_use_heatmap(run).axes[0].collections[0].get_array()
-    assert image.size == 3 * link_use.MOST_ROWS_A_CLASS
+    assert image.size == 3 * link_uses.MOST_ROWS_A_CLASS
     assert image.max() == pytest.approx(100)
 
 
