@@ -7,11 +7,14 @@ Runs the reference engine and windows on each number of ranks, one and two with 
 hash, events and end time of the JSON summaries, and the HDF5 files with h5diff, all but /run and /profile.
 """
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "postprocess"))
 from lightrail_post.diff import differences as file_differences  # noqa: E402
@@ -32,16 +35,48 @@ def start(lightrail, scenario, folder, name, ranks, options):
     return done.returncode, done.stdout
 
 
+class Runs:
+    """Runs of one scenario beside each other: each takes as many cores as it has ranks, or all there are, and
+    begins after those that were asked for before it have begun."""
+
+    def __init__(self, lightrail, scenario, folder):
+        self.lightrail, self.scenario, self.folder = lightrail, scenario, folder
+        self.free = self.cores = os.cpu_count()
+        self.asked, self.begun, self.change = 0, 0, threading.Condition()
+        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=32)
+
+    def start(self, name, ranks, options):
+        """A future of what start() returns."""
+        number, self.asked = self.asked, self.asked + 1
+        return self.pool.submit(self._run, number, min(ranks, self.cores), name, ranks, options)
+
+    def _run(self, number, cores, name, ranks, options):
+        with self.change:
+            self.change.wait_for(lambda: self.begun == number and self.free >= cores)
+            self.begun, self.free = self.begun + 1, self.free - cores
+            self.change.notify_all()
+        try:
+            return start(self.lightrail, self.scenario, self.folder, name, ranks, options)
+        finally:
+            with self.change:
+                self.free += cores
+                self.change.notify_all()
+
+
 def load_summary(folder, name):
     return json.loads((folder / f"{name}.json").read_text())
 
 
-def run(lightrail, scenario, folder, name, ranks, options):
-    """Runs once; returns (summary, result file). A run that fails alike everywhere is no equivalence test."""
-    code, log = start(lightrail, scenario, folder, name, ranks, options)
+def result_of(folder, name, code, log):
+    """(summary, result file) of a run. One that fails alike everywhere is no equivalence test."""
     if code != 0:
         sys.exit(f"{name}: exit code {code}\n{log}")
     return load_summary(folder, name), folder / f"{name}.h5"
+
+
+def run(lightrail, scenario, folder, name, ranks, options):
+    """Runs once; returns (summary, result file)."""
+    return result_of(folder, name, *start(lightrail, scenario, folder, name, ranks, options))
 
 
 def differences(expected, summary, expected_file, file):
@@ -59,14 +94,19 @@ def compare(lightrail, scenario, ranks, options, variants=()):
     """True when all runs agree; prints one line a run. A variant: (name, ranks, more options)."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        expected, expected_file = run(lightrail, scenario, folder, "reference", 1,
-                                      ["--engine", "reference", *options])
+        runs = Runs(lightrail, scenario, folder)
+        reference = runs.start("reference", 1, ["--engine", "reference", *options])
+        by_ranks = [(f"{n} ranks", n, SMALL_TILES if n <= 2 else []) for n in ranks]
+        others = [(name, name.replace(" ", "-"), n, more + options)
+                  for name, n, more in by_ranks + list(variants)]
+        others = [(name, file_name, runs.start(file_name, n, settings))
+                  for name, file_name, n, settings in others]
+        expected, expected_file = result_of(folder, "reference", *reference.result())
         print(f"{pathlib.Path(scenario).name}: {expected['events']} events, hash {expected['hash']}",
               flush=True)
         agree = True
-        by_ranks = [(f"{n} ranks", n, SMALL_TILES if n <= 2 else []) for n in ranks]
-        for name, n, more in by_ranks + list(variants):
-            summary, file = run(lightrail, scenario, folder, name.replace(" ", "-"), n, more + options)
+        for name, file_name, other in others:
+            summary, file = result_of(folder, file_name, *other.result())
             found = differences(expected, summary, expected_file, file)
             print(f"  {name}: " + ("the same" if not found else "DIFFERENT\n    " + "\n    ".join(found)),
                   flush=True)

@@ -13,7 +13,7 @@ import tempfile
 import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from run_equivalence import differences, load_summary, start  # noqa: E402
+from run_equivalence import Runs, differences, load_summary, start  # noqa: E402
 
 KEPT = 2
 
@@ -29,16 +29,19 @@ class Scenario:
     """All runs of one scenario; `problems` collects what is wrong."""
 
     def __init__(self, lightrail, scenario, folder):
-        self.lightrail, self.scenario, self.folder = lightrail, scenario, folder
+        self.folder, self.started = folder, Runs(lightrail, scenario, folder)
         self.problems, self.runs = [], 0
         self.expected_file = folder / "expected.h5"
         code, log, self.expected = self.run(1, "expected", "--checkpoint", "none")
         assert code == 0, f"exit code {code}\n{log}"
 
-    def run(self, ranks, name, *options):
+    def outcome(self, name, started):
         """(exit code, output, summary or None)"""
-        code, log = start(self.lightrail, self.scenario, self.folder, name, ranks, options)
+        code, log = started.result()
         return code, log, load_summary(self.folder, name) if code in (0, 75) else None
+
+    def run(self, ranks, name, *options):
+        return self.outcome(name, self.started.start(name, ranks, options))
 
     def check_end(self, what, name, code, log, summary):
         """The run has ended like the uninterrupted one."""
@@ -50,46 +53,52 @@ class Scenario:
         self.problems += [f"{what}: {text}" for text in found]
         (self.folder / f"{name}.h5").unlink()
 
-    def check_resumes(self, path, on):
-        for ranks, *options in on:
-            what = f"going on from {path.name} on {ranks} ranks {' '.join(options)}"
-            result = self.run(ranks, "resumed", "--resume", str(path), "--checkpoint", "none", *options)
-            self.check_end(what, "resumed", *result)
-
-    def saved_by(self, name, ranks, every_ps, *options):
-        """The folder of checkpoints of a run that is not interrupted; saving must not change its result."""
-        saved = self.folder / f"saved-{name}"
-        result = self.run(ranks, name, "--checkpoint", str(saved), "--checkpoint-every", f"{every_ps} ps",
-                          *options)
-        self.check_end(f"saving on {ranks} ranks {' '.join(options)}", name, *result)
-        return saved
+    def check_resumes(self, paths, on):
+        """On each of `on` from each of `paths`, beside each other where there are cores."""
+        resumed = []
+        for path in paths:
+            for ranks, *options in on:
+                name = f"resumed-{len(resumed)}"
+                resumed.append((f"going on from {path.name} on {ranks} ranks {' '.join(options)}", name,
+                                self.started.start(name, ranks, ["--resume", str(path), "--checkpoint", "none",
+                                                                 *options])))
+        for what, name, started in resumed:
+            self.check_end(what, name, *self.outcome(name, started))
 
     def check_intervals(self):
+        """Runs that save and are not interrupted: saving must not change their results, and they save the
+        same."""
         every_ps = self.expected["sim_end_ps"] // 3 + 1
-        alone = self.saved_by("alone", 1, every_ps)
-        checkpoints = sorted(alone.glob("checkpoint-*.lr"))
-        if not 1 <= len(checkpoints) <= KEPT:  # 1: nothing happens in the last third
-            self.problems.append(f"{len(checkpoints)} checkpoints kept, wanted 1 or {KEPT}")
         narrow = f"{self.expected['sim_end_ps'] // 5000 + 1} ps"
-        for name, ranks, options in (("two", 2, []), ("four", 4, []),
-                                     ("reference", 1, ["--engine", "reference"]),
+        saving = []
+        for name, ranks, options in (("alone", 1, []), ("reference", 1, ["--engine", "reference"]),
+                                     ("two", 2, []), ("four", 4, []),
                                      ("narrow", 2, ["--window", narrow, "--tile", "200 KiB", "--partitioner",
                                                     "blocks"])):
-            saved = self.saved_by(name, ranks, every_ps, *options)
-            self.problems += [f"{name}: {text}" for text in same_bytes(alone, saved)]
-        for path in checkpoints:
-            self.check_resumes(path, [(1, "--tile", "200 KiB"), (4,), (1, "--engine", "reference")])
+            saved = ["--checkpoint", str(self.saved(name)), "--checkpoint-every", f"{every_ps} ps", *options]
+            saving.append((f"saving on {ranks} ranks {' '.join(options)}", name,
+                           self.started.start(name, ranks, saved)))
+        for what, name, started in saving:
+            self.check_end(what, name, *self.outcome(name, started))
+            self.problems += [f"{name}: {text}" for text in same_bytes(self.saved("alone"), self.saved(name))]
+        checkpoints = sorted(self.saved("alone").glob("checkpoint-*.lr"))
+        if not 1 <= len(checkpoints) <= KEPT:  # 1: nothing happens in the last third
+            self.problems.append(f"{len(checkpoints)} checkpoints kept, wanted 1 or {KEPT}")
+        self.check_resumes(checkpoints, [(1, "--tile", "200 KiB"), (1, "--engine", "reference"), (4,)])
+
+    def saved(self, name):
+        return self.folder / f"saved-{name}"
 
     def check_wall_interval(self):
         """By wall time: the interval shrinks until the run, which may be fast one time and slow another, is
         longer than it."""
-        saved, interval_us = self.folder / "saved-wall", int(self.expected["wall_s"] * 1e6 / 4)
+        saved, interval_us = self.saved("wall"), int(self.expected["wall_s"] * 1e6 / 4)
         while not saved.exists() and interval_us >= 1:
             result = self.run(2, "wall", "--checkpoint", str(saved), "--checkpoint-wall", f"{interval_us} us")
             self.check_end(f"saving every {interval_us} us of wall time", "wall", *result)
             interval_us //= 4
         if saved.exists():
-            self.check_resumes(saved, [(4,)])
+            self.check_resumes([saved], [(4,)])
         else:
             self.problems.append("no checkpoint by wall time, however short its interval")
 
@@ -105,7 +114,7 @@ class Scenario:
             if code != 75 or summary["status"] != "stopped" or not summary["checkpoint"].startswith(str(saved)):
                 self.problems.append(f"--exit-after {wall}: exit code {code}, {summary}\n{log}")
             else:
-                self.check_resumes(saved, [(1,), (4,)] if stopped == 1 else [(2,)])
+                self.check_resumes([saved], [(1,), (4,)] if stopped == 1 else [(2,)])
         if stopped == 0:
             self.problems.append("--exit-after stopped no run, however short its time")
 

@@ -84,7 +84,8 @@ def test_a_dense_stream_shows_shares_and_no_solid_block(run):
     of_colour = heights(figure)
     assert len(of_colour) == 2
     assert of_colour[style.COMPUTE.lower()].mean() == pytest.approx(timelines.ROW * 0.3, rel=0.02)
-    assert of_colour[style.DIMENSION_COLOURS[0].lower()].mean() == pytest.approx(timelines.ROW * 0.2, rel=0.02)
+    assert of_colour[style.DIMENSION_COLOURS[0].lower()].mean() == pytest.approx(timelines.ROW * 0.2,
+                                                                                 rel=0.02)
     assert "shares of the time, stacked" in figure.axes[0].texts[0].get_text()
 
 

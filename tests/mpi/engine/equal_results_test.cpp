@@ -46,7 +46,7 @@ Partition scattered(const Model& model, std::uint64_t seed) {
 TEST_CASE(
     "any number of ranks, partition, tiles, window and block gives the result of the reference engine") {
   // A window takes milliseconds when ranks outnumber cores and cores are busy: fewer events there.
-  const std::uint64_t cases = ranks() <= 2 ? 150 : ranks() <= 4 ? 40 : 12;
+  const std::uint64_t cases = ranks() <= 2 ? 150 : ranks() <= 4 ? 40 : 6;
   for (std::uint64_t number = 1000; number < 1000 + cases; ++number) {
     const RandomCase c = random_case(number, ranks() <= 2 ? 800 : 150);
     INFO(c.text);

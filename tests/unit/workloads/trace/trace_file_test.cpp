@@ -16,10 +16,15 @@ using namespace lightrail;
 
 namespace {
 
-Job sample() {
+Job imported() {
   KinetoOptions options;
   options.files = files_matching("tests/data/kineto-megatron-tp8/megatron_kineto_*.json.gz");
-  Job job = import_kineto(options);
+  return import_kineto(options);
+}
+
+Job sample() {
+  static const Job kineto = imported();
+  Job job = kineto;
   GroupKind regular;
   regular.name = "pairs";
   regular.digits = {{2, 1}, {2, 4}};
