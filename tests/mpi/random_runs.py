@@ -8,10 +8,10 @@ from run_equivalence import start
 
 def random_runs(scenario):
     """Runs scenario(seed) on one rank for each seed of the command line (LIGHTRAIL [FIRST_SEED [COUNT]]; 0,
-    16) and yields (seed, folder, scenario file, exit code, output); the folder, with run.h5 and run.json,
+    8) and yields (seed, folder, scenario file, exit code, output); the folder, with run.h5 and run.json,
     goes afterwards."""
     lightrail = sys.argv[1]
-    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "16"][len(sys.argv) - 2:]))
+    first, count = (int(a) for a in (sys.argv[2:4] + ["0", "8"][len(sys.argv) - 2:]))
     for seed in range(first, first + count):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
