@@ -32,7 +32,7 @@ std::string import_to(const CommandLine& line) {
   std::ofstream out(line.out, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw IoError(line.out, "cannot be written");
+  if (!out) throw IoError(line.out + ": cannot be written");
   return "written to " + line.out + "\n";
 }
 

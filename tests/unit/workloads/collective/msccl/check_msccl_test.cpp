@@ -109,7 +109,7 @@ TEST_CASE("steps of thread blocks wait for each other by depid and deps") {
     return algo(2, "allreduce", gpu(0, 1, 0, 1, two(0, after)) + gpu(1, 1, 0, 1, two(1, after)));
   };
   CHECK(refusal(whole(1)).empty());
-  CHECK(refusal(whole(2)) == "7: it waits for step 2 of thread block 0, which is not there");
+  CHECK(refusal(whole(2)) == "8: it waits for step 2 of thread block 0, which is not there");
 }
 
 TEST_CASE("two GPUs that both receive first deadlock, with line and step") {

@@ -298,10 +298,9 @@ TEST_CASE("attributes of messages that make no sense are refused") {
   folder.plain("x.goal", ping);
   CHECK(import_refusal(goal(folder).set("eager-limit", "1 kB")) ==
         "<workload> attribute 'eager-limit': has no effect (expected send-ends=\"eager\" beside it)");
-  CHECK(
-      import_refusal(goal(folder).set("message-time", "fast")) ==
-      "<workload> attribute 'message-time': invalid time 'fast' (expected a number with a unit: ps, ns, us, "
-      "ms, s, min, h), or nccl");
+  CHECK(import_refusal(goal(folder).set("message-time", "fast")) ==
+        "<workload> attribute 'message-time': invalid time 'fast' (expected a number with a unit: ns, us, "
+        "ms, s, min, h), or nccl");
   CHECK(import_refusal(goal(folder).set("message-time", "2 s")) ==
         "<workload> attribute 'message-time': '2 s' is out of range (0 ns ... 1 s)");
 }
