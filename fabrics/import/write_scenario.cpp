@@ -38,6 +38,7 @@ const Surroundings& of_gpu(const std::string& gpu) {
 struct Entry {
   const char* name;
   double gbps;
+  std::uint32_t pcie_generation = 0;  ///< of a NIC
 };
 
 /// The slowest entry that is as fast as needed, else the fastest.
@@ -48,11 +49,13 @@ const Entry& fitting(const Entry (&entries)[n], double gbps) {
   return entries[n - 1];
 }
 
-constexpr Entry nics[] = {
-    {"connectx5_100g", 100}, {"connectx6_200g", 200}, {"connectx7_400g", 400}, {"connectx8_800g", 800}};
+constexpr Entry nics[] = {{"connectx5_100g", 100, 3},
+                          {"connectx6_200g", 200, 4},
+                          {"connectx7_400g", 400, 5},
+                          {"connectx8_800g", 800, 6}};
 constexpr Entry switches[] = {
-    {"ports64_100g", 100}, {"ports64_200g", 200}, {"qm9700", 400}, {"ports64_800g", 800}};
-constexpr Entry cables[] = {{"100g_copper", 100}, {"hdr_copper", 200}, {"ndr_copper", 400}};
+    {"ports64_100g", 100, 0}, {"ports64_200g", 200, 0}, {"qm9700", 400, 0}, {"ports64_800g", 800, 0}};
+constexpr Entry cables[] = {{"100g_copper", 100, 0}, {"hdr_copper", 200, 0}, {"ndr_copper", 400, 0}};
 
 std::string rate(const char* attribute, const Entry& entry, double gbps) {
   if (entry.gbps == gbps) return "";
@@ -103,10 +106,11 @@ std::string cluster_text(const ImportedSystem::Cluster& c, const Surroundings& h
         fmt::format("      <nic catalogue=\"nics/{}\"{}/>\n", nic.name, rate("port-rate", nic, c.nic_gbps));
   }
   text += fmt::format("      <host catalogue=\"hosts/{}\"/>\n", has.host);
+  // A PCIe link is as fast as the slower of its ends.
+  std::uint32_t generation = c.pcie_generation == 0 ? has.pcie_generation : c.pcie_generation;
+  if (c.nics > 0) generation = std::min(generation, fitting(nics, c.nic_gbps).pcie_generation);
   text += fmt::format("      <link role=\"pcie\" catalogue=\"links/{}\"{}/>\n", has.pcie,
-                      c.pcie_generation == 0 || c.pcie_generation == has.pcie_generation
-                          ? ""
-                          : fmt::format(" generation=\"{}\"", c.pcie_generation));
+                      generation == has.pcie_generation ? "" : fmt::format(" generation=\"{}\"", generation));
   return text + "    </server>\n  </cluster>\n";
 }
 
