@@ -65,6 +65,7 @@ bool only_prints(Command command) {
     case Command::run:
     case Command::sweep:
     case Command::trace:
+    case Command::system:
     case Command::collective:
       return false;
   }
@@ -87,6 +88,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return describe(line, mpi);
     case Command::trace:
       return trace(line, mpi);
+    case Command::system:
+      return import_system_command(line, mpi);
     case Command::explain:
       return explain(line, mpi);
     case Command::version:

@@ -8,6 +8,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Protobuf 3.21 REQUIRED)
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)

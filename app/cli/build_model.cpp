@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/algorithm_files.hpp"
 #include "app/cli/check_components.hpp"
 #include "app/cli/check_values.hpp"
 #include "app/cli/child_identities.hpp"
@@ -20,6 +21,7 @@
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/unknown_names.hpp"
+#include "components/built_in_tables.hpp"
 #include "components/gpu/check_gpus.hpp"
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
@@ -170,8 +172,11 @@ namespace {
 }
 
 Model build(const Scenario& scenario, const Registry& registry, CommandLine& line) {
-  const auto algorithms = std::make_shared<const AlgorithmRegistry>(registry.algorithms);
   ErrorList errors;
+  AlgorithmRegistry known_algorithms = registry.algorithms;
+  const bool has_files = add_algorithm_files(scenario.root, known_algorithms, errors);
+  errors.throw_if_any();
+  const auto algorithms = std::make_shared<const AlgorithmRegistry>(std::move(known_algorithms));
   RunSpec run;
   if (const Element* element = scenario.root.child("run")) run_parameters().parse(*element, run, errors);
   if (line.run.stop_at == time_never) line.run.stop_at = run.stop_at;
@@ -188,7 +193,9 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   Model model = build_system(scenario, registry.components, registry.fabrics, errors,
                              workload && workload->needs_scheduler);
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
-  model.tables = std::make_shared<const TableRegistry>(registry.tables);
+  TableRegistry tables = registry.tables;
+  if (has_files) label_algorithms(tables, *algorithms);
+  model.tables = std::make_shared<const TableRegistry>(std::move(tables));
   if (!errors.is_empty()) end_with_names();
   model.add(read_settings(scenario, model, algorithms, errors));
   model.add(read_variation(scenario, model, errors));

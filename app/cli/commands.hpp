@@ -20,6 +20,9 @@ namespace lightrail {
 /// trace import kineto FILE... --out T.h5 | trace generate SCENARIO --out T.h5 | trace show T.h5
 [[nodiscard]] ExitCode trace(const CommandLine& line, const MpiSession& mpi);
 
+/// system import infragraph FILE [NAME=VALUE...] [--out SCENARIO]
+[[nodiscard]] ExitCode import_system_command(const CommandLine& line, const MpiSession& mpi);
+
 /// Where the time of one result's step went; of two: what differs in input and output.
 [[nodiscard]] ExitCode explain(const CommandLine& line, const MpiSession& mpi);
 

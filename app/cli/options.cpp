@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fabrics/import/system_format.hpp"
 #include "workloads/import/trace_formats.hpp"
 
 namespace lightrail {
@@ -22,7 +23,7 @@ std::vector<OptionDoc> make_option_docs() {
   describing.push_back(C::describe);
   const std::vector<C> running{C::run, C::sweep, C::collective};
   const std::vector<C> with_kinds{C::run, C::validate, C::describe, C::sweep, C::trace, C::collective};
-  const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace};
+  const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace, C::system};
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
@@ -84,6 +85,8 @@ const std::vector<CommandDoc>& command_docs() {
       {Command::sweep, "sweep", "SCENARIO",
        "run the points of <sweep> one after another; list them, or run one", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
+      {Command::system, "system", "import ...", "make a scenario of a system that another tool describes", 2,
+       any},
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",
        1, 1},
       {Command::explain, "explain", "RESULT [RESULT]",
@@ -119,6 +122,13 @@ std::string usage_text(const CommandDoc& command) {
     text +=
         "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
         "  trace show T.h5 (also: info)             roles, streams, operations and bytes\n\n";
+  }
+  if (command.command == Command::system) {
+    text += "  system import FORMAT FILE [NAME=VALUE...] [--out SCENARIO.xml]\n";
+    for (const SystemFormat& format : system_formats())
+      text += fmt::format("    {:<14} {} ({}=...)\n", format.name, format.doc,
+                          fmt::join(format.options, "=..., "));
+    text += "\n";
   }
   for (const OptionDoc& option : option_docs())
     if (option.applies_to(command.command)) text += option_line(option);

@@ -14,6 +14,7 @@ enum class Command : std::uint8_t {
   describe,
   sweep,
   trace,
+  system,
   collective,
   explain
 };

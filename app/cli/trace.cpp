@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/named_attribute.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/import/trace_files.hpp"
 #include "workloads/import/trace_formats.hpp"
@@ -26,16 +25,6 @@ const std::string& out_of(const CommandLine& line) {
 const TraceFormat& format_of(const std::string& name) {
   if (const TraceFormat* format = find_trace_format(name)) return *format;
   throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(name, trace_format_names())});
-}
-
-/// NAME=VALUE: an attribute that scenarios have too. A file of that name is a file.
-std::optional<Attribute> attribute_of(const std::string& argument) {
-  const std::size_t at = argument.find('=');
-  const auto is_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
-  if (at == 0 || at == std::string::npos || std::filesystem::exists(argument) ||
-      !std::all_of(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(at), is_name))
-    return std::nullopt;
-  return Attribute{argument.substr(0, at), argument.substr(at + 1), "", 0};
 }
 
 void refuse_unknown(const Element& options, const TraceFormat& format) {
@@ -57,7 +46,7 @@ std::string import_files(const CommandLine& line) {
   options.name = "trace import";
   TraceFormat::Files files;
   for (std::size_t i = 2; i < line.positional.size(); ++i) {
-    if (auto attribute = attribute_of(line.positional[i])) {
+    if (auto attribute = named_attribute(line.positional[i])) {
       options.attributes.push_back(std::move(*attribute));
       continue;
     }

@@ -32,6 +32,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"output", {"file", "interval"}},
       {"table", {"name", "gpus", "record"}},
       {"component", {"kind"}},
+      {"routes", {"of", "ports"}},
       {"ocs", {"circuits"}},
       {"schedule", {}},
       {"at", {"time", "circuits"}},

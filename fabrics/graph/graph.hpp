@@ -35,10 +35,18 @@ struct GraphLink {
   const Element* element = nullptr;
 };
 
+/// What a switch's own table says: <routes of="leaf0" ports="0:0 4:8-15"/>.
+struct GraphRoutes {
+  std::uint32_t node = 0;                          ///< the switch
+  std::map<std::uint32_t, std::uint32_t> port_to;  ///< by the NIC's node: the port
+  const Element* element = nullptr;
+};
+
 /// An explicit graph as the scenario gives it, checked for names and ports.
 struct Graph {
   std::vector<GraphNode> nodes;
   std::vector<GraphLink> links;
+  std::vector<GraphRoutes> routes;  ///< in the place of shortest paths
   bool may_be_unreachable = false;
   InputError place;
 

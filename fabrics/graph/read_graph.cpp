@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,9 +41,10 @@ class GraphReader {
     graph_table().parse(element_, graph_, builder_.errors());
     for (const Element& child : element_.children) {
       child.is_read = true;
-      if (child.name != "link") read_node(child);
+      if (child.name != "link" && child.name != "routes") read_node(child);
     }
     for (const Element* link : element_.children_named("link")) read_link(*link);
+    for (const Element* routes : element_.children_named("routes")) read_routes(*routes);
     return std::move(graph_);
   }
 
@@ -66,7 +69,7 @@ class GraphReader {
     if (child.name == "storage-server") return "storage";
     if (builder_.kinds().find(child.name)) return child.name;
     std::vector<std::string> known = builder_.kinds().names();
-    known.insert(known.end(), {"component", "link", "storage-server"});
+    known.insert(known.end(), {"component", "link", "routes", "storage-server"});
     const std::string near = did_you_mean(child.name, known);
     builder_.errors().add(
         child.error(fmt::format("unknown element <{}> in <graph>{}", child.name,
@@ -165,6 +168,59 @@ class GraphReader {
       return builder_.errors().add(
           link.error(fmt::format("<link> joins '{}' to itself", graph_.nodes[out.a.node].name)));
     graph_.links.push_back(out);
+  }
+
+  /// <routes of="leaf0" ports="0:0 1:1 4:8-15,24"/>: what is for which NICs leaves by which port.
+  void read_routes(const Element& element) {
+    const Attribute *of = required(element, "of"), *ports = required(element, "ports");
+    if (!of || !ports) return;
+    GraphRoutes routes;
+    routes.element = &element;
+    const auto node = index_.find(of->value);
+    if (node == index_.end() || graph_.nodes[node->second].role != DeviceRole::packet_switch)
+      return fail(*of, fmt::format("<routes> attribute 'of': no switch '{}'", of->value));
+    routes.node = node->second;
+    std::istringstream words(ports->value);
+    for (std::string word; words >> word;)
+      if (std::string problem = read_route(word, routes); !problem.empty())
+        return fail(*ports, fmt::format("<routes> attribute 'ports': {}", problem));
+    graph_.routes.push_back(std::move(routes));
+  }
+
+  /// "4:8-15,24": "" or what is wrong.
+  std::string read_route(const std::string& word, GraphRoutes& routes) {
+    const std::size_t colon = word.find(':');
+    std::uint32_t port = 0;
+    std::vector<std::uint32_t> nics;
+    if (colon == std::string::npos || !parse_number(std::string_view(word).substr(0, colon), port))
+      return fmt::format("invalid route '{}' (expected port:NICs, such as 4:8-15,24)", word);
+    if (!used_.contains({routes.node, port}))
+      return fmt::format("port {} of '{}' has no link", port, graph_.nodes[routes.node].name);
+    if (!parse_nics(std::string_view(word).substr(colon + 1), nics))
+      return fmt::format("invalid route '{}' (expected port:NICs, such as 4:8-15,24)", word);
+    for (const std::uint32_t nic : nics) {
+      const auto to = index_.find(fmt::format("nic{}", nic));
+      if (to == index_.end() || graph_.nodes[to->second].role != DeviceRole::nic)
+        return fmt::format("no link joins nic{}", nic);
+      if (!routes.port_to.emplace(to->second, port).second) return fmt::format("nic{} has two routes", nic);
+    }
+    return "";
+  }
+
+  /// "8-15,24".
+  bool parse_nics(std::string_view text, std::vector<std::uint32_t>& nics) const {
+    while (!text.empty()) {
+      const std::string_view part = text.substr(0, text.find(','));
+      text.remove_prefix(std::min(part.size() + 1, text.size()));
+      const std::size_t dash = part.find('-');
+      std::uint32_t from = 0, to = 0;
+      if (!parse_number(part.substr(0, dash), from)) return false;
+      to = from;
+      if (dash != std::string_view::npos && !parse_number(part.substr(dash + 1), to)) return false;
+      if (to < from || to - from > graph_.nodes.size()) return false;
+      for (std::uint32_t nic = from; nic <= to; ++nic) nics.push_back(nic);
+    }
+    return !nics.empty();
   }
 
   const Element& element_;

@@ -93,6 +93,7 @@ class GraphRouter {
         }
     }
     report(missing, nics, example);
+    if (!graph_.routes.empty()) take_tables(route_of_node);
   }
 
  private:
@@ -119,6 +120,40 @@ class GraphRouter {
         }
     }
     return hops;
+  }
+
+  /// The switches' own tables in the place of shortest paths; what they say must lead to the NIC.
+  void take_tables(const std::map<std::uint32_t, std::uint32_t>& route_of_node) {
+    for (const GraphRoutes& table : graph_.routes)
+      for (const auto& [nic, port] : table.port_to) {
+        const auto lid = builder_.lid_of_nic.find(graph_.nodes[nic].id.value);
+        if (lid != builder_.lid_of_nic.end())
+          routing_.routes[route_of_node.at(table.node)].listed[lid->second] = {static_cast<PortIndex>(port)};
+      }
+    for (const GraphRoutes& table : graph_.routes)
+      for (const auto& [nic, port] : table.port_to)
+        if (std::string problem = follow(table.node, nic, route_of_node); !problem.empty())
+          return builder_.errors().add(table.element->error(fmt::format("<routes>: {}", problem)));
+  }
+
+  /// From a switch to a NIC, by the first port of each list: "" or why it does not get there.
+  [[nodiscard]] std::string follow(std::uint32_t node, std::uint32_t nic,
+                                   const std::map<std::uint32_t, std::uint32_t>& route_of_node) const {
+    const std::uint32_t lid = builder_.lid_of_nic.at(graph_.nodes[nic].id.value);
+    const std::string from = graph_.nodes[node].name, to = graph_.nodes[nic].name;
+    for (std::size_t step = 0; step <= route_of_node.size(); ++step) {
+      const auto& ports = routing_.routes[route_of_node.at(node)].listed[lid];
+      const auto next =
+          std::find_if(neighbours_[node].begin(), neighbours_[node].end(),
+                       [&](const Neighbour& n) { return !ports.empty() && n.port == ports.front(); });
+      if (next == neighbours_[node].end())
+        return fmt::format("from '{}' to '{}' '{}' has no way on", from, to, graph_.nodes[node].name);
+      if (next->node == nic) return "";
+      if (!is_router(next->node))
+        return fmt::format("from '{}' to '{}' the way ends at '{}'", from, to, graph_.nodes[next->node].name);
+      node = next->node;
+    }
+    return fmt::format("from '{}' to '{}' the way runs in a circle", from, to);
   }
 
   void report(std::uint64_t missing, std::uint64_t nics, const std::string& example) {

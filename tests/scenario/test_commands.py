@@ -75,7 +75,34 @@ def a_slow_run_says_so(lightrail, sweep, folder):
     check("note:" not in call(lightrail, folder, "run", sweep).stderr, "a word of a small run")
 
 
+SYSTEMS = pathlib.Path(__file__).resolve().parents[1] / "data" / "systems"
+
+
+def systems_of_other_tools_run(lightrail, sweep, folder):
+    """What `system import` makes validates, runs, and gives one answer on 1, 2 and 4 ranks."""
+    made = {"infragraph": ("clos.yaml", [], "2 servers, 8 GPUs, 3 switches, 10 cables"),
+            "nccl-topo": ("h100_4gpus.nccl.xml", ["servers=2"], "2 servers, 8 GPUs"),
+            "ibnetdiscover": ("two_rails.ibnetdiscover", [f"routes={SYSTEMS / 'two_rails.lfts'}", "gpus=2"],
+                              "4 servers, 8 GPUs, 3 switches, 12 cables")}
+    for name, (file, options, wanted) in made.items():
+        done = call(lightrail, folder, "system", "import", name, str(SYSTEMS / file), *options, "--out", f"{name}.xml")
+        check(done.returncode == 0, done.stderr)
+        check(wanted in (folder / f"{name}.xml").read_text(), f"no '{wanted}' in {name}.xml")
+        valid = call(lightrail, folder, "validate", f"{name}.xml")
+        check(valid.returncode == 0, valid.stdout + valid.stderr)
+        hashes = set()
+        for ranks in (1, 2, 4):
+            run = call(lightrail, folder, "run", f"{name}.xml", "--out", f"{name}{ranks}.h5", "--progress", "none",
+                       ranks=ranks)
+            check(run.returncode == 0, run.stdout + run.stderr)
+            hashes.update(hash_of(run.stdout))
+        check(len(hashes) == 1, f"{name}: {hashes}")
+    plain = call(lightrail, folder, "system", "import", "infragraph", str(SYSTEMS / "clos.yaml"))
+    check(plain.stdout.startswith("<!-- Made by:"), plain.stdout[:200] + plain.stderr)
+
+
 CASES = {
+    "systems that other tools describe become scenarios that run": systems_of_other_tools_run,
     "sweep runs every point into files of their own": sweep_runs_all_points,
     "a point whose system fails does not keep the others from running": sweep_goes_on_after_a_failed_point,
     "a run that will be slow says so, and what would help": a_slow_run_says_so,

@@ -31,6 +31,7 @@ struct CollectiveInput {
 enum class ProtocolRule : std::uint8_t {
   by_cost,      ///< LL, LL128 or Simple: the wanted one, else whichever cost() says is fastest
   simple_only,  ///< Simple, whatever is wanted; where Simple is not wanted, `auto` leaves the algorithm out
+  own,          ///< own_protocol(), whatever is wanted
   by_message    ///< the wanted one, else as of sends: LL up to point-ll-threshold a member, Simple above
 };
 
@@ -49,6 +50,8 @@ class CollectiveAlgorithm {
   /// can. All members of the group must get the same answer. `op` is of a collective that it serves.
   [[nodiscard]] virtual std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const;
   [[nodiscard]] virtual ProtocolRule protocol_rule() const = 0;
+  /// With ProtocolRule::own.
+  [[nodiscard]] virtual Protocol own_protocol() const { return Protocol::simple; }
   /// Estimate [s] by which `auto` chooses, and ProtocolRule::by_cost; nothing: it runs only where it is asked
   /// for by name (then not with by_cost). What a collective then takes comes from its messages.
   [[nodiscard]] virtual std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan,

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t max_ids = std::numeric_limits<std::uint8_t>::max();
 
+/// Of a file: what the scenario calls it.
 bool is_name(const std::string& text) {
+  if (text.starts_with(algorithm_file_prefix)) return text.size() > algorithm_file_prefix.size();
   return !text.empty() &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
 }

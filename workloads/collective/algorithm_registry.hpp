@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/collective/algorithm.hpp"
@@ -10,6 +11,9 @@
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
+
+/// Of a scenario's name for an algorithm that a file describes: "file:ring.xml".
+inline constexpr std::string_view algorithm_file_prefix = "file:";
 
 /// The collective algorithms that a run knows: those of algorithms/ in the order of its list, then those of
 /// plugins in the order of their loading. An algorithm's id is its place, from 1; trace files, checkpoints

@@ -84,8 +84,8 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     run.protocol = choice.protocol;
     delay = (*algorithms_)[run.algorithm].start_delay(plan(op), op, run.protocol) + start_skew(context.now());
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
-    run.protocol = nccl(op).point_protocol(op.bytes);
-    delay = nccl(op).point_base(run.protocol);
+    run.protocol = op.protocol == Protocol::bare ? op.protocol : nccl(op).point_protocol(op.bytes);
+    delay = point_start(op, run.protocol);
   }
   transport.wake_after(context, delay, {slot, 0});
   return slot;
@@ -222,7 +222,7 @@ bool CommEngine::on_end(Context& context, Transport& transport, const MessageEnd
 SimTime CommEngine::ready_at(std::uint32_t slot) const {
   const CommRun& run = runs_[slot];
   const Op& op = op_of(slot);
-  return op.bytes == 0 ? time_never : run.start + nccl(op).point_base(run.protocol);
+  return op.bytes == 0 ? time_never : run.start + point_start(op, run.protocol);
 }
 
 void CommEngine::release(std::uint32_t slot) {

@@ -98,6 +98,12 @@ class CommEngine {
     return medium != Medium::local && payload > nccl_->eager_limit(medium);
   }
 
+  /// Of a send or a receive: its software's start; that of a bare receive lies behind its message.
+  [[nodiscard]] SimTime point_start(const Op& op, Protocol protocol) const {
+    if (protocol != Protocol::bare) return nccl(op).point_base(protocol);
+    return op.kind == OpKind::send ? op.duration : SimTime{0};
+  }
+
   /// What the collective of a slot goes by. Not state: follows from its operation, algorithm and protocol.
   [[nodiscard]] const CollectivePlan& collective_plan(std::uint32_t slot) const;
   [[nodiscard]] bool is_collective(std::uint32_t slot) const {
@@ -165,6 +171,8 @@ class CommEngine {
   void on_barrier(Context& context, Transport& transport, std::uint32_t slot);
 
   void begin_point(Context& context, Transport& transport, std::uint32_t slot);
+  /// On the wire, of a send or a receive.
+  [[nodiscard]] std::int64_t point_bytes(std::uint32_t slot, Medium medium) const;
   void send_point(Context& context, Transport& transport, std::uint32_t slot);
   void on_point(Context& context, Transport& transport, Owner owner);
 

@@ -44,6 +44,8 @@ Candidates candidates(const CollectiveAlgorithm& algorithm, bool is_by_name, Pro
     case ProtocolRule::simple_only:
       if (is_open || is_by_name || wanted == Protocol::simple) return {{Protocol::simple}, 1};
       return {};
+    case ProtocolRule::own:
+      return {{algorithm.own_protocol()}, 1};
     case ProtocolRule::by_message:
       if (!is_open) return {{wanted}, 1};
       // A barrier's messages have no payload.

@@ -36,6 +36,7 @@ double within_limits(double bits, const NcclSettings& settings, const GroupPlan&
       return std::min(bits, ll128_max(plan));
     case Protocol::simple:
     case Protocol::auto_select:
+    case Protocol::bare:
       return bits;
   }
   return bits;

@@ -21,10 +21,13 @@ struct ExchangePlan {
   struct Round {
     std::vector<Message> sends, receives;
     std::uint32_t after = none;  ///< an earlier round
-    std::uint32_t lane = 0;      ///< channel of its connections
+    /// Another one, anywhere in the list of a plan that says so; none: `after` alone.
+    std::uint32_t also_after = none;
+    std::uint32_t lane = 0;  ///< channel of its connections
   };
   std::vector<Round> rounds;
-  bool is_by_gpu = false;  ///< the GPU posts to its own NIC itself: no proxy thread, no PXN
+  bool is_out_of_order = false;  ///< a round may wait for one that comes later in the list
+  bool is_by_gpu = false;        ///< the GPU posts to its own NIC itself: no proxy thread, no PXN
 };
 
 }  // namespace lightrail

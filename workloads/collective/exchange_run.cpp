@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/program/phase.hpp"
@@ -14,9 +14,12 @@ void CommEngine::begin_exchange(Context& context, Transport& transport, std::uin
   std::size_t open = 0;
   for (const ExchangePlan::Round& round : all.rounds) open += round.sends.size() + round.receives.size();
   runs_[slot].open = static_cast<std::uint32_t>(open);
+  std::vector<bool> is_awaited(all.rounds.size());  // by a later round
+  for (const ExchangePlan::Round& round : all.rounds)
+    for (const std::uint32_t on : {round.after, round.also_after})
+      if (on != ExchangePlan::none) is_awaited[on] = true;
   for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {
-    const bool is_counted = std::none_of(all.rounds.begin(), all.rounds.end(),
-                                         [&](const ExchangePlan::Round& later) { return later.after == r; });
+    const bool is_counted = !is_awaited[r];
     for (const ExchangePlan::Message& m : all.rounds[r].receives)
       transport.expect(context, {m.peer,
                                  connection(op, Phase::exchange, all.rounds[r].lane),
@@ -34,14 +37,17 @@ void CommEngine::advance_exchange(Context& context, Transport& transport, std::u
   const auto& all = plan_as<ExchangePlan>(slot);
   const Op& op = op_of(slot);
   auto& counts = runs_[slot].counts;
-  for (std::uint32_t r = 0; r < all.rounds.size(); ++r) {
+  // A round follows the one it waits for when that has been sent and all that it receives has come in.
+  auto is_over = [&](std::uint32_t r) {
+    return r == ExchangePlan::none || (counts[r].sent && counts[r].received == all.rounds[r].receives.size());
+  };
+  bool has_moved = false;
+  for (std::uint32_t r = 0; r < all.rounds.size() || (all.is_out_of_order && has_moved); ++r) {
+    if (r == all.rounds.size()) r = 0, has_moved = false;
     const ExchangePlan::Round& round = all.rounds[r];
-    if (counts[r].sent || (round.after != ExchangePlan::none &&
-                           counts[round.after].received < all.rounds[round.after].receives.size()))
-      continue;
-    // A round follows the one it waits for when that has been sent, too.
-    if (round.after != ExchangePlan::none && !counts[round.after].sent) continue;
+    if (counts[r].sent || !is_over(round.after) || !is_over(round.also_after)) continue;
     counts[r].sent = 1;
+    has_moved = true;
     for (const ExchangePlan::Message& m : round.sends)
       transport.send(context, {m.peer,
                                connection(op, Phase::exchange, round.lane),

@@ -21,9 +21,10 @@ T pick(Protocol protocol, T ll, T ll128, T simple) {
     case Protocol::simple:
       return simple;
     case Protocol::auto_select:
+    case Protocol::bare:
       break;
   }
-  fail_contract("a protocol is chosen", __FILE__, __LINE__);
+  fail_contract("a protocol of NCCL is chosen", __FILE__, __LINE__);
 }
 
 std::int64_t wire(double efficiency, std::int64_t payload) {

@@ -146,7 +146,8 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
   CommRun& run = runs_[slot];
   const EndpointId peer = peer_of(op);
   const Medium medium = transport.medium(peer);
-  const bool must_wait = waits_for_clear(op.bytes, medium);
+  const bool is_bare = run.protocol == Protocol::bare;
+  const bool must_wait = !is_bare && waits_for_clear(op.bytes, medium);
   run.counts.assign(1, {});
   run.open = 1;
   if (op.kind == OpKind::recv) {
@@ -154,8 +155,8 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
     transport.expect(context, {peer,
                                connection(op, Phase::point_to_point, op.root),
                                op.bytes,
-                               nccl(op).point_wire_bytes(run.protocol, medium, op.bytes),
-                               nccl(op).point_software(run.protocol, medium),
+                               point_bytes(slot, medium),
+                               is_bare ? op.duration : nccl(op).point_software(run.protocol, medium),
                                {slot, 0}});
   } else if (must_wait) {
     transport.expect(
@@ -166,17 +167,24 @@ void CommEngine::begin_point(Context& context, Transport& transport, std::uint32
   }
 }
 
+std::int64_t CommEngine::point_bytes(std::uint32_t slot, Medium medium) const {
+  const Op& op = op_of(slot);
+  const Protocol protocol = runs_[slot].protocol;
+  return protocol == Protocol::bare ? op.bytes : nccl(op).point_wire_bytes(protocol, medium, op.bytes);
+}
+
 void CommEngine::send_point(Context& context, Transport& transport, std::uint32_t slot) {
   const Op& op = op_of(slot);
   runs_[slot].counts[0].sent |= is_posted;
-  transport.send(context,
-                 {peer_of(op),
-                  connection(op, Phase::point_to_point, op.root),
-                  op.bytes,
-                  nccl(op).point_wire_bytes(runs_[slot].protocol, transport.medium(peer_of(op)), op.bytes),
-                  op.dimension,
-                  true,
-                  {slot, 0}});
+  transport.send(context, {peer_of(op),
+                           connection(op, Phase::point_to_point, op.root),
+                           op.bytes,
+                           point_bytes(slot, transport.medium(peer_of(op))),
+                           op.dimension,
+                           true,
+                           {slot, 0},
+                           InSwitch::nothing,
+                           runs_[slot].protocol == Protocol::bare});
 }
 
 void CommEngine::on_point(Context& context, Transport& transport, Owner owner) {

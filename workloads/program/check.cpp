@@ -189,8 +189,12 @@ class Checker {
   /// Sends and receives of one pair and lane, in program order, must be the same list of sizes.
   void check_points(GroupKindId kind, const std::vector<std::uint32_t>& members,
                     const std::vector<std::uint32_t>& roles) {
+    struct Message {
+      std::int64_t bytes = 0;
+      bool is_bare = false;
+    };
     struct Sizes {
-      std::vector<std::int64_t> sent, received;
+      std::vector<Message> sent, received;
     };
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sizes> pairs;  // (from, to, lane)
     for (std::uint32_t m = 0; m < members.size(); ++m) {
@@ -215,10 +219,11 @@ class Checker {
           return;
         }
         auto other = static_cast<std::uint32_t>(peer);
+        const Message message{op.bytes, op.protocol == Protocol::bare};
         if (op.kind == OpKind::send)
-          pairs[{m, other, op.root}].sent.push_back(op.bytes);
+          pairs[{m, other, op.root}].sent.push_back(message);
         else
-          pairs[{other, m, op.root}].received.push_back(op.bytes);
+          pairs[{other, m, op.root}].received.push_back(message);
       }
     }
     for (const auto& [pair, sizes] : pairs) {
@@ -230,13 +235,17 @@ class Checker {
                                  sizes.received.size())});
         return;
       }
-      for (std::size_t i = 0; i < sizes.sent.size(); ++i)
-        if (sizes.sent[i] != sizes.received[i]) {
-          errors_.add({"", 0,
-                       fmt::format("{} {} B in message {}, which expects {} B", who, sizes.sent[i], i,
-                                   sizes.received[i])});
-          return;
-        }
+      for (std::size_t i = 0; i < sizes.sent.size(); ++i) {
+        const Message &sent = sizes.sent[i], &received = sizes.received[i];
+        if (sent.bytes == received.bytes && sent.is_bare == received.is_bare) continue;
+        auto side = [](const Message& m) { return m.is_bare ? "bare" : "NCCL's"; };
+        errors_.add({"", 0,
+                     sent.bytes != received.bytes ? fmt::format("{} {} B in message {}, which expects {} B",
+                                                                who, sent.bytes, i, received.bytes)
+                                                  : fmt::format("{} message {} as {}, which expects it as {}",
+                                                                who, i, side(sent), side(received))});
+        return;
+      }
     }
   }
 

@@ -34,6 +34,8 @@ std::string protocol_name(Protocol protocol) {
       return "ll128";
     case Protocol::simple:
       return "simple";
+    case Protocol::bare:
+      return "bare";
   }
   return "auto";
 }

@@ -60,7 +60,7 @@ std::vector<std::string> collective_labels() {
 }
 
 std::vector<std::string> protocol_labels() {
-  return labels_to(Protocol::simple);
+  return labels_to(Protocol::bare);
 }
 
 }  // namespace lightrail

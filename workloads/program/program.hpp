@@ -37,7 +37,9 @@ enum class CollectiveType : std::uint8_t {
 };
 /// An id of AlgorithmRegistry, which knows what it is; auto_select: the cost decides.
 enum class Algorithm : std::uint8_t { auto_select };
-enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple };
+/// bare: of a send and a receive that are not NCCL's: each takes its Op::duration of software, its bytes are
+/// those on the wire, and nobody waits for a clear-to-send.
+enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple, bare };
 
 /// How a send or receive names its partner.
 enum class PeerMode : std::uint8_t { index, offset };  ///< group index, or my index + peer modulo the size
@@ -62,7 +64,8 @@ struct Op {
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
   std::int64_t bytes = 0;       ///< [B]
-  SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape
+  SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape; send and
+                                ///< recv of Protocol::bare: its software
   std::uint32_t shape = 0;      ///< index into ProgramSet::shapes
   std::int32_t peer = 0;        ///< send, recv: the other member; all-to-all: of ExpertCounts (DeepEP),
                                 ///< 0: as <nccl> says

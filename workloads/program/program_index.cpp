@@ -83,6 +83,8 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
           i, fmt::format("stream {} does not exist (the program has {})", op.stream, program.streams.size()));
     if (op.bytes < 0) complain(i, fmt::format("{} bytes (a size is not negative)", op.bytes));
     if (op.duration < SimTime{0}) complain(i, fmt::format("a duration of {} ps", op.duration.count()));
+    if (op.protocol == Protocol::bare && op.kind != OpKind::send && op.kind != OpKind::recv)
+      complain(i, "protocol 'bare' (only sends and receives have it)");
     if (op.first_dependency + std::size_t{op.dependency_count} > program.dependencies.size())
       complain(i, fmt::format("dependencies {} to {} do not exist (the program has {})", op.first_dependency,
                               op.first_dependency + op.dependency_count - 1, program.dependencies.size()));

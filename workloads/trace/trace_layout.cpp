@@ -26,7 +26,7 @@ const std::vector<OpColumn>& op_columns() {
        [](Op& o, std::int64_t v) { o.collective = static_cast<CollectiveType>(v); }},
       {"algorithm", "1", 0, high_of<std::uint8_t>, [](const Op& o) { return std::int64_t(o.algorithm); },
        [](Op& o, std::int64_t v) { o.algorithm = static_cast<Algorithm>(v); }},
-      {"protocol", "1", 0, static_cast<std::int64_t>(Protocol::simple),
+      {"protocol", "1", 0, static_cast<std::int64_t>(Protocol::bare),
        [](const Op& o) { return std::int64_t(o.protocol); },
        [](Op& o, std::int64_t v) { o.protocol = static_cast<Protocol>(v); }},
       {"peer_mode", "1", 0, static_cast<std::int64_t>(PeerMode::offset),

@@ -10,6 +10,7 @@
 #include "engine/base/error.hpp"
 #include "workloads/import/dag_program.hpp"
 #include "workloads/import/goal/goal_reader.hpp"
+#include "workloads/import/goal/loggops.hpp"
 #include "workloads/import/goal/message_ledger.hpp"
 
 namespace lightrail {
@@ -21,8 +22,8 @@ constexpr std::int64_t longest_rank_ns = std::int64_t{1} << 52;  // 52 days: hal
 /// Makes the program of one rank after the other.
 class Importer {
  public:
-  Importer(const std::string& path, JobOutput& output, MessageLedger& ledger)
-      : path_(path), output_(output), ledger_(ledger) {}
+  Importer(const GoalOptions& options, JobOutput& output, MessageLedger& ledger)
+      : path_(options.file), options_(options), output_(output), ledger_(ledger) {}
 
   void start(std::uint32_t ranks) {
     output_.begin(ranks);
@@ -34,6 +35,14 @@ class Importer {
     world_ = job.group(world);
     dimension_ = job.dimension("world");
     calc_ = job.name("calc"), send_ = job.name("send"), recv_ = job.name("recv");
+    if (options_.send_end != GoalSendEnd::sent) {
+      world.name = "receipts";
+      receipts_ = job.group(world);
+      receipts_dimension_ = job.dimension("receipts");
+      receipt_ = job.name("receipt"), post_ = job.name("post");
+    }
+    if (!options_.message_time)
+      job.note("messages take NCCL's time of a send and a receive; message-time gives another");
   }
 
   void add(GoalRank& rank) {
@@ -105,11 +114,48 @@ class Importer {
     op.peer_mode = PeerMode::offset;
     op.peer = static_cast<std::int32_t>((node.peer + ranks_ - rank) % ranks_);
     op.root = MessageLedger::lane_of(node.tag);
-    if (is_send)
-      ledger_.sent({rank, node.peer, node.tag, op.bytes, node.line});
-    else
-      ledger_.received({node.peer, rank, node.tag, op.bytes, node.line});
-    return dag.message(op, std::move(after), waited);
+    set_software(op);
+    const MessageLedger::Message message{is_send ? rank : node.peer, is_send ? node.peer : rank, node.tag,
+                                         op.bytes, node.line};
+    is_send ? ledger_.sent(message) : ledger_.received(message);
+    if (options_.send_end == GoalSendEnd::sent) return dag.message(op, std::move(after), waited);
+    if (options_.send_end == GoalSendEnd::eager && op.bytes <= options_.eager_limit)
+      return is_send ? send_eagerly(dag, op, std::move(after), waited)
+                     : dag.message(op, std::move(after), waited);
+    // The sender goes on when the receiver's receipt has come.
+    Op receipt = op;
+    receipt.kind = is_send ? OpKind::recv : OpKind::send;
+    receipt.name = receipt_;
+    receipt.dimension = receipts_dimension_;
+    receipt.group = receipts_;
+    receipt.bytes = 1;
+    receipt.duration = SimTime{0};
+    receipt.protocol = Protocol::bare;
+    const std::uint32_t moved = dag.message(op, std::move(after), waited);
+    const std::uint32_t told = dag.message(receipt, {moved});
+    return is_send ? told : moved;
+  }
+
+  void set_software(Op& op) const {
+    if (!options_.message_time) return;
+    op.protocol = Protocol::bare;
+    op.duration = *options_.message_time;
+  }
+
+  /// What comes after it waits for its software alone.
+  std::uint32_t send_eagerly(DagProgram& dag, Op op, std::vector<std::uint32_t> after,
+                             std::vector<std::uint32_t>* waited) {
+    Op post;
+    post.dimension = no_dimension;
+    post.name = post_;
+    if (op.duration > SimTime{0}) {
+      post.kind = OpKind::compute;
+      post.duration = op.duration;
+      op.duration = SimTime{0};
+    }
+    const std::uint32_t posted = dag.anywhere(post, std::move(after), waited);
+    dag.message(op, {posted});
+    return posted;
   }
 
   [[noreturn]] void fail_at_cycle(const GoalRank& rank, const std::vector<std::uint32_t>& order) const {
@@ -122,31 +168,78 @@ class Importer {
   }
 
   std::string path_;
+  const GoalOptions& options_;
   JobOutput& output_;
   MessageLedger& ledger_;
-  std::uint32_t ranks_ = 0, calc_ = 0, send_ = 0, recv_ = 0;
-  GroupKindId world_{};
-  std::uint16_t dimension_ = no_dimension;
+  std::uint32_t ranks_ = 0, calc_ = 0, send_ = 0, recv_ = 0, receipt_ = 0, post_ = 0;
+  GroupKindId world_{}, receipts_{};
+  std::uint16_t dimension_ = no_dimension, receipts_dimension_ = no_dimension;
 };
 
-void read(const std::string& path, JobOutput& output, MessageLedger& ledger) {
-  Importer importer(path, output, ledger);
+void read(const GoalOptions& options, JobOutput& output, MessageLedger& ledger) {
+  Importer importer(options, output, ledger);
   read_goal(
-      path, [&](std::uint32_t ranks) { importer.start(ranks); }, [&](GoalRank& rank) { importer.add(rank); });
+      options.file, [&](std::uint32_t ranks) { importer.start(ranks); },
+      [&](GoalRank& rank) { importer.add(rank); });
+}
+
+/// Of a schedule without mistakes: every rank executes what the model says, and nothing is sent.
+void write_times(const GoalOptions& options, JobOutput& output) {
+  std::vector<GoalRank> ranks;
+  read_goal(
+      options.file, [&](std::uint32_t count) { output.begin(count); },
+      [&](GoalRank& rank) { ranks.push_back(std::move(rank)); });
+  const std::vector<GoalTimes> times = run_loggops(options.file, ranks, *options.loggops);
+  JobBuilder& job = output.job();
+  job.note("messages take what LogGOPS says: nothing is sent, and waiting for a message is CPU time 'wait'");
+  Op busy, wait;
+  busy.kind = OpKind::compute, wait.kind = OpKind::host;
+  busy.dimension = wait.dimension = no_dimension;
+  wait.name = job.name("wait");
+  const std::uint32_t names[] = {job.name("send"), job.name("recv"), job.name("calc")};
+  for (const GoalRank& rank : ranks) {
+    const GoalTimes& of = times[rank.rank];
+    DagProgram dag(output);
+    struct Processor {
+      SimTime at{};
+      std::vector<std::uint32_t> last;
+    };
+    std::vector<Processor> processors(of.end.size());
+    auto wait_until = [&](std::size_t cpu, SimTime until) {
+      Processor& processor = processors[cpu];
+      if (until <= processor.at) return;
+      wait.duration = until - processor.at;
+      processor.last = {dag.on_stream(fmt::format("host {}", cpu), wait, std::move(processor.last))};
+      processor.at = until;
+    };
+    for (const GoalBusy& b : of.busy) {
+      wait_until(b.cpu, b.start);
+      Processor& processor = processors[b.cpu];
+      busy.duration = b.end - b.start;
+      busy.name = names[static_cast<std::size_t>(b.kind)];
+      processor.last = {dag.on_stream(fmt::format("cpu {}", b.cpu), busy, std::move(processor.last))};
+      processor.at = b.end;
+    }
+    for (std::size_t cpu = 0; cpu < processors.size(); ++cpu) wait_until(cpu, of.end[cpu]);
+    job.assign(rank.rank, dag.end(fmt::format("rank {}", rank.rank)));
+  }
 }
 
 }  // namespace
 
-void import_goal(const std::string& path, JobOutput& output) {
+void import_goal(const GoalOptions& options, JobOutput& output) {
   MessageLedger ledger;
-  read(path, output, ledger);
-  if (ledger.is_balanced()) return;
-  ledger.focus();
   JobOutput nowhere(JobOutput::discard);
-  read(path, nowhere, ledger);
-  auto problem = ledger.problem();
-  throw InputErrors(InputError{path, static_cast<int>(problem.place),
-                               fmt::format("rank {}: {}", problem.rank, problem.what)});
+  read(options, options.loggops ? nowhere : output, ledger);
+  if (!ledger.is_balanced()) {
+    ledger.focus();
+    nowhere.restart();
+    read(options, nowhere, ledger);
+    auto problem = ledger.problem();
+    throw InputErrors(InputError{options.file, static_cast<int>(problem.place),
+                                 fmt::format("rank {}: {}", problem.rank, problem.what)});
+  }
+  if (options.loggops) write_times(options, output);
 }
 
 }  // namespace lightrail

@@ -276,6 +276,7 @@ class Reader {
       const std::uint64_t value = number(word(at + 1), names[next], next == 0 ? 0xfffffffe : 255);
       if (next == 0) node.tag = static_cast<std::uint32_t>(value);
       if (next == 1) node.cpu = static_cast<std::uint8_t>(value);
+      if (next == 2) node.nic = static_cast<std::uint8_t>(value);
       ++next;
     }
   }

@@ -10,7 +10,7 @@ namespace lightrail {
 struct GoalNode {
   enum class Kind : std::uint8_t { send, recv, calc };
   Kind kind = Kind::calc;
-  std::uint8_t cpu = 0;
+  std::uint8_t cpu = 0, nic = 0;
   std::uint32_t line = 0;
   std::uint32_t peer = 0, tag = 0;
   std::int64_t size = 0;  ///< [B], calc: [ns]

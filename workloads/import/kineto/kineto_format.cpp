@@ -31,7 +31,9 @@ void import_files(const TraceFormat::Files& files, const KinetoSpec& spec, JobOu
 
 }  // namespace
 
-std::shared_ptr<const TraceFormat> kineto_format() {
+namespace {
+
+Describe<KinetoSpec> kineto_table() {
   Describe<KinetoSpec> table;
   table
       .field("element-bytes", &KinetoSpec::element_bytes, "where an old trace does not name a data type", 0u,
@@ -51,7 +53,14 @@ std::shared_ptr<const TraceFormat> kineto_format() {
           "ranks", &KinetoSpec::ranks,
           "GPUs, instead of what the files say (chakra: all execute the one file; kineto: with others=same)",
           0u, 1u << 20);
-  return trace_format("kineto", "one JSON file a rank of PyTorch's profiler", table, import_files);
+  return table;
+}
+
+}  // namespace
+
+std::shared_ptr<const TraceFormat> kineto_format() {
+  return trace_format("kineto", "one JSON file a rank of PyTorch's profiler, or of its flight recorder",
+                      kineto_table(), import_files);
 }
 
 }  // namespace lightrail

@@ -17,6 +17,7 @@
 
 #include "engine/base/error.hpp"
 #include "workloads/import/gzip_file.hpp"
+#include "workloads/import/kineto/flight_recorder.hpp"
 #include "workloads/import/kineto/kineto_collector.hpp"
 #include "workloads/import/kineto/kineto_communications.hpp"
 #include "workloads/import/kineto/kineto_reader.hpp"
@@ -223,11 +224,17 @@ void RankTrace::reduce() {
 
 std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRankOptions& options) {
   KinetoCollector collector(path);
-  GzipFile file(path);
-  const KinetoHeader header = read_kineto(file, path, [&](const KinetoEvent& e) { collector.take(e); });
+  KinetoHeader header;
+  std::vector<std::string> notes;
+  const auto take = [&](const KinetoEvent& e) { collector.take(e); };
+  if (is_flight_recorder(path)) {
+    read_flight_recorder(path, take, notes);
+  } else {
+    GzipFile file(path);
+    header = read_kineto(file, path, take);
+  }
   const KinetoEvents events = collector.finish();
   const DistributedInfo info = distributed_info(header.distributed_info, path);
-  std::vector<std::string> notes;
   const auto devices = devices_of(events, path, notes);
   if (devices.size() > 1) {
     refuse_merged(events, path);

@@ -100,3 +100,16 @@ TEST_CASE("a graph stands beside a fabric when it is allowed to be apart") {
   CHECK_THAT(problems(apart + graph(pair)),
              Catch::Contains("2 NICs are joined by <graph> and 2 by <fabric>, and nothing joins the two"));
 }
+
+TEST_CASE("a switch's own table takes the place of shortest paths, for the NICs that it names") {
+  // Two cables between s0 and s1: what is for NIC 1 takes the second, what is for NIC 0 goes as before.
+  const std::string inside = "<switch name=\"s0\" ports=\"4\"/><switch name=\"s1\" ports=\"4\"/>" +
+                             wire("nic0:0", "s0:0") + wire("nic1:0", "s1:0") + wire("s0:1", "s1:1") +
+                             wire("s0:2", "s1:2");
+  const Model model = system(cluster(2, 1, 1) + graph(inside + "<routes of=\"s0\" ports=\"2:1\"/>"));
+  const auto& routing = *model.resource<RoutingTables>();
+  const auto to_nic1 = routing.of(find(model, "s0")).candidates(Lid{1});
+  REQUIRE(to_nic1.count == 1);
+  CHECK(to_nic1[0] == 2);
+  CHECK(routing.of(find(model, "s1")).candidates(Lid{0}).count == 2);
+}

@@ -99,3 +99,21 @@ TEST_CASE("other ports of a cluster's NIC than port 0 are taken") {
       problems(cluster(2, 1, 1, "") + graph("<switch name=\"s\" ports=\"4\"/>" + wire("nic2:0", "s:0"))),
       Contains("no component 'nic2'"));
 }
+
+TEST_CASE("forwarding tables that lead nowhere are refused with their line") {
+  const std::string inside = "<switch name=\"s0\" ports=\"4\"/><switch name=\"s1\" ports=\"4\"/>" +
+                             wire("nic0:0", "s0:0") + wire("nic1:0", "s1:0") + wire("s0:1", "s1:1");
+  auto with = [&](const std::string& routes) {
+    return problems(cluster(2, 1, 1) + graph(inside + "<routes " + routes + "/>"));
+  };
+  CHECK_THAT(with("of=\"s2\" ports=\"1:1\""), Contains("<routes> attribute 'of': no switch 's2'"));
+  CHECK_THAT(with("of=\"s0\""), Contains("<routes> lacks the required attribute 'ports'"));
+  CHECK_THAT(with("of=\"s0\" ports=\"1\""),
+             Contains("invalid route '1' (expected port:NICs, such as 4:8-15,24)"));
+  CHECK_THAT(with("of=\"s0\" ports=\"1:a\""), Contains("invalid route '1:a'"));
+  CHECK_THAT(with("of=\"s0\" ports=\"3:1\""), Contains("port 3 of 's0' has no link"));
+  CHECK_THAT(with("of=\"s0\" ports=\"1:7\""), Contains("no link joins nic7"));
+  CHECK_THAT(with("of=\"s0\" ports=\"1:1 0:1\""), Contains("nic1 has two routes"));
+  CHECK_THAT(with("of=\"s0\" ports=\"0:1\""), Contains("from 's0' to 'nic1' the way ends at 'nic0'"));
+  CHECK_THAT(with("of=\"s1\" ports=\"1:1\""), Contains("from 's1' to 'nic1' the way runs in a circle"));
+}

@@ -1,13 +1,12 @@
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/random.hpp"
+#include "tests/support/mutated.hpp"
 #include "tests/unit/workloads/import/chakra_text.hpp"
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
@@ -18,38 +17,6 @@ using namespace lightrail;
 namespace {
 
 constexpr int mutations = 3000;
-
-/// Flips, cuts, doubles and swaps bytes, numbers and lines, a few at a time.
-std::string mutated(std::string text, Random& random) {
-  const char* const words[] = {
-      "-1",       "99999999999999999999", "0", "None", "\"", "{", "}", "\n", "\t", ",", "1e308", "rank",
-      "requires", "\xff\xff\xff\xff\x0f"};
-  for (auto changes = 1 + random.below(4); changes-- > 0 && !text.empty();) {
-    const std::size_t at = static_cast<std::size_t>(random.below(text.size()));
-    const std::size_t span =
-        std::min<std::size_t>(text.size() - at, 1 + static_cast<std::size_t>(random.below(40)));
-    switch (random.below(6)) {
-      case 0:
-        text[at] = static_cast<char>(random.below(256));
-        break;
-      case 1:
-        text.erase(at, span);
-        break;
-      case 2:
-        text.insert(at, text.substr(at, span));
-        break;
-      case 3:
-        text.insert(at, words[random.below(std::size(words))]);
-        break;
-      case 4:
-        text.resize(at);
-        break;
-      default:
-        std::swap(text[at], text[static_cast<std::size_t>(random.below(text.size()))]);
-    }
-  }
-  return text;
-}
 
 /// Every mutation either imports into a job that can be checked, or is refused as the user's mistake.
 void fuzz(const ImportOptions& options, const std::string& file, const std::string& good,
@@ -94,6 +61,37 @@ TEST_CASE("3,000 mutations of a GOAL schedule import or are refused") {
   TraceFolder folder;
   const std::string file = folder.path("x.goal");
   fuzz(options_of("goal", file), file, content("tests/data/goal/binary_tree_32.goal"), 1);
+}
+
+TEST_CASE("3,000 mutations of a GOAL schedule in the LogGOPS model import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("x.goal");
+  ImportOptions options = options_of("goal", file);
+  options.set("loggops", "L=2500 o=1500 g=1000 G=6 O=1 S=8");
+  fuzz(options, file, content("tests/data/goal/dissemination_16.goal"), 8);
+}
+
+TEST_CASE("3,000 mutations of a GOAL schedule with receipts import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("x.goal");
+  ImportOptions options = options_of("goal", file);
+  options.set("send-ends", "eager").set("eager-limit", "0 B").set("message-time", "1 us");
+  fuzz(options, file, content("tests/data/goal/binary_tree_32.goal"), 9);
+}
+
+TEST_CASE("3,000 mutations of a flight recorder import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.json");
+  fuzz(
+      options_of("kineto", file), file,
+      R"({"version": "2.4", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0]"}}, "entries": [
+           {"record_id": 0, "process_group": ["0", "default_pg"], "profiling_name": "nccl:all_reduce",
+            "time_created_ns": 1000, "duration_ms": 0.5, "input_sizes": [[4, 256]], "input_dtypes": ["Half"],
+            "output_sizes": [[4, 256]], "state": "completed"},
+           {"record_id": 1, "process_group": ["0", "default_pg"], "profiling_name": "nccl:_all_gather_base",
+            "time_created_ns": 9000, "duration_ms": 0.1, "input_sizes": [[16]], "input_dtypes": ["BFloat16"],
+            "output_sizes": [[16]], "state": "started"}]})",
+      10);
 }
 
 TEST_CASE("3,000 mutations of a Chakra trace import or are refused") {

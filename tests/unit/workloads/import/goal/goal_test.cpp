@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/workloads/import/evaluate_job.hpp"
@@ -227,4 +228,79 @@ TEST_CASE("a second file of a format that has one for all ranks is refused") {
   CHECK_THAT(import_refusal(options), Catch::Contains("x.goal: a second file"));
   options.files.clear();
   CHECK(import_refusal(options) == "no trace file given");
+}
+
+namespace {
+
+const char* const ping =
+    "num_ranks 2\nrank 0 {\ns: send 100b to 1 tag 3\nc: calc 10\nc requires s\n}\nrank 1 {\nrecv 100b from 0 "
+    "tag 3\n}\n";
+
+Job ping_with(const std::vector<std::pair<std::string, std::string>>& attributes) {
+  TraceFolder folder;
+  folder.plain("x.goal", ping);
+  ImportOptions options = goal(folder);
+  for (const auto& [name, value] : attributes) options.set(name, value);
+  return imported(options);
+}
+
+std::vector<std::uint32_t> waits_for(const Program& program, std::uint32_t op) {
+  const Op& o = program.ops[op];
+  return {program.dependencies.begin() + o.first_dependency,
+          program.dependencies.begin() + o.first_dependency + o.dependency_count};
+}
+
+}  // namespace
+
+TEST_CASE("messages take NCCL's time, which a note says, or what message-time gives at each end") {
+  const Job nccl = ping_with({});
+  CHECK(program_of(nccl, 0).ops[0].protocol == Protocol::auto_select);
+  CHECK(nccl.notes == std::vector<std::string>{
+                          "messages take NCCL's time of a send and a receive; message-time gives another"});
+  const Job own = ping_with({{"message-time", "200 ns"}});
+  CHECK(own.notes.empty());
+  for (std::uint32_t rank : {0u, 1u}) {
+    CHECK(program_of(own, rank).ops[0].protocol == Protocol::bare);
+    CHECK(program_of(own, rank).ops[0].duration == nanoseconds(200));
+  }
+}
+
+TEST_CASE("an eager send ends when its software is done: what requires it does not wait for its bytes") {
+  const Job job = ping_with({{"send-ends", "eager"}, {"message-time", "200 ns"}});
+  const Program& p = program_of(job, 0);
+  REQUIRE(p.ops.size() == 3);  // the software, the message, the calc
+  CHECK(p.ops[0].duration == nanoseconds(200));
+  CHECK(p.ops[1].kind == OpKind::send);
+  CHECK(p.ops[1].duration == SimTime{0});
+  CHECK(waits_for(p, 2) == std::vector<std::uint32_t>{0});
+  const Job free = ping_with({{"send-ends", "eager"}});
+  CHECK(program_of(free, 0).ops[0].kind == OpKind::marker);
+}
+
+TEST_CASE("a delivered send ends when the receiver's receipt of a byte has come") {
+  for (const Job& job : {ping_with({{"send-ends", "delivered"}}),
+                         ping_with({{"send-ends", "eager"}, {"eager-limit", "99 B"}})}) {
+    const Program &sender = program_of(job, 0), &receiver = program_of(job, 1);
+    REQUIRE(sender.ops.size() == 3);
+    CHECK(sender.ops[1].kind == OpKind::recv);
+    CHECK(sender.ops[1].bytes == 1);
+    CHECK(job.groups[sender.ops[1].group.value].name == "receipts");
+    CHECK(waits_for(sender, 2) == std::vector<std::uint32_t>{1});
+    REQUIRE(receiver.ops.size() == 2);
+    CHECK(receiver.ops[1].kind == OpKind::send);
+    CHECK(receiver.ops[1].stream == receiver.ops[0].stream);
+  }
+  CHECK(program_of(ping_with({{"send-ends", "eager"}, {"eager-limit", "100 B"}}), 1).ops.size() == 1);
+}
+
+TEST_CASE("attributes of messages that make no sense are refused") {
+  TraceFolder folder;
+  folder.plain("x.goal", ping);
+  CHECK(import_refusal(goal(folder).set("eager-limit", "1 kB")) ==
+        "<workload> attribute 'eager-limit': has no effect (expected send-ends=\"eager\" beside it)");
+  CHECK(import_refusal(goal(folder).set("message-time", "fast")) ==
+        "<workload> attribute 'message-time': invalid time 'fast' (expected a number with a unit: ns, us, "
+        "ms, s, min, h), or nccl");
+  CHECK(import_refusal(goal(folder).set("message-time", "2 s")) ==
+        "<workload> attribute 'message-time': '2 s' is out of range (0 ns ... 1 s)");
 }

@@ -1,0 +1,278 @@
+#include "workloads/import/goal/loggops.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <queue>
+#include <sstream>
+#include <tuple>
+
+#include "engine/base/error.hpp"
+#include "engine/scenario/units.hpp"
+
+namespace lightrail {
+
+namespace {
+
+constexpr std::int64_t longest_ps = std::int64_t{1} << 62;  // 53 days
+
+SimTime bytes_time(std::int64_t bytes, std::int64_t femtoseconds_per_byte) {
+  __extension__ using Wide = __int128;
+  const Wide ps = (Wide{std::max<std::int64_t>(0, bytes - 1)} * femtoseconds_per_byte + 999) / 1000;
+  return picoseconds(static_cast<std::int64_t>(std::min<Wide>(ps, longest_ps / 4)));
+}
+
+class Model {
+ public:
+  Model(const std::string& path, const std::vector<GoalRank>& ranks, const LogGops& model)
+      : path_(path), all_(ranks), model_(model), ranks_(ranks.size()) {
+    for (const GoalRank& rank : all_)
+      for (const GoalNode& n : rank.nodes)
+        cpus_ = std::max(cpus_, n.cpu + 1u), nics_ = std::max(nics_, n.nic + 1u);
+    for (std::uint32_t r = 0; r < all_.size(); ++r) prepare(r);
+  }
+
+  std::vector<GoalTimes> run() {
+    for (std::uint32_t r = 0; r < all_.size(); ++r) {
+      for (std::uint32_t n = 0; n < all_[r].nodes.size(); ++n)
+        if (ranks_[r].missing[n] == 0) free_.push_back({r, n});
+    }
+    release();
+    while (!queue_.empty()) {
+      const Event event = queue_.top();
+      queue_.pop();
+      handle(event);
+      release();
+    }
+    for (std::uint32_t r = 0; r < all_.size(); ++r)
+      for (std::uint32_t n = 0; n < all_[r].nodes.size(); ++n)
+        if (!ranks_[r].is_done[n]) {
+          const std::uint32_t line = all_[r].nodes[n].line;
+          throw InputErrors(InputError{path_, static_cast<int>(line),
+                                       fmt::format("rank {}: this operation never ends (a deadlock: sends of "
+                                                   "more than S bytes wait for their receives)",
+                                                   r)});
+        }
+    std::vector<GoalTimes> times;
+    for (Rank& rank : ranks_) times.push_back({std::move(rank.busy), std::move(rank.cpu_free)});
+    return times;
+  }
+
+ private:
+  struct Event {
+    SimTime at{};
+    std::uint64_t number = 0;  ///< in the order of coming up; kept when it is put off
+    std::uint32_t rank = 0, node = 0;
+    bool is_message = false;  ///< at `rank`, of the sender's `node`
+    std::uint32_t sender = 0;
+    bool operator<(const Event& other) const {
+      return std::tie(at, number) > std::tie(other.at, other.number);
+    }
+  };
+  struct Arrived {
+    std::uint32_t node = 0;  ///< of the sender
+    SimTime end{};
+  };
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  ///< sender, tag
+  struct Rank {
+    std::vector<std::uint32_t> missing;  ///< by node
+    std::vector<SimTime> ready;
+    std::vector<bool> is_done;
+    std::vector<std::uint32_t> first_edge;  ///< into `edges`, by the node that is waited for
+    std::vector<GoalRank::Edge> edges;
+    std::vector<SimTime> cpu_free, send_free, receive_free;
+    std::map<Key, std::deque<std::uint32_t>> receives;  ///< that wait for a message
+    std::map<Key, std::deque<Arrived>> messages;        ///< that wait for a receive
+    std::vector<GoalBusy> busy;
+  };
+
+  void prepare(std::uint32_t r) {
+    const GoalRank& in = all_[r];
+    Rank& rank = ranks_[r];
+    rank.missing.resize(in.nodes.size());
+    rank.ready.resize(in.nodes.size());
+    rank.is_done.resize(in.nodes.size());
+    rank.edges = in.edges;
+    std::stable_sort(rank.edges.begin(), rank.edges.end(),
+                     [](const auto& a, const auto& b) { return a.earlier < b.earlier; });
+    rank.first_edge.resize(in.nodes.size() + 1);
+    for (const auto& edge : rank.edges) ++rank.missing[edge.later], ++rank.first_edge[edge.earlier + 1];
+    for (std::size_t n = 0; n < in.nodes.size(); ++n) rank.first_edge[n + 1] += rank.first_edge[n];
+    rank.cpu_free.resize(cpus_), rank.send_free.resize(nics_), rank.receive_free.resize(nics_);
+  }
+
+  [[nodiscard]] const GoalNode& node(std::uint32_t rank, std::uint32_t index) const {
+    return all_[rank].nodes[index];
+  }
+
+  void put(Event event) {
+    if (event.at.count() > longest_ps / 2)
+      throw InputErrors(InputError{path_, 0, "the schedule takes more than 26 days in the LogGOPS model"});
+    queue_.push(event);
+  }
+
+  /// Queues what has become free: of the lowest rank first, sends before receives before calcs.
+  void release() {
+    std::stable_sort(free_.begin(), free_.end(), [this](const auto& a, const auto& b) {
+      return std::tuple(a.first, node(a.first, a.second).kind) <
+             std::tuple(b.first, node(b.first, b.second).kind);
+    });
+    for (auto [r, n] : free_) {
+      const GoalNode& what = node(r, n);
+      SimTime at = std::max(ranks_[r].ready[n], ranks_[r].cpu_free[what.cpu]);
+      if (what.kind == GoalNode::Kind::send) at = std::max(at, ranks_[r].send_free[what.nic]);
+      put({at, next_++, r, n});
+    }
+    free_.clear();
+  }
+
+  void settle(std::uint32_t r, std::uint32_t n, bool is_start, SimTime at) {
+    Rank& rank = ranks_[r];
+    if (!is_start) rank.is_done[n] = true;
+    for (std::uint32_t e = rank.first_edge[n]; e < rank.first_edge[n + 1]; ++e) {
+      const GoalRank::Edge& edge = rank.edges[e];
+      if (edge.is_start != is_start) continue;
+      rank.ready[edge.later] = std::max(rank.ready[edge.later], at);
+      if (--rank.missing[edge.later] == 0) free_.push_back({r, edge.later});
+    }
+  }
+  void started(std::uint32_t r, std::uint32_t n, SimTime at) { settle(r, n, true, at); }
+  void ended(std::uint32_t r, std::uint32_t n, SimTime at) { settle(r, n, false, at); }
+
+  void occupy(std::uint32_t r, GoalNode::Kind kind, std::uint8_t cpu, SimTime start, SimTime end) {
+    ranks_[r].cpu_free[cpu] = end;
+    if (end > start) ranks_[r].busy.push_back({kind, cpu, start, end});
+  }
+
+  void handle(Event event) {
+    if (event.is_message) return on_message(event);
+    const GoalNode& what = node(event.rank, event.node);
+    switch (what.kind) {
+      case GoalNode::Kind::calc:
+        return on_calc(event, what);
+      case GoalNode::Kind::send:
+        return on_send(event, what);
+      case GoalNode::Kind::recv:
+        return on_receive(event, what);
+    }
+  }
+
+  /// False where the event has to wait until then.
+  bool is_due(Event event, SimTime free) {
+    if (free <= event.at) return true;
+    event.at = free;
+    put(event);
+    return false;
+  }
+
+  void on_calc(const Event& event, const GoalNode& what) {
+    if (!is_due(event, ranks_[event.rank].cpu_free[what.cpu])) return;
+    const SimTime end = event.at + nanoseconds(what.size);
+    occupy(event.rank, what.kind, what.cpu, event.at, end);
+    started(event.rank, event.node, event.at);
+    ended(event.rank, event.node, end);
+  }
+
+  void on_send(const Event& event, const GoalNode& what) {
+    Rank& rank = ranks_[event.rank];
+    if (!is_due(event, std::max(rank.cpu_free[what.cpu], rank.send_free[what.nic]))) return;
+    started(event.rank, event.node, event.at);
+    const SimTime end = event.at + model_.overhead + bytes_time(what.size, model_.overhead_per_byte);
+    occupy(event.rank, what.kind, what.cpu, event.at, end);
+    rank.send_free[what.nic] = event.at + model_.gap + bytes_time(what.size, model_.gap_per_byte);
+    Event message{event.at + model_.overhead + model_.latency, next_++, what.peer, event.node};
+    message.is_message = true;
+    message.sender = event.rank;
+    put(message);
+    if (what.size <= model_.rendezvous_above) ended(event.rank, event.node, end);
+  }
+
+  void on_message(const Event& event) {
+    const GoalNode& what = node(event.sender, event.node);
+    Rank& rank = ranks_[event.rank];
+    if (!is_due(event, std::max(rank.cpu_free[what.cpu], rank.receive_free[what.nic]))) return;
+    const SimTime end = event.at + model_.overhead +
+                        bytes_time(what.size, std::max(model_.overhead_per_byte, model_.gap_per_byte));
+    occupy(event.rank, GoalNode::Kind::recv, what.cpu, event.at, end);
+    rank.receive_free[what.nic] = event.at + model_.gap + bytes_time(what.size, model_.gap_per_byte);
+    auto& waiting = rank.receives[{event.sender, what.tag}];
+    if (waiting.empty()) {
+      rank.messages[{event.sender, what.tag}].push_back({event.node, end});
+      return;
+    }
+    meet(event.sender, event.node, event.at);
+    ended(event.rank, waiting.front(), end);
+    waiting.pop_front();
+  }
+
+  void on_receive(const Event& event, const GoalNode& what) {
+    Rank& rank = ranks_[event.rank];
+    started(event.rank, event.node, event.at);
+    auto& arrived = rank.messages[{what.peer, what.tag}];
+    if (arrived.empty()) {
+      rank.receives[{what.peer, what.tag}].push_back(event.node);
+      return;
+    }
+    meet(what.peer, arrived.front().node, event.at);
+    ended(event.rank, event.node, std::max(event.at, arrived.front().end));
+    arrived.pop_front();
+  }
+
+  /// A message and its receive have met: a large send ends.
+  void meet(std::uint32_t sender, std::uint32_t index, SimTime at) {
+    const GoalNode& send = node(sender, index);
+    if (send.size <= model_.rendezvous_above) return;
+    Rank& rank = ranks_[sender];
+    rank.cpu_free[send.cpu] = std::max(rank.cpu_free[send.cpu], at);
+    rank.send_free[send.nic] = std::max(rank.send_free[send.nic], at);
+    ended(sender, index, rank.cpu_free[send.cpu]);
+  }
+
+  const std::string& path_;
+  const std::vector<GoalRank>& all_;
+  const LogGops& model_;
+  std::vector<Rank> ranks_;
+  std::priority_queue<Event> queue_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> free_;  ///< rank, node
+  std::uint64_t next_ = 0;
+  std::uint32_t cpus_ = 1, nics_ = 1;  ///< of every rank
+};
+
+}  // namespace
+
+std::string LogGops::parse(const std::string& text, LogGops& value) {
+  const std::string expected = "(expected L= o= g= G= O= S=, each once: ns, G and O in ns/B, S in B)";
+  std::map<std::string, double> given;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t at = word.find('=');
+    const std::string name = word.substr(0, at);
+    if (at != 1 || std::string("LogGOS").find(name) == std::string::npos)
+      return fmt::format("invalid parameter '{}' {}", word, expected);
+    double number = 0;
+    if (!parse_value(word.substr(2), number).empty() || !(number >= 0 && number <= 1e12))
+      return fmt::format("'{}' is not a number from 0 to 1e12 {}", word, expected);
+    if (!given.emplace(name, number).second) return fmt::format("'{}=' is given twice {}", name, expected);
+  }
+  for (const char* name : {"L", "o", "g", "G", "O", "S"})
+    if (!given.contains(name)) return fmt::format("'{}=' is missing {}", name, expected);
+  auto thousandths = [&](const char* name) { return std::llround(given[name] * 1e3); };
+  auto millionths = [&](const char* name) { return std::llround(std::min(given[name], 1e9) * 1e6); };
+  value.latency = picoseconds(thousandths("L"));
+  value.overhead = picoseconds(thousandths("o"));
+  value.gap = picoseconds(thousandths("g"));
+  value.gap_per_byte = millionths("G");
+  value.overhead_per_byte = millionths("O");
+  value.rendezvous_above = std::llround(given["S"]);
+  return "";
+}
+
+std::vector<GoalTimes> run_loggops(const std::string& path, const std::vector<GoalRank>& ranks,
+                                   const LogGops& model) {
+  return Model(path, ranks, model).run();
+}
+
+}  // namespace lightrail
