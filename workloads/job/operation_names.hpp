@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,12 +8,8 @@
 
 namespace lightrail {
 
-/// Names of the enumerations of a program as scenarios and messages write them: "bf16", "rowwise"; those of
-/// collectives and protocols are in collective_names.hpp.
-[[nodiscard]] const std::vector<std::pair<std::string, DataType>>& data_type_names();
+/// Names of the enumerations of a program as scenarios and messages write them: "rowwise"; those of
+/// collectives and protocols are in collective_names.hpp, of data types in data_type.hpp.
 [[nodiscard]] const std::vector<std::pair<std::string, Scaling>>& scaling_names();
-
-/// Bytes of an element in memory.
-[[nodiscard]] std::uint32_t bytes_of(DataType type);
 
 }  // namespace lightrail

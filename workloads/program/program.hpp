@@ -6,6 +6,7 @@
 
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
+#include "workloads/program/data_type.hpp"
 
 namespace lightrail {
 
@@ -79,7 +80,6 @@ struct Op {
 
 /// What a kernel computes, for the compute timing model.
 enum class KernelKind : std::uint8_t { gemm, attention, memory_bound };
-enum class DataType : std::uint8_t { bf16, fp16, fp8, fp32, tf32 };
 /// What shares a scale, of FP8 operands: a tensor, or a row of the left and a column of the right one.
 enum class Scaling : std::uint8_t { tensorwise, rowwise };
 struct KernelShape {

@@ -192,12 +192,12 @@ void read_shapes(Job& job, const TraceReader& in) {
     check_range(in, "/shapes", i, shapes[i], 0, static_cast<std::int64_t>(KernelKind::memory_bound));
     const bool is_gemm = static_cast<KernelKind>(shapes[i]) == KernelKind::gemm;
     check_range(in, "/shapes", i + 1, shapes[i + 1], 0,
-                is_gemm ? rowwise_fp8_code : static_cast<std::int64_t>(DataType::tf32));
+                is_gemm ? last_data_type_code : code_of(DataType::tf32));
     for (std::size_t f = 2; f < shape_fields; ++f)
       check_range(in, "/shapes", i + f, shapes[i + f], 0, std::int64_t{1} << 50);
     s.kind = static_cast<KernelKind>(shapes[i]);
     s.scaling = shapes[i + 1] == rowwise_fp8_code ? Scaling::rowwise : Scaling::tensorwise;
-    s.dtype = s.scaling == Scaling::rowwise ? DataType::fp8 : static_cast<DataType>(shapes[i + 1]);
+    s.dtype = s.scaling == Scaling::rowwise ? DataType::fp8 : data_type_of(shapes[i + 1]);
     s.causal = shapes[i + 2] != 0;
     s.backward = shapes[i + 3] != 0;
     s.batch = shapes[i + 4], s.m = shapes[i + 5], s.n = shapes[i + 6], s.k = shapes[i + 7];

@@ -62,7 +62,7 @@ const std::vector<OpColumn>& op_columns() {
 
 std::array<std::int64_t, shape_fields> fields_of(const KernelShape& s) {
   return {std::int64_t(s.kind),
-          s.scaling == Scaling::rowwise ? rowwise_fp8_code : std::int64_t(s.dtype),
+          s.scaling == Scaling::rowwise ? rowwise_fp8_code : code_of(s.dtype),
           s.causal,
           s.backward,
           s.batch,

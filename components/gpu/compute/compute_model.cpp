@@ -57,7 +57,7 @@ Cost gemm_cost(const ComputeSpec& spec, const GemmSpec& gemm, const KernelShape&
                                    {128, 256, 1.0}}};
   const double bandwidth = bytes_per_second(spec.memory_bandwidth) * gemm.memory_efficiency;
   const double per_sm = speed * gemm.peak.value / spec.sms * gemm.efficiency;
-  const double element = size_of(gemm.dtype), output = 2;
+  const double element = element_bytes(gemm.dtype), output = 2;
   Cost best{std::numeric_limits<double>::infinity(), Bound::compute};
   for (const Tile& tile : tiles) {
     for (double split : {1.0, 2.0, 4.0, 8.0}) {
@@ -100,7 +100,7 @@ Cost prefill_cost(const ComputeSpec& spec, const AttentionSpec& attention, const
       std::max(waves * per_key * (mean_keys + attention.prologue), per_key * (keys + attention.prologue)) /
       per_sm;
   const double bytes =
-      batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * size_of(shape.dtype) * work;
+      batch * (queries * 2 * heads + keys * 2 * kv_heads) * head_dim * element_bytes(shape.dtype) * work;
   const double memory = bytes / (bytes_per_second(spec.memory_bandwidth) * attention.memory_efficiency);
   const Cost cost = joined(compute, memory, attention.overlap);
   return {seconds(attention.latency) + cost.seconds, cost.bound};
@@ -110,7 +110,7 @@ Cost decode_cost(const ComputeSpec& spec, const AttentionSpec& attention, const 
                  const KernelShape& shape, double speed) {
   const auto batch = static_cast<double>(shape.batch), keys = static_cast<double>(shape.n),
              heads = static_cast<double>(shape.heads), kv_heads = static_cast<double>(shape.kv_heads),
-             head_dim = mean_head(shape), element = static_cast<double>(size_of(shape.dtype));
+             head_dim = mean_head(shape), element = element_bytes(shape.dtype);
   const double cached =
       shape.bytes > 0 ? static_cast<double>(shape.bytes) : 2 * kv_heads * head_dim * element;
   const double bytes = batch * (cached * keys + 2 * heads * head_dim * element);

@@ -105,10 +105,7 @@ struct KernelCost {
   return kernel_cost(spec, shape, load).time;
 }
 
-[[nodiscard]] const char* to_string(DataType dtype);
 /// A <gemm> as it is named: "fp8", "fp8 rowwise".
 [[nodiscard]] std::string name_of(DataType dtype, Scaling scaling);
-/// Bytes an element.
-[[nodiscard]] int size_of(DataType dtype);
 
 }  // namespace lightrail

@@ -7,15 +7,6 @@
 namespace lightrail {
 namespace {
 
-const std::vector<std::pair<std::string, DataType>>& data_types() {
-  static const std::vector<std::pair<std::string, DataType>> all = {{"bf16", DataType::bf16},
-                                                                    {"fp16", DataType::fp16},
-                                                                    {"fp8", DataType::fp8},
-                                                                    {"fp32", DataType::fp32},
-                                                                    {"tf32", DataType::tf32}};
-  return all;
-}
-
 template <class XSpec>
 void add_values(const std::string& prefix, const Describe<XSpec>& table, const XSpec& spec,
                 std::vector<ParameterValue>& all) {
@@ -27,33 +18,13 @@ void add_values(const std::string& prefix, const Describe<XSpec>& table, const X
 
 }  // namespace
 
-const char* to_string(DataType dtype) {
-  for (const auto& [name, value] : data_types())
-    if (value == dtype) return name.c_str();
-  return "?";
-}
-
 std::string name_of(DataType dtype, Scaling scaling) {
   return std::string(to_string(dtype)) + (scaling == Scaling::rowwise ? " rowwise" : "");
 }
 
-int size_of(DataType dtype) {
-  switch (dtype) {
-    case DataType::fp8:
-      return 1;
-    case DataType::bf16:
-    case DataType::fp16:
-      return 2;
-    case DataType::fp32:
-    case DataType::tf32:
-      return 4;
-  }
-  return 0;
-}
-
 Describe<GemmSpec> gemm_parameters() {
   return Describe<GemmSpec>()
-      .choice("dtype", &GemmSpec::dtype, "data type of the operands", data_types())
+      .choice("dtype", &GemmSpec::dtype, "data type of the operands", data_type_names())
       .choice("scaling", &GemmSpec::scaling, "FP8: what shares a scale, a tensor or a row and column",
               {{"tensorwise", Scaling::tensorwise}, {"rowwise", Scaling::rowwise}})
       .required("peak", &GemmSpec::peak, "dense peak of the datasheet", Flops{1e9}, Flops{1e18})

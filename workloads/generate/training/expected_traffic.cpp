@@ -74,12 +74,17 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Tensor: volumes in activations sent (t - 1) times by the tp groups of a stage, of which there are d.
   // Attention: all-gather, reduce-scatter forward; both and one gather of the input again backward: 2 + 3.
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
-  // FP8 operands are gathered in half the bytes, sums are scattered in 2 bytes.
+  // Quantised operands are gathered in fewer bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
   const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
-  const bool is_half = plan.operand_bytes() == 1 && plan.sequence_parallel;
-  const std::int64_t forward = is_half ? 3 : 4, backward = plan.sequence_parallel ? (is_half ? 4 : 6) : 4;
-  const std::int64_t halves = (layers + with_dense) * (forward * (1 + again) + backward);
+  const std::int64_t operand =
+      plan.sequence_parallel ? plan.operand_bytes(plan.tokens() * model.hidden) : activation;
+  const std::int64_t forward = operand + activation,
+                     backward = activation + (plan.sequence_parallel ? 2 * operand : activation);
+  const std::int64_t dense_again =
+      plan.recomputes(recompute_module::mlp) ? layers - model.trained_moe_layers() : 0;
+  const std::int64_t in_layers =
+      (layers + with_dense) * (forward * (1 + again) + backward) + dense_again * forward;
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
   // further has both again.
@@ -88,7 +93,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
-  bytes.tp = m * d * (t - 1) * ((halves + 2 * edge_volumes) * (activation / 2) + losses);
+  bytes.tp = m * d * (t - 1) * (in_layers + edge_volumes * activation + losses);
   // Once a step an all-reduce of the gradients that each GPU has for its part of the sequence.
   for (std::uint32_t stage = 0; stage < p; ++stage)
     bytes.tp += d * (t - 1) * 2 * bytes_of(plan.gradients) *
@@ -106,8 +111,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Context: keys and values go round forward and, with their gradients, backward.
   if (plan.cp > 1) {
     const std::int64_t local_kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
-    const std::int64_t shifts =
-        (plan.cp - 1) * (2 + again) + (plan.recompute == Recompute::selective ? plan.cp - 1 : 0) + plan.cp;
+    const std::int64_t shifts = (plan.cp - 1) * (2 + again) +
+                                (plan.recomputes(recompute_module::core_attn) ? plan.cp - 1 : 0) + plan.cp;
     bytes.cp = m * layers * t * d * shifts * 2 * 2 * plan.tokens() * local_kv;
   }
 

@@ -20,17 +20,15 @@ struct PassBytes {
 void add_layer(const Transformer& model, const TrainingPlan& plan, std::int64_t layer, double load,
                PassBytes& bytes) {
   const std::int64_t whole = layer_activation_bytes(model, plan, layer, load);
-  bytes.kept += plan.recompute == Recompute::full    ? 2 * plan.local_tokens() * model.hidden
-                : plan.recompute == Recompute::light ? light_activation_bytes(model, plan, layer, load)
-                                                     : whole;
+  bytes.kept += kept_activation_bytes(model, plan, layer, load);
   bytes.owed += layer_weight_gradient_bytes(model, plan, layer, load);
   if (model.is_mtp_layer(layer)) {
     // Inputs of both norms and, unless these are computed again, of the projection.
     const std::int64_t activation = 2 * plan.local_tokens() * model.hidden;
     bytes.kept += (plan.recompute == Recompute::light ? 2 : 4) * activation;
-    bytes.owed += plan.operand_bytes() * 3 * activation / 2;
+    bytes.owed += plan.operand_bytes(3 * activation / 2);
   }
-  if (plan.recompute >= Recompute::light) bytes.at_work = std::max(bytes.at_work, whole);
+  if (plan.recompute >= Recompute::modules) bytes.at_work = std::max(bytes.at_work, whole);
 }
 
 /// By member of an expert group: one of those that share a column of the gate; one in all where it is even.

@@ -48,6 +48,9 @@ void describe_launches(Describe<TrainingPlan>& table) {
       .choice("expert-kernels", &TrainingPlan::expert_kernels,
               "products of a GPU's experts: a launch for each expert, or one grouped kernel",
               {{"each", ExpertKernels::each}, {"grouped", ExpertKernels::grouped}})
+      .choice("expert-casts", &TrainingPlan::expert_casts,
+              "quantising what a GPU's experts take: a call of the framework for each expert, or one for all",
+              {{"each", ExpertCasts::each}, {"fused", ExpertCasts::fused}})
       .choice("router-kernels", &TrainingPlan::router_kernels, "the router's small kernels",
               {{"fused", RouterKernels::fused}, {"separate", RouterKernels::separate}})
       .field("read-counts", &TrainingPlan::reads_counts,
@@ -68,6 +71,7 @@ void read_launches(const Element& workload, const Transformer& model, TrainingPl
     const std::pair<const char*, bool> given[] = {
         {"graphs", plan.graphs != none.graphs},
         {"expert-kernels", plan.expert_kernels != none.expert_kernels},
+        {"expert-casts", plan.expert_casts != none.expert_casts},
         {"router-kernels", plan.router_kernels != none.router_kernels},
         {"read-counts", workload.find("read-counts") && plan.reads_counts != none.reads_counts},
         {"cpu-binding", plan.binds_cpus != none.binds_cpus},

@@ -16,6 +16,9 @@ struct Transformer;
 enum class HostModel : std::uint8_t { none, launches };
 /// Products of a GPU's experts: a launch for each expert, or one kernel for all of them.
 enum class ExpertKernels : std::uint8_t { each, grouped };
+/// Quantising what a GPU's experts take: a call of the framework and layouts of scales for each expert, or
+/// one call that launches a kernel for each and one for all layouts (Transformer Engine 2.8 and later).
+enum class ExpertCasts : std::uint8_t { each, fused };
 /// The router's small kernels, one by one or fused.
 enum class RouterKernels : std::uint8_t { separate, fused };
 

@@ -8,15 +8,16 @@ namespace lightrail {
 /// norm or an activation. A tensor's own: a read more for its largest value, which such a kernel finds on its
 /// way. Of a row: a block holds it, so one read; of a column: read twice, and only where the gradient of
 /// weights sums over rows (cast_columns); weights go back transposed, through a copy of two bytes (torchao,
-/// testing/training/roofline_utils.py). Weights are cast in every pass; with delayed scales once a step,
-/// which is left out.
+/// testing/training/roofline_utils.py). Weights are cast in every pass; with delayed scales and with those of
+/// blocks once a step, which is left out.
 void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
                                std::int64_t kernels) {
-  if (plan_.dtype != DataType::fp8) return;
+  if (!is_quantised(plan_.dtype)) return;
   const bool is_fused = from == From::kernel;
   // The other layout is for the gradient of weights, so a pass whose input is computed again leaves it out.
   const bool is_kept = keeps_all_ || (plan_.recompute == Recompute::light && from == From::other);
   const std::int64_t input = rows * k, weights = kernels * n * k, layouts = is_kept ? 2 : 1;
+  if (has_block_scales(plan_.dtype)) return cast_blocks(from, input, layouts, kernels);
   auto cast = [&](std::int64_t bytes) {
     if (rows > 0) memory("cast", bytes * input, kernels);
   };
@@ -35,7 +36,8 @@ void StageWriter::cast_forward(From from, std::int64_t rows, std::int64_t n, std
 
 void StageWriter::cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k,
                                 std::int64_t kernels) {
-  if (plan_.dtype != DataType::fp8) return;
+  if (!is_quantised(plan_.dtype)) return;
+  if (has_block_scales(plan_.dtype)) return cast_blocks(From::other, rows * n, 2, kernels);
   const bool is_fused = from == From::kernel;
   const std::int64_t gradient = rows * n, weights = kernels * n * k;
   switch (plan_.float8_recipe) {
@@ -51,6 +53,12 @@ void StageWriter::cast_backward(From from, std::int64_t rows, std::int64_t n, st
   }
 }
 
+void StageWriter::cast_blocks(From from, std::int64_t elements, std::int64_t copies, std::int64_t kernels) {
+  if (elements == 0 || (from == From::kernel && plan_.fuses_casts)) return;
+  const std::int64_t reads = plan_.dtype == DataType::nvfp4 ? 2 : 1;
+  memory("cast", 2 * reads * elements + copies * bytes_of(plan_.dtype, elements), kernels);
+}
+
 void StageWriter::cast_gathered(std::int64_t rows) {
   if (dtype_ == DataType::fp8 && casts_gathered()) memory("cast", (2 + 1) * rows * hidden_);
 }
@@ -62,7 +70,8 @@ void StageWriter::cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, s
 }
 
 void StageWriter::cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels) {
-  if (plan_.dtype != DataType::fp8 || plan_.is_rowwise()) return;
+  if (!plan_.narrows_operands()) return;
+  if (has_block_scales(plan_.dtype)) return cast_blocks(from, rows * columns, 1, kernels);
   if (plan_.float8_recipe == Float8Recipe::tensorwise || from != From::kernel)
     memory("cast", (2 + 1) * rows * columns, kernels);
 }

@@ -43,7 +43,7 @@ void StageWriter::latent_attention_backward() {
   cast_backward(From::other, cast_rows(), hidden_, values);
   gather_gemm("attention out dgrad", values, hidden_);
   weight_gemm("attention out wgrad", values, hidden_, tokens_);
-  if (plan_.recompute == Recompute::selective) attention_core(false);
+  if (plan_.recomputes(recompute_module::core_attn)) attention_core(false);
   attention_core(true);
   small_kernels("latent copies backward", 16);
   memory("rotary backward", 2 * 2 * tokens_ * (heads + 1) * model_.rope_dim);

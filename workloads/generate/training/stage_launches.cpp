@@ -43,14 +43,15 @@ HostWork StageWriter::eager_work(const Op& op) const {
   }
   const KernelShape& shape = job_.job().programs.shapes[op.shape];
   const auto batch = static_cast<std::uint32_t>(std::max<std::int64_t>(1, shape.batch));
+  const bool has_fused_casts = plan_.expert_casts == ExpertCasts::fused;
   switch (shape.kind) {
     case KernelKind::gemm:
       if (begins_with(name, "experts ") && plan_.expert_kernels == ExpertKernels::each)
         one.launches = one.experts = batch;
       // Scales in the layout of the product; gradients of weights take both operands along their rows. These
       // kernels move next to nothing.
-      if (shape.dtype == DataType::fp8) {
-        one.casts = (ends_with(name, " wgrad") ? 3 : 1) * one.launches;
+      if (is_quantised(shape.dtype)) {
+        one.casts = (ends_with(name, " wgrad") ? 3 : 1) * (has_fused_casts ? 1 : one.launches);
         one.launches += one.casts;
       }
       // Autograd calls no module.
@@ -65,7 +66,10 @@ HostWork StageWriter::eager_work(const Op& op) const {
       return one;
     case KernelKind::memory_bound:
       one.launches = one.calls = batch;
-      if (begins_with(name, "cast") || begins_with(name, "quantize")) one.casts = batch;
+      if (begins_with(name, "cast") || begins_with(name, "quantize")) {
+        if (has_fused_casts) one.calls = 1;
+        one.casts = one.calls;
+      }
       return one;
   }
   return one;

@@ -38,7 +38,8 @@ void StageWriter::weight_gradients() {
   const std::vector<std::uint32_t> start = waits_;
   std::deque<std::uint32_t> inputs;
   auto gather = [&](const KernelShape& shape) {
-    const std::int64_t bytes = (shape.dtype == DataType::fp8 ? plan_.operand_bytes() : 2) * tokens_ * hidden_;
+    const std::int64_t elements = tokens_ * hidden_;
+    const std::int64_t bytes = is_quantised(shape.dtype) ? plan_.operand_bytes(elements) : 2 * elements;
     return collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes);
   };
   const bool is_beside = is_overlapped(TensorOverlap::backward);

@@ -197,10 +197,30 @@ void StageWriter::write_light_again() {
   }
 }
 
+void StageWriter::write_modules_again() {
+  using namespace recompute_module;
+  scope_ = graph_scope::attn;
+  if (plan_.recomputes(layernorm)) norm(false);
+  if (plan_.recomputes(mla_up_proj)) latents_forward(tokens_);
+  scope_ = 0;
+  if (plan_.recomputes(layernorm)) norm(false);
+  if (!is_moe_layer_) {
+    scope_ = graph_scope::mlp;
+    if (plan_.recomputes(mlp)) inner_forward("ffn", ffn_);
+    scope_ = 0;
+  } else if (plan_.recomputes(moe_act)) {
+    load_ = plan_.has_uneven_experts ? splits_.load : 0;
+    activation(expert_rows(), expert_ffn_);
+    cast_again(From::experts, expert_rows(), expert_ffn_, local_experts());
+    load_ = 0;
+  }
+}
+
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
   set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
   if (plan_.recompute == Recompute::light) write_light_again();
+  if (plan_.recompute == Recompute::modules) write_modules_again();
   if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   begin_graphs();

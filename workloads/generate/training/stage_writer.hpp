@@ -130,7 +130,7 @@ class StageWriter {
   void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
   /// Bytes of `tokens` of an activation, as the products that are written take it.
   [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens) const {
-    return (dtype_ == DataType::fp8 ? plan_.operand_bytes() : 2) * tokens * hidden_;
+    return is_quantised(dtype_) ? plan_.operand_bytes(tokens * hidden_) : 2 * tokens * hidden_;
   }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                    std::uint32_t element_bytes = 2);
@@ -153,6 +153,8 @@ class StageWriter {
   [[nodiscard]] std::int64_t expert_rows() const;
   /// What recompute="light" computes again before a layer goes back.
   void write_light_again();
+  /// What recompute="modules" does.
+  void write_modules_again();
   void set_layer(std::int64_t layer, std::int64_t micro_batch);
   void write_forward_layer(bool is_again);  ///< again: recomputation
   void experts_forward();
@@ -177,8 +179,11 @@ class StageWriter {
   /// activation, which cannot, or another one. recompute="light" computes what the first two write again.
   enum class From : std::uint8_t { kernel, experts, other };
   /// Casts before a product of `rows` inputs of k elements by weights of n x k, of `kernels` such; without
-  /// rows, of weights alone. FP8 only.
+  /// rows, of weights alone. Quantised types only.
   void cast_forward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
+  /// A cast to a type with scales of blocks writes each element `copies` times, of `elements`; NVFP4 reads
+  /// once more, for the largest value of the tensor. Nothing where the kernel before has done it.
+  void cast_blocks(From from, std::int64_t elements, std::int64_t copies, std::int64_t kernels);
   /// Casts before its gradients: the result's and weights.
   void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Rowwise: rows of an activation that were gathered over tp, before a product takes them.

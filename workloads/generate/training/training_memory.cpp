@@ -14,10 +14,31 @@ namespace {
 
 /// Elements of a token on one GPU: queries, keys, values and the attention's output, split over heads.
 std::int64_t attention_elements(const Transformer& model, const TrainingPlan& plan) {
-  if (model.has_latent_attention())
-    return 2 * (model.q_latent + model.latent) + 2 * model.heads * (model.query_size() + model.value_size());
   std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
   return 2 * model.attention_width() / plan.tp + 2 * kv_width;
+}
+
+/// Of all heads together, which latent attention multiplies out of its latents: queries, keys and values.
+std::int64_t unfolded_elements(const Transformer& model) {
+  return model.heads * (2 * model.query_size() + model.value_size());
+}
+
+/// What an attention block keeps between the norm before it and the residual sum behind [B].
+std::int64_t attention_bytes(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t tokens = plan.tokens();
+  const std::int64_t values = model.heads / plan.tp * model.value_size();
+  // The attention's output in two bytes, and as the product takes it where that is another type.
+  std::int64_t bytes = plan.narrows_operands() ? plan.operand_bytes(tokens * values) : 0;
+  if (model.has_latent_attention()) {
+    // Inputs of the latents' norms, their outputs, and what is multiplied out of them.
+    bytes += 2 * tokens * (model.q_latent + model.latent + unfolded_elements(model) + values);
+    return bytes + plan.operand_bytes(tokens * (model.q_latent + model.kv_latent()));
+  }
+  bytes += 2 * tokens * attention_elements(model, plan);
+  if (model.qk_norm)
+    bytes += 2 * tokens * (attention_elements(model, plan) - model.attention_width() / plan.tp) -
+             2 * tokens * std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
+  return bytes;
 }
 
 /// Of a dense feed-forward on one GPU, before and after its activation function.
@@ -36,22 +57,29 @@ std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& pl
   return 2 * plan.local_tokens() * model.hidden;
 }
 
+/// Of a feed-forward of this inner size [elements]: its activation function's input in two bytes, its output
+/// as the product takes it [B].
+std::int64_t inner_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t inner) {
+  return 2 * model.ffn_inputs() * inner + plan.operand_bytes(inner);
+}
+
 }  // namespace
 
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load) {
-  std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
-  // Inputs of both norms, of the attention block and of the feed-forward: split over the sequence.
-  std::int64_t elements = 4 * local * model.hidden + tokens * attention_elements(model, plan);
+  const std::int64_t tokens = plan.tokens(), local = plan.local_tokens() * model.hidden, t = plan.tp;
+  // Inputs of both norms and what products take of their outputs, split over the sequence.
+  std::int64_t bytes = 2 * 2 * local + plan.operand_bytes(local) + attention_bytes(model, plan);
   if (model.is_moe_layer(layer)) {
-    const std::int64_t rows = expert_rows(model, plan, load);
-    elements += 2 * rows * model.hidden;  // the experts' gathered inputs and their outputs
-    elements += rows * feed_forward_elements(model, model.ffn / plan.expert_tp());
-    elements += tokens * feed_forward_elements(model, model.shared_width() / t);
+    // The router takes two bytes. Experts' outputs are not kept: what comes out of the activation is weighed.
+    const std::int64_t rows = expert_rows(model, plan, load), shared = tokens * (model.shared_width() / t);
+    bytes += 2 * local + plan.operand_bytes(rows * model.hidden);
+    bytes += inner_bytes(model, plan, rows * (model.ffn / plan.expert_tp()));
+    if (shared > 0)
+      bytes += (plan.narrows_operands() ? plan.operand_bytes(local) : 0) + inner_bytes(model, plan, shared);
   } else {
-    elements += tokens * feed_forward_elements(model, model.dense_width() / t);
+    bytes += plan.operand_bytes(local) + inner_bytes(model, plan, tokens * (model.dense_width() / t));
   }
-  std::int64_t bytes = 2 * elements;
   // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
   const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
   if (plan.kernels == Kernels::separate && plan.recompute == Recompute::none)
@@ -60,28 +88,46 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
   return bytes;
 }
 
+std::int64_t kept_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
+                                   double load) {
+  const std::int64_t tokens = plan.tokens(), local = plan.local_tokens() * model.hidden, t = plan.tp;
+  if (plan.recompute == Recompute::full) return 2 * local;
+  if (plan.recompute == Recompute::light) return light_activation_bytes(model, plan, layer, load);
+  std::int64_t bytes = layer_activation_bytes(model, plan, layer, load);
+  using namespace recompute_module;
+  const bool is_moe = model.is_moe_layer(layer);
+  // Outputs that are made again.
+  if (plan.recomputes(layernorm))
+    bytes -= plan.operand_bytes(local) + (is_moe ? 2 * local : plan.operand_bytes(local));
+  if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model);
+  if (plan.recomputes(moe_act) && is_moe)
+    bytes -= plan.operand_bytes(expert_rows(model, plan, load) * (model.ffn / plan.expert_tp()));
+  if (plan.recomputes(mlp) && !is_moe) bytes -= inner_bytes(model, plan, tokens * (model.dense_width() / t));
+  return bytes;
+}
+
 std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load) {
-  const std::int64_t tokens = plan.tokens(), byte = plan.operand_bytes();
+  const std::int64_t tokens = plan.tokens();
   const std::int64_t values = model.heads / plan.tp * model.value_size();
   std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
   bytes +=
       2 * tokens *
       (model.has_latent_attention() ? model.q_latent + model.latent
                                     : attention_elements(model, plan) - model.attention_width() / plan.tp);
-  bytes += tokens * byte * values;
+  bytes += plan.operand_bytes(tokens * values);
   if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
-  auto inner = [&](std::int64_t width) { return byte * model.ffn_inputs() * width; };
-  if (!model.is_moe_layer(layer)) return bytes + tokens * inner(model.dense_width() / plan.tp);
+  auto inner = [&](std::int64_t width) { return model.ffn_inputs() * width; };
+  if (!model.is_moe_layer(layer))
+    return bytes + plan.operand_bytes(tokens * inner(model.dense_width() / plan.tp));
   const std::int64_t rows = expert_rows(model, plan, load);
-  return bytes + rows * (byte * model.hidden + inner(model.ffn / plan.expert_tp())) +
-         tokens * inner(model.shared_width() / plan.tp);
+  return bytes + plan.operand_bytes(rows * (model.hidden + inner(model.ffn / plan.expert_tp())) +
+                                    tokens * inner(model.shared_width() / plan.tp));
 }
 
 std::int64_t layer_weight_gradient_bytes(const Transformer& model, const TrainingPlan& plan,
                                          std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
-  const std::int64_t byte = plan.operand_bytes();
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
   std::int64_t elements = local * model.hidden + tokens * model.hidden;
   if (model.has_latent_attention()) {
@@ -93,11 +139,12 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
   }
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
   if (!model.is_moe_layer(layer))
-    return byte * (elements + local * model.hidden + tokens * feed_forward(model.dense_width() / t));
+    return plan.operand_bytes(elements + local * model.hidden +
+                              tokens * feed_forward(model.dense_width() / t));
   const std::int64_t rows = expert_rows(model, plan, load);
   elements += rows * (model.hidden + feed_forward(model.ffn / plan.expert_tp()));
   if (model.shared_experts > 0) elements += tokens * feed_forward(model.shared_width() / t);
-  return byte * (elements + local * (model.hidden + model.experts));
+  return plan.operand_bytes(elements + local * (model.hidden + model.experts));
 }
 
 TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
@@ -122,9 +169,13 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
                                                  padded_to(p.expert(), expert_split) / expert_split);
   }
   memory.activations = held_activation_bytes(model, plan, stage);
-  // The last stage's logits, of every head, and the gradient of one, FP32.
-  if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0))
-    memory.logits = (2 + model.mtp_layers) * 4 * plan.tokens() * (padded_vocabulary(model, plan) / plan.tp);
+  // The last stage's logits of every head: in two bytes, over which the loss writes their gradients;
+  // separate: and the gradients of one, FP32.
+  if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0)) {
+    const std::int64_t heads = 1 + model.mtp_layers;
+    memory.logits = (plan.kernels == Kernels::fused ? 2 * heads : 4 * (heads + 1)) * plan.tokens() *
+                    (padded_vocabulary(model, plan) / plan.tp);
+  }
   return memory;
 }
 

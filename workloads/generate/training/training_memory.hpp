@@ -24,10 +24,16 @@ struct TrainingMemory {
 [[nodiscard]] TrainingMemory training_memory(const Transformer& model, const TrainingPlan& plan,
                                              std::uint32_t stage);
 
-/// Activations of one layer of the model and one micro-batch [B]. `load`: tokens that the GPU's experts take,
-/// over those of an even gate.
+/// Activations of one layer of the model and one micro-batch without recomputation [B]: inputs of norms,
+/// attention and activation functions in two bytes, of products in their type; quantised ones beside what
+/// they are made of (Transformer Engine). `load`: tokens that the GPU's experts take, over those of an even
+/// gate.
 [[nodiscard]] std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan,
                                                   std::int64_t layer, double load = 1);
+
+/// Of these what is kept from the forward to the backward pass [B].
+[[nodiscard]] std::int64_t kept_activation_bytes(const Transformer& model, const TrainingPlan& plan,
+                                                 std::int64_t layer, double load = 1);
 
 /// recompute="light": what norms, activation functions and latents are computed from; inputs of products and
 /// of activation functions in one byte where products are FP8. Outputs of experts are not kept [B].

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "workloads/job/operation_names.hpp"
@@ -40,6 +42,39 @@ void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
         micro_batches, 2 * plan.pp));
 }
 
+constexpr std::array<std::pair<const char*, std::uint32_t>, 5> module_names{
+    {{"core_attn", recompute_module::core_attn},
+     {"layernorm", recompute_module::layernorm},
+     {"mla_up_proj", recompute_module::mla_up_proj},
+     {"moe_act", recompute_module::moe_act},
+     {"mlp", recompute_module::mlp}}};
+
+/// Parts of a layer that are computed again.
+template <class Refuse>
+void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& refuse) {
+  if (plan.recompute != Recompute::modules && plan.module_names == "none") return;
+  if (plan.recompute != Recompute::modules || plan.module_names == "none")
+    return refuse(R"(recompute="modules" and recompute-modules need one another)");
+  std::istringstream words(plan.module_names);
+  for (std::string word; words >> word;) {
+    std::uint32_t found = 0;
+    for (const auto& [name, module] : module_names)
+      if (word == name) found = module;
+    if (found == 0)
+      return refuse(fmt::format(
+          "recompute-modules has '{}' (expected core_attn, layernorm, mla_up_proj, moe_act, mlp)", word));
+    plan.modules |= found;
+  }
+  if (plan.recomputes(recompute_module::mla_up_proj) && !model.has_latent_attention())
+    refuse("recompute-modules has 'mla_up_proj' for a model without latent attention");
+  if (plan.recomputes(recompute_module::moe_act) && !model.is_moe())
+    refuse("recompute-modules has 'moe_act' for a model without experts");
+  if (plan.recomputes(recompute_module::mlp) && model.is_moe() && model.dense_layers == 0)
+    refuse("recompute-modules has 'mlp' for a model without dense layers");
+  if (plan.modules != 0 && plan.kernels == Kernels::separate)
+    refuse(R"(recompute="modules" needs kernels="fused")");
+}
+
 }  // namespace
 
 Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) {
@@ -57,7 +92,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           "DualPipe (micro-batches enter at both ends; two copies of the parameters)",
           schedule_names())
       .field("stage-layers", &TrainingPlan::stage_layers_text,
-             "layers of the stages where they are not equal: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
+             "layers of the stages (with chunks: of pp x chunks parts, in the order of the model) where they "
+             "are "
+             "not even: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
       .choice("expert-groups", &TrainingPlan::expert_groups,
@@ -88,8 +125,13 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
               {{"none", Recompute::none},
                {"selective", Recompute::selective},
+               {"modules", Recompute::modules},
                {"light", Recompute::light},
                {"full", Recompute::full}})
+      .field(
+          "recompute-modules", &TrainingPlan::module_names,
+          "with recompute=\"modules\", which parts of a layer: core_attn, layernorm, mla_up_proj, moe_act, "
+          "mlp; else none")
       .choice("kernels", &TrainingPlan::kernels,
               "fused (FlashAttention, Transformer Engine), or one by one as before 2022",
               {{"fused", Kernels::fused}, {"separate", Kernels::separate}})
@@ -125,6 +167,8 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           {{"delayed", Float8Recipe::delayed},
            {"tensorwise", Float8Recipe::tensorwise},
            {"rowwise", Float8Recipe::rowwise}})
+      .field("fused-casts", &TrainingPlan::fuses_casts,
+             "mxfp8 and nvfp4: norms and activations write what products take, with its scales")
       .choice("gradients", &TrainingPlan::gradients, "accumulated and reduced as",
               {{"fp32", DataType::fp32}, {"bf16", DataType::bf16}})
       .field(
@@ -191,14 +235,14 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.scatter_gather) divides(plan.tp, plan.tokens(), "tp", "tokens of a micro-batch");
   if (plan.tensor_overlap == TensorOverlap::all && !plan.sequence_parallel)
     refuse(R"(tensor-overlap="all" needs sequence-parallel="on")");
-  if (!plan.stage_layers_text.empty()) {
+  if (plan.stage_layers_text != "even") {
     if (const std::string problem = read_stage_layers(model, plan); !problem.empty())
       refuse(fmt::format("stage-layers=\"{}\" {}", plan.stage_layers_text, problem));
   } else if (plan.edges_count && plan.pp > 1) {
-    divides(plan.pp, model.layers + 2, "pp", "layers + 2 (edges-count=\"on\")");
-    if (plan.chunks > 1) refuse("edges-count=\"on\" with chunks > 1");
+    divides(plan.model_stages(), model.layers + 2, plan.chunks > 1 ? "pp x chunks" : "pp",
+            "layers + 2 (edges-count=\"on\")");
   } else if (divides(plan.pp, model.layers, "pp", "layers") && plan.chunks > 1) {
-    divides(plan.chunks, plan.layers_of_stage(model, 0), "chunks", "layers / pp");
+    divides(plan.chunks, model.layers / plan.pp, "chunks", "layers / pp");
   }
   if (plan.chunks > 1 && plan.pp == 1)
     refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
@@ -245,6 +289,11 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     else if (plan.dispatch == DataType::fp8)
       refuse(fmt::format(R"(float8-recipe="{}" with dispatch="fp8" (tokens bring their scales))", recipe));
   }
+  if (has_block_scales(plan.dtype) && plan.dispatch == DataType::fp8)
+    refuse(fmt::format(R"(dtype="{}" with dispatch="fp8" (scales of other blocks))", to_string(plan.dtype)));
+  if (plan.fuses_casts && !has_block_scales(plan.dtype))
+    refuse("fused-casts without dtype=\"mxfp8\" or \"nvfp4\"");
+  read_modules(model, plan, refuse);
   if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
     refuse("loading-ahead without a loading-time");
   if (plan.recompute == Recompute::light && plan.kernels == Kernels::separate)

@@ -15,8 +15,14 @@ namespace lightrail {
 
 /// Activations computed again in the backward pass: the core of attention (Korthikanti et al. 2022); norms,
 /// activation functions and what latent attention multiplies out of its latents (DeepSeek-V3, arXiv
-/// 2412.19437, sections 3.2.3 and 3.3.3: with FP8, inputs of products are kept in a byte); or all.
-enum class Recompute : std::uint8_t { none, selective, light, full };
+/// 2412.19437, sections 3.2.3 and 3.3.3: with FP8, inputs of products are kept in a byte); or all. Modules:
+/// the parts of a layer that are named.
+enum class Recompute : std::uint8_t { none, selective, modules, light, full };
+/// Parts of a layer by the names that Megatron Core has for them; their sum is TrainingPlan::modules.
+/// moe_act: the activation function of routed experts. mlp: a dense feed-forward.
+namespace recompute_module {
+inline constexpr std::uint32_t core_attn = 1, layernorm = 2, mla_up_proj = 4, moe_act = 8, mlp = 16;
+}
 /// Fused: attention that never writes its scores, cross entropy and optimiser in one pass each. Separate, as
 /// Megatron-LM was until 2022: attention as products, softmax and dropout; cross entropy in FP32, an
 /// operation after the other; weight gradients of norms as their own pass; gradients unscaled and clipped
@@ -53,8 +59,8 @@ struct TrainingPlan {
   ExpertGroups expert_groups = ExpertGroups::neighbours;
   std::uint32_t chunks = 1;  ///< parts of the model that a stage holds: above 1, interleaved 1F1B
   Schedule schedule = Schedule::one_f_one_b;
-  std::string stage_layers_text;           ///< "13x4 3x3": 13 stages of 4 layers, 3 of 3; empty: equal stages
-  std::vector<std::int64_t> stage_layers;  ///< of each stage; empty: equal ones
+  std::string stage_layers_text = "even";  ///< "13x4 3x3": 13 stages of 4 layers, 3 of 3
+  std::vector<std::int64_t> stage_layers;  ///< of each of model_stages(); empty: equal ones
   std::uint32_t dp = 1;                    ///< GPUs / (tp cp pp), not given
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
@@ -68,12 +74,15 @@ struct TrainingPlan {
   bool edges_count = false;        ///< embedding and output layer count as a layer when stages are made equal
   bool scatter_gather = false;     ///< without sequence parallelism: stages send tp-th parts, and gather them
   Recompute recompute = Recompute::none;
+  std::string module_names = "none";  ///< "mla_up_proj moe_act"
+  std::uint32_t modules = 0;          ///< of recompute_module
   Kernels kernels = Kernels::fused;
   TensorOverlap tensor_overlap = TensorOverlap::none;
   bool dropout = false;  ///< after attention, feed-forward and embedding; unfused also on the scores
   DataType dtype = DataType::bf16;  ///< of the matrix products; activations and parameters are 2 bytes
   Float8Recipe float8_recipe = Float8Recipe::delayed;
-  Gate gate;                                    ///< <gate>: where experts' tokens go
+  bool fuses_casts = false;  ///< norms and activations write types with scales of blocks themselves
+  Gate gate;                 ///< <gate>: where experts' tokens go
   Algorithm exchange = Algorithm::auto_select;  ///< of experts' all-to-alls
   bool arrives_sorted = false;                  ///< ... which leaves what comes in sorted by expert
   DataType dispatch = DataType::bf16;           ///< of tokens and gradients on their way to experts
@@ -91,6 +100,7 @@ struct TrainingPlan {
   HostModel host_model = HostModel::none;
   std::string graphs = "none";  ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;
+  ExpertCasts expert_casts = ExpertCasts::each;
   RouterKernels router_kernels = RouterKernels::fused;
   bool reads_counts = true;  ///< of tokens by expert, to the CPU
   bool binds_cpus = true;
@@ -99,9 +109,18 @@ struct TrainingPlan {
   LaunchPlan launch_plan;            ///< of these
 
   [[nodiscard]] bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
-  /// Bytes an element of a product's input as it is gathered over tp and kept for the gradient of weights.
-  /// Rowwise it has another scale there, and stays as it was.
-  [[nodiscard]] std::int64_t operand_bytes() const { return dtype == DataType::fp8 && !is_rowwise() ? 1 : 2; }
+  /// Bytes of elements of a product's input as they are gathered over tp and kept for the gradient of
+  /// weights. Rowwise they have another scale there, and stay as they were.
+  [[nodiscard]] std::int64_t operand_bytes(std::int64_t elements) const {
+    return narrows_operands() ? bytes_of(dtype, elements) : 2 * elements;
+  }
+  /// Operands are kept beside what they are cast from.
+  [[nodiscard]] bool narrows_operands() const { return is_quantised(dtype) && !is_rowwise(); }
+  /// A part of a layer is computed again.
+  [[nodiscard]] bool recomputes(std::uint32_t module) const {
+    return (modules & module) != 0 ||
+           (module == recompute_module::core_attn && recompute == Recompute::selective);
+  }
   [[nodiscard]] bool counts_launches() const { return host_model == HostModel::launches; }
   [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] std::int64_t tokens() const {
@@ -170,15 +189,15 @@ struct TrainingPlan {
   [[nodiscard]] bool copies_embedding(const Transformer& model) const {
     return (model.tied_embeddings || model.mtp_layers > 0) && pp > 1 && copies() == 1;
   }
-  [[nodiscard]] std::int64_t layers_of_stage(const Transformer& model,
-                                             std::uint32_t stage) const;  ///< one direction's
+  /// Of one of model_stages(), without mtp_layers.
+  [[nodiscard]] std::int64_t layers_of_model_stage(const Transformer& model, std::uint32_t at) const;
   [[nodiscard]] bool ends_model(std::uint32_t stage, std::uint32_t chunk) const {
     return model_stage(stage, chunk) + 1 == model_stages();
   }
   /// With mtp_layers where the model ends.
   [[nodiscard]] std::int64_t layers_of_chunk(const Transformer& model, std::uint32_t stage,
                                              std::uint32_t chunk) const {
-    return layers_of_stage(model, is_bidirectional() ? model_stage(stage, chunk) : stage) / chunks +
+    return layers_of_model_stage(model, model_stage(stage, chunk)) +
            (ends_model(stage, chunk) ? model.mtp_layers : 0);
   }
   /// The first of a chunk's layers in the model.
@@ -193,7 +212,7 @@ struct TrainingPlan {
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
                         const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors);
 
-/// Fills the layers of every stage from their text; "" or what is wrong.
+/// Fills the layers of every one of model_stages() from their text; "" or what is wrong.
 [[nodiscard]] std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);
 
 /// The vocabulary padded to a multiple of 128 x tp, as Megatron does.

@@ -21,7 +21,8 @@ std::shared_ptr<const Spec> read_gpu(const std::string& name, ErrorList& errors)
 }  // namespace
 
 TEST_CASE("every GPU of the catalogue is read completely and can time what training needs") {
-  for (const char* name : {"a100_sxm_80gb", "h100_sxm", "h200_sxm", "b200_sxm"}) {
+  for (const char* name : {"a100_sxm_80gb", "h100_sxm", "h200_sxm", "h800_sxm", "h20_sxm", "b200_sxm",
+                           "b300_sxm", "gb200", "gb300"}) {
     INFO(name);
     ErrorList errors;
     auto spec = read_gpu(name, errors);

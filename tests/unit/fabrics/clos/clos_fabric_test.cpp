@@ -80,6 +80,18 @@ TEST_CASE("a rail-optimised fabric joins one rail of a pod by one leaf") {
   expect_intervals(model);
 }
 
+TEST_CASE("racks of 72 NICs on four rails put 18 of them on a leaf") {
+  // A leaf of 64 ports has 32 down: one rack of 18 NICs a leaf, four leaves a rack.
+  const Model model = system(cluster(3, 72, 72) + fabric("kind=\"rail-optimised\" rails=\"4\"", 64));
+  expect_sound(model);
+  CHECK(switch_counts(model)["leaf"] == 3 * 4);
+  for (std::uint32_t nic = 0; nic < 3 * 72; ++nic)
+    REQUIRE(far_end(model, find(model, "nic" + std::to_string(nic)), 0) ==
+            find(model, "leaf" + std::to_string(nic / 72 * 4 + nic % 4)));
+  CHECK(expect_all_reachable(model, true) == 3);
+  expect_intervals(model);
+}
+
 TEST_CASE("a last pod that is not full has leaves of its own") {
   // 5 servers, pods of 2: 3 pods of 4 rails.
   const Model model = system(cluster(5, 4, 4) + fabric("kind=\"rail-optimised\" servers-per-pod=\"2\"", 16));

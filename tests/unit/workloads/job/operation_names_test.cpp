@@ -25,15 +25,6 @@ std::vector<std::string> names_in_order(const std::vector<std::pair<std::string,
 
 }  // namespace
 
-TEST_CASE("every data type and every scaling has its own name") {
-  CHECK(names_in_order(data_type_names()) == enumerator_names<DataType>());
+TEST_CASE("every scaling has its own name") {
   CHECK(names_in_order(scaling_names()) == enumerator_names<Scaling>());
-}
-
-TEST_CASE("a data type has the bytes of its bits") {
-  CHECK(bytes_of(DataType::fp8) == 1);
-  CHECK(bytes_of(DataType::bf16) == 2);
-  CHECK(bytes_of(DataType::fp16) == 2);
-  CHECK(bytes_of(DataType::fp32) == 4);
-  CHECK(bytes_of(DataType::tf32) == 4);  // 19 bits that are stored in 32
 }

@@ -66,3 +66,16 @@ TEST_CASE("a shape's fields are in the order of the file, rowwise FP8 as a type 
   shape.scaling = Scaling::rowwise;
   CHECK(fields_of(shape)[1] == rowwise_fp8_code);
 }
+
+TEST_CASE("data types keep their codes in files, younger ones behind rowwise FP8") {
+  for (const auto& [name, type] : data_type_names()) {
+    INFO(name);
+    CHECK(code_of(type) != rowwise_fp8_code);
+    CHECK(data_type_of(code_of(type)) == type);
+    CHECK(code_of(type) <= last_data_type_code);
+  }
+  CHECK(code_of(DataType::tf32) == 4);
+  CHECK(rowwise_fp8_code == 5);
+  CHECK(code_of(DataType::mxfp8) == 6);
+  CHECK(code_of(DataType::nvfp4) == 7);
+}

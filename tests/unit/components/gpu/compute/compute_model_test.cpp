@@ -53,7 +53,8 @@ struct Errors {
 };
 
 const std::map<std::string, std::string> catalogue_of = {
-    {"a100_sxm", "a100_sxm_80gb"}, {"h100_sxm", "h100_sxm"}, {"h200_sxm", "h200_sxm"}};
+    {"a100_sxm", "a100_sxm_80gb"}, {"h100_sxm", "h100_sxm"}, {"h200_sxm", "h200_sxm"},
+    {"b200_sxm", "b200_sxm"},      {"gb200", "gb200"},       {"gb300", "gb300"}};
 
 }  // namespace
 
@@ -63,11 +64,13 @@ TEST_CASE("GEMM times are within 10 % (median) and 35 % (95th percentile) of the
   for (const auto& [system, name] : catalogue_of) gpus[system] = catalogue_gpu(name);
   for (const auto& row : read_csv("tests/data/gpu_kernels/gemm.csv")) {
     KernelShape shape;
-    shape.dtype = row[1] == "fp8" ? DataType::fp8 : DataType::bf16;
+    for (const auto& [type, value] : data_type_names())
+      if (type == row[1]) shape.dtype = value;
+    REQUIRE(to_string(shape.dtype) == row[1]);
     shape.m = std::stoll(row[2]), shape.n = std::stoll(row[3]), shape.k = std::stoll(row[4]);
     errors[row[0] + " " + row[1]].add(kernel_time(gpus.at(row[0]), shape), std::stod(row[5]));
   }
-  REQUIRE(errors.size() == 5);
+  REQUIRE(errors.size() == 5 + 3 * 4);
   for (auto& [name, e] : errors) {
     INFO(name << ": median " << e.quantile(0.5) << ", 95th percentile " << e.quantile(0.95));
     CHECK(e.quantile(0.5) < 0.10);

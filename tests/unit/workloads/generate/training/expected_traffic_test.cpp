@@ -71,6 +71,15 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"4\" schedule=\"zb-h1\" dtype=\"fp8\" "
            "float8-recipe=\"rowwise\"",
            "", 8},
+      Case{"global-batch=\"4\" sequence=\"64\" tp=\"2\" pp=\"2\" dtype=\"mxfp8\"", "", 8},
+      Case{"global-batch=\"4\" sequence=\"64\" tp=\"4\" tensor-overlap=\"all\" dtype=\"nvfp4\"", "", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" chunks=\"2\" stage-layers=\"1x1 1x0 1x2 "
+           "1x1\"",
+           "", 8},
+      Case{"global-batch=\"12\" sequence=\"32\" tp=\"2\" pp=\"3\" chunks=\"2\" edges-count=\"on\"", "", 24},
+      Case{"global-batch=\"4\" sequence=\"32\" tp=\"2\" recompute=\"modules\" recompute-modules=\"layernorm "
+           "mlp\"",
+           "", 8},
       Case{"global-batch=\"18\" sequence=\"32\" shard-parameters=\"on\"", "", 9},
       Case{"global-batch=\"12\" sequence=\"48\" shard-parameters=\"on\" shard=\"3\" tp=\"2\" cp=\"3\" "
            "recompute=\"full\"",

@@ -303,6 +303,22 @@ TEST_CASE("experts' weights are cast expert by expert") {
   CHECK(casts(job).at("cast weights") == std::pair<std::int64_t, std::int64_t>{bytes, (1 + 2) * (2 * 2 + 2)});
 }
 
+TEST_CASE("types with scales of blocks are cast in both layouts once, weights not at all") {
+  const std::string type = GENERATE("mxfp8", "nvfp4");
+  const DataType dtype = type == "mxfp8" ? DataType::mxfp8 : DataType::nvfp4;
+  const std::int64_t reads = dtype == DataType::nvfp4 ? 4 : 2;  // NVFP4 looks for the largest value first
+  const auto moved = [&](std::int64_t elements) { return reads * elements + 2 * bytes_of(dtype, elements); };
+  // Forward what norms and the activation wrote and the attention's output; backward four gradients.
+  const std::int64_t by_norms = moved(tokens * hidden) * 2 + moved(tokens * ffn),
+                     others = moved(tokens * hidden);
+  const std::int64_t backward = 2 * moved(tokens * hidden) + moved(tokens * ffn) + moved(tokens * qkv);
+  const auto bytes = [&](const std::string& more) { return casts(job_of("dtype=\"" + type + "\" " + more)); };
+  const auto whole = bytes(""), fused = bytes("fused-casts=\"on\"");
+  CHECK(whole.count("cast weights") == 0);
+  CHECK(whole.at("cast") == std::pair<std::int64_t, std::int64_t>{by_norms + others + backward, 8});
+  CHECK(fused.at("cast") == std::pair<std::int64_t, std::int64_t>{others + backward, 5});
+}
+
 TEST_CASE("a rowwise input is kept in two bytes for the gradient of weights") {
   const Transformer model = catalogue_model("llama3_8b");
   TrainingPlan plan;
