@@ -199,7 +199,8 @@ def target_w5(run, short):
     """Dense models on B200, GB200, GB300."""
     rows = [r for r in newest(table("blackwell_training.csv"))
             if r["model"].startswith("LLAMA") and r["gpu"] != "H100"
-            and not (r["dtype"] == "NVFP4" and r["pp"] == "1")]  # 70B on one stage without FSDP cannot have fitted
+            and not (r["dtype"] == "NVFP4" and r["pp"] == "1")  # 70B on one stage without FSDP cannot have fitted
+            and not (r["model"] == "LLAMA3.1_405B" and r["fsdp"] != "0")]  # two plans in one row of the source
     rows += [r for r in table("blackwell_training.csv") if r["model"] == "LLAMA3_8B" and r["release"] == "25.09"]
     if short:
         rows = [r for r in rows if r["model"] == "LLAMA3_8B"]
