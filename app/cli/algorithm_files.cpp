@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "workloads/collective/msccl/msccl_algorithm.hpp"
 
@@ -19,7 +20,11 @@ class Adder {
       if (attribute.name == "algorithm" && attribute.value.starts_with(algorithm_file_prefix)) add(attribute);
     for (const Element& child : element.children) visit(child);
   }
-  [[nodiscard]] bool has_any() const { return !path_of_.empty(); }
+  [[nodiscard]] std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    for (const auto& [name, path] : path_of_) all.push_back(path);
+    return all;
+  }
 
  private:
   void add(const Attribute& attribute) {
@@ -48,10 +53,11 @@ class Adder {
 
 }  // namespace
 
-bool add_algorithm_files(const Element& root, AlgorithmRegistry& algorithms, ErrorList& errors) {
+std::vector<std::string> add_algorithm_files(const Element& root, AlgorithmRegistry& algorithms,
+                                             ErrorList& errors) {
   Adder adder(algorithms, errors);
   adder.visit(root);
-  return adder.has_any();
+  return adder.paths();
 }
 
 }  // namespace lightrail

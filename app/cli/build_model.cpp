@@ -174,7 +174,7 @@ namespace {
 Model build(const Scenario& scenario, const Registry& registry, CommandLine& line) {
   ErrorList errors;
   AlgorithmRegistry known_algorithms = registry.algorithms;
-  const bool has_files = add_algorithm_files(scenario.root, known_algorithms, errors);
+  line.algorithm_files = add_algorithm_files(scenario.root, known_algorithms, errors);
   errors.throw_if_any();
   const auto algorithms = std::make_shared<const AlgorithmRegistry>(std::move(known_algorithms));
   RunSpec run;
@@ -194,7 +194,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
                              workload && workload->needs_scheduler);
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
   TableRegistry tables = registry.tables;
-  if (has_files) label_algorithms(tables, *algorithms);
+  if (!line.algorithm_files.empty()) label_algorithms(tables, *algorithms);
   model.tables = std::make_shared<const TableRegistry>(std::move(tables));
   if (!errors.is_empty()) end_with_names();
   model.add(read_settings(scenario, model, algorithms, errors));

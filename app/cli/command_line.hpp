@@ -18,6 +18,7 @@ struct CommandLine {
   std::vector<std::string> positional;  ///< scenario, kind, trace files ...
   std::vector<std::string> settings;    ///< --set
   std::vector<std::string> plugins;
+  std::vector<std::string> algorithm_files;  ///< paths; known once the model is built
   std::string catalogue, out, summary_file, resume, format = "text";
   std::uint64_t seed = 0;
   bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false, json = false;

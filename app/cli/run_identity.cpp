@@ -74,6 +74,7 @@ CheckpointIdentity run_identity(const Scenario& scenario, const Model& model, co
   StateWriter out;
   out.put(scenario.resolved_xml), out.put(model.seed);
   for (const std::string& plugin : line.plugins) out.put(bytes_of(plugin));
+  for (const std::string& file : line.algorithm_files) out.put(bytes_of(file));
   if (const auto* groups = model.resource<GroupTable>()) put_groups(out, *groups);
   if (const auto* programs = model.resource<ProgramSet>()) put_programs(out, *programs);
   if (const auto* serving = model.resource<ServingPlan>()) put_requests(out, serving->requests);

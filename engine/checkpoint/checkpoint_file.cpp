@@ -95,8 +95,9 @@ void CheckpointFile::check_is_for(const CheckpointIdentity& identity, std::size_
     refuse(fmt::format("checkpoint of lightrail {} (this is lightrail {})", written_by, identity.software));
   if (head_.scenario != identity.scenario || index_.size() != components)
     refuse(
-        "checkpoint of another run (scenario, --set, --seed, trace and plugins must be those of the run that "
-        "wrote it)");
+        "checkpoint of another run (scenario, --set, --seed, trace, plugins and algorithms must be those of "
+        "the "
+        "run that wrote it)");
 }
 
 void CheckpointFile::check_components(std::size_t first, std::size_t last) const {

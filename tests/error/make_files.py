@@ -334,6 +334,17 @@ def checkpoints(folder, lightrail):
     (folder / "result.h5").write_text("a result of before")
 
 
+def checkpoint_of_other_algorithm(folder, lightrail):
+    """A checkpoint in saved/, and a.xml, the algorithm it was made with, is another since."""
+    command = [lightrail, "run", "scenario.xml", "--out", "result.h5", "--checkpoint", "saved",
+               "--checkpoint-every", "5 us", "--progress", "none"]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    assert list((folder / "saved").glob("checkpoint-*.lr"))
+    (folder / "result.h5").write_text("a result of before")
+    file = folder / "a.xml"
+    file.write_text(file.read_text().replace('nchannels="1"', 'nchannels="2"'))
+
+
 def _damage_newest(folder, lightrail, change, name="checkpoint-*.lr"):
     checkpoints(folder, lightrail)
     file = sorted((folder / "saved").glob(name))[-1]

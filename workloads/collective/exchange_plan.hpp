@@ -26,8 +26,8 @@ struct ExchangePlan {
     std::uint32_t lane = 0;  ///< channel of its connections
   };
   std::vector<Round> rounds;
-  bool is_out_of_order = false;  ///< a round may wait for one that comes later in the list
   bool is_by_gpu = false;        ///< the GPU posts to its own NIC itself: no proxy thread, no PXN
+  bool is_out_of_order = false;  ///< a round may wait for one that comes later in the list
 };
 
 }  // namespace lightrail

@@ -33,15 +33,17 @@ Model build(const std::string& inner) {
   return model;
 }
 
-/// Two servers on a fabric whose switch and cable suit their NICs.
+/// Two servers on a fabric whose switch and cables suit their NICs and the number of their rails.
 std::string pair_of(const std::string& server) {
-  const std::string hdr = server == "p4de" ? "100g_copper" : "hdr_copper";
-  const bool is_a100 = server == "dgx_a100" || server == "p4de";
+  std::string switch_kind = "qm9700", host = "ndr_copper", trunk = "ndr_dr4";
+  if (server.find("_nvl") != std::string::npos) switch_kind = "q3400";
+  if (server == "gb300_nvl72") host = trunk = "xdr_dr8";
+  if (server == "dgx_a100") switch_kind = "qm8700", host = trunk = "hdr_copper";
+  if (server == "p4de") switch_kind = "qm8700", host = trunk = "100g_copper";
   return "<cluster servers=\"2\"><server catalogue=\"servers/" + server +
-         "\"/></cluster><fabric kind=\"rail-optimised\"><switch catalogue=\"switches/" +
-         (is_a100 ? "qm8700" : "qm9700") + "\"/><link role=\"host\" catalogue=\"links/" +
-         (is_a100 ? hdr : "ndr_copper") + "\"/><link role=\"trunk\" catalogue=\"links/" +
-         (is_a100 ? hdr : "ndr_dr4") + "\"/></fabric>";
+         "\"/></cluster><fabric kind=\"rail-optimised\"><switch catalogue=\"switches/" + switch_kind +
+         "\"/><link role=\"host\" catalogue=\"links/" + host + "\"/><link role=\"trunk\" catalogue=\"links/" +
+         trunk + "\"/></fabric>";
 }
 
 }  // namespace

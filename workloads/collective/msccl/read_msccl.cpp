@@ -19,6 +19,7 @@ namespace lightrail {
 namespace {
 
 constexpr std::int64_t most_gpus = 1024, most_chunks = 65'536, most_steps = 1'000'000;
+constexpr std::int64_t most_slots = 1 << 20;  // chunks of all buffers of all GPUs: the check follows each
 
 const std::map<std::string, MscclStepKind>& step_kinds() {
   static const std::map<std::string, MscclStepKind> all = {{"nop", MscclStepKind::nop},
@@ -118,6 +119,10 @@ class Reader {
     const char* const names[] = {"i_chunks", "o_chunks", "s_chunks"};
     for (std::size_t b = 0; b < 3; ++b)
       gpu.chunks[b] = static_cast<std::uint32_t>(number(element, names[b], 0, most_chunks));
+    for (std::uint32_t chunks : gpu.chunks) slots_ += chunks;
+    if (slots_ > most_slots)
+      throw InputErrors(element.error(
+          fmt::format("the buffers up to this gpu have {} chunks; {} can be checked", slots_, most_slots)));
     for (const Element& child : element.children) {
       if (child.name != "tb") throw InputErrors(child.error(fmt::format("unknown element <{}>", child.name)));
       if (number(child, "id", 0, 4096) != static_cast<std::int64_t>(gpu.blocks.size()))
@@ -238,6 +243,7 @@ class Reader {
 
   Element root_;
   MscclProgram program_;
+  std::int64_t slots_ = 0;  ///< chunks of all buffers so far
   std::int64_t steps_ = 0;
 };
 

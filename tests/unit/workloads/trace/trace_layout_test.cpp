@@ -47,7 +47,7 @@ TEST_CASE("columns touch nothing but their own member") {
 TEST_CASE("the ranges of columns end with the last enumerator, the largest size and the member's width") {
   CHECK(column_named("kind").high == static_cast<std::int64_t>(OpKind::marker));
   CHECK(column_named("collective").high == static_cast<std::int64_t>(CollectiveType::barrier));
-  CHECK(column_named("protocol").high == static_cast<std::int64_t>(Protocol::simple));
+  CHECK(column_named("protocol").high == static_cast<std::int64_t>(Protocol::bare));
   CHECK(column_named("size_bytes").high == largest_operation_bytes);
   CHECK(column_named("peer").low == std::numeric_limits<std::int32_t>::min());
   CHECK(column_named("dimension").high == no_dimension);

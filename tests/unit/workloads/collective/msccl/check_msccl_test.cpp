@@ -163,6 +163,15 @@ TEST_CASE("damaged files are refused with their line") {
         "4: <step> attribute 'type': invalid choice 'x' (one of cpy, nop, r, rcs, re, rrc, rrcs, rrs, s)");
 }
 
+TEST_CASE("a file with more chunks than can be followed is refused before memory is taken for them") {
+  CHECK(refusal(algo(
+            20, "allgather", gpu(0, 65'536, 65'536, 65'536, "") + [] {
+              std::string others;
+              for (int id = 1; id < 20; ++id) others += gpu(id, 65'536, 65'536, 65'536, "");
+              return others;
+            }())) == "12: the buffers up to this gpu have 1179648 chunks; 1048576 can be checked");
+}
+
 TEST_CASE("5,000 mutations of an algorithm are one, or are refused") {
   std::ifstream file("tests/data/msccl/ring_allreduce_8.xml");
   const std::string good{std::istreambuf_iterator<char>(file), {}};
