@@ -23,7 +23,7 @@ std::string import_to(const CommandLine& line) {
     else
       files.push_back(line.positional[i]);
   }
-  const std::string text = import_system(line.positional[1], files, attributes, line.typed, notes);
+  std::string text = import_system(line.positional[1], files, attributes, line.typed, notes);
   for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   if (line.out.empty()) return text;
   for (const Attribute& attribute : attributes)
