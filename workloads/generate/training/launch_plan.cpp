@@ -3,34 +3,26 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <sstream>
 #include <utility>
 
+#include "workloads/generate/training/named_bits.hpp"
 #include "workloads/generate/training/training_plan.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr std::array<std::pair<const char*, std::uint32_t>, 5> scopes{
-    {{"attn", graph_scope::attn},
-     {"mlp", graph_scope::mlp},
-     {"moe_router", graph_scope::moe_router},
-     {"moe_preprocess", graph_scope::moe_preprocess},
-     {"iteration", graph_scope::iteration}}};
+constexpr std::array<NamedBit, 5> scopes{{{"attn", graph_scope::attn},
+                                          {"mlp", graph_scope::mlp},
+                                          {"moe_router", graph_scope::moe_router},
+                                          {"moe_preprocess", graph_scope::moe_preprocess},
+                                          {"iteration", graph_scope::iteration}}};
 
 /// "" or what is wrong.
 std::string read_scopes(const std::string& text, std::uint32_t& graphs) {
   if (text == "none") return "";
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    std::uint32_t found = 0;
-    for (const auto& [name, scope] : scopes)
-      if (word == name) found = scope;
-    if (found == 0)
-      return fmt::format("'{}' (expected attn, mlp, moe_router, moe_preprocess, or iteration, or none alone)",
-                         word);
-    graphs |= found;
-  }
+  if (const std::string unknown = add_named_bits(text, scopes, graphs); !unknown.empty())
+    return fmt::format("'{}' (expected attn, mlp, moe_router, moe_preprocess, or iteration, or none alone)",
+                       unknown);
   if (graphs > graph_scope::iteration) return "iteration beside its parts";
   return "";
 }

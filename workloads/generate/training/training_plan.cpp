@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
+#include "workloads/generate/training/named_bits.hpp"
 #include "workloads/job/operation_names.hpp"
 
 namespace lightrail {
@@ -42,12 +42,11 @@ void check_schedule(const TrainingPlan& plan, const Refuse& refuse) {
         micro_batches, 2 * plan.pp));
 }
 
-constexpr std::array<std::pair<const char*, std::uint32_t>, 5> module_names{
-    {{"core_attn", recompute_module::core_attn},
-     {"layernorm", recompute_module::layernorm},
-     {"mla_up_proj", recompute_module::mla_up_proj},
-     {"moe_act", recompute_module::moe_act},
-     {"mlp", recompute_module::mlp}}};
+constexpr std::array<NamedBit, 5> module_names{{{"core_attn", recompute_module::core_attn},
+                                                {"layernorm", recompute_module::layernorm},
+                                                {"mla_up_proj", recompute_module::mla_up_proj},
+                                                {"moe_act", recompute_module::moe_act},
+                                                {"mlp", recompute_module::mlp}}};
 
 /// Parts of a layer that are computed again.
 template <class Refuse>
@@ -55,16 +54,10 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
   if (plan.recompute != Recompute::modules && plan.module_names == "none") return;
   if (plan.recompute != Recompute::modules || plan.module_names == "none")
     return refuse(R"(recompute="modules" and recompute-modules need one another)");
-  std::istringstream words(plan.module_names);
-  for (std::string word; words >> word;) {
-    std::uint32_t found = 0;
-    for (const auto& [name, module] : module_names)
-      if (word == name) found = module;
-    if (found == 0)
-      return refuse(fmt::format(
-          "recompute-modules has '{}' (expected core_attn, layernorm, mla_up_proj, moe_act, mlp)", word));
-    plan.modules |= found;
-  }
+  if (const std::string unknown = add_named_bits(plan.module_names, module_names, plan.modules);
+      !unknown.empty())
+    return refuse(fmt::format(
+        "recompute-modules has '{}' (expected core_attn, layernorm, mla_up_proj, moe_act, mlp)", unknown));
   if (plan.recomputes(recompute_module::mla_up_proj) && !model.has_latent_attention())
     refuse("recompute-modules has 'mla_up_proj' for a model without latent attention");
   if (plan.recomputes(recompute_module::moe_act) && !model.is_moe())
@@ -93,8 +86,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           schedule_names())
       .field("stage-layers", &TrainingPlan::stage_layers_text,
              "layers of the stages (with chunks: of pp x chunks parts, in the order of the model) where they "
-             "are "
-             "not even: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
+             "are not even: 13x4 3x3 is 13 stages of 4 layers, then 3 of 3")
       .field("ep", &TrainingPlan::ep, "expert-parallel GPUs, a part of the data-parallel ones", 1u, 65'536u)
       .field("etp", &TrainingPlan::etp, "tensor-parallel GPUs of an expert; 0: tp", 0u, 1024u)
       .choice("expert-groups", &TrainingPlan::expert_groups,
@@ -292,7 +284,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (has_block_scales(plan.dtype) && plan.dispatch == DataType::fp8)
     refuse(fmt::format(R"(dtype="{}" with dispatch="fp8" (scales of other blocks))", to_string(plan.dtype)));
   if (plan.fuses_casts && !has_block_scales(plan.dtype))
-    refuse("fused-casts without dtype=\"mxfp8\" or \"nvfp4\"");
+    refuse(R"(fused-casts without dtype="mxfp8" or "nvfp4")");
   read_modules(model, plan, refuse);
   if (workload.find("loading-ahead") && plan.loading_time == SimTime{0})
     refuse("loading-ahead without a loading-time");
