@@ -37,7 +37,7 @@ class DeepEpLowLatency final : public CollectiveAlgorithm {
       add_message(round.sends, message(to, in.share(me, to)));
       add_message(round.receives, message(from, in.share(from, me)));
     }
-    return ExchangePlan{{std::move(round)}, true};
+    return ExchangePlan{.rounds = {std::move(round)}, .is_by_gpu = true};
   }
 };
 

@@ -35,7 +35,7 @@ class FullMesh final : public CollectiveAlgorithm {
       add_message(round.sends, places.message(to, bytes(in, me, to)));
       add_message(round.receives, places.message(from, bytes(in, from, me)));
     }
-    return ExchangePlan{{std::move(round)}, false};
+    return ExchangePlan{.rounds = {std::move(round)}};
   }
 
  private:
