@@ -16,6 +16,7 @@
 #include "app/cli/check_values.hpp"
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
+#include "app/cli/read_congestion.hpp"
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/remark_hosts.hpp"
@@ -201,6 +202,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
   model.add(read_lanes(scenario, model, errors));
+  model.add(read_congestion(scenario, model, errors));
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));

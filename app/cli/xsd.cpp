@@ -11,6 +11,7 @@
 #include "fabrics/system/build_system.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/health/read_faults.hpp"
+#include "network/transport/congestion_control.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
 
@@ -26,7 +27,6 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"variable", {"name", "value"}},
       {"include", {"file"}},
       {"part", {}},
-      {"lanes", {}},
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
@@ -112,7 +112,10 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("collectives", nccl_device_parameters().documentation());
   add("variation", variation_parameters().documentation());
   add("slow", slow_parameters().documentation());
+  add("congestion-control", congestion_parameters().documentation());
+  add("lanes", lanes_parameters().documentation());
   add("level", level_parameters().documentation());
+  add("lane", lane_parameters().documentation());
   add("run", run_parameters().documentation());
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());

@@ -10,6 +10,7 @@
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/congestion_notice.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
@@ -45,6 +46,8 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       levels_(build.model.resource<ServiceLevels>()),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
+  congestion_ = model_.resource<CongestionControl>();
+  if (const auto* maps = model_.resource<LaneMaps>()) lanes_ = &maps->of(build.record.spec);
   const auto* table = model_.resource<HealthTable>();
   const LinkId cable = model_.ports[build.record.first_port].out;
   const bool can_fail = table && cable.is_valid() && table->has_outages(cable);
@@ -93,7 +96,8 @@ void Nic::handle(const Event& event, PortIndex port, Context& context) {
 void Nic::watch(Context& context) {
   if (crossbar_.egress().has_cut_off())
     for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
-      send_again(Retransmission::lost(as<Train>(cut.train)), context);
+      if (const auto train = without_mark(cut.train))
+        send_again(Retransmission::lost(as<Train>(*train)), context);
   const SimTime now = context.now();
   if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
   if (now >= looked_until_) {
@@ -117,6 +121,7 @@ void Nic::give_back_all(Context& context) {
   if (!has_other_ways) return;
   std::vector<Injector::Rest> kept;
   for (const Injector::Rest& rest : fabric_.take_all()) {
+    if (rest.head.kind == MessageKind::congestion_notice) continue;  // of no use when it is late
     const PortIndex device =
         rest.source != 0 ? rest.source : std::max<PortIndex>(port_of(rest.head.address.from()), 1);
     if (!gives_back(device, now)) {
@@ -162,6 +167,10 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
     return start_work(as<DeferredWork>(p), context);
   }
   const bool is_of_fabric = port == 0;
+  if (is_of_fabric && congestion_) {
+    if (kind == MessageKind::marked_train) return on_marked(as<Frame>(p), context);
+    if (kind == MessageKind::congestion_notice) return on_notice(as<Frame>(p), context);
+  }
   if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control))
     return receive(as<Frame>(p), context);
   if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
@@ -172,6 +181,26 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   fail(context,
        fmt::format("{} on port {}; a nic takes trains from the fabric and work requests from its devices",
                    unexpected(p), port));
+}
+
+/// It met congestion: its sender is told.
+void Nic::on_marked(const Frame& train, Context& context) {
+  const Address back(train.address.to(), train.address.from(), train.address.connection());
+  Frame own = train;
+  own.kind = MessageKind::train;
+  const auto marks = static_cast<std::uint16_t>(congestion_->marks_in(as<Train>(own).packets));
+  fabric_.post({back.from(), back.to(), back.connection(), CongestionNotice::wire_bytes,
+                levels_ ? lane_of(back, false) : train.lane, MessageKind::congestion_notice, 0, none, marks},
+               context.now());
+  fabric_.pump(context, crossbar_.egress(), *this);
+  receive(own, context);
+}
+
+/// Trains that were sent from here met congestion.
+void Nic::on_notice(const Frame& frame, Context& context) {
+  crossbar_.take(context, frame, 0, context.now());
+  fabric_.slow_down(frame.address.to(), frame.address.from(), frame.address.connection(),
+                    as<CongestionNotice>(frame).marks, context.now());
 }
 
 void Nic::receive(const Frame& train, Context& context) {
@@ -231,6 +260,12 @@ void Nic::accept_work(const DeferredWork& work, Context& context) {
   context.wake(at, to_payload(work));
 }
 
+/// On the wire, where levels are named.
+std::uint8_t Nic::lane_of(const Address& address, bool is_control) const {
+  const std::uint8_t level = levels_->level_of(address, is_control);
+  return lanes_ ? lanes_->of[level] : level;
+}
+
 void Nic::start_work(const DeferredWork& work, Context& context) {
   const EndpointId to = work.address.to();
   bool exists = book_ && to.value < book_->endpoints.size();
@@ -247,7 +282,8 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   MessageKind kind = work.kind;
   if (kind == MessageKind::work_request)
     kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
-  const std::uint8_t lane = levels_ && out == 0 ? levels_->lane_of(work) : work.lane;
+  const bool is_control = work.kind == MessageKind::control;
+  const std::uint8_t lane = levels_ && out == 0 ? lane_of(work.address, is_control) : work.lane;
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
                       notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());

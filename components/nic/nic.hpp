@@ -7,9 +7,11 @@
 #include "components/nic/notices.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
+#include "network/port/credit/shared_credits.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
+#include "network/transport/lane_map.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/retransmission.hpp"
@@ -19,12 +21,15 @@
 
 namespace lightrail {
 
-struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
+struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec {
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
   std::int64_t message_rate = 200'000'000;
   Bytes buffer{512 * 1024};
+  Bytes reserve{0};  ///< of `buffer`, what only its lane may use; 0: all of it
   std::uint32_t lanes = 2;
+  std::string lane_list;  ///< by service level, "0,0,1"; "": as <lanes> says
+  LaneMap lane_table;     ///< the one that says so
   SimTime send_latency{0}, receive_latency{0};
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
   std::uint32_t retries = max_retries;
@@ -38,10 +43,13 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits {
     return {nccl_latency, is_simple_only, message_time, staged_bytes, staged_rate};
   }
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] const LaneMap& lane_map() const override { return lane_table; }
   [[nodiscard]] Watts electrical_power() const override { return power; }
   [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override {
     if (port != 0) return {};
-    return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
+    const bool is_shared = reserve.value > 0;
+    return {static_cast<std::uint8_t>(lanes), buffer.value,
+            is_shared ? &shared_credit_flow_control() : &credit_flow_control(), reserve.value};
   }
 };
 
@@ -76,6 +84,8 @@ class Nic final : public Component, private SentListener {
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Frame& train, Context& context);
+  void on_marked(const Frame& train, Context& context);
+  void on_notice(const Frame& frame, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
   void handle_event(const Event& event, PortIndex port, Context& context);
   void watch(Context& context);
@@ -86,6 +96,7 @@ class Nic final : public Component, private SentListener {
   void send_again(const Train& back, Context& context);
   void send_original(const Train& back, Context& context);
   void start_work(const DeferredWork& work, Context& context);
+  [[nodiscard]] std::uint8_t lane_of(const Address& address, bool is_control) const;
   [[nodiscard]] std::string circuit_here(const Context& context) const;
   [[nodiscard]] PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
@@ -99,8 +110,10 @@ class Nic final : public Component, private SentListener {
   const NicSpec& spec_;
   const AddressBook* book_;
   const NicReturns returns_;
-  const ServiceLevels* levels_;        ///< null: the lane is what the device says
-  const NicHealth* health_ = nullptr;  ///< null: its cable never fails, and nobody stands in
+  const ServiceLevels* levels_;                    ///< null: the lane is what the device says
+  const LaneMap* lanes_ = nullptr;                 ///< null: a level is a lane
+  const CongestionControl* congestion_ = nullptr;  ///< null: nobody marks
+  const NicHealth* health_ = nullptr;              ///< null: its cable never fails, and nobody stands in
 
   SimTime work_interval_;
   SimTime work_free_at_{};

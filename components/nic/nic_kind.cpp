@@ -51,7 +51,14 @@ std::shared_ptr<const ComponentKind> nic_kind() {
           .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
                  std::int64_t{1}, std::int64_t{1'000'000'000'000})
           .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
+          .field(
+              "lane-reserve", &NicSpec::reserve,
+              "of the buffer, what only its lane may use; the lanes of a port share the rest of all of them; "
+              "0: nothing is shared",
+              Bytes{0}, Bytes{1ll << 31})
           .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
+          .field("sl-to-vl", &NicSpec::lane_list,
+                 "lanes of service levels 0, 1, 2 ... (0,0,1); without it as <lanes> says")
           .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
                  SimTime{0}, milliseconds(1))
           .field("receive-latency", &NicSpec::receive_latency,
@@ -74,9 +81,13 @@ std::shared_ptr<const ComponentKind> nic_kind() {
                  BitRate{1'000'000'000'000'000})
           .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
                  Watts{1e6}));
-  kind->make_spec = [parse = kind->make_spec](const Element& nic, ErrorList& errors) {
+  kind->make_spec = [parse = kind->make_spec](const Element& nic,
+                                              ErrorList& errors) -> std::shared_ptr<const Spec> {
     require_together(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
-    return parse(nic, errors);
+    auto spec = std::make_shared<NicSpec>(static_cast<const NicSpec&>(*parse(nic, errors)));
+    read_lane_map(nic, spec->lane_table, errors);
+    check_reserve(nic, spec->buffer, spec->reserve, errors);
+    return spec;
   };
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };

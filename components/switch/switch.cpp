@@ -10,6 +10,7 @@
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/wire/congestion_notice.hpp"
 
 namespace lightrail {
 namespace {
@@ -21,6 +22,11 @@ const SwitchRoute* find_route(const BuildContext& build) {
   return it == tables->route_of.end() ? nullptr : &tables->routes[it->second];
 }
 
+const LaneMap* lanes_of(const BuildContext& build) {
+  const auto* maps = build.model.resource<LaneMaps>();
+  return maps ? &maps->of(build.record.spec) : nullptr;
+}
+
 }  // namespace
 
 Switch::Switch(const BuildContext& build)
@@ -29,6 +35,9 @@ Switch::Switch(const BuildContext& build)
       book_(build.model.resource<AddressBook>()),
       health_(build.model.resource<NicHealth>()),
       route_(find_route(build)),
+      levels_(build.model.resource<ServiceLevels>()),
+      lanes_(lanes_of(build)),
+      per_class_(spec_.lanes / spec_.routing->lane_classes),
       crossbar_(build, spec_.latency, spec_.queueing),
       reductions_(build.record.port_count) {
   if (route_) {
@@ -39,6 +48,10 @@ Switch::Switch(const BuildContext& build)
       throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
     routing_ = spec_.routing->make(setup);
   }
+  if (const auto* congestion = build.model.resource<CongestionControl>();
+      congestion && congestion->spec().threshold > 0)
+    marker_.emplace(build, *congestion, spec_.buffer);
+  is_plain_ = !lanes_ && !marker_;
   check_port_count(build, spec_.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
@@ -58,16 +71,39 @@ inline RouteChoice Switch::way_of(const Frame& frame, PortIndex in, Context& con
   return way;
 }
 
+Frame Switch::on_own_lane(const Frame& frame) const {
+  Frame moved = frame;
+  const std::uint8_t level = levels_->level_of(frame.address, frame.kind == MessageKind::control);
+  const std::uint32_t lane_class = frame.lane / per_class_;
+  moved.lane = static_cast<std::uint8_t>(lanes_->of[level] + lane_class * per_class_);
+  return moved;
+}
+
+/// Where lanes are of service levels, or trains are marked.
+void Switch::forward(const Frame& frame, PortIndex in, Context& context) {
+  Frame leaving = lanes_ ? on_own_lane(frame) : frame;
+  const RouteChoice way = way_of(leaving, in, context);
+  leaving.lane = way.lane;
+  if (marker_) leaving = marker_->marked(leaving, way.port, crossbar_.egress(), context);
+  Frame came = leaving;
+  came.lane = frame.lane;
+  crossbar_.forward_on_lane(context, came, in, way.port, way.lane);
+}
+
 void Switch::handle(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
   if (kind == MessageKind::train || kind == MessageKind::control) {
     const auto frame = as<Frame>(p);
-    const RouteChoice way = way_of(frame, port, context);
-    if (way.lane != frame.lane)
-      crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
-    else
-      crossbar_.forward(context, frame, port, way.port);
+    if (!is_plain_) {
+      forward(frame, port, context);
+    } else {
+      const RouteChoice way = way_of(frame, port, context);
+      if (way.lane != frame.lane)
+        crossbar_.forward_on_lane(context, frame, port, way.port, way.lane);
+      else
+        crossbar_.forward(context, frame, port, way.port);
+    }
   } else if (kind == MessageKind::flow_control) {
     crossbar_.on_flow_control(context, p, port);
   } else {
@@ -86,6 +122,8 @@ void Switch::handle_rare(const Payload& payload, PortIndex port, Context& contex
     if (is_idle) context.count_as_idle();
     return;
   }
+  if (kind == MessageKind::marked_train || kind == MessageKind::congestion_notice)
+    return forward(as<Frame>(payload), port, context);
   if (Retransmission::is_for(kind)) return send_again(as<Train>(payload), port, context);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(payload), port);
   fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(payload), port));
@@ -95,7 +133,8 @@ void Switch::handle_rare(const Payload& payload, PortIndex port, Context& contex
 /// switch lost.
 void Switch::on_cut_off(Context& context) {
   for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
-    send_again(Retransmission::lost(as<Train>(cut.train)), cut.port, context);
+    if (const auto train = without_mark(cut.train))
+      send_again(Retransmission::lost(as<Train>(*train)), cut.port, context);
 }
 
 void Switch::fail_without_endpoint(const Context& context, EndpointId to) const {
@@ -133,7 +172,7 @@ void Switch::reduce(Context& context, const Train& train, PortIndex port) {
     Train sum = train;
     sum.kind = MessageKind::train, sum.bytes = complete;
     sum.address = Address(heads[i], heads[i], connection);
-    crossbar_.send(context, frame_of(sum), port, ports[i]);
+    crossbar_.send(context, lanes_ ? on_own_lane(frame_of(sum)) : frame_of(sum), port, ports[i]);
   }
 }
 
@@ -158,7 +197,7 @@ void Switch::send_again(const Train& back, PortIndex port, Context& context) {
   Frame train = frame_of(Retransmission::original(back));
   if (port == self_port || Retransmission::is_corrupt(back.kind)) {
     RouteChoice way{port, train.lane};
-    if (port == self_port) way = way_of(train, port, context);
+    if (port == self_port) way = way_of(lanes_ ? on_own_lane(train) : train, port, context);
     train.lane = way.lane;
     crossbar_.egress().offer(context, way.port, train, context.now());
     if (crossbar_.egress().has_cut_off()) on_cut_off(context);
@@ -195,12 +234,14 @@ void Switch::finish(Context& context) {
 void Switch::save(StateWriter& out) const {
   crossbar_.save(out);
   if (routing_) routing_->save(out);
+  if (marker_) marker_->save(out);
   reductions_.save(out);
 }
 
 void Switch::load(StateReader& in) {
   crossbar_.load(in);
   if (routing_) routing_->load(in);
+  if (marker_) marker_->load(in);
   reductions_.load(in);
 }
 
@@ -211,9 +252,7 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
       "Lossless packet switch (InfiniBand): credits per virtual lane, cut-through, static, ECMP or adaptive "
       "routing. "
       "Every input has its own buffer; outputs serve trains in order of arrival, lanes by their weights. "
-      "Leaves out "
-      "congestion "
-      "notification and link errors.";
+      "Marks trains where there is <congestion-control>. Leaves out link errors.";
   kind->can_fail = true;
   kind->hot_bytes = sizeof(Switch);
   kind->prefetches = true;
@@ -229,7 +268,14 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
                  BitRate{1'000'000'000'000'000})
           .field("buffer", &SwitchSpec::buffer, "input buffer of one port and lane", Bytes{64},
                  Bytes{1ll << 31})
+          .field(
+              "lane-reserve", &SwitchSpec::reserve,
+              "of the buffer, what only its lane may use; the lanes of a port share the rest of all of them; "
+              "0: nothing is shared",
+              Bytes{0}, Bytes{1ll << 31})
           .field("lanes", &SwitchSpec::lanes, "virtual lanes; must match what is attached", 1u, max_lanes)
+          .field("sl-to-vl", &SwitchSpec::lane_list,
+                 "lanes of service levels 0, 1, 2 ... (0,0,1); without it as <lanes> says")
           .field("latency", &SwitchSpec::latency, "pipeline, head in to head out of an idle switch",
                  SimTime{0}, milliseconds(1))
           .choice(
@@ -256,6 +302,8 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
                                       ErrorList& errors) -> std::shared_ptr<const Spec> {
     auto spec = std::make_shared<SwitchSpec>();
     table.parse(element, *spec, errors);
+    read_lane_map(element, spec->lane_table, errors);
+    check_reserve(element, spec->buffer, spec->reserve, errors);
     spec->routing = routings.find(spec->routing_name);
     if (const Attribute* name = element.find("routing"); !spec->routing)
       errors.add(

@@ -9,12 +9,13 @@ namespace lightrail {
 
 class FlowControlKind;
 
-/// Input buffer behind a port: the same for each of its virtual lanes. No lanes: the device takes whatever
-/// comes and plays no part in flow control.
+/// Input buffer behind a port: as large for each of its virtual lanes, which may share what is beyond a
+/// reserve. No lanes: the device takes whatever comes and plays no part in flow control.
 struct InputBuffer {
   std::uint8_t lanes = 0;
   std::int64_t bytes = 0;                    ///< per lane [B]
   const FlowControlKind* control = nullptr;  ///< what keeps senders from overfilling it; null: no lanes
+  std::int64_t reserve = 0;  ///< of `bytes`, what a lane has for itself, where `control` shares the rest [B]
 };
 
 /// A Spec whose device takes part in flow control. Both ends of a link derive the sender's side from it.

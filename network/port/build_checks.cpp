@@ -51,6 +51,14 @@ void check_port_rate(const BuildContext& build, PortIndex port, BitRate limit) {
                               format_value(fastest), format_value(limit)));
 }
 
+void check_reserve(const Element& element, Bytes buffer, Bytes reserve, ErrorList& errors) {
+  const Attribute* at = element.find("lane-reserve");
+  if (at && reserve > buffer)
+    errors.add({at->file, at->line,
+                fmt::format("<{}> attribute 'lane-reserve': {} is more than the buffer of {}", element.name,
+                            format_value(reserve), format_value(buffer))});
+}
+
 void accept_sources(ComponentKind& kind) {
   std::vector<std::string> parameters;
   for (const ParameterDoc& doc : kind.parameters) parameters.push_back(doc.name);

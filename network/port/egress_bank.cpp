@@ -68,7 +68,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    if (weights && port.subtracts && port.lanes > 1) {
+    if (weights && (port.subtracts || port.tells) && port.lanes > 1) {
       port.takes_turns = true;
       turns_[i].arbiter = LaneArbiter(*weights, longest);
     }
@@ -137,6 +137,17 @@ SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, cons
   return start + busy;
 }
 
+/// A train takes its credits when it gets the line, which may be long before it begins. Credits that a port
+/// has left when it begins to send are those and what later trains have taken.
+EgressBank::Queue EgressBank::queue(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                                    const Context& context) const {
+  const Port& p = ports_[port];
+  const std::int64_t on_line = bytes_in(std::max(p.free_at - context.now(), SimTime{0}), p.line.rate());
+  const std::int64_t given_ahead = std::max(on_line - bytes, std::int64_t{0});
+  const std::int64_t waiting = p.takes_turns ? turns_[port].waiting[lane] : p.waiting_bytes;
+  return {on_line + waiting, lane_of(p, context, port, lane).allowed + given_ahead >= bytes};
+}
+
 SimTime EgressBank::next_change(PortIndex port, SimTime now) const {
   return ports_[port].fails ? health_->next_change(links_[port], now) : time_never;
 }
@@ -181,7 +192,10 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
   std::int64_t& waiting = ports_[port].waiting_bytes;
   waiting += train.bytes;
   if (ports_[port].fails) watch(context, port);
-  if (ports_[port].takes_turns) wake_when_free(context, port);
+  if (ports_[port].takes_turns) {
+    turns_[port].waiting[train.lane] += train.bytes;
+    wake_when_free(context, port);
+  }
   if (counts_.empty()) return;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
@@ -271,7 +285,8 @@ void EgressBank::save(StateWriter& out) const {
     out.put(std::uint8_t{p.is_watched});
   }
   out.put(dark_until_);
-  for (const Turns& turns : turns_) out.put(turns.wake), out.put(turns.arbiter.state());
+  for (const Turns& turns : turns_)
+    out.put(turns.wake), out.put(turns.waiting), out.put(turns.arbiter.state());
   out.put(far_lanes_), out.put(meters_), out.put(counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
@@ -293,7 +308,7 @@ void EgressBank::load(StateReader& in) {
   }
   for (Turns& turns : turns_) {
     LaneArbiter::State state;
-    in.get(turns.wake), in.get(state);
+    in.get(turns.wake), in.get(turns.waiting), in.get(state);
     turns.arbiter.set(state);
   }
   in.get(far_lanes_), in.get(meters_), in.get(counts_);

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -96,6 +97,13 @@ class EgressBank {
     const SendLane& l = lane_of(ports_[port], context, port, lane);
     return l.first_waiting == SendQueue::none && l.allowed >= bytes;
   }
+  /// What a train of `bytes` on `lane` finds at a port now.
+  struct Queue {
+    std::int64_t bytes = 0;  ///< that have the line or wait; where lanes take turns, waiting ones of its own
+    bool has_credits = false;  ///< the port could send it now if the line were free
+  };
+  [[nodiscard]] Queue queue(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                            const Context& context) const;
   /// Whether trains wait at the port.
   [[nodiscard]] bool has_waiting(PortIndex port) const { return ports_[port].waiting_bytes != 0; }
   /// What a train that must wait waits for ("credits").
@@ -181,6 +189,7 @@ class EgressBank {
       while (lane.first_waiting != SendQueue::none) {
         const Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
         p.waiting_bytes -= w.train.bytes;
+        if (p.takes_turns) turns_[port].waiting[k] -= w.train.bytes;
         cut_off_.push_back({w.train, port});
         Frame freed = w.train;
         freed.lane = w.from_lane;
@@ -239,6 +248,7 @@ class EgressBank {
   struct Turns {  // of a line whose lanes have weights
     LaneArbiter arbiter;
     SimTime wake = time_never;  ///< when the line is free and a train that waits for it is ready
+    std::array<std::int64_t, max_lanes> waiting{};  ///< of a lane [B]
   };
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
@@ -281,6 +291,7 @@ class EgressBank {
   [[gnu::always_inline]] void send_first(Context& context, PortIndex port, SendLane& lane, Left& left) {
     Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
     ports_[port].waiting_bytes -= w.train.bytes;
+    if (ports_[port].takes_turns) turns_[port].waiting[w.train.lane] -= w.train.bytes;
     const SimTime tail = put(context, port, lane, w.train, w.ready);
     w.train.lane = w.from_lane;
     left(w.train, w.from, tail);

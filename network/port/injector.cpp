@@ -19,15 +19,27 @@ const LaneWeights* weights_of(const BuildContext& build, const PortEnd& end) {
   return has_lanes ? build.model.resource<LaneWeights>() : nullptr;
 }
 
+/// Only what enters a fabric is paced: port 0 of a NIC.
+const CongestionControl* congestion_control_of(const BuildContext& build, PortIndex port) {
+  const bool enters_fabric = role_of(build.spec) == DeviceRole::nic && port == 0;
+  return enters_fabric ? build.model.resource<CongestionControl>() : nullptr;
+}
+
+std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
+  static_assert(endpoint_bits + Connection::bits + endpoint_bits == 64);
+  return flow_of(from, connection) << endpoint_bits | to.value;
+}
+
 }  // namespace
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency)
     : Injector(port_end(build, port), port, wake_tag, sources, latency,
-               weights_of(build, port_end(build, port))) {}
+               weights_of(build, port_end(build, port)), congestion_control_of(build, port)) {}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights)
+                   const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights,
+                   const CongestionControl* congestion)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -38,7 +50,8 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       has_weights_(weights != nullptr),
       arbiter_(weights ? *weights : LaneWeights{}, train_bytes_),
       rings_(lanes_ * (1 + sources.size())),
-      sources_(sources.size()) {
+      sources_(sources.size()),
+      rates_(congestion ? std::make_unique<InjectionRates>(*congestion) : nullptr) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BitRate rate = sources[i].read_rate;
     // A source as fast as the line has read a train before the line is free again.
@@ -60,8 +73,7 @@ void Injector::post(const Outgoing& message, SimTime now) {
   }
   SourceState& source = sources_[message.source];
   if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
-  static_assert(endpoint_bits + Connection::bits + endpoint_bits == 64);
-  std::uint64_t key = messages_[index].head.address.flow() << endpoint_bits | message.to.value;
+  const std::uint64_t key = key_of(message.from, message.to, message.connection);
   std::uint32_t flow = index_.find(key);
   if (flow != FlowIndex::none) {
     messages_[flows_[flow].last].next = index;
@@ -138,11 +150,30 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
   return none;
 }
 
+void Injector::slow_down(EndpointId from, EndpointId to, Connection connection, std::uint32_t marks,
+                         SimTime now) {
+  rates_->slow_down(key_of(from, to, connection), marks, now);
+}
+
+/// Flows that pause miss their turn. False: all of the ring do; `earliest` as is_ready() has it.
+bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest) {
+  std::uint32_t& last = rings_[ring].last;
+  const std::uint32_t first = flows_[last].next;
+  do {
+    const SimTime start = rates_->next_start(flows_[flows_[last].next].key);
+    if (start <= at) return true;
+    earliest = std::min(earliest, start);
+    last = flows_[last].next;
+  } while (flows_[last].next != first);
+  return false;
+}
+
 /// Whether the ring's next train may start at `at`; `earliest` becomes no later than when it may, where it
 /// only waits for its reading.
 [[gnu::always_inline]] inline bool Injector::is_ready(std::uint32_t ring, const Context& context,
                                                       EgressBank& egress, SimTime at, SimTime& earliest) {
   if (rings_[ring].last == none) return false;
+  if (rates_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const std::uint32_t bytes = next_bytes(ring);
   if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) return false;
   const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
@@ -200,6 +231,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
       source.free_at = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
+    if (rates_) rates_->sent(flows_[flows_[rings_[ring].last].next].key, at, egress.line_time(port_, bytes));
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
@@ -291,6 +323,7 @@ void Injector::save(StateWriter& out) const {
   index_.save(out);
   out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
+  if (rates_) rates_->save(out);
 }
 
 void Injector::load(StateReader& in) {
@@ -304,6 +337,7 @@ void Injector::load(StateReader& in) {
   index_.load(in);
   in.get(free_message_), in.get(free_flow_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
+  if (rates_) rates_->load(in);
 }
 
 }  // namespace lightrail

@@ -1,12 +1,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/lane_arbiter.hpp"
 #include "network/transport/flow_index.hpp"
+#include "network/transport/injection_rates.hpp"
 
 namespace lightrail {
 
@@ -41,7 +43,8 @@ class SentListener {
 /// message calls pump). With send-ahead control messages go between the packets of trains that have the line,
 /// borrowing from those that have not begun where their lane is shut. A source that reads at less than the
 /// line's rate limits its own trains: a train starts when its tail cannot overtake the reading. Assumes
-/// unlimited prefetch of one train. State is plain; a steady state allocates nothing.
+/// unlimited prefetch of one train. Under congestion control flows pause between their trains
+/// (InjectionRates) and others have their turns. State is plain; a steady state allocates nothing.
 class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
@@ -60,6 +63,10 @@ class Injector {
   /// changes. Call after post, on this injector's wake and after each message of the port's flow
   /// control.
   void pump(Context& context, EgressBank& egress, SentListener& listener);
+  /// Congestion notices of `marks` packets of a flow that it sends have come back. Only where there is
+  /// congestion control (CongestionControl).
+  void slow_down(EndpointId from, EndpointId to, Connection connection, std::uint32_t marks, SimTime now);
+
   /// For wakes: pump, and the wake is no longer pending.
   void on_wake(Context& context, EgressBank& egress, SentListener& listener);
 
@@ -115,7 +122,7 @@ class Injector {
   };
 
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency, const LaneWeights* weights);
+           SimTime latency, const LaneWeights* weights, const CongestionControl* congestion);
   std::uint32_t new_message(const Outgoing& message);
   void add_to_ring(std::uint32_t ring, std::uint32_t flow);
   std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
@@ -127,6 +134,7 @@ class Injector {
   std::uint32_t choose_by_weight(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
   [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
                               SimTime& earliest);
+  [[nodiscard]] bool turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest);
   void finish_message(std::uint32_t ring);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
@@ -151,6 +159,7 @@ class Injector {
   std::vector<Message> messages_;
   std::uint32_t free_message_ = none, free_flow_ = none;
   FlowIndex index_;
+  std::unique_ptr<InjectionRates> rates_;  ///< null: no congestion control
 };
 
 }  // namespace lightrail

@@ -14,7 +14,7 @@ const BufferedSpec* buffered_spec(const Model& model, ComponentId id) {
 }
 
 InputBuffer smaller(InputBuffer a, InputBuffer b) {
-  return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes), a.control};
+  return {std::min(a.lanes, b.lanes), std::min(a.bytes, b.bytes), a.control, std::min(a.reserve, b.reserve)};
 }
 
 /// The smallest buffer of the devices around an optical switch; devices without flow control do not count,

@@ -1,23 +1,33 @@
 #include "network/transport/service_levels.hpp"
 
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+
 namespace lightrail {
 
-void ServiceLevels::add_control(std::uint8_t lane) {
-  LIGHTRAIL_EXPECT(lane < max_lanes);
-  for (std::uint8_t& own : control_)
-    if (own == none) own = lane;
+void ServiceLevels::add_control(std::uint8_t level) {
+  for (Rule& own : control_) add(own, {next_, level});
+  ++next_;
 }
 
-void ServiceLevels::add_storage(std::uint8_t lane) {
-  LIGHTRAIL_EXPECT(lane < max_lanes);
-  for (Lanes* lanes : {&control_, &payload_})
-    if ((*lanes)[storage] == none) (*lanes)[storage] = lane;
+void ServiceLevels::add_storage(std::uint8_t level) {
+  for (Rules* rules : {&control_, &payload_}) add((*rules)[storage], {next_, level});
+  ++next_;
 }
 
-void ServiceLevels::add_communicator(std::uint32_t group_kind, std::uint8_t lane) {
-  LIGHTRAIL_EXPECT(lane < max_lanes && group_kind < Connection::max_group_kinds);
-  for (Lanes* lanes : {&control_, &payload_})
-    if ((*lanes)[group_kind] == none) (*lanes)[group_kind] = lane;
+void ServiceLevels::add_communicator(std::uint32_t group_kind, std::uint8_t level) {
+  LIGHTRAIL_EXPECT(group_kind < Connection::max_group_kinds);
+  for (Rules* rules : {&control_, &payload_}) add((*rules)[group_kind], {next_, level});
+  ++next_;
+}
+
+void ServiceLevels::add_job(const std::vector<EndpointId>& members, std::uint8_t level) {
+  for (const EndpointId id : members) {
+    jobs_.resize(std::max<std::size_t>(jobs_.size(), id.value + std::size_t{1}));
+    add(jobs_[id.value], {next_, level});
+  }
+  ++next_;
 }
 
 }  // namespace lightrail

@@ -37,6 +37,10 @@ std::string_view name_of(MessageKind kind) {
       return "returned train";
     case returned_control:
       return "returned control message";
+    case marked_train:
+      return "marked train";
+    case congestion_notice:
+      return "congestion notice";
     case flow_control:
       return "flow control";
     case work_request:

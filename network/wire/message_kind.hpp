@@ -36,6 +36,9 @@ enum class MessageKind : std::uint8_t {
   bypass_control = 17,    ///< the same, a control message
   returned_train = 18,    ///< NIC -> GPU: an optical switch could not pass it on; the GPU finds a way
   returned_control = 19,  ///< the same, a control message
+  // Congestion control (network/port/congestion_marker.hpp, network/wire/congestion_notice.hpp)
+  marked_train = 22,       ///< a train that a switch has marked on its way: it met congestion (FECN)
+  congestion_notice = 23,  ///< receiving NIC -> sending NIC: trains of a flow were marked (BECN)
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
@@ -96,7 +99,7 @@ inline constexpr std::uint8_t first_plugin_kind = 128;
 [[nodiscard]] constexpr bool is_payload(MessageKind kind) {
   using enum MessageKind;
   return kind == train || (kind >= reduce && kind <= delegated_train) || kind == bypass_train ||
-         kind == returned_train;
+         kind == returned_train || kind == marked_train;
 }
 
 }  // namespace lightrail

@@ -9,20 +9,20 @@
 #include "network/port/credit/credit.hpp"
 
 namespace lightrail {
-namespace {
 
-/// Whether a sender that has its credits but for a quarter of a buffer of `counted` [B] cannot keep the line
-/// of `end` busy.
+std::int64_t longest_train(std::span<const PortEnd> ports) {
+  std::int64_t longest = 0;
+  for (const PortEnd& end : ports)
+    if (end.near.lanes > 0) longest = std::max<std::int64_t>(longest, end.train_bytes());
+  return longest;
+}
+
 bool is_long_way(const PortEnd& end, std::int64_t counted) {
   return end.in_rate.value > 0 && transfer_time(Bytes{counted - counted / 4}, end.in_rate) < end.round_trip;
 }
 
-}  // namespace
-
 CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& name) : terms_(ports.size()) {
-  std::int64_t longest = 0;  // train of any of them
-  for (const PortEnd& end : ports)
-    if (end.near.lanes > 0) longest = std::max<std::int64_t>(longest, end.train_bytes());
+  const std::int64_t longest = longest_train(ports);
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const PortEnd& end = ports[i];
     if (!end.is_connected || end.near.lanes == 0) continue;

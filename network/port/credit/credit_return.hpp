@@ -8,6 +8,12 @@
 
 namespace lightrail {
 
+/// Of the trains of all ports with buffers [B].
+[[nodiscard]] std::int64_t longest_train(std::span<const PortEnd> ports);
+/// Whether a sender that has its credits but for a quarter of a buffer of `counted` [B] cannot keep the line
+/// of `end` busy.
+[[nodiscard]] bool is_long_way(const PortEnd& end, std::int64_t counted);
+
 /// The receiver's side of credits: gives the far end its credits back when trains have left the input buffer.
 ///
 /// They are returned in batches of a quarter of what is free in the buffer, or of a buffer minus the longest

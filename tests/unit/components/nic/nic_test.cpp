@@ -8,6 +8,8 @@
 #include "network/health/health_table.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/tables.hpp"
+#include "network/transport/congestion_control.hpp"
+#include "network/wire/congestion_notice.hpp"
 #include "tests/support/network_bed.hpp"
 #include "tests/support/wire_messages.hpp"
 
@@ -278,5 +280,100 @@ TEST_CASE("a nic saved in the middle and loaded goes on as if nothing had happen
       for (const Arrival& a : net.bed.arrivals(gpu)) times[k].push_back(a.time);
   }
   CHECK(times[0].size() > 30);
+  CHECK(times[0] == times[1]);
+}
+
+namespace {
+
+/// GPU 0 on a NIC whose cable leads to probe 1.
+struct PacedNic {
+  NetworkBed bed;
+  ComponentId gpu = bed.add_endpoint(0), far = bed.add_endpoint(1);
+  PacedNic() {
+    auto spec = std::make_shared<NicSpec>();
+    spec->message_rate = 1'000'000'000'000;
+    const ComponentId nic = bed.add(nic_kind(), spec, "nic");
+    bed.connect(gpu, 1, nic, 1, bed.link_class(nanoseconds(200), BitRate{500 * giga}, 4096, 1));
+    bed.connect(nic, 0, far, 0, bed.link_class(nanoseconds(100), BitRate{400 * giga}, 4096, 1));
+    CongestionSpec settings;
+    settings.increase = 3, settings.limit = 9, settings.marking_rate = 0, settings.timer = microseconds(60);
+    std::vector<RateEntry> table;
+    for (std::uint32_t i = 0; i < 10; ++i) table.push_back({i, 0});
+    bed.finish_model().add(std::make_shared<const CongestionControl>(settings, table));
+  }
+  [[nodiscard]] static Connection connection(std::uint32_t channel) {
+    return Connection::make(0, channel, 0);
+  }
+  void post(std::uint32_t packets, std::uint32_t channel) {
+    bed.script(gpu, SimTime{0}, 1,
+               work_payload(EndpointId{0}, EndpointId{1}, connection(channel), packets * 4096));
+  }
+  /// That packets of GPU 0's flow to probe 1 were marked.
+  void notify(SimTime at, std::uint32_t channel, std::uint16_t marks) {
+    CongestionNotice notice;
+    notice.marks = marks, notice.address = Address(EndpointId{1}, EndpointId{0}, connection(channel));
+    bed.script(far, at, 0, to_payload(notice));
+  }
+  [[nodiscard]] std::vector<SimTime> times(std::uint32_t channel) const {
+    std::vector<SimTime> all;
+    for (const Arrival& arrival : bed.trains(far))
+      if (frame_in(arrival.payload).address.connection() == connection(channel)) all.push_back(arrival.time);
+    return all;
+  }
+};
+
+}  // namespace
+
+// A mark adds 3 to the index: pauses of 3 packets, a quarter of the line.
+TEST_CASE("a nic paces the flow of a congestion notice, and other flows take what it leaves") {
+  PacedNic net;
+  net.notify(SimTime{0}, 1, 1);
+  net.post(20, 1), net.post(40, 2);
+  net.bed.run();
+  const std::vector<SimTime> paced = net.times(1), free = net.times(2);
+  REQUIRE(paced.size() == 20);
+  REQUIRE(free.size() == 40);
+  for (std::size_t i = 1; i < paced.size(); ++i) CHECK(paced[i] - paced[i - 1] == 4 * packet);
+  CHECK(free.back() - free.front() == 52 * packet);  // 13 of the paced ones lie between, one every fourth
+}
+
+TEST_CASE("the pace of a flow rises again when the timer ends") {
+  PacedNic net;
+  net.notify(nanoseconds(59'000), 1, 2);  // the index is 6 up to 60 us, 5 up to 120 us
+  net.bed.script(net.gpu, nanoseconds(61'000), 1,
+                 work_payload(EndpointId{0}, EndpointId{1}, PacedNic::connection(1), 10 * 4096));
+  net.bed.script(net.gpu, nanoseconds(121'000), 1,
+                 work_payload(EndpointId{0}, EndpointId{1}, PacedNic::connection(1), 10 * 4096));
+  net.bed.run();
+  const std::vector<SimTime> paced = net.times(1);
+  REQUIRE(paced.size() == 20);
+  for (std::size_t i = 1; i < 10; ++i) CHECK(paced[i] - paced[i - 1] == 6 * packet);
+  for (std::size_t i = 11; i < 20; ++i) CHECK(paced[i] - paced[i - 1] == 5 * packet);
+}
+
+TEST_CASE("a nic passes a marked train on as a plain one and sends its sender a notice") {
+  PacedNic net;
+  net.bed.script(net.far, SimTime{0}, 0,
+                 train_payload(MessageKind::marked_train, EndpointId{1}, EndpointId{0},
+                               PacedNic::connection(1), 3 * 4096, 3));
+  net.bed.run();
+  CHECK(net.bed.trains(net.gpu).size() == 1);
+  const std::vector<Arrival> notices = net.bed.trains(net.far, MessageKind::congestion_notice);
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].time == nanoseconds(200));
+  const auto notice = as<CongestionNotice>(notices[0].payload);
+  CHECK(notice.marks == 3);
+  CHECK(notice.address == Address(EndpointId{0}, EndpointId{1}, PacedNic::connection(1)));
+}
+
+TEST_CASE("paces that are saved and loaded are kept") {
+  std::vector<SimTime> times[2];
+  for (const int k : {0, 1}) {
+    PacedNic net;
+    net.notify(SimTime{0}, 1, 1);
+    net.post(20, 1), net.post(40, 2);
+    net.bed.run(k == 0 ? time_never : microseconds(3));
+    times[k] = net.times(1);
+  }
   CHECK(times[0] == times[1]);
 }

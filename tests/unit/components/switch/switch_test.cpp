@@ -109,3 +109,29 @@ TEST_CASE("a switch of known power writes its energy") {
   CHECK(rows[0].values[0] == 81'920);
   CHECK(std::bit_cast<double>(rows[0].values[1]) == 2.0 * static_cast<double>(net.bed.end().count()));
 }
+
+TEST_CASE("a switch puts a train on the lane that its table has for the train's service level") {
+  Pair net;
+  net.bed.route(net.device, SwitchRoute{{}, 0, 0, {{0}, {1}}});
+  auto levels = std::make_shared<ServiceLevels>(std::vector<bool>{});
+  levels->add_communicator(3, 5);
+  levels->add_control(9);
+  LaneMap map;
+  map.of[0] = 0, map.of[5] = 1, map.of[9] = 1, map.count = 10;
+  const auto send = [&](std::uint32_t group_kind, std::uint8_t lane, MessageKind kind) {
+    net.bed.script(
+        net.a, SimTime{0}, 0,
+        train_payload(kind, EndpointId{0}, EndpointId{1}, Connection::make(group_kind, 0, 0), 4096, 1, lane));
+  };
+  send(2, 1, MessageKind::train);
+  send(3, 0, MessageKind::train);
+  send(3, 1, MessageKind::train);
+  send(2, 0, MessageKind::control);
+  Model& model = net.bed.finish_model();
+  model.add<ServiceLevels>(std::move(levels));
+  model.add(std::make_shared<const LaneMaps>(std::vector<LaneMap>(model.specs.size(), map)));
+  net.bed.run();
+  std::vector<int> lanes;
+  for (const Arrival& arrival : net.bed.arrivals(net.b)) lanes.push_back(frame_in(arrival.payload).lane);
+  CHECK(lanes == std::vector<int>{0, 1, 1, 1});
+}

@@ -7,14 +7,10 @@ using namespace lightrail;
 
 namespace {
 
-constexpr std::uint32_t storage_server = 2;
+constexpr EndpointId gpu{0}, server{2};
 
-DeferredWork work(std::uint32_t group_kind, MessageKind kind = MessageKind::work_request,
-                  EndpointId from = EndpointId{0}, EndpointId to = EndpointId{1}) {
-  DeferredWork work;
-  work.kind = kind, work.lane = 7;
-  work.address = Address(from, to, Connection::make(group_kind, 0, 0));
-  return work;
+Address address(std::uint32_t group_kind, EndpointId from = gpu, EndpointId to = EndpointId{1}) {
+  return {from, to, Connection::make(group_kind, 0, 0)};
 }
 
 ServiceLevels levels() {
@@ -23,37 +19,53 @@ ServiceLevels levels() {
 
 }  // namespace
 
-TEST_CASE("what no rule fits is on lane 0, whatever its device said") {
+TEST_CASE("what no rule fits is of level 0") {
   ServiceLevels none = levels();
-  CHECK(none.lane_of(work(3)) == 0);
+  CHECK(none.level_of(address(3), false) == 0);
   none.add_communicator(4, 5);
-  CHECK(none.lane_of(work(3)) == 0);
-  CHECK(none.lane_of(work(4)) == 5);
+  CHECK(none.level_of(address(3), false) == 0);
+  CHECK(none.level_of(address(4), false) == 5);
 }
 
 TEST_CASE("storage is known by either end, and its connections are no communicator's") {
   ServiceLevels some = levels();
   some.add_communicator(3, 5);
   some.add_storage(2);
-  const EndpointId gpu{0}, server{storage_server};
-  CHECK(some.lane_of(work(3, MessageKind::work_request, gpu, server)) == 2);
-  CHECK(some.lane_of(work(3, MessageKind::work_request, server, gpu)) == 2);
-  CHECK(some.lane_of(work(3)) == 5);
-  CHECK(some.lane_of(work(3, MessageKind::work_request, EndpointId{4}, EndpointId{5})) == 5);
+  CHECK(some.level_of(address(3, gpu, server), false) == 2);
+  CHECK(some.level_of(address(3, server, gpu), false) == 2);
+  CHECK(some.level_of(address(3), false) == 5);
+  CHECK(some.level_of(address(3, EndpointId{4}, EndpointId{5}), false) == 5);
 }
 
-TEST_CASE("the first rule that fits says the lane") {
+TEST_CASE("the first rule that fits says the level") {
   ServiceLevels control_first = levels();
   control_first.add_control(1);
   control_first.add_communicator(3, 5);
-  CHECK(control_first.lane_of(work(3, MessageKind::control)) == 1);
-  CHECK(control_first.lane_of(work(3)) == 5);
+  CHECK(control_first.level_of(address(3), true) == 1);
+  CHECK(control_first.level_of(address(3), false) == 5);
 
   ServiceLevels control_last = levels();
   control_last.add_communicator(3, 5);
   control_last.add_storage(2);
   control_last.add_control(1);
-  CHECK(control_last.lane_of(work(3, MessageKind::control)) == 5);
-  CHECK(control_last.lane_of(work(6, MessageKind::control)) == 1);
-  CHECK(control_last.lane_of(work(6, MessageKind::control, EndpointId{storage_server})) == 2);
+  CHECK(control_last.level_of(address(3), true) == 5);
+  CHECK(control_last.level_of(address(6), true) == 1);
+  CHECK(control_last.level_of(address(6, server), true) == 2);
+}
+
+TEST_CASE("a job has what one of its endpoints sends or receives, in the order of the rules") {
+  ServiceLevels some = levels();
+  some.add_control(9);
+  some.add_communicator(3, 5);
+  some.add_job({EndpointId{0}, EndpointId{7}}, 11);
+  some.add_job({EndpointId{7}, EndpointId{8}}, 12);
+  some.add_communicator(4, 6);
+  CHECK(some.level_of(address(2), false) == 11);
+  CHECK(some.level_of(address(2, EndpointId{5}, EndpointId{7}), false) == 11);  // the job that came first
+  CHECK(some.level_of(address(2, EndpointId{8}, EndpointId{5}), false) == 12);
+  CHECK(some.level_of(address(2, EndpointId{5}, EndpointId{6}), false) == 0);  // nobody's
+  CHECK(some.level_of(address(3), false) == 5);                                // a rule before the job's
+  CHECK(some.level_of(address(4), false) == 11);                               // and one behind it
+  CHECK(some.level_of(address(4, EndpointId{5}, EndpointId{6}), false) == 6);
+  CHECK(some.level_of(address(2), true) == 9);
 }

@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 
 #include <cstdint>
+#include <optional>
 
 #include "network/port/credit/credit.hpp"
+#include "network/wire/congestion_notice.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/rail_control.hpp"
@@ -166,4 +168,18 @@ TEST_CASE("a payload is read only as a message that its kind stands for") {
   CHECK_THROWS_AS(as<region_control::Demand>(to_payload(Credit{})), ContractError);
   CHECK_THROWS_AS(as<Train>(to_payload(Credit{})), ContractError);
   CHECK_THROWS_AS(as<rail_control::Request>(to_payload(region_control::Begun{})), ContractError);
+}
+
+TEST_CASE("a congestion notice has the packets that were marked where trains have theirs") {
+  CongestionNotice notice;
+  notice.lane = 5, notice.marks = 0x1234, notice.address = address;
+  CHECK(words_of(notice) == words(23, 5, 0x1234, 42, a, b));
+  CHECK(without_mark(frame_of(notice)) == std::nullopt);
+}
+
+TEST_CASE("a train that is sent again has no mark of the way that it did not go") {
+  Frame marked{MessageKind::marked_train, 5, 16, 4096, address}, train = marked;
+  train.kind = MessageKind::train;
+  CHECK(without_mark(marked) == train);
+  CHECK(without_mark(train) == train);
 }

@@ -1,0 +1,14 @@
+#pragma once
+#include "engine/base/error.hpp"
+#include "engine/model/model.hpp"
+#include "engine/scenario/scenario.hpp"
+
+namespace lightrail {
+
+/// Reads <congestion-control>, where there is one: CongestionControl and its parameters. `model` has the
+/// system and NcclSettings. Mistakes go to `errors`: a table that is none or too short for the limit, and
+/// systems that it does not work in (without NICs and switches, with optical switches, with PXN over several
+/// rails).
+[[nodiscard]] ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorList& errors);
+
+}  // namespace lightrail

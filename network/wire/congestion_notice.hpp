@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "network/wire/frame.hpp"
+
+namespace lightrail {
+
+/// From a NIC that has received marked trains back to the NIC that sent them, over the fabric: InfiniBand's
+/// congestion notification packet, which carries the BECN bit.
+struct CongestionNotice {
+  /// Local route header 8, base transport header 12, reserved 16, checks 4 and 2 (IBTA vol. 1, annex A10).
+  static constexpr std::uint32_t wire_bytes = 42;
+
+  MessageKind kind = MessageKind::congestion_notice;
+  std::uint8_t lane = 0;    ///< virtual lane
+  std::uint16_t marks = 1;  ///< packets that were marked (> 0)
+  std::uint32_t bytes = wire_bytes;
+  Address address{};  ///< of the marked train, its ends exchanged
+
+  [[nodiscard]] static constexpr bool carries(MessageKind kind) {
+    return kind == MessageKind::congestion_notice;
+  }
+};
+static_assert(Message<CongestionNotice>);
+
+/// A train or control message that a failed link did not take, to be sent again: without a mark of this way.
+/// Nothing for a notice: those that are lost are not missed.
+[[nodiscard]] inline std::optional<Frame> without_mark(Frame frame) {
+  if (frame.kind == MessageKind::congestion_notice) return std::nullopt;
+  if (frame.kind == MessageKind::marked_train) frame.kind = MessageKind::train;
+  return frame;
+}
+
+}  // namespace lightrail
