@@ -93,6 +93,7 @@ class Runner:
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
                 result["passes_ps"] = passes_ps(file)
+                result["end_by_gpu_ps"] = end_by_gpu_ps(file)
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
@@ -120,6 +121,15 @@ def first_operations(file):
     rows = zip(*(ops[column][:] for column in ("gpu", "iteration", "kind", "name", "t_start_ps", "t_end_ps")))
     return [(kinds[kind], names[name], int(start), int(end))
             for gpu, iteration, kind, name, start, end in rows if gpu == first and iteration == 0]
+
+
+def end_by_gpu_ps(file):
+    """{GPU: end of its last recorded operation [ps]}."""
+    ends = {}
+    if "tables/ops" in file:
+        for gpu, end in zip(file["tables/ops/gpu"][:], file["tables/ops/t_end_ps"][:]):
+            ends[int(gpu)] = max(ends.get(int(gpu), 0), int(end))
+    return ends
 
 
 def markers(file):
