@@ -94,7 +94,7 @@ def compare(runs, labels=None):
                   va="center", fontsize=9)
     axes.set_yticks(y, labels)
     axes.set_xlabel(f"time of a GPU in the step, mean over GPUs by part [{unit}]")
-    axes.set_xlim(0, table["step_ps"].max() / divisor * 1.4)
+    axes.set_xlim(0, table["step_ps"].max() / divisor * 1.5)  # room for the figures beside the longest bar
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     fastest, slowest = table["step_ps"].idxmin(), table["step_ps"].idxmax()
     ratio = table["step_ps"].max() / table["step_ps"].min()
