@@ -154,7 +154,7 @@ class LanesReader {
     const std::set<std::uint32_t> chosen(gpus.begin(), gpus.end());
     std::vector<EndpointId> members;
     for (std::uint32_t id = 0; id < book_.endpoints.size(); ++id)
-      if (chosen.count(book_.device(EndpointId{id}).value)) members.push_back(EndpointId{id});
+      if (chosen.count(book_.device(EndpointId{id}).value)) members.emplace_back(id);
     levels_->add_job(members, level);
   }
   [[nodiscard]] std::string unknown(const std::string& name) const {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "engine/base/error.hpp"
 
@@ -78,8 +79,8 @@ class Parser {
       for (Event key = next(); key.type != YAML_MAPPING_END_EVENT; key = next()) {
         if (key.type != YAML_SCALAR_EVENT) fail(key.line, "a key that is no text");
         if (out.find(key.text)) fail(key.line, fmt::format("'{}' is given twice", key.text));
-        YamlValue member = value(next(), level + 1);
-        out.members.emplace_back(key.text, std::move(member));
+        out.items.push_back(value(next(), level + 1));
+        out.names.push_back(std::move(key.text));
       }
     } else {
       fail(event.line, event.type == YAML_ALIAS_EVENT ? "an alias (*name), which is not read" : "no value");
@@ -96,9 +97,9 @@ class Parser {
 }  // namespace
 
 const YamlValue* YamlValue::find(const std::string& name) const {
-  const auto it =
-      std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == name; });
-  return it == members.end() ? nullptr : &it->second;
+  if (kind != Kind::map) return nullptr;
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? nullptr : &items[static_cast<std::size_t>(it - names.begin())];
 }
 
 YamlValue read_yaml(const std::string& path) {

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace lightrail {
@@ -11,9 +10,9 @@ struct YamlValue {
   enum class Kind : std::uint8_t { scalar, list, map };
   Kind kind = Kind::scalar;
   int line = 0;
-  std::string text;  ///< of a scalar, as written
-  std::vector<YamlValue> items;
-  std::vector<std::pair<std::string, YamlValue>> members;  ///< in the order of the file
+  std::string text;                ///< of a scalar, as written
+  std::vector<YamlValue> items;    ///< of a list or a map, in the order of the file
+  std::vector<std::string> names;  ///< of a map's items, one each
 
   /// Null when absent.
   [[nodiscard]] const YamlValue* find(const std::string& name) const;

@@ -75,7 +75,7 @@ class Sender final : public SendControl {
 
  private:
   /// Sets what the lanes may send; returns those that may send more than before, a bit each.
-  std::uint32_t open(PortIndex port, SendLanes lanes) const {
+  [[nodiscard]] std::uint32_t open(PortIndex port, SendLanes lanes) const {
     std::uint32_t opened = 0;
     for (std::uint32_t k = 0; k < lanes.count(); ++k) {
       const std::uint32_t allowed = cut_to_width(buffers_[port].free(k));

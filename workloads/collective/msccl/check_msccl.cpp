@@ -157,7 +157,8 @@ class Machine {
   void write(std::uint32_t g, const MscclStep& step, const Chunks& chunks) {
     for (std::uint32_t i = 0; i < step.count; ++i) at(g, step.to, step.to_chunk + i, step.line) = chunks[i];
   }
-  Chunks sum(std::uint32_t g, std::uint32_t b, const MscclStep& step, Chunks a, const Chunks& other) const {
+  [[nodiscard]] Chunks sum(std::uint32_t g, std::uint32_t b, const MscclStep& step, Chunks a,
+                           const Chunks& other) const {
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i].chunk != other[i].chunk)
         fail(step.line, fmt::format("{} adds chunk {} of the collective to chunk {}", name(g, b, done_[g][b]),

@@ -22,7 +22,7 @@ using NamedBit = std::pair<const char*, std::uint32_t>;
     const auto begin = std::find_if_not(text.begin(), text.end(), is_blank);
     if (begin == text.end()) return "";
     const auto end = std::find_if(begin, text.end(), is_blank);
-    const std::string word(begin, end);
+    std::string word(begin, end);
     const auto found =
         std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == word; });
     if (found == names.end()) return word;
