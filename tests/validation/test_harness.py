@@ -1,10 +1,12 @@
 """The runner that the validation targets share: every run once, no more at a time than asked for, failures
 told, nothing left running."""
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
-from harness import RunFailed, Runner
+from harness import ROOT, RunFailed, Runner
 
 
 class Counted(Runner):
@@ -82,3 +84,10 @@ def test_stop_ends_what_runs_and_starts_nothing_more():
     for thread in threads:
         thread.join(timeout=60)
     assert len(errors) == 3 and sum("sleep 600" in error for error in errors) == 1
+
+
+def test_a_program_that_is_not_there_is_named_before_anything_runs():
+    command = [sys.executable, str(ROOT / "tools" / "validate"), "--lightrail", "/nowhere/lightrail", "N1"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "there is no /nowhere/lightrail: tools/test builds it" in ended.stderr
