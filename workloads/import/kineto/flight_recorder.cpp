@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "workloads/import/gzip_file.hpp"
@@ -44,13 +45,26 @@ class Reader {
       throw InputErrors(
           InputError{path_, 0, "broken JSON (expected a flight recorder: {\"entries\": [...]})"});
     if (all.contains("pg_config")) read_groups(all["pg_config"]);
+    const json& entries = all["entries"];
+    const std::vector<std::size_t> executed_by = executions(entries);
     std::size_t coalesced = 0, open = 0;
-    for (std::size_t i = 0; i < all["entries"].size(); ++i) take(all["entries"][i], i, coalesced, open);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const bool is_batch = i > 0 && executed_by[i - 1] == i;
+      if (is_coalesced(entries[i]) && !is_batch) {
+        ++coalesced;
+        continue;
+      }
+      take(entries[i], i);
+      if (executed_by[i] == i)
+        execute(entries[i], i, is_batch, open);
+      else
+        call(entries[i], i, entries[executed_by[i]]);
+    }
     notes.push_back(fmt::format(
         "{}: a flight recorder has communications alone: what is between them is CPU time", path_));
     if (coalesced > 0)
-      notes.push_back(fmt::format("{}: {} entries 'coalesced' are left out, their parts stand beside them",
-                                  path_, coalesced));
+      notes.push_back(fmt::format(
+          "{}: {} entries 'coalesced' are left out, their collectives stand beside them", path_, coalesced));
     if (open > 0)
       notes.push_back(
           fmt::format("{}: {} entries had not completed when the recorder was written", path_, open));
@@ -90,6 +104,32 @@ class Reader {
     }
   }
 
+  static bool is_coalesced(const json& entry) {
+    return entry.is_object() && text(entry, "profiling_name") == "nccl:coalesced";
+  }
+  static bool is_message(const json& entry) {
+    const std::string name = entry.is_object() ? text(entry, "profiling_name") : "";
+    return name.rfind("nccl:send", 0) == 0 || name.rfind("nccl:recv", 0) == 0;
+  }
+
+  /// Of every entry the one that executes it: itself, or for sends and receives that PyTorch batched the
+  /// entry 'coalesced' right behind them, which has their group and their numbers in it.
+  static std::vector<std::size_t> executions(const json& entries) {
+    std::vector<std::size_t> executed_by(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      executed_by[i] = i;
+      if (!is_coalesced(entries[i])) continue;
+      const auto keys = batch_keys(entries[i]);
+      for (std::size_t k = i; k-- > 0 && is_message(entries[k]) && batch_keys(entries[k]) == keys;)
+        executed_by[k] = i;
+    }
+    return executed_by;
+  }
+  static std::array<std::string, 4> batch_keys(const json& entry) {
+    return {text(entry, "process_group"), text(entry, "pg_id"), text(entry, "collective_seq_id"),
+            text(entry, "p2p_seq_id")};
+  }
+
   /// [[4, 2048], [8]]: of all tensors.
   std::int64_t elements(const json& entry, std::size_t index, const char* key) const {
     const auto it = entry.find(key);
@@ -110,51 +150,71 @@ class Reader {
     return all;
   }
 
-  void take(const json& entry, std::size_t index, std::size_t& coalesced, std::size_t& open) {
+  /// What all entries have: checks it, and begins their event.
+  void take(const json& entry, std::size_t index) {
     if (!entry.is_object()) fail(index, "is no object");
-    const std::string name = text(entry, "profiling_name");
-    if (name.rfind("nccl:", 0) != 0)
-      fail(index, fmt::format("'profiling_name' is '{}' (expected nccl:all_reduce and the like)", name));
+    name_ = text(entry, "profiling_name");
+    if (name_.rfind("nccl:", 0) != 0)
+      fail(index, fmt::format("'profiling_name' is '{}' (expected nccl:all_reduce and the like)", name_));
     if (index == 0) first_record_ = integer(entry, index, "record_id").value_or(0);
-    if (name == "nccl:coalesced") {
-      ++coalesced;
-      return;
-    }
+    const Group& group = group_of(entry, index);
+    event_.clear();
+    event_.index = static_cast<std::int64_t>(index);
+    event_.phase = "X";
+    event_.thread = "main";
+    event_.start_ns = created_ns(entry, index);
+    event_.duration_ns = 0;
+    event_.collective = name_.substr(5);
+    event_.dtype = first_type(entry);
+    event_.in_elements = elements(entry, index, "input_sizes");
+    event_.out_elements = elements(entry, index, "output_sizes");
+    event_.group_name = group.name;
+    event_.group_description = group.description;
+    event_.group_ranks = group.ranks;
+    event_.group_size = static_cast<std::int64_t>(group.members.size());
+    set_peer(group, index);
+  }
+
+  std::int64_t created_ns(const json& entry, std::size_t index) const {
     const auto created = integer(entry, index, "time_created_ns");
     if (!created || *created < 0) fail(index, "lacks 'time_created_ns'");
+    return *created;
+  }
+
+  /// The call of a part of a batch, which comes before the batch is launched.
+  void call(const json& entry, std::size_t index, const json& batch) {
+    event_.category = "cpu_op";
+    event_.name = "record_param_comms";
+    event_.start_ns = std::min(*event_.start_ns, std::max<std::int64_t>(1, created_ns(batch, index)) - 1);
+    on_event_(event_);
+  }
+
+  /// A launch and its kernel.
+  void execute(const json& entry, std::size_t index, bool is_batch, std::size_t& open) {
     double ms = 0;
     if (const auto it = entry.find("duration_ms"); it != entry.end() && it->is_number())
       ms = it->get<double>();
     if (!(ms >= 0 && ms <= longest_ms)) fail(index, fmt::format("'duration_ms' {} is out of range", ms));
     open += text(entry, "state") != "completed";
-    const Group& group = group_of(entry, index);
+    event_.correlation = event_.index + 1;
 
-    KinetoEvent call;
-    call.index = static_cast<std::int64_t>(index);
-    call.phase = "X";
-    call.category = "cuda_runtime";
-    call.name = "cudaLaunchKernel";
-    call.thread = "main";
-    call.start_ns = *created;
-    call.duration_ns = 0;
-    call.correlation = static_cast<std::int64_t>(index) + 1;
-    on_event_(call);
+    KinetoEvent launch;
+    launch.index = event_.index;
+    launch.phase = event_.phase;
+    launch.category = "cuda_runtime";
+    launch.name = "cudaLaunchKernel";
+    launch.thread = event_.thread;
+    launch.start_ns = event_.start_ns;
+    launch.duration_ns = 0;
+    launch.correlation = event_.correlation;
+    on_event_(launch);
 
-    KinetoEvent kernel = call;
-    kernel.category = "kernel";
-    kernel.name = "ncclDevKernel_" + name.substr(5);
-    kernel.thread = fmt::format("{}{}", group.name, text(entry, "is_p2p") == "true" ? " p2p" : "");
-    kernel.duration_ns = std::llround(ms * 1e6);
-    kernel.collective = name.substr(5);
-    kernel.dtype = first_type(entry);
-    kernel.in_elements = elements(entry, index, "input_sizes");
-    kernel.out_elements = elements(entry, index, "output_sizes");
-    kernel.group_name = group.name;
-    kernel.group_description = group.description;
-    kernel.group_ranks = group.ranks;
-    kernel.group_size = static_cast<std::int64_t>(group.members.size());
-    set_peer(name, group, index, kernel);
-    on_event_(kernel);
+    event_.category = "kernel";
+    event_.name = "ncclDevKernel_" + (is_batch ? "SendRecv" : event_.collective);
+    const bool is_p2p = is_batch || text(entry, "is_p2p") == "true";
+    event_.thread = fmt::format("{}{}", event_.group_name, is_p2p ? " p2p" : "");
+    event_.duration_ns = std::llround(ms * 1e6);
+    on_event_(event_);
   }
 
   static std::string first_type(const json& entry) {
@@ -176,25 +236,27 @@ class Reader {
   }
 
   /// "nccl:send 0->1", "nccl:recv 1<-0": ranks of the group.
-  void set_peer(const std::string& name, const Group& group, std::size_t index, KinetoEvent& kernel) const {
-    const bool is_send = name.rfind("nccl:send", 0) == 0;
-    if (!is_send && name.rfind("nccl:recv", 0) != 0) return;
-    const std::size_t arrow = name.find(is_send ? "->" : "<-");
+  void set_peer(const Group& group, std::size_t index) {
+    const bool is_send = name_.rfind("nccl:send", 0) == 0;
+    if (!is_send && name_.rfind("nccl:recv", 0) != 0) return;
+    const std::size_t arrow = name_.find(is_send ? "->" : "<-");
     std::size_t peer = 0;
-    const char *begin =
-                   name.data() + std::min(name.size(), arrow == std::string::npos ? name.size() : arrow + 2),
-               *end = name.data() + name.size();
+    const char *begin = name_.data() +
+                        std::min(name_.size(), arrow == std::string::npos ? name_.size() : arrow + 2),
+               *end = name_.data() + name_.size();
     const auto [stop, code] = std::from_chars(begin, end, peer);
     if (code != std::errc{} || stop != end || peer >= group.members.size())
       fail(index,
-           fmt::format("'{}' names no member of group '{}' (expected nccl:send 0->1)", name, group.name));
-    (is_send ? kernel.target_rank : kernel.source_rank) = group.members[peer];
+           fmt::format("'{}' names no member of group '{}' (expected nccl:send 0->1)", name_, group.name));
+    (is_send ? event_.target_rank : event_.source_rank) = group.members[peer];
   }
 
   const std::string& path_;
   const std::function<void(const KinetoEvent&)>& on_event_;
   std::map<std::string, Group> groups_;
   std::int64_t first_record_ = 0;
+  KinetoEvent event_;  ///< of the entry at hand
+  std::string name_;   ///< its profiling_name
 };
 
 }  // namespace

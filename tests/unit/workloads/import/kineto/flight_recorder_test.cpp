@@ -83,6 +83,40 @@ TEST_CASE("sends and receives of a flight recorder name their partner by its pla
   CHECK(message(1).bytes == 2048);
 }
 
+TEST_CASE("sends and receives that PyTorch batched run together, in whatever order they were called") {
+  TraceFolder folder;
+  const auto seq = [](int number) { return ", \"p2p_seq_id\": " + std::to_string(number); };
+  const auto exchange = [&](const std::string& me, const std::string& other) {
+    return dump({entry("nccl:send " + me + "->" + other, 1000, seq(1)),
+                 entry("nccl:recv " + me + "<-" + other, 1100, seq(1)), entry("nccl:coalesced", 2000, seq(1)),
+                 entry("nccl:send " + me + "->" + other, 3000, seq(2))});
+  };
+  const Job job = imported(
+      two_ranks(folder, exchange("0", "1"),
+                dump({entry("nccl:send 1->0", 1000, seq(1)), entry("nccl:recv 1<-0", 1100, seq(1)),
+                      entry("nccl:coalesced", 2000, seq(1)), entry("nccl:recv 1<-0", 3000, seq(2))})));
+  const Program& p = program_of(job, 0);
+  std::vector<const Op*> messages;
+  for (const Op& op : p.ops)
+    if (op.kind == OpKind::send || op.kind == OpKind::recv) messages.push_back(&op);
+  REQUIRE(messages.size() == 3);
+  CHECK(messages[0]->stream != messages[1]->stream);  // neither waits for the other
+  CHECK(messages[1]->peer == 1);
+  CHECK(messages[1]->bytes == 2048);
+  CHECK(messages[2]->kind == OpKind::send);
+  CHECK(job.notes.size() == 2);  // one a file: nothing was left out
+}
+
+TEST_CASE("an entry 'coalesced' of other numbers than the sends before it is left out") {
+  TraceFolder folder;
+  const auto seq = [](int number) { return ", \"p2p_seq_id\": " + std::to_string(number); };
+  const Job job = imported(
+      two_ranks(folder, dump({entry("nccl:send 0->1", 1000, seq(1)), entry("nccl:coalesced", 2000, seq(2))}),
+                dump({entry("nccl:recv 1<-0", 1000, seq(1)), entry("nccl:coalesced", 2000, seq(2))})));
+  CHECK(job.notes.size() == 4);
+  CHECK(job.notes[1].find("1 entries 'coalesced' are left out") != std::string::npos);
+}
+
 TEST_CASE("what is wrong with a flight recorder is said with its entry") {
   CHECK(refusal("{\"pg_config\": {}, \"entries\": 3}") ==
         "nccl_trace_rank_0.json: broken JSON (expected a flight recorder: {\"entries\": [...]})");
