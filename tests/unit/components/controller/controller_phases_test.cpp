@@ -83,6 +83,7 @@ TEST_CASE("packet NICs that join take a share of every pair at once, and phases 
     PhaseBed region(2);
     region.regions->joins_both = true;
     region.regions->packet_nics = {2};
+    region.regions->gpu_of_nic = {0, 0, 0};
     region.regions->packet_rate = BitRate{400'000'000'000};
     region.announce_two_phases(100 * 1024, 50 * 1024);
     region.begun(100);
