@@ -41,6 +41,9 @@ struct ImportedSystem {
 /// The scenario, with every note as a comment. `source`: what it was made from, for its first line.
 [[nodiscard]] std::string write_scenario(const ImportedSystem& system, const std::string& source);
 
+/// Adds a note where cables have latencies that write_scenario() cuts to what copper may have.
+void note_long_cables(ImportedSystem& system);
+
 /// Names of the GPUs that importers know; the catalogue has each.
 [[nodiscard]] const std::vector<std::string>& importable_gpus();
 

@@ -78,6 +78,7 @@ std::string import_system(const std::string& format, const std::vector<std::stri
   }
   system.name = std::filesystem::path(options.file).stem().string();
   check_imported(system, options.file);
+  note_long_cables(system);
   notes = system.notes;
   return write_scenario(system, typed);
 }

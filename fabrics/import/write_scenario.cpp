@@ -57,6 +57,13 @@ constexpr Entry switches[] = {
     {"ports64_100g", 100, 0}, {"ports64_200g", 200, 0}, {"qm9700", 400, 0}, {"ports64_800g", 800, 0}};
 constexpr Entry cables[] = {{"100g_copper", 100, 0}, {"hdr_copper", 200, 0}, {"ndr_copper", 400, 0}};
 
+constexpr double longest_copper = 100.0, ns_per_metre = 4.765;  // light at 0.7 c
+
+/// What its latency makes of a cable; 0: it has none.
+double metres_of(const ImportedSystem::Cable& cable) {
+  return std::round(cable.latency_ns / ns_per_metre * 100) / 100;
+}
+
 std::string rate(const char* attribute, const Entry& entry, double gbps) {
   if (entry.gbps == gbps) return "";
   return fmt::format(" {}=\"{} Mb/s\"", attribute, std::llround(gbps * 1000));
@@ -150,8 +157,7 @@ std::string graph_text(const ImportedSystem& system) {
   }
   for (const auto& cable : system.cables) {
     const Entry& entry = fitting(cables, cable.gbps);
-    // Light at 0.7 c: 4.765 ns a metre; at most the 100 m that a copper cable may have.
-    const double metres = std::min(100.0, std::round(cable.latency_ns / 4.765 * 100) / 100);
+    const double metres = std::min(longest_copper, metres_of(cable));
     text += fmt::format("    <link from=\"{}\" to=\"{}\" catalogue=\"links/{}\"{}{}/>\n", cable.from,
                         cable.to, entry.name, rate("rate", entry, cable.gbps),
                         metres > 0 ? fmt::format(" length=\"{} m\"", metres) : "");
@@ -178,6 +184,16 @@ std::string fabric_text(const ImportedSystem& system) {
 }
 
 }  // namespace
+
+void note_long_cables(ImportedSystem& system) {
+  const auto count = std::count_if(system.cables.begin(), system.cables.end(),
+                                   [](const auto& cable) { return metres_of(cable) > longest_copper; });
+  if (count > 0)
+    system.notes.push_back(fmt::format(
+        "{} {} a latency above that of {:g} m of copper ({:g} ns): taken as that "
+        "long (an optical link can be longer)",
+        count, count == 1 ? "cable has" : "cables have", longest_copper, longest_copper * ns_per_metre));
+}
 
 const std::vector<std::string>& importable_gpus() {
   static const auto names = [] {

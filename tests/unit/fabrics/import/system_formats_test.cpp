@@ -142,6 +142,20 @@ TEST_CASE("InfraGraph: instances, slices and links become servers, switches and 
   CHECK(clos.notes.empty());
 }
 
+TEST_CASE("infragraph: latencies that copper cannot have are cut, and a note says so") {
+  const std::string long_one = changed(file_text(data("clos.yaml")), "ns: 47.65", "ns: 4765");
+  const auto path = std::filesystem::temp_directory_path() / ("lightrail_long_" + std::to_string(getpid()));
+  std::ofstream(path) << long_one;
+  const Imported clos = import("infragraph", path.string());
+  std::filesystem::remove(path);
+  CHECK_THAT(clos.text, Contains(" length=\"100 m\""));
+  REQUIRE(!clos.notes.empty());
+  CHECK_THAT(clos.notes.back(),
+             Contains("a latency above that of 100 m of copper (476.5 ns): taken as that long"));
+  const Imported short_one = import("infragraph", data("clos.yaml"));
+  for (const std::string& note : short_one.notes) CHECK_THAT(note, !Contains("100 m"));
+}
+
 TEST_CASE("InfraGraph: what is wrong is said with its line") {
   const std::string good = file_text(data("clos.yaml"));
   auto wrong = [&](const std::string& from, const std::string& to) {
