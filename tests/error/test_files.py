@@ -177,7 +177,9 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             case(Bed(lightrail, scenario, pathlib.Path(folder)))
 
-    return run_cases(CASES, call_in_a_folder)
+    # Under AddressSanitizer no limit can be set on memory, of which it reserves terabytes.
+    left_out = {"memory that runs out is exit code 4"} if "--no-memory-limit" in sys.argv else set()
+    return run_cases({name: case for name, case in CASES.items() if name not in left_out}, call_in_a_folder)
 
 
 sys.exit(main())
