@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,10 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
+#include "workloads/collective/nccl_settings.hpp"
 #include "workloads/program/algorithm_names.hpp"
 #include "workloads/program/check.hpp"
+#include "workloads/program/collective_names.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
@@ -48,6 +51,40 @@ void check_hindrances(const ProgramSet& programs, const AlgorithmRegistry& algor
       }
     }
   }
+}
+
+/// Where <nccl algorithm=""> names one: how many collectives it does not run, and why the first of them.
+void remark_usual_algorithm(const ProgramSet& programs, const AlgorithmRegistry& algorithms,
+                            const NcclSettings& settings, const GroupPlans& plans, const GroupTable& groups,
+                            ModelPart& part) {
+  if (settings.algorithm == Algorithm::auto_select) return;
+  const CollectiveAlgorithm& usual = algorithms[settings.algorithm];
+  std::vector<bool> is_seen(programs.programs.size());
+  std::size_t count = 0, others = 0;
+  std::string why;
+  for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size(); ++gpu) {
+    if (is_seen[programs.program_of_gpu[gpu]]) continue;
+    is_seen[programs.program_of_gpu[gpu]] = true;
+    for (const Op& op : programs.programs[programs.program_of_gpu[gpu]].ops) {
+      if (op.kind != OpKind::collective || op.algorithm != Algorithm::auto_select ||
+          groups.group_of(op.group, EndpointId{gpu}).size < 2)
+        continue;
+      ++count;
+      const bool is_served = usual.serves(op.collective);
+      const auto hindrance =
+          is_served ? usual.hindrance(plans.of(op.group, EndpointId{gpu}), op) : std::optional<std::string>();
+      if (is_served && !hindrance) continue;
+      ++others;
+      if (why.empty())
+        why = fmt::format("{}: {}", collective_name(op.collective),
+                          hindrance.value_or("not one of its collectives"));
+    }
+  }
+  if (others > 0)
+    part.remarks.push_back(
+        {"collectives", fmt::format("algorithm '{}' of <nccl> is not used for {} of {} collectives of the "
+                                    "programs, which NCCL's choice runs ({})",
+                                    usual.name(), others, count, why)});
 }
 
 bool can_serve(const AlgorithmRegistry& algorithms, const Op& op) {
@@ -117,6 +154,7 @@ ModelPart prepare_execution(const Model& model, ErrorList& errors) {
   check_hindrances(*programs, *algorithms, *plans, *groups, model.names, errors);
   if (errors.size() > before) return {};
   ModelPart part;
+  remark_usual_algorithm(*programs, *algorithms, *model.resource<NcclSettings>(), *plans, *groups, part);
   part.resources.add<GroupPlans>(std::move(plans));
   part.resources.add<ProgramIndexes>(std::move(indexes));
   part.resources.add<IoEndpoints>(std::move(io));

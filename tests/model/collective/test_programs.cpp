@@ -1,9 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include <cstdint>
+#include <vector>
 
 #include "components/gpu/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
+#include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail::test {
@@ -89,6 +91,25 @@ TEST_CASE("an empty program, a marker and no program end at once") {
   CHECK(bed.end_of(1, 0) == SimTime{0});
   CHECK(bed.bed.waits().empty());
   CHECK(bed.bed.rows(tables::steps).size() == 4);
+}
+
+TEST_CASE("collectives that <nccl algorithm> does not run are counted, with the first reason") {
+  GpuBed bed({.servers = 2, .gpus = 2, .nics = 2, .joins_rails = true});
+  const GroupKindId all = bed.group("all", 4), pair = bed.group("tp", 2);
+  const std::vector<Op> ops{collective(CollectiveType::all_reduce, all, 1 << 20),
+                            collective(CollectiveType::all_reduce, pair, 1 << 20),
+                            collective(CollectiveType::all_to_all, all, 1 << 20)};
+  bed.run_all(ops);
+  CHECK(bed.mistakes().empty());
+  CHECK(bed.bed.finish_model().remarks.empty());  // NCCL's choice is the default
+  bed.nccl.algorithm = built_in_algorithms().find("tree").value();
+  CHECK(bed.mistakes().empty());
+  const auto& remarks = bed.bed.finish_model().remarks;
+  REQUIRE(remarks.size() == 1);
+  CHECK(remarks[0].about == "collectives");
+  CHECK(remarks[0].text ==
+        "algorithm 'tree' of <nccl> is not used for 1 of 3 collectives of the programs, which NCCL's choice "
+        "runs (all-to-all: not one of its collectives)");
 }
 
 }  // namespace lightrail::test
