@@ -175,7 +175,7 @@ class Reader {
     set_peer(group, index);
   }
 
-  std::int64_t created_ns(const json& entry, std::size_t index) const {
+  [[nodiscard]] std::int64_t created_ns(const json& entry, std::size_t index) const {
     const auto created = integer(entry, index, "time_created_ns");
     if (!created || *created < 0) fail(index, "lacks 'time_created_ns'");
     return *created;
