@@ -32,6 +32,23 @@ int volume_factor(CollectiveType type) {
   return 0;
 }
 
+/// What latent attention sends over tp for a layer and micro-batch, in volumes of a group. Forward latents,
+/// the keys' part with positions and (without a latent of queries) the input are gathered, and the output is
+/// scattered; backward its gradient is gathered, the latents again, and their gradients are scattered. What
+/// multiplies latents out again gathers them again.
+std::int64_t latent_volume(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t tokens = plan.tokens(), q = model.q_latent > 0 ? model.q_latent : model.hidden;
+  const std::int64_t latents =
+      plan.operand_bytes(tokens * q) + plan.operand_bytes(tokens * model.kv_latent());
+  const std::int64_t positions = 2 * tokens * model.rope_dim, activation = 2 * tokens * model.hidden;
+  const std::int64_t forward = latents + positions + activation;
+  const std::int64_t backward =
+      plan.operand_bytes(tokens * model.hidden) + latents + 2 * tokens * (q + model.kv_latent()) + positions;
+  std::int64_t again = plan.recompute == Recompute::full ? forward : 0;
+  if (plan.recompute == Recompute::light || plan.recomputes(recompute_module::mla_up_proj)) again = latents;
+  return forward + backward + again;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> expected_traffic(const Job& job) {
@@ -83,8 +100,10 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
                      backward = activation + (plan.sequence_parallel ? 2 * operand : activation);
   const std::int64_t dense_again =
       plan.recomputes(recompute_module::mlp) ? layers - model.trained_moe_layers() : 0;
+  const std::int64_t attention =
+      model.has_latent_attention() ? latent_volume(model, plan) : forward * (1 + again) + backward;
   const std::int64_t in_layers =
-      (layers + with_dense) * (forward * (1 + again) + backward) + dense_again * forward;
+      layers * attention + with_dense * (forward * (1 + again) + backward) + dense_again * forward;
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
   // further has both again.
@@ -110,10 +129,12 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
 
   // Context: keys and values go round forward and, with their gradients, backward.
   if (plan.cp > 1) {
-    const std::int64_t local_kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    const std::int64_t key_values = model.has_latent_attention()
+                                        ? model.heads / t * (model.query_size() + model.value_size())
+                                        : 2 * std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
     const std::int64_t shifts = (plan.cp - 1) * (2 + again) +
                                 (plan.recomputes(recompute_module::core_attn) ? plan.cp - 1 : 0) + plan.cp;
-    bytes.cp = m * layers * t * d * shifts * 2 * 2 * plan.tokens() * local_kv;
+    bytes.cp = m * layers * t * d * shifts * 2 * plan.tokens() * key_values;
   }
 
   // Pipeline: every chunk but the last one's GPUs send an activation forward, and one gradient comes back.

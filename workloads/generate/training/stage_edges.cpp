@@ -23,7 +23,7 @@ void StageWriter::load_batch(int parts) {
 
 void StageWriter::embed() {
   memory("embedding", 2 * 2 * tokens_ * hidden_);
-  leave_tensor_parallel();
+  leave_tensor_parallel(hidden_);
   if (plan_.dropout) memory("embedding dropout", (2 + 2 + 1) * local_ * hidden_);
 }
 

@@ -25,15 +25,19 @@ std::int64_t padded_to(std::int64_t parameters, std::int64_t members) {
 LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
   LayerParameters p;
   // Matrices are split over tp; norms, the router and the biases of row-parallel layers are on every GPU.
+  std::int64_t whole = 2 * model.norm_parameters();
   if (model.has_latent_attention()) {
-    p.dense = model.attention_parameters();
+    // Latents and their norms are whole, what multiplies them out is split over heads.
+    const std::int64_t down = model.hidden * model.latent + model.kv_latent() +
+                              (model.q_latent > 0 ? model.q_latent * (model.hidden + 1) : 0);
+    p.dense = (model.attention_parameters() - down) / plan.tp;
+    whole += down;
   } else {
     std::int64_t kv_width = std::max<std::int64_t>(1, model.kv() / plan.tp) * model.head_size();
     std::int64_t q_width = model.attention_width() / plan.tp;
     p.dense = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
     if (model.biases) p.dense += q_width + 2 * kv_width + model.hidden;
   }
-  std::int64_t whole = 2 * model.norm_parameters();
   if (!model.has_latent_attention()) whole += model.qk_norm_parameters();
   if (model.is_mtp_layer(layer)) whole += model.projection_parameters();
   if (model.is_moe_layer(layer)) whole += model.router_parameters();

@@ -100,18 +100,14 @@ void StageWriter::collective(CollectiveType type, GroupKindId group, const char*
   if (group.is_valid()) chain(collective_op(type, group, dimension, bytes, element_bytes));
 }
 
-void StageWriter::enter_tensor_parallel() {
+void StageWriter::enter_tensor_parallel(std::int64_t width) {
   if (plan_.sequence_parallel)
-    collective(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_));
+    collective(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_, width));
 }
 
-void StageWriter::leave_tensor_parallel() {
+void StageWriter::leave_tensor_parallel(std::int64_t width) {
   collective(plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
-             groups_.tp, "tp", 2 * tokens_ * hidden_);
-}
-
-void StageWriter::leave_backward() {
-  leave_tensor_parallel();
+             groups_.tp, "tp", 2 * tokens_ * width);
 }
 
 void StageWriter::norm(bool is_backward) {
@@ -179,7 +175,7 @@ void StageWriter::write_light_again() {
   norm(false);
   const bool multiplies_input = model_.has_latent_attention() && model_.q_latent == 0;
   if (!multiplies_input) cast_again(From::kernel, local_, hidden_);
-  if (model_.has_latent_attention()) latents_forward(tokens_);
+  if (model_.has_latent_attention()) latents_forward(cast_rows());
   scope_ = 0;
   norm(false);
   cast_again(From::kernel, local_, hidden_);
@@ -201,7 +197,7 @@ void StageWriter::write_modules_again() {
   using namespace recompute_module;
   scope_ = graph_scope::attn;
   if (plan_.recomputes(layernorm)) norm(false);
-  if (plan_.recomputes(mla_up_proj)) latents_forward(tokens_);
+  if (plan_.recomputes(mla_up_proj)) latents_forward(cast_rows());
   scope_ = 0;
   if (plan_.recomputes(layernorm)) norm(false);
   if (!is_moe_layer_) {

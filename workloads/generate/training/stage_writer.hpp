@@ -109,12 +109,15 @@ class StageWriter {
   /// scatters its result beside the second, where that is overlapped. is_input_cast: columns of the input
   /// were cast for another product.
   void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
+  /// Backward of a product whose weights all GPUs of tp hold whole, each for its part of the sequence.
+  void local_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
   /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                    std::int64_t batch = 1, bool gathers = false, bool is_input_cast = false);
-  /// A memory-bound kernel that only gradients of parameters need; gathers: as above.
+  /// A memory-bound kernel that only gradients of parameters need; gathers: elements of a token of the input
+  /// that is gathered before, 0: none.
   void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1,
-                     bool gathers = false);
+                     std::int64_t gathers = 0);
   Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
   [[nodiscard]] KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k,
                                        std::int64_t batch) const;
@@ -128,17 +131,18 @@ class StageWriter {
                               const std::vector<std::uint32_t>& after);
   /// `kernels` that move these bytes together.
   void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
-  /// Bytes of `tokens` of an activation, as the products that are written take it.
-  [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens) const {
-    return is_quantised(dtype_) ? plan_.operand_bytes(tokens * hidden_) : 2 * tokens * hidden_;
+  /// Bytes of `tokens` of an activation of so many elements each, as the products that are written take it.
+  [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens, std::int64_t width) const {
+    return is_quantised(dtype_) ? plan_.operand_bytes(tokens * width) : 2 * tokens * width;
   }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                    std::uint32_t element_bytes = 2);
   void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                   std::uint32_t element_bytes = 2);
-  void enter_tensor_parallel();  ///< all-gather of a sequence-split activation
-  void leave_tensor_parallel();  ///< reduce-scatter, or all-reduce
-  void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
+  /// All-gather of a sequence-split activation of `width` elements a token.
+  void enter_tensor_parallel(std::int64_t width);
+  /// Reduce-scatter, or all-reduce; also of a gradient, where the forward pass had an all-gather.
+  void leave_tensor_parallel(std::int64_t width);
   void attention_forward();
   void feed_forward();
   /// Both products of a feed-forward of this inner size on one GPU.
@@ -149,6 +153,9 @@ class StageWriter {
   /// many rows are cast.
   void latents_forward(std::int64_t rows);
   void latent_attention_backward();
+  /// Of a token on one GPU [elements]: keys and values of all its heads, and what attention makes of them.
+  [[nodiscard]] std::int64_t key_value_width() const;
+  [[nodiscard]] std::int64_t context_width() const { return model_.heads / tp_ * model_.value_size(); }
   /// Rows that the experts of one GPU work on.
   [[nodiscard]] std::int64_t expert_rows() const;
   /// What recompute="light" computes again before a layer goes back.
@@ -187,7 +194,7 @@ class StageWriter {
   /// Casts before its gradients: the result's and weights.
   void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Rowwise: rows of an activation that were gathered over tp, before a product takes them.
-  void cast_gathered(std::int64_t rows);
+  void cast_gathered(std::int64_t rows, std::int64_t width);
   /// Rowwise: columns of an input and a gradient, before the product that gives the gradient of weights.
   void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers,
                     bool is_input_cast);
@@ -208,11 +215,12 @@ class StageWriter {
   DataType dtype_;  ///< of the matrix products that are written
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
-  /// A kernel that a split backward pass puts off; gathers: its input is gathered over tp first.
+  /// A kernel that a split backward pass puts off; gathers: elements of a token of its input, which is
+  /// gathered over tp first; 0: it is not.
   struct DeferredKernel {
     std::string name;
     KernelShape shape;
-    bool gathers = false;
+    std::int64_t gathers = 0;
     std::uint16_t load = 0;
   };
   std::deque<std::vector<DeferredKernel>>

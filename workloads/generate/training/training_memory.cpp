@@ -18,9 +18,15 @@ std::int64_t attention_elements(const Transformer& model, const TrainingPlan& pl
   return 2 * model.attention_width() / plan.tp + 2 * kv_width;
 }
 
-/// Of all heads together, which latent attention multiplies out of its latents: queries, keys and values.
-std::int64_t unfolded_elements(const Transformer& model) {
-  return model.heads * (2 * model.query_size() + model.value_size());
+/// Of a GPU's heads together, which latent attention multiplies out of its latents: queries, keys and values.
+std::int64_t unfolded_elements(const Transformer& model, const TrainingPlan& plan) {
+  return model.heads / plan.tp * (2 * model.query_size() + model.value_size());
+}
+
+/// Of all tokens on one GPU: latents, each for its part of the sequence, and the keys' part with positions,
+/// which is gathered.
+std::int64_t latent_elements(const Transformer& model, const TrainingPlan& plan) {
+  return plan.local_tokens() * (model.q_latent + model.kv_latent()) + plan.tokens() * model.rope_dim;
 }
 
 /// What an attention block keeps between the norm before it and the residual sum behind [B].
@@ -31,8 +37,8 @@ std::int64_t attention_bytes(const Transformer& model, const TrainingPlan& plan)
   std::int64_t bytes = plan.narrows_operands() ? plan.operand_bytes(tokens * values) : 0;
   if (model.has_latent_attention()) {
     // Inputs of the latents' norms, their outputs, and what is multiplied out of them.
-    bytes += 2 * tokens * (model.q_latent + model.latent + unfolded_elements(model) + values);
-    return bytes + plan.operand_bytes(tokens * (model.q_latent + model.kv_latent()));
+    bytes += 2 * (latent_elements(model, plan) + tokens * (unfolded_elements(model, plan) + values));
+    return bytes + plan.operand_bytes(plan.local_tokens() * (model.q_latent + model.kv_latent()));
   }
   bytes += 2 * tokens * attention_elements(model, plan);
   if (model.qk_norm)
@@ -99,7 +105,7 @@ std::int64_t kept_activation_bytes(const Transformer& model, const TrainingPlan&
   // Outputs that are made again.
   if (plan.recomputes(layernorm))
     bytes -= plan.operand_bytes(local) + (is_moe ? 2 * local : plan.operand_bytes(local));
-  if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model);
+  if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model, plan);
   if (plan.recomputes(moe_act) && is_moe)
     bytes -= plan.operand_bytes(expert_rows(model, plan, load) * (model.ffn / plan.expert_tp()));
   if (plan.recomputes(mlp) && !is_moe) bytes -= inner_bytes(model, plan, tokens * (model.dense_width() / t));
@@ -111,10 +117,9 @@ std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan
   const std::int64_t tokens = plan.tokens();
   const std::int64_t values = model.heads / plan.tp * model.value_size();
   std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
-  bytes +=
-      2 * tokens *
-      (model.has_latent_attention() ? model.q_latent + model.latent
-                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
+  bytes += 2 * (model.has_latent_attention()
+                    ? latent_elements(model, plan)
+                    : tokens * (attention_elements(model, plan) - model.attention_width() / plan.tp));
   bytes += plan.operand_bytes(tokens * values);
   if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
   auto inner = [&](std::int64_t width) { return model.ffn_inputs() * width; };
@@ -131,8 +136,9 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
   std::int64_t elements = local * model.hidden + tokens * model.hidden;
   if (model.has_latent_attention()) {
-    elements += tokens * (2 * model.q_latent + model.latent + model.kv_latent() +
-                          model.heads * (model.query_size() + model.head_size() + 2 * model.value_size()));
+    elements +=
+        local * (2 * model.q_latent + model.latent + model.kv_latent()) +
+        tokens * (model.heads / t) * (model.query_size() + model.head_size() + 2 * model.value_size());
   } else {
     const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
     elements += tokens * (2 * model.attention_width() / t + 2 * kv);

@@ -248,8 +248,10 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
           model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
   if (model.dense_layers > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
   if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
-  if (model.has_latent_attention() && (plan.tp > 1 || plan.cp > 1 || plan.kernels == Kernels::separate))
-    refuse("latent attention (rope-dim) with tp > 1, cp > 1 or kernels=\"separate\"");
+  if (model.has_latent_attention() && plan.kernels == Kernels::separate)
+    refuse("latent attention (rope-dim) with kernels=\"separate\"");
+  if (model.has_latent_attention() && plan.tp > 1 && !plan.sequence_parallel)
+    refuse("latent attention (rope-dim) with tp > 1 needs sequence-parallel=\"on\"");
   if (plan.sequence_parallel)
     divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
   if (model.is_moe()) {

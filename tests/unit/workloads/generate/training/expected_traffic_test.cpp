@@ -143,6 +143,20 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "mtp-layers=\"2\"", 24},
       Case{"global-batch=\"9\" sequence=\"32\" shard-parameters=\"on\" sequence-parallel=\"off\"",
            "mtp-layers=\"1\"", 9},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" cp=\"2\" pp=\"2\" tensor-overlap=\"all\" "
+           "dtype=\"fp8\"",
+           "kv-heads=\"0\" head-dim=\"8\" rope-dim=\"4\" latent=\"20\" q-latent=\"24\" value-dim=\"16\"", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" recompute=\"modules\" "
+           "recompute-modules=\"mla_up_proj core_attn\" tensor-overlap=\"backward\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"4\" etp=\"1\" pp=\"2\" schedule=\"zb-h1\" "
+           "recompute=\"light\" dtype=\"fp8\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\" q-latent=\"24\" experts=\"8\" active-experts=\"2\" "
+           "shared-experts=\"1\"",
+           8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" dtype=\"fp8\" float8-recipe=\"rowwise\" "
+           "recompute=\"full\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
