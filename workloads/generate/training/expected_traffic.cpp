@@ -158,16 +158,30 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
   };
   if (plan.shards_parameters) {
-    // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
-    const StageParameters s = stage_parameters(model, plan, 0);
-    const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
-    std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
-    for (const LayerParameters& layer : s.layers) {
-      gathered += padded_to(layer.dense, shard);
-      reduced += padded_to(layer.dense, d);
+    // Gathered in both passes of every micro-batch, in a pipeline once a step; gradients reduced over the
+    // shard, then over its copies.
+    const std::int64_t shard = plan.shard_gpus(), copies = d / shard, expert_shard = plan.expert_shard_gpus();
+    const std::int64_t times = plan.keeps_gathered() ? 1 : m;
+    auto sharded = [&](std::int64_t members, std::int64_t gathered, std::int64_t reduced) {
+      const std::int64_t of_parameters = (plan.keeps_gathered() ? 1 : 2) * 2 * gathered;
+      return times *
+             (copies * (members - 1) * (of_parameters + g * reduced) + (copies - 1) * 2 * g * reduced);
+    };
+    for (std::uint32_t stage = 0; stage < p; ++stage) {
+      const StageParameters s = stage_parameters(model, plan, stage);
+      std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
+      std::int64_t expert_gathered = 0, expert_reduced = 0;
+      for (const LayerParameters& layer : s.layers) {
+        gathered += padded_to(layer.dense, shard), reduced += padded_to(layer.dense, d);
+        expert_gathered += padded_to(layer.expert, expert_shard);
+        expert_reduced += padded_to(layer.expert, de);
+      }
+      bytes.dp += t * sharded(shard, gathered, reduced);
+      if (model.is_moe()) bytes.dp += k * e * sharded(expert_shard, expert_gathered, expert_reduced);
     }
-    bytes.dp =
-        m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
+    if (plan.copies_embedding(model))
+      bytes.dp +=
+          t * d * 2 * (padded_to(padded_vocabulary(model, plan) / t * model.hidden, shard) / shard) * g;
     return bytes;
   }
   // With two directions a stage and its mirror hold the same, and reduce it together.

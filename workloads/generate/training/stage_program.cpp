@@ -36,26 +36,31 @@ class StageParameterFlow {
         writer_.gather_parameters(layer.dense, layer.expert);
       writer_.wait_for_parameters();
     }
-    if (!plan_.shards_parameters) return;
-    writer_.gather_parameters(parameters_.embedding, 0);
-    gather_layer(pass.is_forward() ? 0 : last_layer());
+    if (!gathers(pass)) return;
+    writer_.gather_parameters(edges(pass), 0);
+    if (layers(pass) > 0) gather_layer(pass, pass.is_forward() ? 0 : layers(pass) - 1);
     writer_.wait_for_parameters();
   }
   /// `layer` counts those of the pass's chunk.
   void before_layer(const ChunkPass& pass, std::int64_t layer) {
     const std::int64_t next = layer + (pass.is_forward() ? 1 : -1);
-    if (plan_.shards_parameters && next >= 0 && next <= last_layer()) gather_layer(next);
-    if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
+    if (gathers(pass) && next >= 0 && next < layers(pass)) gather_layer(pass, next);
+    if (gathers(pass) || first_forward_) writer_.wait_for_parameters();
   }
   /// After a layer of a pass that ends with the gradients of weights.
   void after_layer(const ChunkPass& pass, std::int64_t layer) {
     const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
-    if (plan_.shards_parameters) return writer_.scatter_gradients(of_layer.dense);
-    if (pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
-    if (plan_.overlap_gradients) reduce(of_layer);
+    const bool is_last = pass.micro_batch == plan_.chunk_micro_batches() - 1;
+    if (plan_.shards_parameters) {
+      if (is_last || !plan_.keeps_gathered()) writer_.scatter_gradients(of_layer.dense, of_layer.expert);
+      return;
+    }
+    if (is_last && plan_.overlap_gradients) reduce(of_layer);
   }
   void end(const ChunkPass& pass) {
-    if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
+    if (!plan_.shards_parameters || pass.is_forward() || pass.kind == PassKind::input_gradient) return;
+    if (plan_.keeps_gathered() && pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
+    if (edges(pass) > 0) writer_.scatter_gradients(edges(pass), 0);
   }
   void finish() {
     if (plan_.shards_parameters) return;
@@ -68,12 +73,25 @@ class StageParameterFlow {
   }
 
  private:
-  /// FSDP has one stage of one chunk: its layers are the chunk's.
-  [[nodiscard]] std::int64_t last_layer() const {
-    return static_cast<std::int64_t>(parameters_.layers.size()) - 1;
+  /// FSDP: the pass needs parameters that are not here. Stages of a pipeline keep what the first forward pass
+  /// of a chunk has gathered.
+  [[nodiscard]] bool gathers(const ChunkPass& pass) const {
+    if (!plan_.shards_parameters) return false;
+    return !plan_.keeps_gathered() || (pass.is_forward() && pass.micro_batch == 0);
   }
-  void gather_layer(std::int64_t layer) {
-    writer_.gather_parameters(parameters_.layers[static_cast<std::size_t>(layer)].dense, 0);
+  [[nodiscard]] std::int64_t layers(const ChunkPass& pass) const {
+    return plan_.layers_of_chunk(model_, stage_, pass.chunk);
+  }
+  /// Of embedding and output layer, where the pass's chunk has them.
+  [[nodiscard]] std::int64_t edges(const ChunkPass& pass) const {
+    const bool has_them = plan_.model_stage(stage_, pass.chunk) == 0 || plan_.ends_model(stage_, pass.chunk);
+    return has_them ? parameters_.embedding : 0;
+  }
+  void gather_layer(const ChunkPass& pass, std::int64_t layer) {
+    for (std::uint32_t chunk = 0; chunk < pass.chunk; ++chunk)
+      layer += plan_.layers_of_chunk(model_, stage_, chunk);
+    const LayerParameters& p = parameters_.layers[static_cast<std::size_t>(layer)];
+    writer_.gather_parameters(p.dense, p.expert);
   }
   /// Starts reducing what has become ready: at once, or as soon as a bucket is full.
   void reduce(const LayerParameters& ready) {

@@ -56,8 +56,8 @@ class StageWriter {
   /// waited for.
   void gather_parameters(std::int64_t dense, std::int64_t expert);
   void wait_for_parameters();
-  /// FSDP: reduces a layer's or the edges' gradients over the shard, then over its copies; aside.
-  void scatter_gradients(std::int64_t parameters);
+  /// FSDP: reduces gradients of a layer or of the edges over the shard, then over its copies; aside.
+  void scatter_gradients(std::int64_t dense, std::int64_t expert);
   /// What comes is no pass any more: no graph of the iteration's launches it.
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "workloads/generate/training/held_activations.hpp"
 #include "workloads/job/operation_names.hpp"
@@ -67,6 +68,16 @@ std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& pl
 /// as the product takes it [B].
 std::int64_t inner_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t inner) {
   return 2 * model.ffn_inputs() * inner + plan.operand_bytes(inner);
+}
+
+/// Parameters of the largest layer and its neighbour.
+std::int64_t two_layers(const StageParameters& stage) {
+  const std::vector<LayerParameters>& layers = stage.layers;
+  auto whole = [](const LayerParameters& layer) { return layer.dense + layer.expert; };
+  std::int64_t most = 2 * whole(layers.front());
+  for (std::size_t l = 1; l < layers.size(); ++l)
+    most = std::max(l == 1 ? 0 : most, whole(layers[l - 1]) + whole(layers[l]));
+  return most;
 }
 
 }  // namespace
@@ -158,14 +169,14 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
   StageParameters p = stage_parameters(model, plan, stage);
   if (plan.shards_parameters) {
     // A part of everything, and two layers whole: the one at work and the one that comes.
-    const std::int64_t shard = plan.shard_gpus(), mine = padded_to(p.dense(), shard) / shard;
+    const std::int64_t shard = plan.shard_gpus(), experts = plan.expert_shard_gpus();
+    const std::int64_t mine = padded_to(p.dense(), shard) / shard + padded_to(p.expert(), experts) / experts;
     memory.parameters = 2 * mine;
     memory.gradients = bytes_of(plan.gradients) * mine;
     memory.optimizer = plan.optimizer_bytes() * mine;
-    // Layers are alike, but for those of mtp_layers, which come last.
-    std::int64_t two = 2 * p.layers.back().dense;
-    if (p.layers.size() > 1) two = p.layers.back().dense + p.layers[p.layers.size() - 2].dense;
-    memory.buffers = (2 + bytes_of(plan.gradients)) * (two + p.embedding);
+    const std::int64_t gathered =
+        plan.keeps_gathered() ? p.dense() + p.expert() : two_layers(p) + p.embedding;
+    memory.buffers = (2 + bytes_of(plan.gradients)) * gathered;
   } else {
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;

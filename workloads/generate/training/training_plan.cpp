@@ -111,7 +111,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .field("overlap-parameters", &TrainingPlan::overlap_parameters,
              "distributed optimiser: gather a layer's parameters beside the next forward pass")
       .field("shard-parameters", &TrainingPlan::shards_parameters,
-             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead")
+             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead; with pp > 1 "
+             "once a "
+             "step")
       .field("shard", &TrainingPlan::shard, "FSDP: GPUs that share the parameters; fewer than dp x cp: HSDP",
              0u, 65'536u)
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
@@ -217,10 +219,12 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse(fmt::format("bucket-size = {} (a collective needs at least 10000 parameters)", plan.bucket_size));
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
   if (plan.shards_parameters) {
-    if (model.is_moe()) refuse("shard-parameters with experts");
-    if (plan.pp > 1) refuse("shard-parameters with pp > 1");
+    if (plan.schedule == Schedule::dualpipe) refuse(R"(shard-parameters with schedule="dualpipe")");
+    if (plan.repeats_experts()) refuse(R"(shard-parameters with expert-groups="replicas")");
     if (!plan.distributed_optimizer) refuse("shard-parameters needs distributed-optimizer=\"on\"");
-    divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");
+    if (divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp") &&
+        model.is_moe())
+      divides(plan.expert_tp() * plan.ep, plan.tp * plan.shard_gpus(), "etp x ep", "tp x shard");
   }
   if (plan.scatter_gather && plan.sequence_parallel)
     refuse(R"(scatter-gather="on" needs sequence-parallel="off" (which sends tp-th parts anyway))");

@@ -138,6 +138,10 @@ struct TrainingPlan {
     return data_gpus() * copies();
   }  ///< that share a gradient
   [[nodiscard]] std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
+  /// FSDP in a pipeline: a chunk's parameters are gathered before its first forward pass and stay, gradients
+  /// are summed whole and reduced with the last backward pass, as PyTorch's pipelines have it
+  /// (torch/distributed/pipelining/stage.py) and torchtitan by default (fsdp_reshard_after_forward).
+  [[nodiscard]] bool keeps_gathered() const { return shards_parameters && pp > 1; }
   [[nodiscard]] std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
   /// Tensor-parallel neighbours have the same experts, whole or in equal parts.
   [[nodiscard]] bool repeats_experts() const {
@@ -165,6 +169,10 @@ struct TrainingPlan {
   [[nodiscard]] double max_share(const Transformer& model) const;
   /// That share the gradient of an expert.
   [[nodiscard]] std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
+  /// Of these, who share an expert's parameters: FSDP's shard may be smaller.
+  [[nodiscard]] std::int64_t expert_shard_gpus() const {
+    return shards_parameters ? tp * shard_gpus() / (expert_tp() * ep) : expert_dp();
+  }
   /// Bytes of an activation that one GPU sends to the next stage.
   [[nodiscard]] std::int64_t stage_message(const Transformer& model) const {
     return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());

@@ -157,6 +157,20 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" dtype=\"fp8\" float8-recipe=\"rowwise\" "
            "recompute=\"full\"",
            "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8},
+      Case{"global-batch=\"32\" sequence=\"32\" shard-parameters=\"on\" ep=\"4\"",
+           "experts=\"8\" active-experts=\"2\" dense-layers=\"1\" dense-ffn=\"96\"", 16},
+      Case{"global-batch=\"32\" sequence=\"32\" shard-parameters=\"on\" shard=\"4\" tp=\"2\" ep=\"4\" "
+           "etp=\"1\"",
+           "experts=\"8\" active-experts=\"2\" shared-experts=\"1\"", 32},
+      Case{"global-batch=\"8\" sequence=\"32\" shard-parameters=\"on\" ep=\"8\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
+      Case{"global-batch=\"24\" sequence=\"32\" shard-parameters=\"on\" pp=\"2\" chunks=\"2\" shard=\"3\" "
+           "stage-layers=\"1x1 1x0 1x2 1x1\"",
+           "mtp-layers=\"1\"", 12},
+      Case{"global-batch=\"24\" sequence=\"32\" shard-parameters=\"on\" pp=\"2\" schedule=\"zb-h1\" tp=\"2\" "
+           "ep=\"2\" "
+           "gradients=\"bf16\"",
+           "experts=\"8\" active-experts=\"2\" tied-embeddings=\"on\"", 24},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =
