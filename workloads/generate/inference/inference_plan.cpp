@@ -64,7 +64,7 @@ void check_split(const Element& at, const ServingPool& pool, const Transformer& 
   if (pool.ep == 1) divides(pool.tp, model.ffn, "tp", "ffn");
   if (pool.ep == 1 && model.shared_experts > 0)
     divides(pool.tp, model.shared_width(), "tp", "the shared experts' ffn");
-  if (model.dense_layers > 0) divides(pool.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.dense_ffn > 0) divides(pool.tp, model.dense_ffn, "tp", "dense-ffn");
   if (pool.ep > 1 && !model.is_moe())
     return refuse(fmt::format("ep = {} for a model without experts", pool.ep));
   if (pool.ep > 1 && pool.ep != pool.tp * pool.dp)

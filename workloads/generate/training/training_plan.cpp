@@ -62,7 +62,7 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
     refuse("recompute-modules has 'mla_up_proj' for a model without latent attention");
   if (plan.recomputes(recompute_module::moe_act) && !model.is_moe())
     refuse("recompute-modules has 'moe_act' for a model without experts");
-  if (plan.recomputes(recompute_module::mlp) && model.is_moe() && model.dense_layers == 0)
+  if (plan.recomputes(recompute_module::mlp) && model.is_moe() && !model.has_dense_layers())
     refuse("recompute-modules has 'mlp' for a model without dense layers");
   if (plan.modules != 0 && plan.kernels == Kernels::separate)
     refuse(R"(recompute="modules" needs kernels="fused")");
@@ -250,7 +250,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.tp, model.kv(), "tp", "kv-heads");
   divides(model.is_moe() ? plan.expert_tp() : plan.tp, model.ffn,
           model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
-  if (model.dense_layers > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.dense_ffn > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
   if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
   if (model.has_latent_attention() && plan.kernels == Kernels::separate)
     refuse("latent attention (rope-dim) with kernels=\"separate\"");

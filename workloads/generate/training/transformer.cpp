@@ -46,10 +46,9 @@ std::int64_t Transformer::embedding_parameters() const {
 
 std::int64_t Transformer::total_parameters() const {
   std::int64_t head = tied_embeddings ? 0 : vocabulary * hidden;
-  const std::int64_t dense = layers - moe_layers();
-  return (dense > 0 ? dense * layer_parameters(0) : 0) +
-         (moe_layers() > 0 ? moe_layers() * layer_parameters(layers - 1) : 0) + embedding_parameters() +
-         norm_parameters() + head;
+  std::int64_t sum = embedding_parameters() + norm_parameters() + head;
+  for (std::int64_t layer = 0; layer < layers; ++layer) sum += layer_parameters(layer);
+  return sum;
 }
 
 std::int64_t Transformer::projection_parameters() const {
@@ -88,7 +87,11 @@ Describe<Transformer> transformer_parameters() {
       .field("dense-layers", &Transformer::dense_layers,
              "first layers of a model with experts that have a dense feed-forward", none,
              std::int64_t{10'000})
-      .field("dense-ffn", &Transformer::dense_ffn, "inner size of their feed-forward", none, most)
+      .field("expert-every", &Transformer::expert_every,
+             "every so many-th layer has experts, counted over the model, the others a dense feed-forward",
+             one, std::int64_t{10'000})
+      .field("dense-ffn", &Transformer::dense_ffn, "inner size of the feed-forward of layers without experts",
+             none, most)
       .field("rope-dim", &Transformer::rope_dim,
              "latent attention: elements of a head's query and of the shared key that carry positions", none,
              std::int64_t{65'536})
@@ -150,13 +153,18 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
   if (!t.is_moe() && t.node_limit > 0) refuse("has node-limit but no experts");
   if (!t.is_moe() && (t.shared_experts > 0 || t.dense_layers > 0))
     refuse("has shared-experts or dense-layers but no experts");
+  if (!t.is_moe() && t.expert_every > 1) refuse("has expert-every but no experts");
   if (t.shared_ffn > 0 && t.shared_experts == 0) refuse("has shared-ffn but no shared-experts");
-  if (t.is_moe() && (t.dense_layers > 0) != (t.dense_ffn > 0))
-    refuse(fmt::format("dense-layers = {} with dense-ffn = {} (expected both or neither)", t.dense_layers,
-                       t.dense_ffn));
+  if (t.is_moe() && t.has_dense_layers() != (t.dense_ffn > 0)) {
+    const std::string every = t.expert_every > 1 ? fmt::format(" and expert-every = {}", t.expert_every) : "";
+    refuse(fmt::format("dense-layers = {}{} with dense-ffn = {} (expected both or neither)", t.dense_layers,
+                       every, t.dense_ffn));
+  }
   if (!t.is_moe() && t.dense_ffn > 0) refuse("has dense-ffn but no experts (expected ffn)");
-  if (t.is_moe() && t.dense_layers >= t.layers)
+  if (t.is_moe() && t.expert_every == 1 && t.dense_layers >= t.layers)
     refuse(fmt::format("dense-layers = {} leaves none of layers = {} to experts", t.dense_layers, t.layers));
+  if (t.is_moe() && t.expert_every > 1 && t.moe_layers() == 0)
+    refuse(fmt::format("expert-every = {} leaves none of layers = {} to experts", t.expert_every, t.layers));
   if (t.rope_dim == 0 && (t.value_dim > 0 || t.q_latent > 0))
     refuse("has value-dim or q-latent but no rope-dim (of latent attention)");
   if (t.rope_dim > 0 && t.latent <= t.rope_dim)

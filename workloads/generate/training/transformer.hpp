@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,8 @@ struct Transformer {
   std::int64_t shared_ffn = 0;      ///< inner size of one of them; 0: ffn
   std::int64_t dense_layers = 0;    ///< the first ones of a model with experts have a dense feed-forward
   std::int64_t dense_ffn = 0;       ///< its inner size
+  /// After these every so many-th layer has experts, counted over the model, the others a dense feed-forward.
+  std::int64_t expert_every = 1;
   /// Multi-head latent attention in full: queries and keys of a head have head_dim elements from the latent
   /// and rope_dim with positions (the keys' shared by all heads), values value_dim; queries come from a
   /// latent of q_latent (0: straight from the input).
@@ -56,9 +59,17 @@ struct Transformer {
   [[nodiscard]] std::int64_t query_size() const { return head_size() + rope_dim; }
   /// Elements of a head's value.
   [[nodiscard]] std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
-  [[nodiscard]] bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
+  /// Layers of mtp_layers are as the model's last one.
+  [[nodiscard]] bool is_moe_layer(std::int64_t layer) const {
+    if (is_mtp_layer(layer)) layer = layers - 1;
+    return is_moe() && layer >= dense_layers && (layer + 1) % expert_every == 0;
+  }
   /// Layers with experts; those of mtp_layers are not counted.
-  [[nodiscard]] std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
+  [[nodiscard]] std::int64_t moe_layers() const {
+    return is_moe() ? layers / expert_every - std::min(layers, dense_layers) / expert_every : 0;
+  }
+  /// Some layers of a model with experts have none.
+  [[nodiscard]] bool has_dense_layers() const { return dense_layers > 0 || expert_every > 1; }
   [[nodiscard]] bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
   /// Whether layer `layer` (from 0) sees `window` keys instead of all.
   [[nodiscard]] bool is_windowed(std::int64_t layer) const {
@@ -67,7 +78,9 @@ struct Transformer {
   /// Of both norms of heads, which all have the same.
   [[nodiscard]] std::int64_t qk_norm_parameters() const { return qk_norm ? 2 * head_size() : 0; }
   [[nodiscard]] std::int64_t trained_layers() const { return layers + mtp_layers; }
-  [[nodiscard]] std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
+  [[nodiscard]] std::int64_t trained_moe_layers() const {
+    return moe_layers() + (is_moe_layer(layers - 1) ? mtp_layers : 0);
+  }
   /// Inner size of a dense feed-forward, and of all shared experts together.
   [[nodiscard]] std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
   [[nodiscard]] std::int64_t shared_width() const {

@@ -171,6 +171,11 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "ep=\"2\" "
            "gradients=\"bf16\"",
            "experts=\"8\" active-experts=\"2\" tied-embeddings=\"on\"", 24},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" ep=\"2\" overlap-gradients=\"on\"",
+           "experts=\"8\" active-experts=\"1\" expert-every=\"2\" dense-ffn=\"256\" shared-experts=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"2\" recompute=\"modules\" "
+           "recompute-modules=\"mlp\"",
+           "experts=\"8\" active-experts=\"1\" expert-every=\"3\" dense-ffn=\"256\" mtp-layers=\"1\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

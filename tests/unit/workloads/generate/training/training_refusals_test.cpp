@@ -116,6 +116,11 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "dense-layers = 1 with dense-ffn = 0"},
       Bad{"", "experts=\"2\" active-experts=\"1\" dense-layers=\"4\" dense-ffn=\"8\"", 8,
           "dense-layers = 4 leaves none of layers = 4 to experts"},
+      Bad{"", "expert-every=\"2\"", 8, "<model> has expert-every but no experts"},
+      Bad{"", "experts=\"2\" active-experts=\"1\" expert-every=\"2\"", 8,
+          "dense-layers = 0 and expert-every = 2 with dense-ffn = 0"},
+      Bad{"", "experts=\"2\" active-experts=\"1\" expert-every=\"5\" dense-ffn=\"8\"", 8,
+          "expert-every = 5 leaves none of layers = 4 to experts"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);

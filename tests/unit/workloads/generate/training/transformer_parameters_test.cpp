@@ -44,6 +44,25 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
         Approx(12.88).epsilon(0.001));  // 13 B
 }
 
+TEST_CASE("of Llama 4 Maverick every second layer has experts, of Scout every one") {
+  const Transformer maverick = catalogue_model("llama4_maverick"), scout = catalogue_model("llama4_scout");
+  CHECK(maverick.moe_layers() == 24);
+  CHECK(scout.moe_layers() == 48);
+  for (std::int64_t layer = 0; layer < 48; ++layer) CHECK(maverick.is_moe_layer(layer) == (layer % 2 == 1));
+  // By hand: attention 5120 (40 + 2 x 8) 128 + 40 x 128 x 5120, an expert and the shared one 3 x 5120 x 8192,
+  // a router 5120 an expert, dense layers 3 x 5120 x 16384, norms, two tables of 202,048 tokens.
+  const std::int64_t attention = 5120 * 56 * 128 + 5120 * 5120, expert = 3 * 5120 * 8192;
+  const std::int64_t rest = 48 * (attention + 2 * 5120) + 5120 + 2 * 202'048 * 5120;
+  CHECK(maverick.total_parameters() == 24 * (129 * expert + 128 * 5120) + 24 * 3 * 5120 * 16'384 + rest);
+  CHECK(maverick.active_parameters() == 24 * (2 * expert + 128 * 5120) + 24 * 2 * expert + rest);
+  CHECK(scout.total_parameters() == 48 * (17 * expert + 16 * 5120) + rest + 48 * 2 * 128);
+  // Meta's model cards: 400 and 109 B in all, these with the image encoder; 17 B for a token.
+  CHECK(static_cast<double>(maverick.total_parameters()) / 1e9 == Approx(400).epsilon(0.01));
+  CHECK(static_cast<double>(scout.total_parameters()) / 1e9 == Approx(109).epsilon(0.02));
+  CHECK(static_cast<double>(maverick.active_parameters()) / 1e9 == Approx(17).epsilon(0.02));
+  CHECK(static_cast<double>(scout.active_parameters()) / 1e9 == Approx(17).epsilon(0.02));
+}
+
 TEST_CASE("what predicts a token further is a layer, a projection and three norms beside shared tables") {
   const Transformer model = catalogue_model("deepseek_v3");
   REQUIRE(model.mtp_layers == 1);
