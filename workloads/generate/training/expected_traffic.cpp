@@ -93,7 +93,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
   // Quantised operands are gathered in fewer bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
-  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
+  std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
+  if (model.is_parallel) with_dense = 0;  // attention's gather and scatter are its own
   const std::int64_t operand =
       plan.sequence_parallel ? plan.operand_bytes(plan.tokens() * model.hidden) : activation;
   const std::int64_t forward = operand + activation,

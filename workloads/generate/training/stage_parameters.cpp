@@ -25,7 +25,7 @@ std::int64_t padded_to(std::int64_t parameters, std::int64_t members) {
 LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan, std::int64_t layer) {
   LayerParameters p;
   // Matrices are split over tp; norms, the router and the biases of row-parallel layers are on every GPU.
-  std::int64_t whole = 2 * model.norm_parameters();
+  std::int64_t whole = model.layer_norms() * model.norm_parameters();
   if (model.has_latent_attention()) {
     // Latents and their norms are whole, what multiplies them out is split over heads.
     const std::int64_t down = model.hidden * model.latent + model.kv_latent() +

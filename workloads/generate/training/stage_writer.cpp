@@ -160,12 +160,16 @@ void StageWriter::write_forward_layer(bool is_again) {
   keeps_all_ = is_again || plan_.recompute < Recompute::light;
   begin_graphs();
   scope_ = graph_scope::attn;
-  attention_forward();
-  scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
-  if (is_moe_layer_)
-    experts_forward();
-  else
-    feed_forward();
+  if (model_.is_parallel) {
+    parallel_forward();
+  } else {
+    attention_forward();
+    scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
+    if (is_moe_layer_)
+      experts_forward();
+    else
+      feed_forward();
+  }
   scope_ = 0;
   keeps_all_ = true;
 }
@@ -177,8 +181,10 @@ void StageWriter::write_light_again() {
   if (!multiplies_input) cast_again(From::kernel, local_, hidden_);
   if (model_.has_latent_attention()) latents_forward(cast_rows());
   scope_ = 0;
-  norm(false);
-  cast_again(From::kernel, local_, hidden_);
+  if (!model_.is_parallel) {
+    norm(false);
+    cast_again(From::kernel, local_, hidden_);
+  }
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
   if (is_moe_layer_) {
     activation(expert_rows(), expert_ffn_);
@@ -199,7 +205,7 @@ void StageWriter::write_modules_again() {
   if (plan_.recomputes(layernorm)) norm(false);
   if (plan_.recomputes(mla_up_proj)) latents_forward(cast_rows());
   scope_ = 0;
-  if (plan_.recomputes(layernorm)) norm(false);
+  if (plan_.recomputes(layernorm) && !model_.is_parallel) norm(false);
   if (!is_moe_layer_) {
     scope_ = graph_scope::mlp;
     if (plan_.recomputes(mlp)) inner_forward("ffn", ffn_);
@@ -212,6 +218,18 @@ void StageWriter::write_modules_again() {
   }
 }
 
+void StageWriter::write_backward_layer() {
+  scope_ = graph_scope::attn;
+  if (model_.is_parallel) return parallel_backward();
+  scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
+  if (is_moe_layer_)
+    experts_backward();
+  else
+    feed_forward_backward();
+  scope_ = graph_scope::attn;
+  attention_backward();
+}
+
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
   set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
@@ -220,13 +238,7 @@ void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, b
   if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   begin_graphs();
-  scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
-  if (is_moe_layer_)
-    experts_backward();
-  else
-    feed_forward_backward();
-  scope_ = graph_scope::attn;
-  attention_backward();
+  write_backward_layer();
   scope_ = 0;
   puts_off_ = false;
 }

@@ -145,6 +145,8 @@ class StageWriter {
   void leave_tensor_parallel(std::int64_t width);
   void attention_forward();
   void feed_forward();
+  void parallel_forward();
+  void parallel_backward();
   /// Both products of a feed-forward of this inner size on one GPU.
   void inner_forward(const std::string& name, std::int64_t width);
   void inner_backward(const std::string& name, std::int64_t width);
@@ -164,6 +166,7 @@ class StageWriter {
   void write_modules_again();
   void set_layer(std::int64_t layer, std::int64_t micro_batch);
   void write_forward_layer(bool is_again);  ///< again: recomputation
+  void write_backward_layer();
   void experts_forward();
   void attention_backward();
   void feed_forward_backward();

@@ -59,9 +59,10 @@ std::int64_t expert_rows(const Transformer& model, const TrainingPlan& plan, dou
   return static_cast<std::int64_t>(std::ceil(kept * load - 1e-6)) * plan.expert_tp();
 }
 
-/// Of a layer: after attention and after the feed-forward, a byte an element (Korthikanti et al. 2022).
+/// Of a layer: after attention and after the feed-forward, or after their sum, a byte an element (Korthikanti
+/// et al. 2022).
 std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& plan) {
-  return 2 * plan.local_tokens() * model.hidden;
+  return model.layer_norms() * plan.local_tokens() * model.hidden;
 }
 
 /// Of a feed-forward of this inner size [elements]: its activation function's input in two bytes, its output
@@ -85,8 +86,9 @@ std::int64_t two_layers(const StageParameters& stage) {
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens() * model.hidden, t = plan.tp;
-  // Inputs of both norms and what products take of their outputs, split over the sequence.
-  std::int64_t bytes = 2 * 2 * local + plan.operand_bytes(local) + attention_bytes(model, plan);
+  // Inputs of norms and what products take of their outputs, split over the sequence.
+  std::int64_t bytes =
+      model.layer_norms() * 2 * local + plan.operand_bytes(local) + attention_bytes(model, plan);
   if (model.is_moe_layer(layer)) {
     // The router takes two bytes. Experts' outputs are not kept: what comes out of the activation is weighed.
     const std::int64_t rows = expert_rows(model, plan, load), shared = tokens * (model.shared_width() / t);
@@ -95,7 +97,8 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
     if (shared > 0)
       bytes += (plan.narrows_operands() ? plan.operand_bytes(local) : 0) + inner_bytes(model, plan, shared);
   } else {
-    bytes += plan.operand_bytes(local) + inner_bytes(model, plan, tokens * (model.dense_width() / t));
+    if (!model.is_parallel) bytes += plan.operand_bytes(local);
+    bytes += inner_bytes(model, plan, tokens * (model.dense_width() / t));
   }
   // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
   const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
@@ -115,7 +118,8 @@ std::int64_t kept_activation_bytes(const Transformer& model, const TrainingPlan&
   const bool is_moe = model.is_moe_layer(layer);
   // Outputs that are made again.
   if (plan.recomputes(layernorm))
-    bytes -= plan.operand_bytes(local) + (is_moe ? 2 * local : plan.operand_bytes(local));
+    bytes -= plan.operand_bytes(local) +
+             (is_moe ? 2 * local : (model.layer_norms() - 1) * plan.operand_bytes(local));
   if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model, plan);
   if (plan.recomputes(moe_act) && is_moe)
     bytes -= plan.operand_bytes(expert_rows(model, plan, load) * (model.ffn / plan.expert_tp()));
@@ -127,7 +131,7 @@ std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan
                                     double load) {
   const std::int64_t tokens = plan.tokens();
   const std::int64_t values = model.heads / plan.tp * model.value_size();
-  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
+  std::int64_t bytes = model.layer_norms() * 2 * plan.local_tokens() * model.hidden;
   bytes += 2 * (model.has_latent_attention()
                     ? latent_elements(model, plan)
                     : tokens * (attention_elements(model, plan) - model.attention_width() / plan.tp));
@@ -155,6 +159,8 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
     elements += tokens * (2 * model.attention_width() / t + 2 * kv);
   }
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
+  if (model.is_parallel)  // one input, one gradient of the output
+    return plan.operand_bytes(elements + tokens * feed_forward_elements(model, model.ffn / t));
   if (!model.is_moe_layer(layer))
     return plan.operand_bytes(elements + local * model.hidden +
                               tokens * feed_forward(model.dense_width() / t));

@@ -64,6 +64,9 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
     refuse("recompute-modules has 'moe_act' for a model without experts");
   if (plan.recomputes(recompute_module::mlp) && model.is_moe() && !model.has_dense_layers())
     refuse("recompute-modules has 'mlp' for a model without dense layers");
+  if (plan.recomputes(recompute_module::mlp) && model.is_parallel)
+    refuse(
+        R"(recompute-modules has 'mlp' for a model with parallel="on", whose product of the input is attention's too)");
   if (plan.modules != 0 && plan.kernels == Kernels::separate)
     refuse(R"(recompute="modules" needs kernels="fused")");
 }

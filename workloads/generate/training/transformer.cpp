@@ -37,7 +37,7 @@ std::int64_t Transformer::layer_parameters(std::int64_t layer) const {
     feed_forward = router_parameters() + experts * expert_parameters();
     if (shared_experts > 0) feed_forward += feed_forward_parameters(shared_width());
   }
-  return attention_parameters() + 2 * norm_parameters() + feed_forward;
+  return attention_parameters() + layer_norms() * norm_parameters() + feed_forward;
 }
 
 std::int64_t Transformer::embedding_parameters() const {
@@ -107,6 +107,8 @@ Describe<Transformer> transformer_parameters() {
              most)
       .field("full-every", &Transformer::full_every,
              "with window: every so many-th layer sees all keys; 0: none does", none, std::int64_t{10'000})
+      .field("parallel", &Transformer::is_parallel,
+             "attention beside the feed-forward: both take the same norm's output, their sum is added")
       .field("qk-norm", &Transformer::qk_norm, "norms of every head's query and key")
       .field("clamped", &Transformer::clamped, "inputs of the gated activation are clamped (training)")
       .field("gated", &Transformer::gated, "gated feed-forward (SwiGLU)")
@@ -174,6 +176,8 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
     refuse(fmt::format("kv-heads = {} with latent attention, whose {} heads all have keys", t.kv(), t.heads));
   if (t.full_every > 0 && t.window == 0) refuse("has full-every but no window");
   if (t.clamped && !t.gated) refuse(R"(has clamped="on" but gated="off")");
+  if (t.is_parallel && (t.is_moe() || t.rope_dim > 0))
+    refuse(R"(has parallel="on" with experts or latent attention)");
   if (t.rope_dim > 0 && (t.window > 0 || t.qk_norm)) refuse("latent attention with window or qk-norm");
   if (t.rope_dim > 0 && (t.biases || t.positions > 0))
     refuse("latent attention with biases or learned positions");

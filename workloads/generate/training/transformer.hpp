@@ -33,6 +33,7 @@ struct Transformer {
   /// Keys before a query that it sees in training, itself counted; 0: all. Every full_every-th layer sees all
   /// (0: none does).
   std::int64_t window = 0, full_every = 0;
+  bool is_parallel = false;      ///< attention and feed-forward take one norm's output and are added
   bool qk_norm = false;          ///< norms of every head's query and key
   bool clamped = false;          ///< inputs of the gated activation are clamped, by kernels of their own
   bool gated = false;            ///< SwiGLU: three matrices of the feed-forward instead of two
@@ -81,6 +82,7 @@ struct Transformer {
   [[nodiscard]] std::int64_t trained_moe_layers() const {
     return moe_layers() + (is_moe_layer(layers - 1) ? mtp_layers : 0);
   }
+  [[nodiscard]] std::int64_t layer_norms() const { return is_parallel ? 1 : 2; }
   /// Inner size of a dense feed-forward, and of all shared experts together.
   [[nodiscard]] std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
   [[nodiscard]] std::int64_t shared_width() const {

@@ -176,6 +176,10 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"2\" recompute=\"modules\" "
            "recompute-modules=\"mlp\"",
            "experts=\"8\" active-experts=\"1\" expert-every=\"3\" dense-ffn=\"256\" mtp-layers=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" schedule=\"zb-h1\" recompute=\"full\"",
+           "parallel=\"on\" biases=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" sequence-parallel=\"off\"",
+           "parallel=\"on\" kv-heads=\"1\" mtp-layers=\"1\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

@@ -121,6 +121,10 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "dense-layers = 0 and expert-every = 2 with dense-ffn = 0"},
       Bad{"", "experts=\"2\" active-experts=\"1\" expert-every=\"5\" dense-ffn=\"8\"", 8,
           "expert-every = 5 leaves none of layers = 4 to experts"},
+      Bad{"", "parallel=\"on\" experts=\"2\" active-experts=\"1\"", 8,
+          "parallel=\"on\" with experts or latent attention"},
+      Bad{"recompute=\"modules\" recompute-modules=\"mlp\"", "parallel=\"on\"", 8,
+          "recompute-modules has 'mlp' for a model with parallel=\"on\""},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);

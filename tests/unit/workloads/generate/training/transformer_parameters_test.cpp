@@ -36,6 +36,9 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
         Approx(37.0).epsilon(0.02));
   CHECK(billions("deepseek_r1") == billions("deepseek_v3"));
   CHECK(billions("gpt_oss_120b") == Approx(116.8).epsilon(0.002));
+  CHECK(billions("palm_8b") == Approx(8.63).epsilon(0.001));
+  CHECK(billions("palm_62b") == Approx(62.50).epsilon(0.001));
+  CHECK(billions("palm_540b") == Approx(540.35).epsilon(0.001));
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
   CHECK(billions("mixtral_8x7b") == Approx(46.70).epsilon(0.001));   // 47 B
