@@ -71,6 +71,27 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
     refuse(R"(recompute="modules" needs kernels="fused")");
 }
 
+/// What expert-balance makes of the gate. Padding takes the same time whatever comes.
+template <class Refuse>
+void force_balance(const Element& workload, const Transformer& model, TrainingPlan& plan,
+                   const Refuse& refuse) {
+  const bool has_gate = workload.child("gate") != nullptr;
+  const bool is_forced = plan.expert_balance == ExpertBalance::forced;
+  if (plan.expert_balance == ExpertBalance::natural && !has_gate)
+    return refuse(R"(expert-balance="natural" without a <gate>, which says what experts get)");
+  if (has_gate && (is_forced || plan.expert_balance == ExpertBalance::even))
+    return refuse(fmt::format("expert-balance=\"{}\" with a <gate>", is_forced ? "forced" : "even"));
+  if (workload.find("balance-seed") && !is_forced)
+    return refuse(R"(balance-seed without expert-balance="forced")");
+  if (!is_forced || plan.pads_to_capacity || model.experts % plan.ep != 0) return;
+  Gate& gate = plan.gate;
+  gate.rows = gate.size = plan.ep;
+  gate.experts = static_cast<std::uint32_t>(model.experts);
+  gate.seed = static_cast<std::uint64_t>(plan.balance_seed);
+  gate.drawn_copies = plan.local_tokens() * model.active_experts;
+  if (plan.capacity_factor > 0) gate.expert_capacity = plan.capacity(model);
+}
+
 }  // namespace
 
 Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) {
@@ -147,6 +168,16 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
           "are taken",
           0.0, 1e3)
+      .choice("expert-balance", &TrainingPlan::expert_balance,
+              "tokens of experts: even; forced (random scores, as benchmarks force them, drawn by layer); "
+              "natural "
+              "(by a <gate>)",
+              {{"default", ExpertBalance::unsaid},
+               {"even", ExpertBalance::even},
+               {"forced", ExpertBalance::forced},
+               {"natural", ExpertBalance::natural}})
+      .field("balance-seed", &TrainingPlan::balance_seed, "of the draws of expert-balance=\"forced\"",
+             std::int64_t{0}, INT64_MAX)
       .field("uneven-experts", &TrainingPlan::has_uneven_experts,
              "kernels of experts take as long as the tokens that the gate sends, not their average")
       .field("pad-to-capacity", &TrainingPlan::pads_to_capacity,
@@ -264,21 +295,26 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
     read_gate(workload, plan.ep, model.experts, plan.gate, errors);
+    force_balance(workload, model, plan, refuse);
     if (plan.gate.is_given() && plan.ep == 1)
-      refuse("a <gate> without expert parallelism (ep = 1), where all tokens stay");
+      refuse(
+          "a <gate> or expert-balance=\"forced\" without expert parallelism (ep = 1), where all tokens stay");
     if (plan.pads_to_capacity && plan.capacity_factor == 0)
       refuse("pad-to-capacity=\"on\" without a capacity-factor");
     if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && !plan.gate.is_given())
-      refuse(fmt::format(
-          "capacity-factor = {} without a <gate> or pad-to-capacity=\"on\" (an even gate fills no expert "
-          "beyond its average: nothing would be dropped)",
-          plan.capacity_factor));
+      refuse(
+          fmt::format("capacity-factor = {} without a <gate>, expert-balance=\"forced\" or "
+                      "pad-to-capacity=\"on\" (an even "
+                      "gate fills no expert beyond its average: nothing would be dropped)",
+                      plan.capacity_factor));
     if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
       refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
     if (plan.pads_to_capacity && plan.gate.is_given())
       refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (!model.is_moe() && plan.expert_balance != ExpertBalance::unsaid)
+    refuse("expert-balance for a model without experts");
   if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity || plan.has_uneven_experts))
     refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))

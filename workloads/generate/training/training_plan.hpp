@@ -45,6 +45,10 @@ enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 /// default).
 enum class ExpertGroups : std::uint8_t { neighbours, replicas };
 
+/// Experts' loads: all equal; what random scores send (benchmarks force that); what a <gate> says. `unsaid`:
+/// by a <gate> where there is one, else even.
+enum class ExpertBalance : std::uint8_t { unsaid, even, forced, natural };
+
 /// What a plan that does not fit its GPUs by the estimate of TrainingMemory is: refused, or run with a
 /// remark.
 enum class MemoryCheck : std::uint8_t { refuse, warn };
@@ -89,6 +93,8 @@ struct TrainingPlan {
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
   double capacity_factor = 0;
+  ExpertBalance expert_balance = ExpertBalance::unsaid;
+  std::int64_t balance_seed = 1;
   bool has_uneven_experts = false;  ///< their kernels take what the gate sends, not the average
   bool pads_to_capacity = false;    ///< every expert works on its whole capacity, whatever came
   bool learns_gate = false;         ///< what is expected of a gate is learned, not the micro-batch before's
