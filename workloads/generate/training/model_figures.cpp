@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "workloads/generate/training/training_memory.hpp"
 
 namespace lightrail {
@@ -123,7 +121,6 @@ std::string model_text(const std::string& name, const Transformer& model) {
   text += fmt::format("{:<20}{:>12}{:>12}{:>12}  GFLOP a token, forward and backward\n", "sequence",
                       "products", "attention", "together");
   TrainingPlan plan;
-  std::string kept;
   for (const std::int64_t sequence : {4096, 8192, 32'768}) {
     const ModelFlops flops = model_flops(model, sequence);
     text += fmt::format("  {:<18}{:>12.2f}{:>12.2f}{:>12.2f}\n", sequence, flops.products * 1e-9,
