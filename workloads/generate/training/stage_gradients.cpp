@@ -79,6 +79,19 @@ void StageWriter::scatter_gradients(std::int64_t dense, std::int64_t expert) {
   reduce(CollectiveType::all_reduce, groups_.replica, experts / plan_.expert_shard_gpus());
 }
 
+/// Parameters whose state a GPU has.
+std::int64_t StageWriter::updated_parameters() const {
+  const StageParameters p = stage_parameters(model_, plan_, stage_);
+  if (!plan_.distributed_optimizer) return p.dense() + p.expert();
+  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
+  const std::int64_t experts = plan_.expert_shard_gpus();
+  return padded_to(p.dense(), members) / members + padded_to(p.expert(), experts) / experts;
+}
+
+std::int64_t StageWriter::optimizer_bytes() const {
+  return plan_.optimizer_bytes() * updated_parameters();
+}
+
 void StageWriter::optimizer_step() {
   wait_for_gradients();
   StageParameters p = stage_parameters(model_, plan_, stage_);
@@ -86,7 +99,8 @@ void StageWriter::optimizer_step() {
   const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
   const std::int64_t expert_members = plan_.expert_shard_gpus();
   std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), expert_members);
-  std::int64_t mine = is_split ? dense / members + expert / expert_members : p.dense() + p.expert();
+  const std::int64_t mine = updated_parameters();
+  if (plan_.offloads_optimizer) wait_for(optimizer_);
   const std::int64_t gradient = bytes_of(plan_.gradients);
   if (is_separate()) {
     // To FP32, where they are not; unscaled and checked; their norm; clipped.
@@ -102,6 +116,7 @@ void StageWriter::optimizer_step() {
     memory("gradient norm", mine * gradient);
     memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
   }
+  offload_optimizer();
   if (is_split && !plan_.overlap_parameters && !plan_.shards_parameters) {
     collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);
     if (expert > 0) collective(CollectiveType::all_gather, groups_.expert_dp, "dp", 2 * expert);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/generate/training/stage_writer.hpp"
+#include "workloads/generate/training/training_memory.hpp"
 
 namespace lightrail {
 
@@ -216,6 +217,7 @@ class PassWriter {
         writer_.project();
       }
       writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
+      if (is_offloaded(l)) writer_.offload_layer(kept_activation_bytes(model_, plan_, first + l));
     }
     if (ends(pass) && !begins(pass)) writer_.load_batch(1);
     if (ends(pass)) writer_.head();
@@ -227,6 +229,10 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(pass, l);
+      // One layer ahead.
+      if (l == count - 1 && is_offloaded(l)) reload(first + l);
+      if (is_offloaded(l - 1)) reload(first + l - 1);
+      if (is_offloaded(l)) writer_.wait_for_layer();
       writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
       if (model_.is_mtp_layer(first + l)) {
         writer_.project_backward(is_split);
@@ -236,6 +242,12 @@ class PassWriter {
     }
     if (begins(pass)) writer_.embed_backward();
   }
+
+  /// `layer` counts those of a chunk.
+  [[nodiscard]] bool is_offloaded(std::int64_t layer) const {
+    return layer >= 0 && layer < plan_.offload_layers;
+  }
+  void reload(std::int64_t layer) { writer_.reload_layer(kept_activation_bytes(model_, plan_, layer)); }
 
   void weights(const ChunkPass& pass) {
     if (ends(pass)) writer_.weight_gradients();
@@ -268,6 +280,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
     else
       passes.write(order[i]);
   writer.end_passes();
+  writer.reload_optimizer();
   writer.marker("gradients");
   passes.parameters().finish();
   writer.sum_partial_gradients();

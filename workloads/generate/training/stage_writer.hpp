@@ -58,6 +58,12 @@ class StageWriter {
   void wait_for_parameters();
   /// FSDP: reduces gradients of a layer or of the edges over the shard, then over its copies; aside.
   void scatter_gradients(std::int64_t dense, std::int64_t expert);
+  /// Activations of the layer that has just been written go to the host; come back, before its backward pass.
+  void offload_layer(std::int64_t bytes);
+  void reload_layer(std::int64_t bytes);
+  void wait_for_layer();
+  /// The optimiser's state comes, if it is offloaded, for optimizer_step().
+  void reload_optimizer();
   /// What comes is no pass any more: no graph of the iteration's launches it.
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
@@ -93,6 +99,12 @@ class StageWriter {
     return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0;
   }
   Op stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk);
+  std::uint32_t host_copy(const char* stream, const char* name, bool is_to_gpu, std::int64_t bytes,
+                          std::vector<std::uint32_t> after);
+  void offload_optimizer();
+  [[nodiscard]] std::int64_t updated_parameters() const;
+  /// Of this GPU's part of the state [B].
+  [[nodiscard]] std::int64_t optimizer_bytes() const;
   /// Appends an operation that the chain does not wait for, and returns its index.
   std::uint32_t beside(Op op, std::vector<std::uint32_t> after);
   /// The chain waits for that one too.
@@ -234,6 +246,9 @@ class StageWriter {
   std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
+  std::deque<std::uint32_t> offloads_, reloads_;     ///< activations on their way
+  std::uint32_t last_offload_ = 0;
+  std::uint32_t optimizer_ = 0;  ///< its state's way here
   bool forward_is_known_ = false;
   bool keeps_all_ = true;    ///< of the forward pass that is written, for the gradients of weights
   std::uint32_t scope_ = 0;  ///< graph_scope of what is written; 0: in none of them

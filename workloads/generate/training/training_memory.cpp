@@ -192,6 +192,9 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
                                                  padded_to(p.expert(), expert_split) / expert_split);
   }
   memory.activations = held_activation_bytes(model, plan, stage);
+  // An offloaded state comes when the activations are gone.
+  if (plan.offloads_optimizer)
+    memory.optimizer = std::max<std::int64_t>(0, memory.optimizer - memory.activations);
   // The last stage's logits of every head: in two bytes, over which the loss writes their gradients;
   // separate: and the gradients of one, FP32.
   if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0)) {

@@ -103,6 +103,8 @@ struct TrainingPlan {
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
   MemoryCheck memory_check = MemoryCheck::refuse;
+  std::int64_t offload_layers = 0;  ///< first ones of every chunk, whose activations go to the host
+  bool offloads_optimizer = false;  ///< its state is with the host between updates
   HostModel host_model = HostModel::none;
   std::string graphs = "none";  ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;

@@ -132,6 +132,9 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
           "parallel=\"on\" with experts or latent attention"},
       Bad{"recompute=\"modules\" recompute-modules=\"mlp\"", "parallel=\"on\"", 8,
           "recompute-modules has 'mlp' for a model with parallel=\"on\""},
+      Bad{"offload-layers=\"2\" pp=\"2\" schedule=\"zb-h1\"", "", 8,
+          "offload-layers with another schedule than 1f1b"},
+      Bad{"offload-layers=\"2\" recompute=\"full\"", "", 8, "offload-layers with recompute=\"full\""},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);
