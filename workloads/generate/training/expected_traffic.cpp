@@ -101,15 +101,21 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
                      backward = activation + (plan.sequence_parallel ? 2 * operand : activation);
   const std::int64_t dense_again =
       plan.recomputes(recompute_module::mlp) ? layers - model.trained_moe_layers() : 0;
+  // Without gradients of weights an input is gathered again for adapters alone.
+  auto kept_back = [&](std::uint32_t module) {
+    return plan.is_frozen() && plan.sequence_parallel && (plan.lora & module) == 0 ? operand : 0;
+  };
   const std::int64_t attention =
       model.has_latent_attention() ? latent_volume(model, plan) : forward * (1 + again) + backward;
   const std::int64_t in_layers =
-      layers * attention + with_dense * (forward * (1 + again) + backward) + dense_again * forward;
+      layers * (attention - kept_back(lora_module::qkv)) +
+      with_dense * (forward * (1 + again) + backward - kept_back(lora_module::fc1)) + dense_again * forward;
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
   // further has both again.
   const std::int64_t heads = 1 + model.mtp_layers;
   std::int64_t edge_volumes = heads * (2 + (plan.sequence_parallel ? 3 : 2));
+  if (plan.is_frozen() && plan.sequence_parallel) edge_volumes -= 2;  // of both tables
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
@@ -117,7 +123,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Once a step an all-reduce of the gradients that each GPU has for its part of the sequence.
   for (std::uint32_t stage = 0; stage < p; ++stage)
     bytes.tp += d * (t - 1) * 2 * bytes_of(plan.gradients) *
-                partial_gradients(plan, stage_parameters(model, plan, stage));
+                partial_gradients(plan, trained_parameters(model, plan, stage));
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
@@ -188,11 +194,11 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // With two directions a stage and its mirror hold the same, and reduce it together.
   const std::int64_t shared = plan.gradient_gpus();
   for (std::uint32_t stage = 0; stage < p / plan.copies(); ++stage) {
-    StageParameters s = stage_parameters(model, plan, stage);
+    const StageParameters s = trained_parameters(model, plan, stage);
     bytes.dp += t * volume(s.layers, &LayerParameters::dense, s.embedding, shared);
     if (model.is_moe()) bytes.dp += k * e * volume(s.layers, &LayerParameters::expert, 0, de);
   }
-  if (plan.copies_embedding(model))
+  if (plan.copies_embedding(model) && !plan.is_frozen())
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;
   return bytes;
 }

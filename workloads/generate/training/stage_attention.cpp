@@ -126,6 +126,7 @@ void StageWriter::attention_backward() {
   cast_backward(From::other, cast_rows(), hidden_, q_);
   gather_gemm("attention out dgrad", q_, hidden_);
   weight_gemm("attention out wgrad", q_, hidden_, tokens_);
+  adapter_backward("attention out", hidden_, q_);
   if (plan_.recomputes(recompute_module::core_attn)) attention_core(false);
   attention_core(true);
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));

@@ -28,6 +28,7 @@ void StageWriter::embed() {
 }
 
 void StageWriter::embed_backward() {
+  if (plan_.is_frozen()) return;
   if (plan_.sequence_parallel)
     collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
   memory("embedding backward", 2 * 2 * tokens_ * hidden_);

@@ -24,7 +24,7 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
 }
 
 void StageWriter::sum_partial_gradients() {
-  const std::int64_t parameters = partial_gradients(plan_, stage_parameters(model_, plan_, stage_));
+  const std::int64_t parameters = partial_gradients(plan_, trained_parameters(model_, plan_, stage_));
   if (parameters == 0) return;
   wait_for_gradients();
   const auto element = bytes_of(plan_.gradients);
@@ -37,6 +37,7 @@ void StageWriter::wait_for_gradients() {
 }
 
 void StageWriter::reduce_shared_embedding() {
+  if (plan_.is_frozen()) return;
   std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
   if (plan_.shards_parameters) elements = padded_to(elements, plan_.shard_gpus()) / plan_.shard_gpus();
   auto element = bytes_of(plan_.gradients);
@@ -81,7 +82,7 @@ void StageWriter::scatter_gradients(std::int64_t dense, std::int64_t expert) {
 
 /// Parameters whose state a GPU has.
 std::int64_t StageWriter::updated_parameters() const {
-  const StageParameters p = stage_parameters(model_, plan_, stage_);
+  const StageParameters p = trained_parameters(model_, plan_, stage_);
   if (!plan_.distributed_optimizer) return p.dense() + p.expert();
   const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
   const std::int64_t experts = plan_.expert_shard_gpus();
@@ -94,7 +95,7 @@ std::int64_t StageWriter::optimizer_bytes() const {
 
 void StageWriter::optimizer_step() {
   wait_for_gradients();
-  StageParameters p = stage_parameters(model_, plan_, stage_);
+  StageParameters p = trained_parameters(model_, plan_, stage_);
   bool is_split = plan_.distributed_optimizer;
   const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
   const std::int64_t expert_members = plan_.expert_shard_gpus();

@@ -53,6 +53,38 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
   return p;
 }
 
+LayerParameters trained_layer_parameters(const Transformer& model, const TrainingPlan& plan,
+                                         std::int64_t layer) {
+  if (!plan.is_frozen()) return layer_parameters(model, plan, layer);
+  const std::int64_t t = plan.tp, hidden = model.hidden, q = model.attention_width() / t;
+  const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+  const bool is_dense = !model.is_moe_layer(layer);
+  const std::int64_t ffn = is_dense ? model.dense_width() / t : 0;
+  LayerParameters p;
+  // What lies at the unsplit side of a product is on every GPU of tp.
+  auto add = [&](std::uint32_t module, std::int64_t split, bool exists) {
+    if ((plan.lora & module) == 0 || !exists) return;
+    p.dense += plan.lora_rank * (split + hidden);
+    p.repeated += plan.lora_rank * hidden;
+  };
+  add(lora_module::qkv, q + 2 * kv, true);
+  add(lora_module::proj, q, true);
+  add(lora_module::fc1, model.ffn_inputs() * ffn, is_dense);
+  add(lora_module::fc2, ffn, is_dense);
+  return p;
+}
+
+StageParameters trained_parameters(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage) {
+  StageParameters p = stage_parameters(model, plan, stage);
+  if (!plan.is_frozen()) return p;
+  std::size_t at = 0;
+  for (std::uint32_t chunk = 0; chunk < plan.stage_chunks(); ++chunk)
+    for (std::int64_t l = 0; l < plan.layers_of_chunk(model, stage, chunk); ++l)
+      p.layers[at++] = trained_layer_parameters(model, plan, plan.first_layer(model, stage, chunk) + l);
+  p.embedding = p.final_norm = 0;
+  return p;
+}
+
 std::int64_t StageParameters::dense() const {
   return std::accumulate(layers.begin(), layers.end(), embedding,
                          [](std::int64_t sum, const LayerParameters& l) { return sum + l.dense; });

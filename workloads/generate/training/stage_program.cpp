@@ -24,7 +24,7 @@ class StageParameterFlow {
         plan_(plan),
         stage_(stage),
         writer_(writer),
-        parameters_(stage_parameters(model, plan, stage)) {}
+        parameters_(trained_parameters(model, plan, stage)) {}
 
   /// Before a pass.
   void begin(const ChunkPass& pass) {
@@ -50,7 +50,7 @@ class StageParameterFlow {
   }
   /// After a layer of a pass that ends with the gradients of weights.
   void after_layer(const ChunkPass& pass, std::int64_t layer) {
-    const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
+    const LayerParameters of_layer = trained_layer_parameters(model_, plan_, layer);
     const bool is_last = pass.micro_batch == plan_.chunk_micro_batches() - 1;
     if (plan_.shards_parameters) {
       if (is_last || !plan_.keeps_gathered()) writer_.scatter_gradients(of_layer.dense, of_layer.expert);

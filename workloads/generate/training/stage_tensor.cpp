@@ -10,7 +10,8 @@ void StageWriter::gather_gemm(const std::string& name, std::int64_t n, std::int6
   if (!is_overlapped(TensorOverlap::all)) {
     enter_tensor_parallel(k);
     cast_gathered(tokens_, k);
-    return gemm(name, tokens_, n, k);
+    gemm(name, tokens_, n, k);
+    return adapter_forward(name, n, k);
   }
   // The GPU's own rows need no gathering; the others come in tp - 1 parts while products go on.
   const std::int64_t rows = local_, parts = tp_ - 1, piece = rows / parts;
@@ -31,6 +32,7 @@ void StageWriter::gather_gemm(const std::string& name, std::int64_t n, std::int6
 void StageWriter::gemm_scatter(const std::string& name, std::int64_t n, std::int64_t k) {
   if (!is_overlapped(TensorOverlap::all)) {
     gemm(name, tokens_, n, k);
+    adapter_forward(name, n, k);
     return leave_tensor_parallel(n);
   }
   std::uint32_t last = 0;
@@ -50,8 +52,9 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
     return weight_gemm(wgrad, k, n, tokens_, 1, true, is_input_cast);
   }
   if (!is_overlapped(TensorOverlap::backward)) {
-    enter_tensor_parallel(k);  // the input again, for the weight gradient
+    if (takes_input_back(name)) enter_tensor_parallel(k);  // the input again, for the weight gradient
     gemm(dgrad, tokens_, k, n);
+    adapter_backward(name, n, k);
     leave_tensor_parallel(k);
     return weight_gemm(wgrad, k, n, tokens_, 1, false, is_input_cast);
   }
@@ -59,14 +62,20 @@ void StageWriter::gathered_backward(const std::string& name, std::int64_t n, std
   const std::int64_t bytes = 2 * tokens_ * k;
   const CollectiveType sum =
       plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
-  const bool gathers = plan_.sequence_parallel;
+  const bool gathers = plan_.sequence_parallel && takes_input_back(name);
   const std::uint32_t input =
       gathers ? beside(collective_op(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_, k)),
                        start)
               : 0;
-  const std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
+  std::uint32_t product = chain(gemm_op(dgrad, tokens_, k, n));
+  if (is_adapted(name)) {
+    // Its gradients need the input, and are a part of what is summed.
+    if (gathers) wait_for(input);
+    adapter_backward(name, n, k);
+    product = waits_[0];
+  }
   const std::uint32_t summed = beside(collective_op(sum, groups_.tp, "tp", bytes), {product});
-  if (gathers) wait_for(input);
+  if (gathers && !is_adapted(name)) wait_for(input);
   weight_gemm(wgrad, k, n, tokens_, 1, false, is_input_cast);
   wait_for(summed);
 }

@@ -11,6 +11,7 @@ namespace lightrail {
 
 void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                               std::int64_t batch, bool gathers, bool is_input_cast) {
+  if (plan_.is_frozen()) return;
   const bool casts = dtype_ == DataType::fp8 && plan_.is_rowwise();
   if (casts) cast_columns(m, n, k, batch, gathers, is_input_cast);
   gathers = gathers && !casts && plan_.sequence_parallel;  // once, for the first that takes it
@@ -22,6 +23,7 @@ void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int6
 
 void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels,
                                 std::int64_t gathers) {
+  if (plan_.is_frozen()) return;
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;

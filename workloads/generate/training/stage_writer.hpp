@@ -123,6 +123,18 @@ class StageWriter {
   void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
   /// Backward of a product whose weights all GPUs of tp hold whole, each for its part of the sequence.
   void local_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
+  /// The product `name` of n x k weights has adapters, which run beside it; backward before its gradient is
+  /// summed over tp.
+  [[nodiscard]] static std::uint32_t lora_module_of(const std::string& name);
+  [[nodiscard]] bool is_adapted(const std::string& name) const {
+    return (plan_.lora & lora_module_of(name)) != 0;
+  }
+  /// Its input is needed for the gradient of weights.
+  [[nodiscard]] bool takes_input_back(const std::string& name) const {
+    return !plan_.is_frozen() || is_adapted(name);
+  }
+  void adapter_forward(const std::string& name, std::int64_t n, std::int64_t k);
+  void adapter_backward(const std::string& name, std::int64_t n, std::int64_t k);
   /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                    std::int64_t batch = 1, bool gathers = false, bool is_input_cast = false);

@@ -187,6 +187,10 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
     memory.parameters = 2 * (p.dense() + p.expert());
+    if (plan.is_frozen()) {
+      p = trained_parameters(model, plan, stage);
+      memory.parameters += 2 * p.dense();
+    }
     memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
     memory.optimizer = plan.optimizer_bytes() * (padded_to(p.dense(), dense_split) / dense_split +
                                                  padded_to(p.expert(), expert_split) / expert_split);

@@ -212,6 +212,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .choice("memory-check", &TrainingPlan::memory_check,
               "a plan that does not fit its GPUs by the estimate: refuse, or warn and run it as it is",
               {{"refuse", MemoryCheck::refuse}, {"warn", MemoryCheck::warn}});
+  describe_lora(table);
   describe_offload(table);
   describe_launches(table);
   return table;
@@ -345,6 +346,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
       plan.chunks > 1)
     divides(plan.pp, plan.micro_batches(), "pp", "micro-batches (as chunks > 1 needs)");
   if (plan.pads_to_capacity && !workload.find("read-counts")) plan.reads_counts = false;
+  read_lora(model, plan, refuse);
   check_offload(plan, refuse);
   read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))

@@ -7,6 +7,7 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/launch_plan.hpp"
+#include "workloads/generate/training/lora_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
@@ -103,6 +104,9 @@ struct TrainingPlan {
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
   MemoryCheck memory_check = MemoryCheck::refuse;
+  std::int64_t lora_rank = 0;  ///< of adapters, which alone are trained; 0: all is
+  std::string lora_names = "all";
+  std::uint32_t lora = 0;           ///< sum of lora_module
   std::int64_t offload_layers = 0;  ///< first ones of every chunk, whose activations go to the host
   bool offloads_optimizer = false;  ///< its state is with the host between updates
   HostModel host_model = HostModel::none;
@@ -129,6 +133,8 @@ struct TrainingPlan {
     return (modules & module) != 0 ||
            (module == recompute_module::core_attn && recompute == Recompute::selective);
   }
+  /// The model's own parameters are no longer trained.
+  [[nodiscard]] bool is_frozen() const { return lora_rank > 0; }
   [[nodiscard]] bool counts_launches() const { return host_model == HostModel::launches; }
   [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] std::int64_t tokens() const {
@@ -245,6 +251,10 @@ struct LayerParameters {
 [[nodiscard]] LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan,
                                                std::int64_t layer);
 
+/// Of these those that are trained: all, or the layer's adapters.
+[[nodiscard]] LayerParameters trained_layer_parameters(const Transformer& model, const TrainingPlan& plan,
+                                                       std::int64_t layer);
+
 /// Parameters that one GPU of a stage holds; with two directions those of its mirror stage too.
 struct StageParameters {
   std::vector<LayerParameters> layers;  ///< chunk by chunk
@@ -260,6 +270,9 @@ struct StageParameters {
 [[nodiscard]] std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage);
 [[nodiscard]] StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan,
                                                std::uint32_t stage);
+/// Of these those that are trained.
+[[nodiscard]] StageParameters trained_parameters(const Transformer& model, const TrainingPlan& plan,
+                                                 std::uint32_t stage);
 
 /// Elements of a gradient or parameter buffer of `parameters`, padded so that `members` get equal parts.
 [[nodiscard]] std::int64_t padded_to(std::int64_t parameters, std::int64_t members);

@@ -180,6 +180,17 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "parallel=\"on\" biases=\"on\"", 8},
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" sequence-parallel=\"off\"",
            "parallel=\"on\" kv-heads=\"1\" mtp-layers=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" lora-rank=\"4\" overlap-gradients=\"on\"",
+           "", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" lora-rank=\"4\" lora-modules=\"linear_proj "
+           "linear_fc2\" "
+           "tensor-overlap=\"backward\" recompute=\"full\"",
+           "tied-embeddings=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" sequence-parallel=\"off\" lora-rank=\"4\"",
+           "tied-embeddings=\"on\" biases=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"4\" cp=\"2\" lora-rank=\"4\" dtype=\"fp8\" "
+           "overlap-parameters=\"on\"",
+           "experts=\"8\" active-experts=\"2\" shared-experts=\"1\"", 16},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

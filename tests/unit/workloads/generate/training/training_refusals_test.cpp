@@ -135,6 +135,15 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"offload-layers=\"2\" pp=\"2\" schedule=\"zb-h1\"", "", 8,
           "offload-layers with another schedule than 1f1b"},
       Bad{"offload-layers=\"2\" recompute=\"full\"", "", 8, "offload-layers with recompute=\"full\""},
+      Bad{"lora-modules=\"linear_qkv\"", "", 8, "lora-modules without a lora-rank"},
+      Bad{"lora-rank=\"4\" lora-modules=\"qkv\"", "", 8, "lora-modules has 'qkv' (expected linear_qkv"},
+      Bad{"lora-rank=\"4\" lora-modules=\"linear_fc1\"", "experts=\"2\" active-experts=\"1\"", 8,
+          "lora-modules has linear_fc1 or linear_fc2 for a model with experts"},
+      Bad{"lora-rank=\"4\"", "parallel=\"on\"", 8,
+          "lora-rank for a model with latent attention, parallel=\"on\""},
+      Bad{"lora-rank=\"4\" pp=\"2\" schedule=\"zb-h1\"", "", 8, "lora-rank with another schedule than 1f1b"},
+      Bad{"lora-rank=\"4\" tensor-overlap=\"all\"", "", 8, "lora-rank with tensor-overlap=\"all\""},
+      Bad{"lora-rank=\"4\" shard-parameters=\"on\"", "", 8, "lora-rank with shard-parameters"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);
