@@ -61,7 +61,7 @@ void check_split(const Element& at, const ServingPool& pool, const Transformer& 
     divides(model.kv(), pool.tp, "kv-heads", "tp");
   else if (model.latent == 0)
     divides(pool.tp, model.kv(), "tp", "kv-heads");
-  if (model.is_parallel) refuse("serving a model with parallel=\"on\"");
+  if (model.is_parallel || model.is_hybrid()) refuse("serving a model with parallel=\"on\" or a pattern");
   if (pool.ep == 1) divides(pool.tp, model.ffn, "tp", "ffn");
   if (pool.ep == 1 && model.shared_experts > 0)
     divides(pool.tp, model.shared_width(), "tp", "the shared experts' ffn");

@@ -93,8 +93,14 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
   // Quantised operands are gathered in fewer bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
-  std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
-  if (model.is_parallel) with_dense = 0;  // attention's gather and scatter are its own
+  // Layers with attention, or with a state space, which gathers and scatters as much; with a dense
+  // feed-forward, which is a block of its own unless it is beside attention.
+  std::int64_t with_attention = 0, with_dense = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    with_attention += model.has_attention(layer) || model.is_mamba_layer(layer) ? 1 : 0;
+    const bool has_shared = model.is_moe_layer(layer) && model.shared_experts > 0;
+    with_dense += (model.has_feed_forward(layer) && !model.is_parallel) || has_shared ? 1 : 0;
+  }
   const std::int64_t operand =
       plan.sequence_parallel ? plan.operand_bytes(plan.tokens() * model.hidden) : activation;
   const std::int64_t forward = operand + activation,
@@ -108,7 +114,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   const std::int64_t attention =
       model.has_latent_attention() ? latent_volume(model, plan) : forward * (1 + again) + backward;
   const std::int64_t in_layers =
-      layers * (attention - kept_back(lora_module::qkv)) +
+      with_attention * (attention - kept_back(lora_module::qkv)) +
       with_dense * (forward * (1 + again) + backward - kept_back(lora_module::fc1)) + dense_again * forward;
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts

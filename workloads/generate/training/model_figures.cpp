@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "workloads/generate/training/training_memory.hpp"
 
 namespace lightrail {
@@ -10,11 +12,21 @@ namespace {
 
 /// Multiplications of a token by the matrices of one layer.
 std::int64_t layer_multiplications(const Transformer& model, std::int64_t layer) {
+  if (model.is_mamba_layer(layer)) {
+    // Both projections, the convolution and the scan's products: scores of a group, states and outputs.
+    const std::int64_t chunk = model.mamba_chunk, state = model.mamba_state;
+    return model.hidden * (model.mamba_inputs() + model.mamba_width()) +
+           (model.mamba_width() + model.mamba_states()) * model.mamba_conv +
+           chunk * state * model.mamba_groups + model.mamba_width() * (chunk + 2 * state);
+  }
   const std::int64_t norms = model.has_latent_attention() ? model.q_latent + model.kv_latent() : 0;
   const std::int64_t biases = model.biases ? model.qkv_width() + model.hidden : 0;
-  std::int64_t sum = model.attention_parameters() - norms - biases - model.qk_norm_parameters();
+  std::int64_t sum = 0;
+  if (model.has_attention(layer))
+    sum = model.attention_parameters() - norms - biases - model.qk_norm_parameters();
   const std::int64_t of_width = (model.ffn_inputs() + 1) * model.hidden;
-  if (!model.is_moe_layer(layer)) return sum + of_width * model.dense_width();
+  if (model.has_feed_forward(layer)) sum += of_width * model.dense_width();
+  if (!model.is_moe_layer(layer)) return sum;
   return sum + model.router_parameters() +
          of_width * (model.active_experts * model.ffn + model.shared_width());
 }
@@ -38,6 +50,7 @@ double gib(std::int64_t bytes) {
 std::string layers_text(const Transformer& model) {
   const std::int64_t with_experts = model.moe_layers();
   std::string text = fmt::format("{} layers", model.layers);
+  if (model.is_hybrid()) return text + ", " + model.pattern;
   if (model.is_moe() && with_experts < model.layers)
     text += fmt::format(", {} with experts{} and {} dense", with_experts,
                         model.expert_every > 1 ? fmt::format(" (each {})", model.expert_every) : "",
@@ -62,21 +75,34 @@ std::string feed_forward_text(const Transformer& model) {
   if (!model.is_moe()) return text + fmt::format("inner size {}", model.ffn);
   text += fmt::format("{} experts of {}, {} a token", model.experts, model.ffn, model.active_experts);
   if (model.shared_experts > 0) text += fmt::format(", shared {}", model.shared_width());
-  if (model.has_dense_layers()) text += fmt::format(", dense layers {}", model.dense_ffn);
+  if (model.has_dense_layers() && model.dense_ffn > 0)
+    text += fmt::format(", dense layers {}", model.dense_ffn);
   return text;
+}
+
+std::string kind_of(const Transformer& model, std::int64_t layer) {
+  if (model.is_mamba_layer(layer)) return "Mamba-2";
+  if (model.is_hybrid() && model.has_attention(layer)) return "attention";
+  if (model.is_hybrid()) return model.is_moe_layer(layer) ? "experts" : "feed-forward";
+  return model.is_moe_layer(layer) ? "layer with experts" : "dense layer";
 }
 
 }  // namespace
 
 std::vector<ModelPartParameters> model_parts(const Transformer& model) {
-  const std::int64_t moe = model.moe_layers(), dense = model.layers - moe;
+  std::int64_t moe = 0, dense = 0, attention = 0, mamba = 0;
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    moe += model.is_moe_layer(layer) ? 1 : 0, dense += model.has_feed_forward(layer) ? 1 : 0;
+    attention += model.has_attention(layer) ? 1 : 0, mamba += model.is_mamba_layer(layer) ? 1 : 0;
+  }
   const std::int64_t experts = moe * model.expert_parameters(), norms = model.norm_parameters();
   const auto both = [](const char* name, std::int64_t parameters) {
     return ModelPartParameters{name, parameters, parameters};
   };
   std::vector<ModelPartParameters> parts{
       both("embedding", model.embedding_parameters()),
-      both("attention", model.layers * model.attention_parameters()),
+      both("attention", attention * model.attention_parameters()),
+      both("Mamba-2", mamba > 0 ? mamba * model.mamba_parameters() : 0),
       both("norms", (model.layers * model.layer_norms() + 1) * norms),
       both("dense feed-forward", dense * model.feed_forward_parameters(model.dense_width())),
       both("routers", moe * model.router_parameters()),
@@ -96,7 +122,8 @@ ModelFlops model_flops(const Transformer& model, std::int64_t sequence) {
   products += model.mtp_layers * 2 * model.hidden * model.hidden;
   for (std::int64_t layer = 0; layer < model.trained_layers(); ++layer) {
     products += layer_multiplications(model, layer);
-    flops.attention += 3 * 2 * static_cast<double>(width) * mean_keys(model, layer, sequence);
+    if (model.has_attention(layer))
+      flops.attention += 3 * 2 * static_cast<double>(width) * mean_keys(model, layer, sequence);
   }
   flops.products = 3 * 2 * static_cast<double>(products);
   return flops;
@@ -128,17 +155,14 @@ std::string model_text(const std::string& name, const Transformer& model) {
   }
   text += "\nactivations [B a token], BF16, fused kernels, no recomputation\n";
   std::int64_t all = 0;
+  std::set<std::string> kinds;
   const auto of_layer = [&](std::int64_t layer) {
     return layer_activation_bytes(model, plan, layer) / plan.tokens();
   };
   for (std::int64_t layer = 0; layer < model.layers; ++layer) {
     all += of_layer(layer);
-    const bool is_first_of_kind = layer == 0 ||
-                                  (layer == 1 && model.is_moe_layer(0) != model.is_moe_layer(1)) ||
-                                  (layer == model.dense_layers && model.dense_layers > 0);
-    if (is_first_of_kind)
-      text += fmt::format("  {:<18}{:>12}\n",
-                          model.is_moe_layer(layer) ? "layer with experts" : "dense layer", of_layer(layer));
+    if (const std::string kind = kind_of(model, layer); kinds.insert(kind).second)
+      text += fmt::format("  {:<18}{:>12}\n", kind, of_layer(layer));
   }
   return text + fmt::format("  {:<18}{:>12}\n", "all layers", all);
 }

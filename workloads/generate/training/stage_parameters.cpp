@@ -26,7 +26,11 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
   LayerParameters p;
   // Matrices are split over tp; norms, the router and the biases of row-parallel layers are on every GPU.
   std::int64_t whole = model.layer_norms() * model.norm_parameters();
-  if (model.has_latent_attention()) {
+  if (model.is_mamba_layer(layer)) {
+    p.dense = model.mamba_parameters() / plan.tp;
+  } else if (!model.has_attention(layer)) {
+    p.dense = 0;
+  } else if (model.has_latent_attention()) {
     // Latents and their norms are whole, what multiplies them out is split over heads.
     const std::int64_t down = model.hidden * model.latent + model.kv_latent() +
                               (model.q_latent > 0 ? model.q_latent * (model.hidden + 1) : 0);
@@ -38,13 +42,14 @@ LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& p
     p.dense = model.hidden * (q_width + 2 * kv_width) + q_width * model.hidden;
     if (model.biases) p.dense += q_width + 2 * kv_width + model.hidden;
   }
-  if (!model.has_latent_attention()) whole += model.qk_norm_parameters();
+  if (!model.has_latent_attention() && model.has_attention(layer)) whole += model.qk_norm_parameters();
   if (model.is_mtp_layer(layer)) whole += model.projection_parameters();
   if (model.is_moe_layer(layer)) whole += model.router_parameters();
   p.dense += whole;
   const bool has_dense = !model.is_moe_layer(layer) || model.shared_experts > 0;
   p.repeated = whole + (model.biases ? (has_dense ? 2 : 1) * model.hidden : 0);
   if (!model.is_moe_layer(layer)) {
+    if (!model.has_feed_forward(layer)) return p;
     p.dense += model.feed_forward_parameters(model.dense_width() / plan.tp);
     return p;
   }
@@ -101,7 +106,8 @@ std::int64_t StageParameters::repeated() const {
 }
 
 std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage) {
-  if (!plan.sequence_parallel || plan.tp == 1) return 0;
+  // Adapters' are partial sums even where every GPU has the whole sequence.
+  if (plan.tp == 1 || (!plan.sequence_parallel && !plan.is_frozen())) return 0;
   const std::int64_t parts = plan.shards_parameters ? plan.shard_gpus() : 1;
   return padded_to(stage.repeated(), parts) / parts;
 }

@@ -127,6 +127,7 @@ void StageWriter::bias_gradient(std::int64_t width) {
 }
 
 void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
+  layer_ = layer;
   is_moe_layer_ = model_.is_moe_layer(layer);
   is_windowed_ = model_.is_windowed(layer);
   splits_ = {};
@@ -163,12 +164,11 @@ void StageWriter::write_forward_layer(bool is_again) {
   if (model_.is_parallel) {
     parallel_forward();
   } else {
-    attention_forward();
+    if (model_.is_mamba_layer(layer_)) mamba_forward();
+    if (model_.has_attention(layer_)) attention_forward();
     scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
-    if (is_moe_layer_)
-      experts_forward();
-    else
-      feed_forward();
+    if (is_moe_layer_) experts_forward();
+    if (model_.has_feed_forward(layer_)) feed_forward();
   }
   scope_ = 0;
   keeps_all_ = true;
@@ -222,12 +222,11 @@ void StageWriter::write_backward_layer() {
   scope_ = graph_scope::attn;
   if (model_.is_parallel) return parallel_backward();
   scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
-  if (is_moe_layer_)
-    experts_backward();
-  else
-    feed_forward_backward();
+  if (is_moe_layer_) experts_backward();
+  if (model_.has_feed_forward(layer_)) feed_forward_backward();
   scope_ = graph_scope::attn;
-  attention_backward();
+  if (model_.has_attention(layer_)) attention_backward();
+  if (model_.is_mamba_layer(layer_)) mamba_backward();
 }
 
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {

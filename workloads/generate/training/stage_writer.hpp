@@ -169,6 +169,9 @@ class StageWriter {
   void leave_tensor_parallel(std::int64_t width);
   void attention_forward();
   void feed_forward();
+  void mamba_forward();
+  void mamba_scan(bool is_backward);
+  void mamba_backward();
   void parallel_forward();
   void parallel_backward();
   /// Both products of a feed-forward of this inner size on one GPU.
@@ -273,6 +276,7 @@ class StageWriter {
   std::uint16_t load_ = 0;      ///< of the kernels that are written: GateSplits::load
   bool is_moe_layer_ = false;   ///< the layer that is written
   bool is_windowed_ = false;    ///< the layer that is written
+  std::int64_t layer_ = 0;      ///< that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 

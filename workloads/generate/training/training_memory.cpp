@@ -71,6 +71,15 @@ std::int64_t inner_bytes(const Transformer& model, const TrainingPlan& plan, std
   return 2 * model.ffn_inputs() * inner + plan.operand_bytes(inner);
 }
 
+/// Of a Mamba-2 block behind its norm: what the convolution takes, what the scan takes with the gate, its
+/// output, and the normed one as the product takes it [B].
+std::int64_t mamba_bytes(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t width = model.mamba_width() / plan.tp;
+  const std::int64_t convolved = width + model.mamba_states() / plan.tp;
+  return 2 * plan.tokens() * (model.mamba_inputs() / plan.tp + convolved + width) +
+         plan.operand_bytes(plan.tokens() * width);
+}
+
 /// Parameters of the largest layer and its neighbour.
 std::int64_t two_layers(const StageParameters& stage) {
   const std::vector<LayerParameters>& layers = stage.layers;
@@ -87,8 +96,9 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
                                     double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens() * model.hidden, t = plan.tp;
   // Inputs of norms and what products take of their outputs, split over the sequence.
-  std::int64_t bytes =
-      model.layer_norms() * 2 * local + plan.operand_bytes(local) + attention_bytes(model, plan);
+  std::int64_t bytes = model.layer_norms() * 2 * local;
+  if (model.has_attention(layer)) bytes += plan.operand_bytes(local) + attention_bytes(model, plan);
+  if (model.is_mamba_layer(layer)) bytes += plan.operand_bytes(local) + mamba_bytes(model, plan);
   if (model.is_moe_layer(layer)) {
     // The router takes two bytes. Experts' outputs are not kept: what comes out of the activation is weighed.
     const std::int64_t rows = expert_rows(model, plan, load), shared = tokens * (model.shared_width() / t);
@@ -96,7 +106,8 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
     bytes += inner_bytes(model, plan, rows * (model.ffn / plan.expert_tp()));
     if (shared > 0)
       bytes += (plan.narrows_operands() ? plan.operand_bytes(local) : 0) + inner_bytes(model, plan, shared);
-  } else {
+  }
+  if (model.has_feed_forward(layer)) {
     if (!model.is_parallel) bytes += plan.operand_bytes(local);
     bytes += inner_bytes(model, plan, tokens * (model.dense_width() / t));
   }
@@ -149,18 +160,23 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
                                          std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
-  std::int64_t elements = local * model.hidden + tokens * model.hidden;
-  if (model.has_latent_attention()) {
+  std::int64_t elements = 0;
+  if (model.has_attention(layer) || model.is_mamba_layer(layer))
+    elements = local * model.hidden + tokens * model.hidden;
+  if (model.is_mamba_layer(layer)) {
+    elements += tokens * (model.mamba_inputs() + model.mamba_width()) / t;
+  } else if (model.has_attention(layer) && model.has_latent_attention()) {
     elements +=
         local * (2 * model.q_latent + model.latent + model.kv_latent()) +
         tokens * (model.heads / t) * (model.query_size() + model.head_size() + 2 * model.value_size());
-  } else {
+  } else if (model.has_attention(layer)) {
     const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
     elements += tokens * (2 * model.attention_width() / t + 2 * kv);
   }
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
   if (model.is_parallel)  // one input, one gradient of the output
     return plan.operand_bytes(elements + tokens * feed_forward_elements(model, model.ffn / t));
+  if (!model.is_moe_layer(layer) && !model.has_feed_forward(layer)) return plan.operand_bytes(elements);
   if (!model.is_moe_layer(layer))
     return plan.operand_bytes(elements + local * model.hidden +
                               tokens * feed_forward(model.dense_width() / t));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "workloads/generate/training/expert_balance.hpp"
 #include "workloads/generate/training/named_bits.hpp"
 #include "workloads/generate/training/offload_plan.hpp"
 #include "workloads/job/operation_names.hpp"
@@ -72,25 +73,19 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
     refuse(R"(recompute="modules" needs kernels="fused")");
 }
 
-/// What expert-balance makes of the gate. Padding takes the same time whatever comes.
-template <class Refuse>
-void force_balance(const Element& workload, const Transformer& model, TrainingPlan& plan,
-                   const Refuse& refuse) {
-  const bool has_gate = workload.child("gate") != nullptr;
-  const bool is_forced = plan.expert_balance == ExpertBalance::forced;
-  if (plan.expert_balance == ExpertBalance::natural && !has_gate)
-    return refuse(R"(expert-balance="natural" without a <gate>, which says what experts get)");
-  if (has_gate && (is_forced || plan.expert_balance == ExpertBalance::even))
-    return refuse(fmt::format("expert-balance=\"{}\" with a <gate>", is_forced ? "forced" : "even"));
-  if (workload.find("balance-seed") && !is_forced)
-    return refuse(R"(balance-seed without expert-balance="forced")");
-  if (!is_forced || plan.pads_to_capacity || model.experts % plan.ep != 0) return;
-  Gate& gate = plan.gate;
-  gate.rows = gate.size = plan.ep;
-  gate.experts = static_cast<std::uint32_t>(model.experts);
-  gate.seed = static_cast<std::uint64_t>(plan.balance_seed);
-  gate.drawn_copies = plan.local_tokens() * model.active_experts;
-  if (plan.capacity_factor > 0) gate.expert_capacity = plan.capacity(model);
+/// What a model of layers of one block each asks of the plan.
+template <class Refuse, class Divides>
+void check_hybrid(const Transformer& model, const TrainingPlan& plan, const Refuse& refuse,
+                  const Divides& divides) {
+  if (!model.is_hybrid()) return;
+  if (plan.cp > 1) refuse("a model with a pattern and cp > 1 (a state space's scan goes over all tokens)");
+  if (plan.kernels == Kernels::separate) refuse(R"(a model with a pattern and kernels="separate")");
+  if (plan.recompute == Recompute::light || plan.recompute == Recompute::modules)
+    refuse(R"(a model with a pattern and recompute="light" or "modules")");
+  if (plan.is_frozen()) refuse("lora-rank for a model with a pattern");
+  if (model.mamba_heads == 0) return;
+  if (divides(plan.tp, model.mamba_heads, "tp", "mamba-heads"))
+    divides(plan.tp, model.mamba_groups, "tp", "mamba-groups");
 }
 
 }  // namespace
@@ -169,16 +164,6 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
           "tokens that an expert takes from a GPU's micro-batch over their average, more are dropped; 0: all "
           "are taken",
           0.0, 1e3)
-      .choice("expert-balance", &TrainingPlan::expert_balance,
-              "tokens of experts: even; forced (random scores, as benchmarks force them, drawn by layer); "
-              "natural "
-              "(by a <gate>)",
-              {{"default", ExpertBalance::unsaid},
-               {"even", ExpertBalance::even},
-               {"forced", ExpertBalance::forced},
-               {"natural", ExpertBalance::natural}})
-      .field("balance-seed", &TrainingPlan::balance_seed, "of the draws of expert-balance=\"forced\"",
-             std::int64_t{0}, INT64_MAX)
       .field("uneven-experts", &TrainingPlan::has_uneven_experts,
              "kernels of experts take as long as the tokens that the gate sends, not their average")
       .field("pad-to-capacity", &TrainingPlan::pads_to_capacity,
@@ -212,6 +197,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .choice("memory-check", &TrainingPlan::memory_check,
               "a plan that does not fit its GPUs by the estimate: refuse, or warn and run it as it is",
               {{"refuse", MemoryCheck::refuse}, {"warn", MemoryCheck::warn}});
+  describe_balance(table);
   describe_lora(table);
   describe_offload(table);
   describe_launches(table);
@@ -289,6 +275,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
           model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
   if (model.dense_ffn > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
   if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
+  check_hybrid(model, plan, refuse, divides);
   if (model.has_latent_attention() && plan.kernels == Kernels::separate)
     refuse("latent attention (rope-dim) with kernels=\"separate\"");
   if (model.has_latent_attention() && plan.tp > 1 && !plan.sequence_parallel)
@@ -298,7 +285,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
     read_gate(workload, plan.ep, model.experts, plan.gate, errors);
-    force_balance(workload, model, plan, refuse);
+    read_balance(workload, model, plan, refuse);
     if (plan.gate.is_given() && plan.ep == 1)
       refuse(
           "a <gate> or expert-balance=\"forced\" without expert parallelism (ep = 1), where all tokens stay");
@@ -316,8 +303,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
       refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
-  if (!model.is_moe() && plan.expert_balance != ExpertBalance::unsaid)
-    refuse("expert-balance for a model without experts");
+  if (!model.is_moe()) refuse_balance(plan, refuse);
   if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity || plan.has_uneven_experts))
     refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))

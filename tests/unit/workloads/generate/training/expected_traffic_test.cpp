@@ -191,6 +191,12 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"4\" cp=\"2\" lora-rank=\"4\" dtype=\"fp8\" "
            "overlap-parameters=\"on\"",
            "experts=\"8\" active-experts=\"2\" shared-experts=\"1\"", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"2\" pp=\"2\" schedule=\"zb-h1\"",
+           "pattern=\"ME*E\" mamba-heads=\"4\" mamba-groups=\"2\" experts=\"4\" active-experts=\"2\" "
+           "shared-experts=\"1\"",
+           8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" recompute=\"full\" shard-parameters=\"on\"",
+           "pattern=\"M-*-\" mamba-heads=\"4\" mamba-groups=\"4\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

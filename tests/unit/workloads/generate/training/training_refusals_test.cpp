@@ -144,6 +144,18 @@ TEST_CASE("a plan that does not divide is refused with its numbers") {
       Bad{"lora-rank=\"4\" pp=\"2\" schedule=\"zb-h1\"", "", 8, "lora-rank with another schedule than 1f1b"},
       Bad{"lora-rank=\"4\" tensor-overlap=\"all\"", "", 8, "lora-rank with tensor-overlap=\"all\""},
       Bad{"lora-rank=\"4\" shard-parameters=\"on\"", "", 8, "lora-rank with shard-parameters"},
+      Bad{"", "mamba-heads=\"4\"", 8, "<model> has mamba-heads but no pattern"},
+      Bad{"", "pattern=\"M*xM\" mamba-heads=\"8\"", 8, "pattern has 'x' (expected letters M, *, - and E)"},
+      Bad{"", "pattern=\"M*\" mamba-heads=\"8\"", 8, "pattern has 2 letters for layers = 4"},
+      Bad{"", "pattern=\"M*M-\"", 8, "mamba-heads = 0 with some M in its pattern"},
+      Bad{"", "pattern=\"M*M-\" mamba-heads=\"9\"", 8, "mamba-heads = 9 is no multiple of mamba-groups = 8"},
+      Bad{"", "pattern=\"*-E-\"", 8, "experts = 0 with some E in its pattern"},
+      Bad{"", "pattern=\"*-*-\" mtp-layers=\"1\"", 8, "a pattern with dense-layers"},
+      Bad{"cp=\"2\"", "pattern=\"M*M-\" mamba-heads=\"8\"", 8, "a model with a pattern and cp > 1"},
+      Bad{"recompute=\"light\"", "pattern=\"M*M-\" mamba-heads=\"8\"", 8,
+          "a model with a pattern and recompute"},
+      Bad{"tp=\"4\"", "pattern=\"M*M-\" mamba-heads=\"6\" mamba-groups=\"2\"", 8,
+          "tp = 4 does not divide mamba-heads = 6"},
       Bad{"", "active-experts=\"1\"", 8, "<model> has active-experts but no experts"},
       Bad{"", "experts=\"2\" active-experts=\"3\"", 8, "<model> active-experts = 3 of experts = 2"});
   CAPTURE(bad.plan, bad.model);
