@@ -56,15 +56,16 @@ std::string find_shared_folder(const std::string& what) {
   return "";
 }
 
+std::string catalogue_directory(const CommandLine& line) {
+  if (!line.catalogue.empty()) return line.catalogue;
+  const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
+  return variable && *variable ? variable : find_shared_folder("configs");
+}
+
 namespace {
 
 ScenarioOptions scenario_options(const CommandLine& line) {
-  ScenarioOptions options{line.settings, line.catalogue, child_identities()};
-  if (const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
-      options.catalogue_directory.empty() && variable)
-    options.catalogue_directory = variable;
-  if (options.catalogue_directory.empty()) options.catalogue_directory = find_shared_folder("configs");
-  return options;
+  return {line.settings, catalogue_directory(line), child_identities()};
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ struct RunSpec {
 /// `line` where it has none.
 [[nodiscard]] Model build_model(const ReadScenario& scenario, const Registry& registry, CommandLine& line);
 
+/// --catalogue, LIGHTRAIL_CATALOGUE, or the installed configs.
+[[nodiscard]] std::string catalogue_directory(const CommandLine& line);
+
 /// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or
 /// installed.
 [[nodiscard]] std::string find_shared_folder(const std::string& what);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/describe_model.hpp"
 #include "app/cli/describe_plugin.hpp"
 #include "app/cli/describe_scenario.hpp"
 #include "app/cli/describe_tables.hpp"
@@ -161,6 +162,14 @@ std::string bom_text(CommandLine line) {
 ExitCode describe(const CommandLine& line, const MpiSession& mpi) {
   auto text = on_every_rank(mpi, [&] {
     if (line.bom) return bom_text(line);
+    if (line.positional.size() == 2) {
+      if (line.positional[0] == "model") return described_model(line);
+      throw InputErrors(InputError{
+          "", 0,
+          fmt::format("lightrail describe takes one name, got '{}' and '{}' (expected a second one "
+                      "behind 'model')",
+                      line.positional[0], line.positional[1])});
+    }
     return names_a_file(line) ? described_scenario(line) : describe_text(line);
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);

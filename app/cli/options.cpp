@@ -80,8 +80,10 @@ const std::vector<CommandDoc>& command_docs() {
   static const std::vector<CommandDoc> all = {
       {Command::run, "run", "SCENARIO", "simulate a scenario and write one HDF5 file", 1, 1},
       {Command::validate, "validate", "SCENARIO", "report every mistake of a scenario, run nothing", 1, 1},
-      {Command::describe, "describe", "[NAME|SCENARIO]",
-       "elements, parameters, ports and statistics; of a scenario: what it consists of", 0, 1},
+      {Command::describe, "describe", "[NAME|SCENARIO|model MODEL]",
+       "elements, parameters, ports and statistics; of a scenario what it consists of, of a model its "
+       "parameters, FLOPs and memory",
+       0, 2},
       {Command::sweep, "sweep", "SCENARIO",
        "run the points of <sweep> one after another; list them, or run one", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},

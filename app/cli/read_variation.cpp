@@ -61,6 +61,8 @@ ModelPart read_variation(const Scenario& scenario, const Model& model, ErrorList
       if (!variation->slow.emplace(gpu, row.factor).second)
         errors.add(child->error(fmt::format("<slow> GPU {} is in two of them", gpu)));
   }
+  if ((variation->noise_interval > SimTime{0}) != (variation->noise_time > SimTime{0}))
+    errors.add(element->error("<variation> needs both of 'noise-interval' and 'noise-time', or neither"));
   if (errors.size() > before) return {};
   ModelPart part;
   part.parameters = declared(*variation);

@@ -24,7 +24,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"scenario", {"name"}},
       {"doc", {}},
       {"source", {"parameter", "kind", "text", "value", "url"}},
-      {"variable", {"name", "value"}},
+      {"variable", {"name", "value", "optional"}},
       {"include", {"file"}},
       {"part", {}},
       {"sweep", {}},

@@ -4,6 +4,7 @@
 
 #include "engine/scenario/expression.hpp"
 #include "engine/scenario/scenario.hpp"
+#include "engine/scenario/units.hpp"
 
 namespace lightrail {
 
@@ -27,6 +28,10 @@ Variables::Variables(const std::vector<std::string>& settings, ErrorList& errors
 void Variables::define(const Element& element, ErrorList& errors) {
   const Attribute* name = element.find("name");
   const Attribute* value = element.find("value");
+  const Attribute* optional = element.find("optional");
+  bool is_optional = false;
+  if (const std::string problem = optional ? parse_value(optional->value, is_optional) : ""; !problem.empty())
+    errors.add({optional->file, optional->line, "<variable> attribute 'optional': " + problem});
   for (const char* required : {"name", "value"})
     if (!element.find(required))
       errors.add(element.error(fmt::format("<variable> lacks the required attribute '{}'", required)));
@@ -55,7 +60,7 @@ void Variables::define(const Element& element, ErrorList& errors) {
       setting != settings_.end()
           ? setting->second
           : substitute(value->value, {value->file, value->line, "<variable> attribute 'value': "}, errors);
-  values_[name->value] = {text, element.file, element.line, false};
+  values_[name->value] = {text, element.file, element.line, false, is_optional};
 }
 
 std::string Variables::substitute(const std::string& text, const InputError& place, ErrorList& errors) {
@@ -115,8 +120,9 @@ void Variables::report_unknown_settings(ErrorList& errors) const {
 
 void Variables::report_unused(ErrorList& errors) const {
   for (const auto& [name, variable] : values_)
-    if (!variable.is_used)
-      errors.add({variable.file, variable.line, fmt::format("variable '{}' is never used", name)});
+    if (!variable.is_used && !variable.is_optional)
+      errors.add({variable.file, variable.line,
+                  fmt::format("variable '{}' is never used (a template's may be: optional=\"on\")", name)});
 }
 
 std::map<std::string, std::string> Variables::texts() const {

@@ -14,13 +14,13 @@ class Variables {
   /// "name=value" texts of --set; the last of one name counts.
   Variables(const std::vector<std::string>& settings, ErrorList& errors);
 
-  /// `<variable name="" value=""/>`.
+  /// `<variable name="" value=""/>`; optional="on": no mistake where nothing uses it.
   void define(const Element& element, ErrorList& errors);
   /// Replaces every ${...} of the text; mistakes are reported at file:line.
   std::string substitute(const std::string& text, const InputError& place, ErrorList& errors);
   /// Settings of variables that nothing defines.
   void report_unknown_settings(ErrorList& errors) const;
-  /// Variables that nothing uses.
+  /// Variables that nothing uses, but optional ones.
   void report_unused(ErrorList& errors) const;
   /// "unknown variable 'x' (did you mean ...)".
   [[nodiscard]] std::string unknown(const std::string& name) const;
@@ -31,7 +31,7 @@ class Variables {
   struct Variable {
     std::string value, file;
     int line = 0;
-    bool is_used = false;
+    bool is_used = false, is_optional = false;
   };
   std::string look_up(const std::string& name, std::string& value);
   [[nodiscard]] std::vector<std::string> names() const;

@@ -1,6 +1,8 @@
 #include "workloads/job/expert_load.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -31,6 +33,33 @@ std::vector<double> zipf_shares(std::uint32_t count, double exponent, std::uint6
   }
   for (double& s : share) s /= sum;
   return share;
+}
+
+namespace {
+
+/// Of `trials` of probability p; a normal draw, rounded, where that has many of both outcomes.
+std::int64_t binomial(Random& random, std::int64_t trials, double p) {
+  const double mean = static_cast<double>(trials) * p, variance = mean * (1 - p);
+  constexpr double many = 30;
+  if (variance >= many)
+    return std::clamp<std::int64_t>(std::llround(random.normal(mean, std::sqrt(variance))), 0, trials);
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < trials; ++i) count += random.uniform() < p ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> drawn_tokens(std::int64_t copies, std::uint32_t experts, std::uint64_t seed,
+                                       std::uint32_t layer, std::uint32_t sender) {
+  Random random(seed, ComponentId{layer}, random_purpose + 1 + sender);
+  std::vector<std::int64_t> tokens(experts, 0);
+  for (std::uint32_t e = 0; e + 1 < experts; ++e) {
+    tokens[e] = binomial(random, copies, 1.0 / (experts - e));
+    copies -= tokens[e];
+  }
+  tokens.back() = copies;
+  return tokens;
 }
 
 std::uint16_t add_expert_split(const ExpertLoad& load, std::uint32_t members, std::uint32_t layer,

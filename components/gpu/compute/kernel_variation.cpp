@@ -9,12 +9,18 @@
 namespace lightrail {
 namespace {
 
-constexpr std::uint32_t jitter_purpose = 0x47000000, spread_purpose = 0x47000001;
+constexpr std::uint32_t jitter_purpose = 0x47000000, spread_purpose = 0x47000001, noise_purpose = 0x47000002,
+                        start_purpose = 0x47000003;
 
 /// Log-normal with mean 1 and this standard deviation.
 double draw(Random random, double deviation) {
   const double variance = std::log1p(deviation * deviation);
   return std::exp(random.normal(-variance / 2, std::sqrt(variance)));
+}
+
+/// Of this mean; whole nanoseconds, which hide the last bits of libm.
+std::int64_t exponential_ns(Random& random, double mean_ps) {
+  return std::llround(-std::log1p(-random.uniform()) * mean_ps * 1e-3);
 }
 
 }  // namespace
@@ -24,7 +30,15 @@ Describe<KernelVariation> variation_parameters() {
       .field("jitter", &KernelVariation::jitter,
              "relative standard deviation of a kernel's time, drawn for every kernel: 0.02 is 2 %", 0.0, 10.0)
       .field("spread", &KernelVariation::spread,
-             "relative standard deviation of the GPUs' speeds, drawn once for every GPU", 0.0, 10.0);
+             "relative standard deviation of the GPUs' speeds, drawn once for every GPU", 0.0, 10.0)
+      .field("noise-interval", &KernelVariation::noise_interval,
+             "mean time of kernels from one interruption of a GPU to the next; 0: none", SimTime{0},
+             milliseconds(1'000'000'000))
+      .field("noise-time", &KernelVariation::noise_time, "mean length of an interruption", SimTime{0},
+             milliseconds(1'000'000))
+      .field("start-skew", &KernelVariation::start_skew,
+             "mean time by which a GPU begins late; 0: all begin at once", SimTime{0},
+             milliseconds(1'000'000));
 }
 
 Describe<SlowGpus> slow_parameters() {
@@ -42,16 +56,32 @@ GpuPace::GpuPace(const Model& model, EndpointId gpu) : seed_(model.seed), gpu_(g
     factor_ = draw(Random(seed_, ComponentId{gpu.value}, spread_purpose), variation->spread);
   if (const auto slow = variation->slow.find(gpu.value); slow != variation->slow.end())
     factor_ *= slow->second;
+  if (variation->noise_interval > SimTime{0}) {
+    noise_interval_ = static_cast<double>(variation->noise_interval.count());
+    noise_time_ = static_cast<double>(variation->noise_time.count());
+  }
+  if (variation->start_skew > SimTime{0}) {
+    Random random(seed_, ComponentId{gpu.value}, start_purpose);
+    start_ = nanoseconds(exponential_ns(random, static_cast<double>(variation->start_skew.count())));
+  }
 }
 
 SimTime GpuPace::of(SimTime time, std::uint64_t kernel) const {
-  if (jitter_ == 0 && factor_ == 1) return time;
+  if (jitter_ == 0 && factor_ == 1 && noise_interval_ == 0) return time;
   double scaled = static_cast<double>(time.count()) * factor_;
   if (jitter_ > 0)
     scaled *= draw(Random(hash_combine(seed_, kernel), ComponentId{gpu_.value}, jitter_purpose), jitter_);
   // Whole nanoseconds hide the last bits of libm.
   constexpr double max_ns = 9e15;  // what picoseconds hold
-  return nanoseconds(std::max<std::int64_t>(1, std::llround(std::min(scaled * 1e-3, max_ns))));
+  std::int64_t took = std::max<std::int64_t>(1, std::llround(std::min(scaled * 1e-3, max_ns)));
+  if (noise_interval_ > 0) {
+    // Interruptions of a Poisson process: how long until the next one, until the kernel has ended.
+    Random random(hash_combine(seed_, kernel), ComponentId{gpu_.value}, noise_purpose);
+    const double intervals = scaled / noise_interval_;
+    for (double at = -std::log1p(-random.uniform()); at < intervals; at -= std::log1p(-random.uniform()))
+      took += exponential_ns(random, noise_time_);
+  }
+  return nanoseconds(took);
 }
 
 }  // namespace lightrail

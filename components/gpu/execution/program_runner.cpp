@@ -125,12 +125,14 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
         return comm_.has_exchange_partners(op) && transport.wants_demand(op.dimension);
       }))
     transport.announce_absence(context);
+  if (pace_.start() > context.now())
+    context.wake(pace_.start(), to_payload(PlainWake{.kind = GpuWake::launched}));
   schedule(context, transport);
 }
 
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
-  if (program_->ops.empty()) return;
+  if (program_->ops.empty() || context.now() < pace_.start()) return;
   while (has_work()) {
     for (bool changed = true; changed;) {
       changed = false;

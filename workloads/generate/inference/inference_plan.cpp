@@ -61,10 +61,11 @@ void check_split(const Element& at, const ServingPool& pool, const Transformer& 
     divides(model.kv(), pool.tp, "kv-heads", "tp");
   else if (model.latent == 0)
     divides(pool.tp, model.kv(), "tp", "kv-heads");
+  if (model.is_parallel || model.is_hybrid()) refuse("serving a model with parallel=\"on\" or a pattern");
   if (pool.ep == 1) divides(pool.tp, model.ffn, "tp", "ffn");
   if (pool.ep == 1 && model.shared_experts > 0)
     divides(pool.tp, model.shared_width(), "tp", "the shared experts' ffn");
-  if (model.dense_layers > 0) divides(pool.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.dense_ffn > 0) divides(pool.tp, model.dense_ffn, "tp", "dense-ffn");
   if (pool.ep > 1 && !model.is_moe())
     return refuse(fmt::format("ep = {} for a model without experts", pool.ep));
   if (pool.ep > 1 && pool.ep != pool.tp * pool.dp)
@@ -74,19 +75,10 @@ void check_split(const Element& at, const ServingPool& pool, const Transformer& 
     refuse(fmt::format("dp = {} without ep = tp x dp (independent copies are replicas)", pool.dp));
 }
 
-/// Parameters of a layer that one GPU holds. Heads of latent attention are split over tp, what makes latents
-/// is not; shared experts are whole where experts are spread.
+/// Parameters of a layer that one GPU holds; shared experts are whole where experts are spread.
 std::int64_t layer_weights(const Transformer& model, const ServingPool& pool, std::int64_t layer) {
   const LayerParameters p = layer_parameters(model, split_of(pool), layer);
   std::int64_t weights = p.dense + p.expert;
-  if (model.has_latent_attention()) {
-    const std::int64_t heads = model.heads / pool.tp, queries = heads * model.query_size(),
-                       q = model.q_latent > 0 ? model.q_latent * (model.hidden + queries)
-                                              : model.hidden * queries;
-    weights += q + model.q_latent + model.kv_latent() + model.hidden * model.latent +
-               model.kv_latent() * heads * (model.head_size() + model.value_size()) +
-               heads * model.value_size() * model.hidden - model.attention_parameters();
-  }
   if (pool.ep > 1 && model.is_moe_layer(layer) && model.shared_experts > 0)
     weights += model.feed_forward_parameters(model.shared_width()) -
                model.feed_forward_parameters(model.shared_width() / pool.tp);

@@ -32,6 +32,23 @@ int volume_factor(CollectiveType type) {
   return 0;
 }
 
+/// What latent attention sends over tp for a layer and micro-batch, in volumes of a group. Forward latents,
+/// the keys' part with positions and (without a latent of queries) the input are gathered, and the output is
+/// scattered; backward its gradient is gathered, the latents again, and their gradients are scattered. What
+/// multiplies latents out again gathers them again.
+std::int64_t latent_volume(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t tokens = plan.tokens(), q = model.q_latent > 0 ? model.q_latent : model.hidden;
+  const std::int64_t latents =
+      plan.operand_bytes(tokens * q) + plan.operand_bytes(tokens * model.kv_latent());
+  const std::int64_t positions = 2 * tokens * model.rope_dim, activation = 2 * tokens * model.hidden;
+  const std::int64_t forward = latents + positions + activation;
+  const std::int64_t backward =
+      plan.operand_bytes(tokens * model.hidden) + latents + 2 * tokens * (q + model.kv_latent()) + positions;
+  std::int64_t again = plan.recompute == Recompute::full ? forward : 0;
+  if (plan.recompute == Recompute::light || plan.recomputes(recompute_module::mla_up_proj)) again = latents;
+  return forward + backward + again;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> expected_traffic(const Job& job) {
@@ -76,20 +93,35 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Without sequence parallelism one all-reduce each way: 2 + 2. A dense feed-forward does the same.
   // Quantised operands are gathered in fewer bytes, sums are scattered in 2 bytes.
   // Shared experts do too.
-  const std::int64_t with_dense = model.shared_experts > 0 ? layers : layers - model.trained_moe_layers();
+  // Layers with attention, or with a state space, which gathers and scatters as much; with a dense
+  // feed-forward, which is a block of its own unless it is beside attention.
+  std::int64_t with_attention = 0, with_dense = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    with_attention += model.has_attention(layer) || model.is_mamba_layer(layer) ? 1 : 0;
+    const bool has_shared = model.is_moe_layer(layer) && model.shared_experts > 0;
+    with_dense += (model.has_feed_forward(layer) && !model.is_parallel) || has_shared ? 1 : 0;
+  }
   const std::int64_t operand =
       plan.sequence_parallel ? plan.operand_bytes(plan.tokens() * model.hidden) : activation;
   const std::int64_t forward = operand + activation,
                      backward = activation + (plan.sequence_parallel ? 2 * operand : activation);
   const std::int64_t dense_again =
       plan.recomputes(recompute_module::mlp) ? layers - model.trained_moe_layers() : 0;
+  // Without gradients of weights an input is gathered again for adapters alone.
+  auto kept_back = [&](std::uint32_t module) {
+    return plan.is_frozen() && plan.sequence_parallel && (plan.lora & module) == 0 ? operand : 0;
+  };
+  const std::int64_t attention =
+      model.has_latent_attention() ? latent_volume(model, plan) : forward * (1 + again) + backward;
   const std::int64_t in_layers =
-      (layers + with_dense) * (forward * (1 + again) + backward) + dense_again * forward;
+      with_attention * (attention - kept_back(lora_module::qkv)) +
+      with_dense * (forward * (1 + again) + backward - kept_back(lora_module::fc1)) + dense_again * forward;
   // Embedding: reduce-scatter (all-reduce) forward, all-gather (nothing) backward: 2. Output layer: gather
   // forward, gather and scatter backward: 3; without sequence parallelism one all-reduce: 2. What predicts
   // further has both again.
   const std::int64_t heads = 1 + model.mtp_layers;
   std::int64_t edge_volumes = heads * (2 + (plan.sequence_parallel ? 3 : 2));
+  if (plan.is_frozen() && plan.sequence_parallel) edge_volumes -= 2;  // of both tables
   // Stages send parts and gather them.
   if (plan.scatter_gather) edge_volumes += 2 * (p * plan.chunks - 1);
   const std::int64_t losses = heads * 3 * 2 * 4 * plan.tokens();  // three all-reduces of FP32 scalars
@@ -97,7 +129,7 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
   // Once a step an all-reduce of the gradients that each GPU has for its part of the sequence.
   for (std::uint32_t stage = 0; stage < p; ++stage)
     bytes.tp += d * (t - 1) * 2 * bytes_of(plan.gradients) *
-                partial_gradients(plan, stage_parameters(model, plan, stage));
+                partial_gradients(plan, trained_parameters(model, plan, stage));
 
   if (model.is_moe()) {
     // Experts gather and scatter the tokens that came over their own k GPUs, 2 + 2 times.
@@ -110,10 +142,12 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
 
   // Context: keys and values go round forward and, with their gradients, backward.
   if (plan.cp > 1) {
-    const std::int64_t local_kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
+    const std::int64_t key_values = model.has_latent_attention()
+                                        ? model.heads / t * (model.query_size() + model.value_size())
+                                        : 2 * std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
     const std::int64_t shifts = (plan.cp - 1) * (2 + again) +
                                 (plan.recomputes(recompute_module::core_attn) ? plan.cp - 1 : 0) + plan.cp;
-    bytes.cp = m * layers * t * d * shifts * 2 * 2 * plan.tokens() * local_kv;
+    bytes.cp = m * layers * t * d * shifts * 2 * plan.tokens() * key_values;
   }
 
   // Pipeline: every chunk but the last one's GPUs send an activation forward, and one gradient comes back.
@@ -137,26 +171,40 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     return (members - 1) * (plan.distributed_optimizer ? reduced * g + gathered * 2 : reduced * 2 * g);
   };
   if (plan.shards_parameters) {
-    // Gathered in both passes of every micro-batch; gradients reduced over the shard, then over its copies.
-    const StageParameters s = stage_parameters(model, plan, 0);
-    const std::int64_t shard = plan.shard_gpus(), copies = d / shard;
-    std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
-    for (const LayerParameters& layer : s.layers) {
-      gathered += padded_to(layer.dense, shard);
-      reduced += padded_to(layer.dense, d);
+    // Gathered in both passes of every micro-batch, in a pipeline once a step; gradients reduced over the
+    // shard, then over its copies.
+    const std::int64_t shard = plan.shard_gpus(), copies = d / shard, expert_shard = plan.expert_shard_gpus();
+    const std::int64_t times = plan.keeps_gathered() ? 1 : m;
+    auto sharded = [&](std::int64_t members, std::int64_t gathered, std::int64_t reduced) {
+      const std::int64_t of_parameters = (plan.keeps_gathered() ? 1 : 2) * 2 * gathered;
+      return times *
+             (copies * (members - 1) * (of_parameters + g * reduced) + (copies - 1) * 2 * g * reduced);
+    };
+    for (std::uint32_t stage = 0; stage < p; ++stage) {
+      const StageParameters s = stage_parameters(model, plan, stage);
+      std::int64_t gathered = padded_to(s.embedding, shard), reduced = padded_to(s.embedding, d);
+      std::int64_t expert_gathered = 0, expert_reduced = 0;
+      for (const LayerParameters& layer : s.layers) {
+        gathered += padded_to(layer.dense, shard), reduced += padded_to(layer.dense, d);
+        expert_gathered += padded_to(layer.expert, expert_shard);
+        expert_reduced += padded_to(layer.expert, de);
+      }
+      bytes.dp += t * sharded(shard, gathered, reduced);
+      if (model.is_moe()) bytes.dp += k * e * sharded(expert_shard, expert_gathered, expert_reduced);
     }
-    bytes.dp =
-        m * t * (copies * (shard - 1) * (2 * 2 * gathered + g * reduced) + (copies - 1) * 2 * g * reduced);
+    if (plan.copies_embedding(model))
+      bytes.dp +=
+          t * d * 2 * (padded_to(padded_vocabulary(model, plan) / t * model.hidden, shard) / shard) * g;
     return bytes;
   }
   // With two directions a stage and its mirror hold the same, and reduce it together.
   const std::int64_t shared = plan.gradient_gpus();
   for (std::uint32_t stage = 0; stage < p / plan.copies(); ++stage) {
-    StageParameters s = stage_parameters(model, plan, stage);
+    const StageParameters s = trained_parameters(model, plan, stage);
     bytes.dp += t * volume(s.layers, &LayerParameters::dense, s.embedding, shared);
     if (model.is_moe()) bytes.dp += k * e * volume(s.layers, &LayerParameters::expert, 0, de);
   }
-  if (plan.copies_embedding(model))
+  if (plan.copies_embedding(model) && !plan.is_frozen())
     bytes.dp += t * d * 2 * (padded_vocabulary(model, plan) / t) * model.hidden * g;
   return bytes;
 }

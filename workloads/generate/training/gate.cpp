@@ -141,7 +141,31 @@ std::vector<double> GateShares::received() const {
   return sum;
 }
 
+namespace {
+
+/// Every expert has its capacity, so what is dropped follows from their draws, not from their GPU's sum.
+GateShares drawn_shares(const Gate& gate, std::int64_t layer) {
+  const std::uint32_t n = gate.size, each = gate.experts / n;
+  GateShares made{std::vector<double>(std::size_t{n} * n), std::vector<double>(n, 0), 0};
+  const auto copies = static_cast<double>(gate.drawn_copies);
+  for (std::uint32_t from = 0; from < n; ++from) {
+    const std::vector<std::int64_t> tokens =
+        drawn_tokens(gate.drawn_copies, gate.experts, gate.seed, static_cast<std::uint32_t>(layer), from);
+    for (std::uint32_t e = 0; e < gate.experts; ++e) {
+      const std::int64_t taken =
+          gate.expert_capacity == 0 ? tokens[e] : std::min(tokens[e], gate.expert_capacity);
+      made.share[std::size_t{from} * n + e / each] += static_cast<double>(taken) / copies;
+      made.dropped[from] += static_cast<double>(tokens[e] - taken) / copies;
+      made.kept += static_cast<double>(taken) / copies;
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
 GateShares gate_shares(const Gate& gate, std::int64_t layer, std::int64_t micro_batch, double max_share) {
+  if (gate.drawn_copies > 0) return drawn_shares(gate, layer);
   const std::uint32_t n = gate.size, neighbours = n / gate.rows;
   const double drifted = gate.drift * static_cast<double>(gate.first + micro_batch),
                whole = std::floor(drifted);

@@ -10,7 +10,8 @@ namespace lightrail {
 /// Where the gate of a mixture of experts sends tokens: <gate tokens="9810 5338 ...; 9278 ...; ..."/>, a row
 /// for each member of an expert-parallel group, a column for each member's experts; of a larger group, as
 /// many neighbours share a row and a column. Or <gate zipf="1"/>: a row and a column for each member, all
-/// rows alike, the experts' shares drawn for every layer.
+/// rows alike, the experts' shares drawn for every layer. Or, with expert-balance="forced", what random
+/// scores send, drawn for every layer and member.
 struct Gate {
   std::vector<std::int64_t> tokens;  ///< rows x rows; empty: even, or Zipf's
   std::uint32_t rows = 0, size = 0;  ///< size: members; 0: no gate is given
@@ -23,9 +24,12 @@ struct Gate {
   double zipf = 0;            ///< exponent
   std::uint64_t seed = 1;     ///< which expert is the k-th busiest
   std::uint32_t experts = 0;  ///< of all members together
+  /// Instead of all this: every copy of a token draws its expert; of a sender so many, of which an expert
+  /// takes no more than its capacity.
+  std::int64_t drawn_copies = 0, expert_capacity = 0;
 
   [[nodiscard]] bool is_given() const { return size > 0; }
-  [[nodiscard]] bool is_even() const { return tokens.empty() ? zipf == 0 : skew == 0; }
+  [[nodiscard]] bool is_even() const { return tokens.empty() ? zipf == 0 && drawn_copies == 0 : skew == 0; }
 };
 
 /// Reads the <gate> of `workload`, which has expert groups of `members` for so many experts; even without

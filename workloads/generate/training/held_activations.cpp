@@ -12,15 +12,20 @@ namespace lightrail {
 namespace {
 
 /// Of one pass through a chunk on one GPU: kept until its backward pass, from there to the gradients of
-/// weights, and for the while that a layer is at work.
+/// weights, for the while that a layer is at work, and on the way to the host's memory or back.
 struct PassBytes {
-  std::int64_t kept = 0, owed = 0, at_work = 0;
+  std::int64_t kept = 0, owed = 0, at_work = 0, on_the_way = 0;
 };
 
-void add_layer(const Transformer& model, const TrainingPlan& plan, std::int64_t layer, double load,
-               PassBytes& bytes) {
+void add_layer(const Transformer& model, const TrainingPlan& plan, std::int64_t layer, bool is_offloaded,
+               double load, PassBytes& bytes) {
   const std::int64_t whole = layer_activation_bytes(model, plan, layer, load);
-  bytes.kept += kept_activation_bytes(model, plan, layer, load);
+  const std::int64_t kept = kept_activation_bytes(model, plan, layer, load);
+  // What is offloaded is here for two layers at a time, on their way out or in.
+  if (is_offloaded)
+    bytes.on_the_way = std::max(bytes.on_the_way, 2 * kept);
+  else
+    bytes.kept += kept;
   bytes.owed += layer_weight_gradient_bytes(model, plan, layer, load);
   if (model.is_mtp_layer(layer)) {
     // Inputs of both norms and, unless these are computed again, of the projection.
@@ -47,7 +52,8 @@ std::vector<PassBytes> bytes_of_pass(const Transformer& model, const TrainingPla
       for (std::size_t i = 0; i < load.size(); ++i)
         load[i] = received[i * (gate.size / gate.rows)] * over_even;
     }
-    for (std::size_t i = 0; i < bytes.size(); ++i) add_layer(model, plan, l, load[i], bytes[i]);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      add_layer(model, plan, l, l - first < plan.offload_layers, load[i], bytes[i]);
   }
   return bytes;
 }
@@ -66,7 +72,8 @@ std::int64_t held_activation_bytes(const Transformer& model, const TrainingPlan&
     for (std::size_t i = 0; i < held.size(); ++i) {
       const PassBytes& bytes = found->second[i];
       if (pass.is_forward()) held[i] += bytes.kept;
-      if (pass.kind != PassKind::weight_gradient) most = std::max(most, held[i] + bytes.at_work);
+      if (pass.kind != PassKind::weight_gradient)
+        most = std::max(most, held[i] + bytes.at_work + bytes.on_the_way);
       if (pass.kind == PassKind::backward) held[i] -= bytes.kept;
       if (pass.kind == PassKind::input_gradient) held[i] -= bytes.kept - bytes.owed;
       if (pass.kind == PassKind::weight_gradient) held[i] -= bytes.owed;

@@ -81,18 +81,23 @@ std::uint32_t StageWriter::context_shift(std::int64_t bytes, std::uint32_t lane,
 /// work: the causal square of their own, then cp - 1 times all queries with half of the keys. Backward, the
 /// gradients of keys and values follow them, a step behind, and home at the end.
 void StageWriter::ring_attention(bool is_backward) {
-  const std::int64_t mine = plan_.sequence / plan_.cp, keys_values = 2 * 2 * tokens_ * kv_;
+  const std::int64_t mine = plan_.sequence / plan_.cp, keys_values = 2 * tokens_ * key_value_width();
   std::vector<std::uint32_t> here = waits_, gradients;
   for (std::uint32_t step = 0; step < plan_.cp; ++step) {
     if (step > 0) waits_.insert(waits_.end(), here.begin(), here.end());
     if (step + 1 < plan_.cp) here = {context_shift(keys_values, is_backward ? 1 : 0, here)};
     attention_kernel(is_backward, mine, step == 0 ? mine : mine / 2, step == 0);
-    if (step > 0 && !is_backward) memory("attention merge", 3 * 2 * tokens_ * q_);
+    if (step > 0 && !is_backward) memory("attention merge", 3 * 2 * tokens_ * context_width());
     if (!is_backward) continue;
     gradients.push_back(waits_[0]);
     gradients = {context_shift(keys_values, 2, gradients)};
   }
   waits_.insert(waits_.end(), gradients.begin(), gradients.end());
+}
+
+std::int64_t StageWriter::key_value_width() const {
+  if (!model_.has_latent_attention()) return 2 * kv_;
+  return model_.heads / tp_ * (model_.query_size() + model_.value_size());
 }
 
 /// Norms of every head's query and key.
@@ -121,6 +126,7 @@ void StageWriter::attention_backward() {
   cast_backward(From::other, cast_rows(), hidden_, q_);
   gather_gemm("attention out dgrad", q_, hidden_);
   weight_gemm("attention out wgrad", q_, hidden_, tokens_);
+  adapter_backward("attention out", hidden_, q_);
   if (plan_.recomputes(recompute_module::core_attn)) attention_core(false);
   attention_core(true);
   if (model_.positions == 0) memory("rotary backward", 2 * 2 * tokens_ * (q_ + kv_));

@@ -59,14 +59,14 @@ void StageWriter::cast_blocks(From from, std::int64_t elements, std::int64_t cop
   memory("cast", 2 * reads * elements + copies * bytes_of(plan_.dtype, elements), kernels);
 }
 
-void StageWriter::cast_gathered(std::int64_t rows) {
-  if (dtype_ == DataType::fp8 && casts_gathered()) memory("cast", (2 + 1) * rows * hidden_);
+void StageWriter::cast_gathered(std::int64_t rows, std::int64_t width) {
+  if (dtype_ == DataType::fp8 && casts_gathered()) memory("cast", (2 + 1) * rows * width);
 }
 
 void StageWriter::cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
                                bool gathers, bool is_input_cast) {
   weight_memory("cast columns", (2 + 2 + 1) * batch * k * ((is_input_cast ? 0 : m) + n),
-                (is_input_cast ? 1 : 2) * batch, gathers);
+                (is_input_cast ? 1 : 2) * batch, gathers ? m : 0);
 }
 
 void StageWriter::cast_again(From from, std::int64_t rows, std::int64_t columns, std::int64_t kernels) {

@@ -23,11 +23,12 @@ void StageWriter::load_batch(int parts) {
 
 void StageWriter::embed() {
   memory("embedding", 2 * 2 * tokens_ * hidden_);
-  leave_tensor_parallel();
+  leave_tensor_parallel(hidden_);
   if (plan_.dropout) memory("embedding dropout", (2 + 2 + 1) * local_ * hidden_);
 }
 
 void StageWriter::embed_backward() {
+  if (plan_.is_frozen()) return;
   if (plan_.sequence_parallel)
     collective(CollectiveType::all_gather, groups_.tp, "tp", 2 * tokens_ * hidden_);
   memory("embedding backward", 2 * 2 * tokens_ * hidden_);

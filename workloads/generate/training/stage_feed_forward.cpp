@@ -21,6 +21,7 @@ void StageWriter::inner_backward(const std::string& name, std::int64_t width) {
   cast_backward(From::other, cast_rows(), hidden_, width);
   gather_gemm(name + " out dgrad", width, hidden_);
   weight_gemm(name + " out wgrad", width, hidden_, tokens_);
+  adapter_backward(name + " out", hidden_, width);
   memory("activation backward", 2 * tokens_ * (2 * inner + width));
   clamp(true, tokens_, width);
   bias_gradient(inner);

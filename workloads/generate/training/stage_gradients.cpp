@@ -24,7 +24,7 @@ void StageWriter::reduce_gradients(std::int64_t dense, std::int64_t expert, bool
 }
 
 void StageWriter::sum_partial_gradients() {
-  const std::int64_t parameters = partial_gradients(plan_, stage_parameters(model_, plan_, stage_));
+  const std::int64_t parameters = partial_gradients(plan_, trained_parameters(model_, plan_, stage_));
   if (parameters == 0) return;
   wait_for_gradients();
   const auto element = bytes_of(plan_.gradients);
@@ -37,7 +37,9 @@ void StageWriter::wait_for_gradients() {
 }
 
 void StageWriter::reduce_shared_embedding() {
+  if (plan_.is_frozen()) return;
   std::int64_t elements = padded_vocabulary(model_, plan_) / tp_ * hidden_;
+  if (plan_.shards_parameters) elements = padded_to(elements, plan_.shard_gpus()) / plan_.shard_gpus();
   auto element = bytes_of(plan_.gradients);
   collective(CollectiveType::all_reduce, groups_.embedding, "dp", elements * element, element);
 }
@@ -51,7 +53,8 @@ void StageWriter::gather_parameters(std::int64_t dense, std::int64_t expert) {
   };
   gather(plan_.shards_parameters ? groups_.shard : groups_.dp, dense,
          plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus());
-  gather(groups_.expert_dp, expert, plan_.expert_dp());
+  gather(plan_.shards_parameters ? groups_.expert_shard : groups_.expert_dp, expert,
+         plan_.expert_shard_gpus());
   gathered_.push_back(std::move(made));
 }
 
@@ -60,27 +63,45 @@ void StageWriter::wait_for_parameters() {
   gathered_.pop_front();
 }
 
-void StageWriter::scatter_gradients(std::int64_t parameters) {
-  const std::int64_t shard = plan_.shard_gpus(), element = bytes_of(plan_.gradients);
-  const std::int64_t padded = padded_to(parameters, plan_.gradient_gpus());
+void StageWriter::scatter_gradients(std::int64_t dense, std::int64_t expert) {
+  const auto element = static_cast<std::int64_t>(bytes_of(plan_.gradients));
   std::vector<std::uint32_t> after = waits_;
   auto reduce = [&](CollectiveType type, GroupKindId group, std::int64_t elements) {
-    if (!group.is_valid()) return;
+    if (!group.is_valid() || elements == 0) return;
     after = {beside(collective_op(type, group, "dp", elements * element, static_cast<std::uint32_t>(element)),
                     after)};
     aside_.push_back(after[0]);
   };
-  reduce(CollectiveType::reduce_scatter, groups_.shard, padded);
-  reduce(CollectiveType::all_reduce, groups_.replica, padded / shard);
+  const std::int64_t whole = padded_to(dense, plan_.gradient_gpus());
+  reduce(CollectiveType::reduce_scatter, groups_.shard, whole);
+  reduce(CollectiveType::all_reduce, groups_.replica, whole / plan_.shard_gpus());
+  const std::int64_t experts = padded_to(expert, plan_.expert_dp());
+  reduce(CollectiveType::reduce_scatter, groups_.expert_shard, experts);
+  reduce(CollectiveType::all_reduce, groups_.replica, experts / plan_.expert_shard_gpus());
+}
+
+/// Parameters whose state a GPU has.
+std::int64_t StageWriter::updated_parameters() const {
+  const StageParameters p = trained_parameters(model_, plan_, stage_);
+  if (!plan_.distributed_optimizer) return p.dense() + p.expert();
+  const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
+  const std::int64_t experts = plan_.expert_shard_gpus();
+  return padded_to(p.dense(), members) / members + padded_to(p.expert(), experts) / experts;
+}
+
+std::int64_t StageWriter::optimizer_bytes() const {
+  return plan_.optimizer_bytes() * updated_parameters();
 }
 
 void StageWriter::optimizer_step() {
   wait_for_gradients();
-  StageParameters p = stage_parameters(model_, plan_, stage_);
+  StageParameters p = trained_parameters(model_, plan_, stage_);
   bool is_split = plan_.distributed_optimizer;
   const std::int64_t members = plan_.shards_parameters ? plan_.shard_gpus() : plan_.gradient_gpus();
-  std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), plan_.expert_dp());
-  std::int64_t mine = is_split ? dense / members + expert / plan_.expert_dp() : p.dense() + p.expert();
+  const std::int64_t expert_members = plan_.expert_shard_gpus();
+  std::int64_t dense = padded_to(p.dense(), members), expert = padded_to(p.expert(), expert_members);
+  const std::int64_t mine = updated_parameters();
+  if (plan_.offloads_optimizer) wait_for(optimizer_);
   const std::int64_t gradient = bytes_of(plan_.gradients);
   if (is_separate()) {
     // To FP32, where they are not; unscaled and checked; their norm; clipped.
@@ -96,6 +117,7 @@ void StageWriter::optimizer_step() {
     memory("gradient norm", mine * gradient);
     memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
   }
+  offload_optimizer();
   if (is_split && !plan_.overlap_parameters && !plan_.shards_parameters) {
     collective(CollectiveType::all_gather, groups_.dp, "dp", 2 * dense);
     if (expert > 0) collective(CollectiveType::all_gather, groups_.expert_dp, "dp", 2 * expert);

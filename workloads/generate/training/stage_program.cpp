@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/generate/training/stage_writer.hpp"
+#include "workloads/generate/training/training_memory.hpp"
 
 namespace lightrail {
 
@@ -23,7 +24,7 @@ class StageParameterFlow {
         plan_(plan),
         stage_(stage),
         writer_(writer),
-        parameters_(stage_parameters(model, plan, stage)) {}
+        parameters_(trained_parameters(model, plan, stage)) {}
 
   /// Before a pass.
   void begin(const ChunkPass& pass) {
@@ -36,26 +37,31 @@ class StageParameterFlow {
         writer_.gather_parameters(layer.dense, layer.expert);
       writer_.wait_for_parameters();
     }
-    if (!plan_.shards_parameters) return;
-    writer_.gather_parameters(parameters_.embedding, 0);
-    gather_layer(pass.is_forward() ? 0 : last_layer());
+    if (!gathers(pass)) return;
+    writer_.gather_parameters(edges(pass), 0);
+    if (layers(pass) > 0) gather_layer(pass, pass.is_forward() ? 0 : layers(pass) - 1);
     writer_.wait_for_parameters();
   }
   /// `layer` counts those of the pass's chunk.
   void before_layer(const ChunkPass& pass, std::int64_t layer) {
     const std::int64_t next = layer + (pass.is_forward() ? 1 : -1);
-    if (plan_.shards_parameters && next >= 0 && next <= last_layer()) gather_layer(next);
-    if (plan_.shards_parameters || first_forward_) writer_.wait_for_parameters();
+    if (gathers(pass) && next >= 0 && next < layers(pass)) gather_layer(pass, next);
+    if (gathers(pass) || first_forward_) writer_.wait_for_parameters();
   }
   /// After a layer of a pass that ends with the gradients of weights.
   void after_layer(const ChunkPass& pass, std::int64_t layer) {
-    const LayerParameters of_layer = layer_parameters(model_, plan_, layer);
-    if (plan_.shards_parameters) return writer_.scatter_gradients(of_layer.dense);
-    if (pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
-    if (plan_.overlap_gradients) reduce(of_layer);
+    const LayerParameters of_layer = trained_layer_parameters(model_, plan_, layer);
+    const bool is_last = pass.micro_batch == plan_.chunk_micro_batches() - 1;
+    if (plan_.shards_parameters) {
+      if (is_last || !plan_.keeps_gathered()) writer_.scatter_gradients(of_layer.dense, of_layer.expert);
+      return;
+    }
+    if (is_last && plan_.overlap_gradients) reduce(of_layer);
   }
   void end(const ChunkPass& pass) {
-    if (plan_.shards_parameters && !pass.is_forward()) writer_.scatter_gradients(parameters_.embedding);
+    if (!plan_.shards_parameters || pass.is_forward() || pass.kind == PassKind::input_gradient) return;
+    if (plan_.keeps_gathered() && pass.micro_batch != plan_.chunk_micro_batches() - 1) return;
+    if (edges(pass) > 0) writer_.scatter_gradients(edges(pass), 0);
   }
   void finish() {
     if (plan_.shards_parameters) return;
@@ -68,12 +74,25 @@ class StageParameterFlow {
   }
 
  private:
-  /// FSDP has one stage of one chunk: its layers are the chunk's.
-  [[nodiscard]] std::int64_t last_layer() const {
-    return static_cast<std::int64_t>(parameters_.layers.size()) - 1;
+  /// FSDP: the pass needs parameters that are not here. Stages of a pipeline keep what the first forward pass
+  /// of a chunk has gathered.
+  [[nodiscard]] bool gathers(const ChunkPass& pass) const {
+    if (!plan_.shards_parameters) return false;
+    return !plan_.keeps_gathered() || (pass.is_forward() && pass.micro_batch == 0);
   }
-  void gather_layer(std::int64_t layer) {
-    writer_.gather_parameters(parameters_.layers[static_cast<std::size_t>(layer)].dense, 0);
+  [[nodiscard]] std::int64_t layers(const ChunkPass& pass) const {
+    return plan_.layers_of_chunk(model_, stage_, pass.chunk);
+  }
+  /// Of embedding and output layer, where the pass's chunk has them.
+  [[nodiscard]] std::int64_t edges(const ChunkPass& pass) const {
+    const bool has_them = plan_.model_stage(stage_, pass.chunk) == 0 || plan_.ends_model(stage_, pass.chunk);
+    return has_them ? parameters_.embedding : 0;
+  }
+  void gather_layer(const ChunkPass& pass, std::int64_t layer) {
+    for (std::uint32_t chunk = 0; chunk < pass.chunk; ++chunk)
+      layer += plan_.layers_of_chunk(model_, stage_, chunk);
+    const LayerParameters& p = parameters_.layers[static_cast<std::size_t>(layer)];
+    writer_.gather_parameters(p.dense, p.expert);
   }
   /// Starts reducing what has become ready: at once, or as soon as a bucket is full.
   void reduce(const LayerParameters& ready) {
@@ -198,6 +217,7 @@ class PassWriter {
         writer_.project();
       }
       writer_.forward_layer(first + l, plan_.micro_batch_of(pass));
+      if (is_offloaded(l)) writer_.offload_layer(kept_activation_bytes(model_, plan_, first + l));
     }
     if (ends(pass) && !begins(pass)) writer_.load_batch(1);
     if (ends(pass)) writer_.head();
@@ -209,6 +229,10 @@ class PassWriter {
     const std::int64_t first = plan_.first_layer(model_, stage_, pass.chunk), count = layers(pass);
     for (std::int64_t l = count - 1; l >= 0; --l) {
       parameters_.before_layer(pass, l);
+      // One layer ahead.
+      if (l == count - 1 && is_offloaded(l)) reload(first + l);
+      if (is_offloaded(l - 1)) reload(first + l - 1);
+      if (is_offloaded(l)) writer_.wait_for_layer();
       writer_.backward_layer(first + l, plan_.micro_batch_of(pass), is_split);
       if (model_.is_mtp_layer(first + l)) {
         writer_.project_backward(is_split);
@@ -218,6 +242,12 @@ class PassWriter {
     }
     if (begins(pass)) writer_.embed_backward();
   }
+
+  /// `layer` counts those of a chunk.
+  [[nodiscard]] bool is_offloaded(std::int64_t layer) const {
+    return layer >= 0 && layer < plan_.offload_layers;
+  }
+  void reload(std::int64_t layer) { writer_.reload_layer(kept_activation_bytes(model_, plan_, layer)); }
 
   void weights(const ChunkPass& pass) {
     if (ends(pass)) writer_.weight_gradients();
@@ -250,6 +280,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
     else
       passes.write(order[i]);
   writer.end_passes();
+  writer.reload_optimizer();
   writer.marker("gradients");
   passes.parameters().finish();
   writer.sum_partial_gradients();

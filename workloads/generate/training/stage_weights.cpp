@@ -11,23 +11,25 @@ namespace lightrail {
 
 void StageWriter::weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                               std::int64_t batch, bool gathers, bool is_input_cast) {
+  if (plan_.is_frozen()) return;
   const bool casts = dtype_ == DataType::fp8 && plan_.is_rowwise();
   if (casts) cast_columns(m, n, k, batch, gathers, is_input_cast);
   gathers = gathers && !casts && plan_.sequence_parallel;  // once, for the first that takes it
   if (puts_off_)
-    deferred_.back().push_back({name, gemm_shape(m, n, k, batch), gathers, load_});
+    deferred_.back().push_back({name, gemm_shape(m, n, k, batch), gathers ? m : 0, load_});
   else
     gemm(name, m, n, k, batch);
 }
 
 void StageWriter::weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels,
-                                bool gathers) {
+                                std::int64_t gathers) {
+  if (plan_.is_frozen()) return;
   KernelShape shape;
   shape.kind = KernelKind::memory_bound;
   shape.bytes = bytes;
   shape.batch = kernels;
   if (puts_off_)
-    deferred_.back().push_back({name, shape, gathers && plan_.sequence_parallel, load_});
+    deferred_.back().push_back({name, shape, plan_.sequence_parallel ? gathers : 0, load_});
   else
     chain(compute_op(name, shape, load_));
 }
@@ -37,20 +39,21 @@ void StageWriter::weight_gradients() {
   deferred_.pop_front();
   const std::vector<std::uint32_t> start = waits_;
   std::deque<std::uint32_t> inputs;
-  auto gather = [&](const KernelShape& shape) {
-    const std::int64_t elements = tokens_ * hidden_;
-    const std::int64_t bytes = is_quantised(shape.dtype) ? plan_.operand_bytes(elements) : 2 * elements;
+  auto gather = [&](const DeferredKernel& kernel) {
+    const std::int64_t elements = tokens_ * kernel.gathers;
+    const std::int64_t bytes =
+        is_quantised(kernel.shape.dtype) ? plan_.operand_bytes(elements) : 2 * elements;
     return collective_op(CollectiveType::all_gather, groups_.tp, "tp", bytes);
   };
   const bool is_beside = is_overlapped(TensorOverlap::backward);
   for (const DeferredKernel& kernel : kernels)
-    if (kernel.gathers && is_beside) inputs.push_back(beside(gather(kernel.shape), start));
+    if (kernel.gathers > 0 && is_beside) inputs.push_back(beside(gather(kernel), start));
   for (const DeferredKernel& kernel : kernels) {
-    if (kernel.gathers && is_beside) {
+    if (kernel.gathers > 0 && is_beside) {
       wait_for(inputs.front());
       inputs.pop_front();
-    } else if (kernel.gathers && groups_.tp.is_valid()) {
-      chain(gather(kernel.shape));
+    } else if (kernel.gathers > 0 && groups_.tp.is_valid()) {
+      chain(gather(kernel));
     }
     chain(compute_op(kernel.name, kernel.shape, kernel.load));
   }

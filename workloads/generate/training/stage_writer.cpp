@@ -100,18 +100,14 @@ void StageWriter::collective(CollectiveType type, GroupKindId group, const char*
   if (group.is_valid()) chain(collective_op(type, group, dimension, bytes, element_bytes));
 }
 
-void StageWriter::enter_tensor_parallel() {
+void StageWriter::enter_tensor_parallel(std::int64_t width) {
   if (plan_.sequence_parallel)
-    collective(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_));
+    collective(CollectiveType::all_gather, groups_.tp, "tp", operand_bytes(tokens_, width));
 }
 
-void StageWriter::leave_tensor_parallel() {
+void StageWriter::leave_tensor_parallel(std::int64_t width) {
   collective(plan_.sequence_parallel ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
-             groups_.tp, "tp", 2 * tokens_ * hidden_);
-}
-
-void StageWriter::leave_backward() {
-  leave_tensor_parallel();
+             groups_.tp, "tp", 2 * tokens_ * width);
 }
 
 void StageWriter::norm(bool is_backward) {
@@ -131,6 +127,7 @@ void StageWriter::bias_gradient(std::int64_t width) {
 }
 
 void StageWriter::set_layer(std::int64_t layer, std::int64_t micro_batch) {
+  layer_ = layer;
   is_moe_layer_ = model_.is_moe_layer(layer);
   is_windowed_ = model_.is_windowed(layer);
   splits_ = {};
@@ -164,12 +161,15 @@ void StageWriter::write_forward_layer(bool is_again) {
   keeps_all_ = is_again || plan_.recompute < Recompute::light;
   begin_graphs();
   scope_ = graph_scope::attn;
-  attention_forward();
-  scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
-  if (is_moe_layer_)
-    experts_forward();
-  else
-    feed_forward();
+  if (model_.is_parallel) {
+    parallel_forward();
+  } else {
+    if (model_.is_mamba_layer(layer_)) mamba_forward();
+    if (model_.has_attention(layer_)) attention_forward();
+    scope_ = is_moe_layer_ ? graph_scope::moe_router : graph_scope::mlp;
+    if (is_moe_layer_) experts_forward();
+    if (model_.has_feed_forward(layer_)) feed_forward();
+  }
   scope_ = 0;
   keeps_all_ = true;
 }
@@ -179,10 +179,12 @@ void StageWriter::write_light_again() {
   norm(false);
   const bool multiplies_input = model_.has_latent_attention() && model_.q_latent == 0;
   if (!multiplies_input) cast_again(From::kernel, local_, hidden_);
-  if (model_.has_latent_attention()) latents_forward(tokens_);
+  if (model_.has_latent_attention()) latents_forward(cast_rows());
   scope_ = 0;
-  norm(false);
-  cast_again(From::kernel, local_, hidden_);
+  if (!model_.is_parallel) {
+    norm(false);
+    cast_again(From::kernel, local_, hidden_);
+  }
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
   if (is_moe_layer_) {
     activation(expert_rows(), expert_ffn_);
@@ -201,9 +203,9 @@ void StageWriter::write_modules_again() {
   using namespace recompute_module;
   scope_ = graph_scope::attn;
   if (plan_.recomputes(layernorm)) norm(false);
-  if (plan_.recomputes(mla_up_proj)) latents_forward(tokens_);
+  if (plan_.recomputes(mla_up_proj)) latents_forward(cast_rows());
   scope_ = 0;
-  if (plan_.recomputes(layernorm)) norm(false);
+  if (plan_.recomputes(layernorm) && !model_.is_parallel) norm(false);
   if (!is_moe_layer_) {
     scope_ = graph_scope::mlp;
     if (plan_.recomputes(mlp)) inner_forward("ffn", ffn_);
@@ -216,6 +218,17 @@ void StageWriter::write_modules_again() {
   }
 }
 
+void StageWriter::write_backward_layer() {
+  scope_ = graph_scope::attn;
+  if (model_.is_parallel) return parallel_backward();
+  scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
+  if (is_moe_layer_) experts_backward();
+  if (model_.has_feed_forward(layer_)) feed_forward_backward();
+  scope_ = graph_scope::attn;
+  if (model_.has_attention(layer_)) attention_backward();
+  if (model_.is_mamba_layer(layer_)) mamba_backward();
+}
+
 void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, bool is_split) {
   set_layer(layer, micro_batch);
   if (plan_.recompute == Recompute::full) write_forward_layer(true);
@@ -224,13 +237,7 @@ void StageWriter::backward_layer(std::int64_t layer, std::int64_t micro_batch, b
   if (is_split) deferred_.emplace_back();
   puts_off_ = is_split;
   begin_graphs();
-  scope_ = is_moe_layer_ ? 0 : graph_scope::mlp;
-  if (is_moe_layer_)
-    experts_backward();
-  else
-    feed_forward_backward();
-  scope_ = graph_scope::attn;
-  attention_backward();
+  write_backward_layer();
   scope_ = 0;
   puts_off_ = false;
 }

@@ -56,8 +56,14 @@ class StageWriter {
   /// waited for.
   void gather_parameters(std::int64_t dense, std::int64_t expert);
   void wait_for_parameters();
-  /// FSDP: reduces a layer's or the edges' gradients over the shard, then over its copies; aside.
-  void scatter_gradients(std::int64_t parameters);
+  /// FSDP: reduces gradients of a layer or of the edges over the shard, then over its copies; aside.
+  void scatter_gradients(std::int64_t dense, std::int64_t expert);
+  /// Activations of the layer that has just been written go to the host; come back, before its backward pass.
+  void offload_layer(std::int64_t bytes);
+  void reload_layer(std::int64_t bytes);
+  void wait_for_layer();
+  /// The optimiser's state comes, if it is offloaded, for optimizer_step().
+  void reload_optimizer();
   /// What comes is no pass any more: no graph of the iteration's launches it.
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
@@ -93,6 +99,12 @@ class StageWriter {
     return plan_.stage_chunks() > 1 && !is_forward ? 1 : 0;
   }
   Op stage_message(OpKind kind, std::uint32_t peer, bool is_forward, std::uint32_t chunk);
+  std::uint32_t host_copy(const char* stream, const char* name, bool is_to_gpu, std::int64_t bytes,
+                          std::vector<std::uint32_t> after);
+  void offload_optimizer();
+  [[nodiscard]] std::int64_t updated_parameters() const;
+  /// Of this GPU's part of the state [B].
+  [[nodiscard]] std::int64_t optimizer_bytes() const;
   /// Appends an operation that the chain does not wait for, and returns its index.
   std::uint32_t beside(Op op, std::vector<std::uint32_t> after);
   /// The chain waits for that one too.
@@ -109,12 +121,27 @@ class StageWriter {
   /// scatters its result beside the second, where that is overlapped. is_input_cast: columns of the input
   /// were cast for another product.
   void gathered_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
+  /// Backward of a product whose weights all GPUs of tp hold whole, each for its part of the sequence.
+  void local_backward(const std::string& name, std::int64_t n, std::int64_t k, bool is_input_cast = false);
+  /// The product `name` of n x k weights has adapters, which run beside it; backward before its gradient is
+  /// summed over tp.
+  [[nodiscard]] static std::uint32_t lora_module_of(const std::string& name);
+  [[nodiscard]] bool is_adapted(const std::string& name) const {
+    return (plan_.lora & lora_module_of(name)) != 0;
+  }
+  /// Its input is needed for the gradient of weights.
+  [[nodiscard]] bool takes_input_back(const std::string& name) const {
+    return !plan_.is_frozen() || is_adapted(name);
+  }
+  void adapter_forward(const std::string& name, std::int64_t n, std::int64_t k);
+  void adapter_backward(const std::string& name, std::int64_t n, std::int64_t k);
   /// A product that gives the gradient of weights, of an input that is gathered before where that is split.
   void weight_gemm(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                    std::int64_t batch = 1, bool gathers = false, bool is_input_cast = false);
-  /// A memory-bound kernel that only gradients of parameters need; gathers: as above.
+  /// A memory-bound kernel that only gradients of parameters need; gathers: elements of a token of the input
+  /// that is gathered before, 0: none.
   void weight_memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1,
-                     bool gathers = false);
+                     std::int64_t gathers = 0);
   Op compute_op(const std::string& name, const KernelShape& shape, std::uint16_t load);
   [[nodiscard]] KernelShape gemm_shape(std::int64_t m, std::int64_t n, std::int64_t k,
                                        std::int64_t batch) const;
@@ -128,19 +155,25 @@ class StageWriter {
                               const std::vector<std::uint32_t>& after);
   /// `kernels` that move these bytes together.
   void memory(const std::string& name, std::int64_t bytes, std::int64_t kernels = 1);
-  /// Bytes of `tokens` of an activation, as the products that are written take it.
-  [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens) const {
-    return is_quantised(dtype_) ? plan_.operand_bytes(tokens * hidden_) : 2 * tokens * hidden_;
+  /// Bytes of `tokens` of an activation of so many elements each, as the products that are written take it.
+  [[nodiscard]] std::int64_t operand_bytes(std::int64_t tokens, std::int64_t width) const {
+    return is_quantised(dtype_) ? plan_.operand_bytes(tokens * width) : 2 * tokens * width;
   }
   Op collective_op(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                    std::uint32_t element_bytes = 2);
   void collective(CollectiveType type, GroupKindId group, const char* dimension, std::int64_t bytes,
                   std::uint32_t element_bytes = 2);
-  void enter_tensor_parallel();  ///< all-gather of a sequence-split activation
-  void leave_tensor_parallel();  ///< reduce-scatter, or all-reduce
-  void leave_backward();         ///< reduce-scatter or all-reduce, where the forward pass had an all-gather
+  /// All-gather of a sequence-split activation of `width` elements a token.
+  void enter_tensor_parallel(std::int64_t width);
+  /// Reduce-scatter, or all-reduce; also of a gradient, where the forward pass had an all-gather.
+  void leave_tensor_parallel(std::int64_t width);
   void attention_forward();
   void feed_forward();
+  void mamba_forward();
+  void mamba_scan(bool is_backward);
+  void mamba_backward();
+  void parallel_forward();
+  void parallel_backward();
   /// Both products of a feed-forward of this inner size on one GPU.
   void inner_forward(const std::string& name, std::int64_t width);
   void inner_backward(const std::string& name, std::int64_t width);
@@ -149,6 +182,9 @@ class StageWriter {
   /// many rows are cast.
   void latents_forward(std::int64_t rows);
   void latent_attention_backward();
+  /// Of a token on one GPU [elements]: keys and values of all its heads, and what attention makes of them.
+  [[nodiscard]] std::int64_t key_value_width() const;
+  [[nodiscard]] std::int64_t context_width() const { return model_.heads / tp_ * model_.value_size(); }
   /// Rows that the experts of one GPU work on.
   [[nodiscard]] std::int64_t expert_rows() const;
   /// What recompute="light" computes again before a layer goes back.
@@ -157,6 +193,7 @@ class StageWriter {
   void write_modules_again();
   void set_layer(std::int64_t layer, std::int64_t micro_batch);
   void write_forward_layer(bool is_again);  ///< again: recomputation
+  void write_backward_layer();
   void experts_forward();
   void attention_backward();
   void feed_forward_backward();
@@ -187,7 +224,7 @@ class StageWriter {
   /// Casts before its gradients: the result's and weights.
   void cast_backward(From from, std::int64_t rows, std::int64_t n, std::int64_t k, std::int64_t kernels = 1);
   /// Rowwise: rows of an activation that were gathered over tp, before a product takes them.
-  void cast_gathered(std::int64_t rows);
+  void cast_gathered(std::int64_t rows, std::int64_t width);
   /// Rowwise: columns of an input and a gradient, before the product that gives the gradient of weights.
   void cast_columns(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool gathers,
                     bool is_input_cast);
@@ -208,11 +245,12 @@ class StageWriter {
   DataType dtype_;  ///< of the matrix products that are written
   Program program_;
   std::vector<std::uint32_t> waits_;  ///< the chain's last operation, and what the next must wait for as well
-  /// A kernel that a split backward pass puts off; gathers: its input is gathered over tp first.
+  /// A kernel that a split backward pass puts off; gathers: elements of a token of its input, which is
+  /// gathered over tp first; 0: it is not.
   struct DeferredKernel {
     std::string name;
     KernelShape shape;
-    bool gathers = false;
+    std::int64_t gathers = 0;
     std::uint16_t load = 0;
   };
   std::deque<std::vector<DeferredKernel>>
@@ -223,6 +261,9 @@ class StageWriter {
   std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
+  std::deque<std::uint32_t> offloads_, reloads_;     ///< activations on their way
+  std::uint32_t last_offload_ = 0;
+  std::uint32_t optimizer_ = 0;  ///< its state's way here
   bool forward_is_known_ = false;
   bool keeps_all_ = true;    ///< of the forward pass that is written, for the gradients of weights
   std::uint32_t scope_ = 0;  ///< graph_scope of what is written; 0: in none of them
@@ -235,6 +276,7 @@ class StageWriter {
   std::uint16_t load_ = 0;      ///< of the kernels that are written: GateSplits::load
   bool is_moe_layer_ = false;   ///< the layer that is written
   bool is_windowed_ = false;    ///< the layer that is written
+  std::int64_t layer_ = 0;      ///< that is written
   std::int64_t tokens_, local_, hidden_, tp_, q_, kv_, ffn_, shared_ffn_, expert_ffn_;
 };
 

@@ -89,6 +89,9 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
       groups.ep = maker.add("ep", plan.ep, etp);
       groups.expert_dp = maker.copies("expert-dp", {{expert_dp, etp * plan.ep}});
     }
+    if (const auto shard = static_cast<std::uint32_t>(plan.expert_shard_gpus()); plan.shards_parameters)
+      groups.expert_shard =
+          shard == expert_dp ? groups.expert_dp : maker.add("expert-shard", shard, etp * plan.ep);
   }
   groups.pp = maker.add("pp", plan.pp, plan.tp * data);
   if (plan.copies_embedding(model)) {

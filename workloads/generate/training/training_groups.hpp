@@ -7,7 +7,7 @@ namespace lightrail {
 /// The groups of a training job; invalid where the group would have one member.
 struct TrainingGroups {
   GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
-  GroupKindId shard{}, replica{};  ///< FSDP: who shares the parameters, who has the same part
+  GroupKindId shard{}, expert_shard{}, replica{};  ///< FSDP: who shares parameters, who has the same part
 };
 
 /// Adds them to the job; an error where the scenario declares one of their names.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "workloads/generate/training/held_activations.hpp"
 #include "workloads/job/operation_names.hpp"
@@ -18,9 +19,15 @@ std::int64_t attention_elements(const Transformer& model, const TrainingPlan& pl
   return 2 * model.attention_width() / plan.tp + 2 * kv_width;
 }
 
-/// Of all heads together, which latent attention multiplies out of its latents: queries, keys and values.
-std::int64_t unfolded_elements(const Transformer& model) {
-  return model.heads * (2 * model.query_size() + model.value_size());
+/// Of a GPU's heads together, which latent attention multiplies out of its latents: queries, keys and values.
+std::int64_t unfolded_elements(const Transformer& model, const TrainingPlan& plan) {
+  return model.heads / plan.tp * (2 * model.query_size() + model.value_size());
+}
+
+/// Of all tokens on one GPU: latents, each for its part of the sequence, and the keys' part with positions,
+/// which is gathered.
+std::int64_t latent_elements(const Transformer& model, const TrainingPlan& plan) {
+  return plan.local_tokens() * (model.q_latent + model.kv_latent()) + plan.tokens() * model.rope_dim;
 }
 
 /// What an attention block keeps between the norm before it and the residual sum behind [B].
@@ -31,8 +38,8 @@ std::int64_t attention_bytes(const Transformer& model, const TrainingPlan& plan)
   std::int64_t bytes = plan.narrows_operands() ? plan.operand_bytes(tokens * values) : 0;
   if (model.has_latent_attention()) {
     // Inputs of the latents' norms, their outputs, and what is multiplied out of them.
-    bytes += 2 * tokens * (model.q_latent + model.latent + unfolded_elements(model) + values);
-    return bytes + plan.operand_bytes(tokens * (model.q_latent + model.kv_latent()));
+    bytes += 2 * (latent_elements(model, plan) + tokens * (unfolded_elements(model, plan) + values));
+    return bytes + plan.operand_bytes(plan.local_tokens() * (model.q_latent + model.kv_latent()));
   }
   bytes += 2 * tokens * attention_elements(model, plan);
   if (model.qk_norm)
@@ -52,9 +59,10 @@ std::int64_t expert_rows(const Transformer& model, const TrainingPlan& plan, dou
   return static_cast<std::int64_t>(std::ceil(kept * load - 1e-6)) * plan.expert_tp();
 }
 
-/// Of a layer: after attention and after the feed-forward, a byte an element (Korthikanti et al. 2022).
+/// Of a layer: after attention and after the feed-forward, or after their sum, a byte an element (Korthikanti
+/// et al. 2022).
 std::int64_t dropout_mask_bytes(const Transformer& model, const TrainingPlan& plan) {
-  return 2 * plan.local_tokens() * model.hidden;
+  return model.layer_norms() * plan.local_tokens() * model.hidden;
 }
 
 /// Of a feed-forward of this inner size [elements]: its activation function's input in two bytes, its output
@@ -63,13 +71,34 @@ std::int64_t inner_bytes(const Transformer& model, const TrainingPlan& plan, std
   return 2 * model.ffn_inputs() * inner + plan.operand_bytes(inner);
 }
 
+/// Of a Mamba-2 block behind its norm: what the convolution takes, what the scan takes with the gate, its
+/// output, and the normed one as the product takes it [B].
+std::int64_t mamba_bytes(const Transformer& model, const TrainingPlan& plan) {
+  const std::int64_t width = model.mamba_width() / plan.tp;
+  const std::int64_t convolved = width + model.mamba_states() / plan.tp;
+  return 2 * plan.tokens() * (model.mamba_inputs() / plan.tp + convolved + width) +
+         plan.operand_bytes(plan.tokens() * width);
+}
+
+/// Parameters of the largest layer and its neighbour.
+std::int64_t two_layers(const StageParameters& stage) {
+  const std::vector<LayerParameters>& layers = stage.layers;
+  auto whole = [](const LayerParameters& layer) { return layer.dense + layer.expert; };
+  std::int64_t most = 2 * whole(layers.front());
+  for (std::size_t l = 1; l < layers.size(); ++l)
+    most = std::max(l == 1 ? 0 : most, whole(layers[l - 1]) + whole(layers[l]));
+  return most;
+}
+
 }  // namespace
 
 std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan& plan, std::int64_t layer,
                                     double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens() * model.hidden, t = plan.tp;
-  // Inputs of both norms and what products take of their outputs, split over the sequence.
-  std::int64_t bytes = 2 * 2 * local + plan.operand_bytes(local) + attention_bytes(model, plan);
+  // Inputs of norms and what products take of their outputs, split over the sequence.
+  std::int64_t bytes = model.layer_norms() * 2 * local;
+  if (model.has_attention(layer)) bytes += plan.operand_bytes(local) + attention_bytes(model, plan);
+  if (model.is_mamba_layer(layer)) bytes += plan.operand_bytes(local) + mamba_bytes(model, plan);
   if (model.is_moe_layer(layer)) {
     // The router takes two bytes. Experts' outputs are not kept: what comes out of the activation is weighed.
     const std::int64_t rows = expert_rows(model, plan, load), shared = tokens * (model.shared_width() / t);
@@ -77,8 +106,10 @@ std::int64_t layer_activation_bytes(const Transformer& model, const TrainingPlan
     bytes += inner_bytes(model, plan, rows * (model.ffn / plan.expert_tp()));
     if (shared > 0)
       bytes += (plan.narrows_operands() ? plan.operand_bytes(local) : 0) + inner_bytes(model, plan, shared);
-  } else {
-    bytes += plan.operand_bytes(local) + inner_bytes(model, plan, tokens * (model.dense_width() / t));
+  }
+  if (model.has_feed_forward(layer)) {
+    if (!model.is_parallel) bytes += plan.operand_bytes(local);
+    bytes += inner_bytes(model, plan, tokens * (model.dense_width() / t));
   }
   // Softmax and dropout of the scores with their mask, unless a fused kernel or the backward pass makes them.
   const std::int64_t scores = plan.micro_batch * model.heads / t * plan.sequence * plan.sequence;
@@ -98,8 +129,9 @@ std::int64_t kept_activation_bytes(const Transformer& model, const TrainingPlan&
   const bool is_moe = model.is_moe_layer(layer);
   // Outputs that are made again.
   if (plan.recomputes(layernorm))
-    bytes -= plan.operand_bytes(local) + (is_moe ? 2 * local : plan.operand_bytes(local));
-  if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model);
+    bytes -= plan.operand_bytes(local) +
+             (is_moe ? 2 * local : (model.layer_norms() - 1) * plan.operand_bytes(local));
+  if (plan.recomputes(mla_up_proj)) bytes -= 2 * tokens * unfolded_elements(model, plan);
   if (plan.recomputes(moe_act) && is_moe)
     bytes -= plan.operand_bytes(expert_rows(model, plan, load) * (model.ffn / plan.expert_tp()));
   if (plan.recomputes(mlp) && !is_moe) bytes -= inner_bytes(model, plan, tokens * (model.dense_width() / t));
@@ -110,11 +142,10 @@ std::int64_t light_activation_bytes(const Transformer& model, const TrainingPlan
                                     double load) {
   const std::int64_t tokens = plan.tokens();
   const std::int64_t values = model.heads / plan.tp * model.value_size();
-  std::int64_t bytes = 2 * 2 * plan.local_tokens() * model.hidden;
-  bytes +=
-      2 * tokens *
-      (model.has_latent_attention() ? model.q_latent + model.latent
-                                    : attention_elements(model, plan) - model.attention_width() / plan.tp);
+  std::int64_t bytes = model.layer_norms() * 2 * plan.local_tokens() * model.hidden;
+  bytes += 2 * (model.has_latent_attention()
+                    ? latent_elements(model, plan)
+                    : tokens * (attention_elements(model, plan) - model.attention_width() / plan.tp));
   bytes += plan.operand_bytes(tokens * values);
   if (plan.dropout) bytes += dropout_mask_bytes(model, plan);
   auto inner = [&](std::int64_t width) { return model.ffn_inputs() * width; };
@@ -129,15 +160,23 @@ std::int64_t layer_weight_gradient_bytes(const Transformer& model, const Trainin
                                          std::int64_t layer, double load) {
   const std::int64_t tokens = plan.tokens(), local = plan.local_tokens(), t = plan.tp;
   // The input and the output's gradient of each product; what is gathered for it is gathered again.
-  std::int64_t elements = local * model.hidden + tokens * model.hidden;
-  if (model.has_latent_attention()) {
-    elements += tokens * (2 * model.q_latent + model.latent + model.kv_latent() +
-                          model.heads * (model.query_size() + model.head_size() + 2 * model.value_size()));
-  } else {
+  std::int64_t elements = 0;
+  if (model.has_attention(layer) || model.is_mamba_layer(layer))
+    elements = local * model.hidden + tokens * model.hidden;
+  if (model.is_mamba_layer(layer)) {
+    elements += tokens * (model.mamba_inputs() + model.mamba_width()) / t;
+  } else if (model.has_attention(layer) && model.has_latent_attention()) {
+    elements +=
+        local * (2 * model.q_latent + model.latent + model.kv_latent()) +
+        tokens * (model.heads / t) * (model.query_size() + model.head_size() + 2 * model.value_size());
+  } else if (model.has_attention(layer)) {
     const std::int64_t kv = std::max<std::int64_t>(1, model.kv() / t) * model.head_size();
     elements += tokens * (2 * model.attention_width() / t + 2 * kv);
   }
   auto feed_forward = [&](std::int64_t width) { return feed_forward_elements(model, width) + model.hidden; };
+  if (model.is_parallel)  // one input, one gradient of the output
+    return plan.operand_bytes(elements + tokens * feed_forward_elements(model, model.ffn / t));
+  if (!model.is_moe_layer(layer) && !model.has_feed_forward(layer)) return plan.operand_bytes(elements);
   if (!model.is_moe_layer(layer))
     return plan.operand_bytes(elements + local * model.hidden +
                               tokens * feed_forward(model.dense_width() / t));
@@ -152,23 +191,30 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
   StageParameters p = stage_parameters(model, plan, stage);
   if (plan.shards_parameters) {
     // A part of everything, and two layers whole: the one at work and the one that comes.
-    const std::int64_t shard = plan.shard_gpus(), mine = padded_to(p.dense(), shard) / shard;
+    const std::int64_t shard = plan.shard_gpus(), experts = plan.expert_shard_gpus();
+    const std::int64_t mine = padded_to(p.dense(), shard) / shard + padded_to(p.expert(), experts) / experts;
     memory.parameters = 2 * mine;
     memory.gradients = bytes_of(plan.gradients) * mine;
     memory.optimizer = plan.optimizer_bytes() * mine;
-    // Layers are alike, but for those of mtp_layers, which come last.
-    std::int64_t two = 2 * p.layers.back().dense;
-    if (p.layers.size() > 1) two = p.layers.back().dense + p.layers[p.layers.size() - 2].dense;
-    memory.buffers = (2 + bytes_of(plan.gradients)) * (two + p.embedding);
+    const std::int64_t gathered =
+        plan.keeps_gathered() ? p.dense() + p.expert() : two_layers(p) + p.embedding;
+    memory.buffers = (2 + bytes_of(plan.gradients)) * gathered;
   } else {
     std::int64_t dense_split = plan.distributed_optimizer ? plan.gradient_gpus() : 1;
     std::int64_t expert_split = plan.distributed_optimizer ? plan.expert_dp() : 1;
     memory.parameters = 2 * (p.dense() + p.expert());
+    if (plan.is_frozen()) {
+      p = trained_parameters(model, plan, stage);
+      memory.parameters += 2 * p.dense();
+    }
     memory.gradients = bytes_of(plan.gradients) * (p.dense() + p.expert());
     memory.optimizer = plan.optimizer_bytes() * (padded_to(p.dense(), dense_split) / dense_split +
                                                  padded_to(p.expert(), expert_split) / expert_split);
   }
   memory.activations = held_activation_bytes(model, plan, stage);
+  // An offloaded state comes when the activations are gone.
+  if (plan.offloads_optimizer)
+    memory.optimizer = std::max<std::int64_t>(0, memory.optimizer - memory.activations);
   // The last stage's logits of every head: in two bytes, over which the loss writes their gradients;
   // separate: and the gradients of one, FP32.
   if (stage + 1 == plan.pp || (plan.is_bidirectional() && stage == 0)) {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "workloads/generate/training/expert_balance.hpp"
 #include "workloads/generate/training/named_bits.hpp"
+#include "workloads/generate/training/offload_plan.hpp"
 #include "workloads/job/operation_names.hpp"
 
 namespace lightrail {
@@ -62,10 +64,28 @@ void read_modules(const Transformer& model, TrainingPlan& plan, const Refuse& re
     refuse("recompute-modules has 'mla_up_proj' for a model without latent attention");
   if (plan.recomputes(recompute_module::moe_act) && !model.is_moe())
     refuse("recompute-modules has 'moe_act' for a model without experts");
-  if (plan.recomputes(recompute_module::mlp) && model.is_moe() && model.dense_layers == 0)
+  if (plan.recomputes(recompute_module::mlp) && model.is_moe() && !model.has_dense_layers())
     refuse("recompute-modules has 'mlp' for a model without dense layers");
+  if (plan.recomputes(recompute_module::mlp) && model.is_parallel)
+    refuse(
+        R"(recompute-modules has 'mlp' for a model with parallel="on", whose product of the input is attention's too)");
   if (plan.modules != 0 && plan.kernels == Kernels::separate)
     refuse(R"(recompute="modules" needs kernels="fused")");
+}
+
+/// What a model of layers of one block each asks of the plan.
+template <class Refuse, class Divides>
+void check_hybrid(const Transformer& model, const TrainingPlan& plan, const Refuse& refuse,
+                  const Divides& divides) {
+  if (!model.is_hybrid()) return;
+  if (plan.cp > 1) refuse("a model with a pattern and cp > 1 (a state space's scan goes over all tokens)");
+  if (plan.kernels == Kernels::separate) refuse(R"(a model with a pattern and kernels="separate")");
+  if (plan.recompute == Recompute::light || plan.recompute == Recompute::modules)
+    refuse(R"(a model with a pattern and recompute="light" or "modules")");
+  if (plan.is_frozen()) refuse("lora-rank for a model with a pattern");
+  if (model.mamba_heads == 0) return;
+  if (divides(plan.tp, model.mamba_heads, "tp", "mamba-heads"))
+    divides(plan.tp, model.mamba_groups, "tp", "mamba-groups");
 }
 
 }  // namespace
@@ -111,7 +131,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .field("overlap-parameters", &TrainingPlan::overlap_parameters,
              "distributed optimiser: gather a layer's parameters beside the next forward pass")
       .field("shard-parameters", &TrainingPlan::shards_parameters,
-             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead")
+             "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead; with pp > 1 "
+             "once a "
+             "step")
       .field("shard", &TrainingPlan::shard, "FSDP: GPUs that share the parameters; fewer than dp x cp: HSDP",
              0u, 65'536u)
       .choice("recompute", &TrainingPlan::recompute, "activations computed again in the backward pass",
@@ -175,6 +197,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
       .choice("memory-check", &TrainingPlan::memory_check,
               "a plan that does not fit its GPUs by the estimate: refuse, or warn and run it as it is",
               {{"refuse", MemoryCheck::refuse}, {"warn", MemoryCheck::warn}});
+  describe_balance(table);
+  describe_lora(table);
+  describe_offload(table);
   describe_launches(table);
   return table;
 }
@@ -217,10 +242,12 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     refuse(fmt::format("bucket-size = {} (a collective needs at least 10000 parameters)", plan.bucket_size));
   if (plan.shard > 0 && !plan.shards_parameters) refuse("shard without shard-parameters=\"on\"");
   if (plan.shards_parameters) {
-    if (model.is_moe()) refuse("shard-parameters with experts");
-    if (plan.pp > 1) refuse("shard-parameters with pp > 1");
+    if (plan.schedule == Schedule::dualpipe) refuse(R"(shard-parameters with schedule="dualpipe")");
+    if (plan.repeats_experts()) refuse(R"(shard-parameters with expert-groups="replicas")");
     if (!plan.distributed_optimizer) refuse("shard-parameters needs distributed-optimizer=\"on\"");
-    divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp");
+    if (divides(plan.shard_gpus(), plan.data_gpus(), "shard", plan.cp > 1 ? "dp x cp" : "dp") &&
+        model.is_moe())
+      divides(plan.expert_tp() * plan.ep, plan.tp * plan.shard_gpus(), "etp x ep", "tp x shard");
   }
   if (plan.scatter_gather && plan.sequence_parallel)
     refuse(R"(scatter-gather="on" needs sequence-parallel="off" (which sends tp-th parts anyway))");
@@ -246,30 +273,37 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
     divides(plan.tp, model.kv(), "tp", "kv-heads");
   divides(model.is_moe() ? plan.expert_tp() : plan.tp, model.ffn,
           model.is_moe() && plan.etp > 0 ? "etp" : "tp", "ffn");
-  if (model.dense_layers > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
+  if (model.dense_ffn > 0) divides(plan.tp, model.dense_ffn, "tp", "dense-ffn");
   if (model.shared_experts > 0) divides(plan.tp, model.shared_width(), "tp", "shared-experts x shared-ffn");
-  if (model.has_latent_attention() && (plan.tp > 1 || plan.cp > 1 || plan.kernels == Kernels::separate))
-    refuse("latent attention (rope-dim) with tp > 1, cp > 1 or kernels=\"separate\"");
+  check_hybrid(model, plan, refuse, divides);
+  if (model.has_latent_attention() && plan.kernels == Kernels::separate)
+    refuse("latent attention (rope-dim) with kernels=\"separate\"");
+  if (model.has_latent_attention() && plan.tp > 1 && !plan.sequence_parallel)
+    refuse("latent attention (rope-dim) with tp > 1 needs sequence-parallel=\"on\"");
   if (plan.sequence_parallel)
     divides(plan.tp, plan.sequence / plan.cp, "tp", plan.cp > 1 ? "sequence / cp" : "sequence");
   if (model.is_moe()) {
     divides(plan.ep, model.experts, "ep", "experts");
     read_gate(workload, plan.ep, model.experts, plan.gate, errors);
+    read_balance(workload, model, plan, refuse);
     if (plan.gate.is_given() && plan.ep == 1)
-      refuse("a <gate> without expert parallelism (ep = 1), where all tokens stay");
+      refuse(
+          "a <gate> or expert-balance=\"forced\" without expert parallelism (ep = 1), where all tokens stay");
     if (plan.pads_to_capacity && plan.capacity_factor == 0)
       refuse("pad-to-capacity=\"on\" without a capacity-factor");
     if (plan.capacity_factor >= 1 && !plan.pads_to_capacity && !plan.gate.is_given())
-      refuse(fmt::format(
-          "capacity-factor = {} without a <gate> or pad-to-capacity=\"on\" (an even gate fills no expert "
-          "beyond its average: nothing would be dropped)",
-          plan.capacity_factor));
+      refuse(
+          fmt::format("capacity-factor = {} without a <gate>, expert-balance=\"forced\" or "
+                      "pad-to-capacity=\"on\" (an even "
+                      "gate fills no expert beyond its average: nothing would be dropped)",
+                      plan.capacity_factor));
     if (plan.has_uneven_experts && (plan.ep == 1 || plan.gate.is_even()))
       refuse("uneven-experts=\"on\" without an uneven <gate> over ep > 1");
     if (plan.pads_to_capacity && plan.gate.is_given())
       refuse("pad-to-capacity=\"on\" with a <gate>: every expert gets its capacity, wherever tokens go");
   } else if (plan.ep > 1)
     refuse(fmt::format("ep = {} for a model without experts", plan.ep));
+  if (!model.is_moe()) refuse_balance(plan, refuse);
   if (!model.is_moe() && (plan.capacity_factor > 0 || plan.pads_to_capacity || plan.has_uneven_experts))
     refuse("capacity-factor, pad-to-capacity or uneven-experts for a model without experts");
   if (plan.ep == 1 && (plan.exchange != Algorithm::auto_select || plan.dispatch != DataType::bf16))
@@ -298,6 +332,8 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
       plan.chunks > 1)
     divides(plan.pp, plan.micro_batches(), "pp", "micro-batches (as chunks > 1 needs)");
   if (plan.pads_to_capacity && !workload.find("read-counts")) plan.reads_counts = false;
+  read_lora(model, plan, refuse);
+  check_offload(plan, refuse);
   read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));

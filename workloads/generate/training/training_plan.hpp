@@ -7,6 +7,7 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/launch_plan.hpp"
+#include "workloads/generate/training/lora_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
@@ -44,6 +45,10 @@ enum class Schedule : std::uint8_t { one_f_one_b, zb_h1, dualpipe };
 /// tensor-parallel rank of ep data-parallel replicas, so that they have the same ones (DeepSpeed-MoE's
 /// default).
 enum class ExpertGroups : std::uint8_t { neighbours, replicas };
+
+/// Experts' loads: all equal; what random scores send (benchmarks force that); what a <gate> says. `unsaid`:
+/// by a <gate> where there is one, else even.
+enum class ExpertBalance : std::uint8_t { unsaid, even, forced, natural };
 
 /// What a plan that does not fit its GPUs by the estimate of TrainingMemory is: refused, or run with a
 /// remark.
@@ -89,6 +94,8 @@ struct TrainingPlan {
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
   double capacity_factor = 0;
+  ExpertBalance expert_balance = ExpertBalance::unsaid;
+  std::int64_t balance_seed = 1;
   bool has_uneven_experts = false;  ///< their kernels take what the gate sends, not the average
   bool pads_to_capacity = false;    ///< every expert works on its whole capacity, whatever came
   bool learns_gate = false;         ///< what is expected of a gate is learned, not the micro-batch before's
@@ -97,6 +104,11 @@ struct TrainingPlan {
   std::uint32_t loading_ahead = 2;      ///< micro-batches that are ready when a step begins
   DataType moments = DataType::fp32;    ///< both of Adam's; its copy of the parameters is FP32
   MemoryCheck memory_check = MemoryCheck::refuse;
+  std::int64_t lora_rank = 0;  ///< of adapters, which alone are trained; 0: all is
+  std::string lora_names = "all";
+  std::uint32_t lora = 0;           ///< sum of lora_module
+  std::int64_t offload_layers = 0;  ///< first ones of every chunk, whose activations go to the host
+  bool offloads_optimizer = false;  ///< its state is with the host between updates
   HostModel host_model = HostModel::none;
   std::string graphs = "none";  ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;
@@ -121,6 +133,8 @@ struct TrainingPlan {
     return (modules & module) != 0 ||
            (module == recompute_module::core_attn && recompute == Recompute::selective);
   }
+  /// The model's own parameters are no longer trained.
+  [[nodiscard]] bool is_frozen() const { return lora_rank > 0; }
   [[nodiscard]] bool counts_launches() const { return host_model == HostModel::launches; }
   [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] std::int64_t tokens() const {
@@ -138,6 +152,10 @@ struct TrainingPlan {
     return data_gpus() * copies();
   }  ///< that share a gradient
   [[nodiscard]] std::int64_t shard_gpus() const { return shard == 0 ? data_gpus() : shard; }
+  /// FSDP in a pipeline: a chunk's parameters are gathered before its first forward pass and stay, gradients
+  /// are summed whole and reduced with the last backward pass, as PyTorch's pipelines have it
+  /// (torch/distributed/pipelining/stage.py) and torchtitan by default (fsdp_reshard_after_forward).
+  [[nodiscard]] bool keeps_gathered() const { return shards_parameters && pp > 1; }
   [[nodiscard]] std::int64_t expert_tp() const { return etp == 0 ? tp : etp; }
   /// Tensor-parallel neighbours have the same experts, whole or in equal parts.
   [[nodiscard]] bool repeats_experts() const {
@@ -165,6 +183,10 @@ struct TrainingPlan {
   [[nodiscard]] double max_share(const Transformer& model) const;
   /// That share the gradient of an expert.
   [[nodiscard]] std::int64_t expert_dp() const { return tp * gradient_gpus() / (expert_tp() * ep); }
+  /// Of these, who share an expert's parameters: FSDP's shard may be smaller.
+  [[nodiscard]] std::int64_t expert_shard_gpus() const {
+    return shards_parameters ? tp * shard_gpus() / (expert_tp() * ep) : expert_dp();
+  }
   /// Bytes of an activation that one GPU sends to the next stage.
   [[nodiscard]] std::int64_t stage_message(const Transformer& model) const {
     return 2 * model.hidden * (scatter_gather ? tokens() / tp : local_tokens());
@@ -229,6 +251,10 @@ struct LayerParameters {
 [[nodiscard]] LayerParameters layer_parameters(const Transformer& model, const TrainingPlan& plan,
                                                std::int64_t layer);
 
+/// Of these those that are trained: all, or the layer's adapters.
+[[nodiscard]] LayerParameters trained_layer_parameters(const Transformer& model, const TrainingPlan& plan,
+                                                       std::int64_t layer);
+
 /// Parameters that one GPU of a stage holds; with two directions those of its mirror stage too.
 struct StageParameters {
   std::vector<LayerParameters> layers;  ///< chunk by chunk
@@ -244,6 +270,9 @@ struct StageParameters {
 [[nodiscard]] std::int64_t partial_gradients(const TrainingPlan& plan, const StageParameters& stage);
 [[nodiscard]] StageParameters stage_parameters(const Transformer& model, const TrainingPlan& plan,
                                                std::uint32_t stage);
+/// Of these those that are trained.
+[[nodiscard]] StageParameters trained_parameters(const Transformer& model, const TrainingPlan& plan,
+                                                 std::uint32_t stage);
 
 /// Elements of a gradient or parameter buffer of `parameters`, padded so that `members` get equal parts.
 [[nodiscard]] std::int64_t padded_to(std::int64_t parameters, std::int64_t members);

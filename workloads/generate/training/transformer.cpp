@@ -31,13 +31,23 @@ std::int64_t Transformer::feed_forward_parameters(std::int64_t inner) const {
   return weights + (biases ? ffn_inputs() * inner + hidden : 0);
 }
 
+std::int64_t Transformer::mamba_parameters() const {
+  // Both projections; the convolution with its bias; A, D and the step's bias of a head; the gated norm.
+  const std::int64_t convolved = mamba_width() + mamba_states();
+  return hidden * mamba_inputs() + mamba_width() * hidden + convolved * (mamba_conv + 1) + 3 * mamba_heads +
+         mamba_width();
+}
+
 std::int64_t Transformer::layer_parameters(std::int64_t layer) const {
-  std::int64_t feed_forward = feed_forward_parameters(dense_width());
+  std::int64_t sum = layer_norms() * norm_parameters();
+  if (has_attention(layer)) sum += attention_parameters();
+  if (is_mamba_layer(layer)) sum += mamba_parameters();
+  if (has_feed_forward(layer)) sum += feed_forward_parameters(dense_width());
   if (is_moe_layer(layer)) {
-    feed_forward = router_parameters() + experts * expert_parameters();
-    if (shared_experts > 0) feed_forward += feed_forward_parameters(shared_width());
+    sum += router_parameters() + experts * expert_parameters();
+    if (shared_experts > 0) sum += feed_forward_parameters(shared_width());
   }
-  return attention_parameters() + 2 * norm_parameters() + feed_forward;
+  return sum;
 }
 
 std::int64_t Transformer::embedding_parameters() const {
@@ -46,10 +56,9 @@ std::int64_t Transformer::embedding_parameters() const {
 
 std::int64_t Transformer::total_parameters() const {
   std::int64_t head = tied_embeddings ? 0 : vocabulary * hidden;
-  const std::int64_t dense = layers - moe_layers();
-  return (dense > 0 ? dense * layer_parameters(0) : 0) +
-         (moe_layers() > 0 ? moe_layers() * layer_parameters(layers - 1) : 0) + embedding_parameters() +
-         norm_parameters() + head;
+  std::int64_t sum = embedding_parameters() + norm_parameters() + head;
+  for (std::int64_t layer = 0; layer < layers; ++layer) sum += layer_parameters(layer);
+  return sum;
 }
 
 std::int64_t Transformer::projection_parameters() const {
@@ -88,7 +97,11 @@ Describe<Transformer> transformer_parameters() {
       .field("dense-layers", &Transformer::dense_layers,
              "first layers of a model with experts that have a dense feed-forward", none,
              std::int64_t{10'000})
-      .field("dense-ffn", &Transformer::dense_ffn, "inner size of their feed-forward", none, most)
+      .field("expert-every", &Transformer::expert_every,
+             "every so many-th layer has experts, counted over the model, the others a dense feed-forward",
+             one, std::int64_t{10'000})
+      .field("dense-ffn", &Transformer::dense_ffn, "inner size of the feed-forward of layers without experts",
+             none, most)
       .field("rope-dim", &Transformer::rope_dim,
              "latent attention: elements of a head's query and of the shared key that carry positions", none,
              std::int64_t{65'536})
@@ -104,6 +117,20 @@ Describe<Transformer> transformer_parameters() {
              most)
       .field("full-every", &Transformer::full_every,
              "with window: every so many-th layer sees all keys; 0: none does", none, std::int64_t{10'000})
+      .field("pattern", &Transformer::pattern,
+             "of a hybrid a letter a layer, each one block: M Mamba-2, * attention, - dense feed-forward, E "
+             "experts")
+      .field("mamba-heads", &Transformer::mamba_heads, "heads of a Mamba-2 block", none, std::int64_t{65'536})
+      .field("mamba-head-dim", &Transformer::mamba_head_dim, "size of such a head", one, std::int64_t{65'536})
+      .field("mamba-state", &Transformer::mamba_state, "elements of a state", one, std::int64_t{65'536})
+      .field("mamba-groups", &Transformer::mamba_groups, "groups of heads that share a state's projections",
+             one, std::int64_t{65'536})
+      .field("mamba-conv", &Transformer::mamba_conv, "tokens that the convolution sees", one,
+             std::int64_t{1024})
+      .field("mamba-chunk", &Transformer::mamba_chunk, "tokens that are multiplied at once", one,
+             std::int64_t{65'536})
+      .field("parallel", &Transformer::is_parallel,
+             "attention beside the feed-forward: both take the same norm's output, their sum is added")
       .field("qk-norm", &Transformer::qk_norm, "norms of every head's query and key")
       .field("clamped", &Transformer::clamped, "inputs of the gated activation are clamped (training)")
       .field("gated", &Transformer::gated, "gated feed-forward (SwiGLU)")
@@ -124,6 +151,33 @@ double rough_parameters(const Transformer& t) {
   return real(t.layers + t.mtp_layers) *
              (real(t.hidden) * 3 * experts + (real(t.hidden) + latents) * 4 * heads) +
          2 * real(t.vocabulary + t.positions) * real(t.hidden);
+}
+
+template <class Refuse>
+void check_pattern(const Transformer& t, const Refuse& refuse) {
+  if (!t.is_hybrid()) {
+    if (t.mamba_heads > 0) refuse("has mamba-heads but no pattern");
+    return;
+  }
+  if (const auto bad = t.pattern.find_first_not_of("M*-E"); bad != std::string::npos)
+    return refuse(fmt::format("pattern has '{}' (expected letters M, *, - and E)", t.pattern[bad]));
+  if (static_cast<std::int64_t>(t.pattern.size()) != t.layers)
+    return refuse(fmt::format("pattern has {} letters for layers = {}", t.pattern.size(), t.layers));
+  const bool has_mamba = t.pattern.find('M') != std::string::npos,
+             has_experts = t.pattern.find('E') != std::string::npos;
+  if (has_mamba != (t.mamba_heads > 0))
+    refuse(
+        fmt::format("mamba-heads = {} with {} M in its pattern", t.mamba_heads, has_mamba ? "some" : "no"));
+  if (has_mamba && t.mamba_heads % t.mamba_groups != 0)
+    refuse(
+        fmt::format("mamba-heads = {} is no multiple of mamba-groups = {}", t.mamba_heads, t.mamba_groups));
+  if (has_experts != t.is_moe())
+    refuse(fmt::format("experts = {} with {} E in its pattern", t.experts, has_experts ? "some" : "no"));
+  if (t.dense_layers > 0 || t.expert_every > 1 || t.is_parallel || t.biases || t.mtp_layers > 0 ||
+      t.window > 0 || t.rope_dim > 0)
+    refuse(
+        "a pattern with dense-layers, expert-every, parallel, biases, mtp-layers, window or latent "
+        "attention");
 }
 
 }  // namespace
@@ -150,13 +204,18 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
   if (!t.is_moe() && t.node_limit > 0) refuse("has node-limit but no experts");
   if (!t.is_moe() && (t.shared_experts > 0 || t.dense_layers > 0))
     refuse("has shared-experts or dense-layers but no experts");
+  if (!t.is_moe() && t.expert_every > 1) refuse("has expert-every but no experts");
   if (t.shared_ffn > 0 && t.shared_experts == 0) refuse("has shared-ffn but no shared-experts");
-  if (t.is_moe() && (t.dense_layers > 0) != (t.dense_ffn > 0))
-    refuse(fmt::format("dense-layers = {} with dense-ffn = {} (expected both or neither)", t.dense_layers,
-                       t.dense_ffn));
+  if (t.is_moe() && t.has_dense_layers() != (t.dense_ffn > 0)) {
+    const std::string every = t.expert_every > 1 ? fmt::format(" and expert-every = {}", t.expert_every) : "";
+    refuse(fmt::format("dense-layers = {}{} with dense-ffn = {} (expected both or neither)", t.dense_layers,
+                       every, t.dense_ffn));
+  }
   if (!t.is_moe() && t.dense_ffn > 0) refuse("has dense-ffn but no experts (expected ffn)");
-  if (t.is_moe() && t.dense_layers >= t.layers)
+  if (t.is_moe() && t.expert_every == 1 && t.dense_layers >= t.layers)
     refuse(fmt::format("dense-layers = {} leaves none of layers = {} to experts", t.dense_layers, t.layers));
+  if (t.is_moe() && t.expert_every > 1 && t.moe_layers() == 0)
+    refuse(fmt::format("expert-every = {} leaves none of layers = {} to experts", t.expert_every, t.layers));
   if (t.rope_dim == 0 && (t.value_dim > 0 || t.q_latent > 0))
     refuse("has value-dim or q-latent but no rope-dim (of latent attention)");
   if (t.rope_dim > 0 && t.latent <= t.rope_dim)
@@ -166,6 +225,9 @@ void read_transformer(const Element& model, Transformer& transformer, ErrorList&
     refuse(fmt::format("kv-heads = {} with latent attention, whose {} heads all have keys", t.kv(), t.heads));
   if (t.full_every > 0 && t.window == 0) refuse("has full-every but no window");
   if (t.clamped && !t.gated) refuse(R"(has clamped="on" but gated="off")");
+  check_pattern(t, refuse);
+  if (t.is_parallel && (t.is_moe() || t.rope_dim > 0))
+    refuse(R"(has parallel="on" with experts or latent attention)");
   if (t.rope_dim > 0 && (t.window > 0 || t.qk_norm)) refuse("latent attention with window or qk-norm");
   if (t.rope_dim > 0 && (t.biases || t.positions > 0))
     refuse("latent attention with biases or learned positions");

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,8 @@ struct Transformer {
   std::int64_t shared_ffn = 0;      ///< inner size of one of them; 0: ffn
   std::int64_t dense_layers = 0;    ///< the first ones of a model with experts have a dense feed-forward
   std::int64_t dense_ffn = 0;       ///< its inner size
+  /// After these every so many-th layer has experts, counted over the model, the others a dense feed-forward.
+  std::int64_t expert_every = 1;
   /// Multi-head latent attention in full: queries and keys of a head have head_dim elements from the latent
   /// and rope_dim with positions (the keys' shared by all heads), values value_dim; queries come from a
   /// latent of q_latent (0: straight from the input).
@@ -30,6 +33,14 @@ struct Transformer {
   /// Keys before a query that it sees in training, itself counted; 0: all. Every full_every-th layer sees all
   /// (0: none does).
   std::int64_t window = 0, full_every = 0;
+  /// Of a hybrid: a letter a layer, which is then one block with a norm of its own: M Mamba-2, * attention, -
+  /// dense feed-forward, E experts (Nemotron-H, arXiv 2504.03624).
+  std::string pattern;
+  /// Mamba-2 (arXiv 2405.21060): heads of the state space and their size, elements of a state, groups that
+  /// share its projections, width of the convolution, tokens that are multiplied at once.
+  std::int64_t mamba_heads = 0, mamba_head_dim = 64, mamba_state = 128, mamba_groups = 8, mamba_conv = 4,
+               mamba_chunk = 128;
+  bool is_parallel = false;      ///< attention and feed-forward take one norm's output and are added
   bool qk_norm = false;          ///< norms of every head's query and key
   bool clamped = false;          ///< inputs of the gated activation are clamped, by kernels of their own
   bool gated = false;            ///< SwiGLU: three matrices of the feed-forward instead of two
@@ -56,9 +67,34 @@ struct Transformer {
   [[nodiscard]] std::int64_t query_size() const { return head_size() + rope_dim; }
   /// Elements of a head's value.
   [[nodiscard]] std::int64_t value_size() const { return value_dim > 0 ? value_dim : head_size(); }
-  [[nodiscard]] bool is_moe_layer(std::int64_t layer) const { return is_moe() && layer >= dense_layers; }
+  /// Layers of mtp_layers are as the model's last one.
+  [[nodiscard]] bool is_moe_layer(std::int64_t layer) const {
+    if (is_mtp_layer(layer)) layer = layers - 1;
+    if (is_hybrid()) return block(layer) == 'E';
+    return is_moe() && layer >= dense_layers && (layer + 1) % expert_every == 0;
+  }
+  [[nodiscard]] bool is_hybrid() const { return !pattern.empty(); }
+  [[nodiscard]] char block(std::int64_t layer) const { return pattern[static_cast<std::size_t>(layer)]; }
+  [[nodiscard]] bool is_mamba_layer(std::int64_t layer) const { return is_hybrid() && block(layer) == 'M'; }
+  [[nodiscard]] bool has_attention(std::int64_t layer) const { return !is_hybrid() || block(layer) == '*'; }
+  /// A dense feed-forward, beside or instead of attention.
+  [[nodiscard]] bool has_feed_forward(std::int64_t layer) const {
+    return is_hybrid() ? block(layer) == '-' : !is_moe_layer(layer);
+  }
+  /// Of all heads of a state space: a token's inputs, and the states' projections of both kinds.
+  [[nodiscard]] std::int64_t mamba_width() const { return mamba_heads * mamba_head_dim; }
+  [[nodiscard]] std::int64_t mamba_states() const { return 2 * mamba_groups * mamba_state; }
+  /// What a token is projected to: a gate, inputs, states' projections, a step of every head.
+  [[nodiscard]] std::int64_t mamba_inputs() const { return 2 * mamba_width() + mamba_states() + mamba_heads; }
   /// Layers with experts; those of mtp_layers are not counted.
-  [[nodiscard]] std::int64_t moe_layers() const { return is_moe() ? layers - dense_layers : 0; }
+  [[nodiscard]] std::int64_t moe_layers() const {
+    if (is_hybrid()) return std::count(pattern.begin(), pattern.end(), 'E');
+    return is_moe() ? layers / expert_every - std::min(layers, dense_layers) / expert_every : 0;
+  }
+  /// Some layers of a model with experts have none.
+  [[nodiscard]] bool has_dense_layers() const {
+    return dense_layers > 0 || expert_every > 1 || pattern.find('-') != std::string::npos;
+  }
   [[nodiscard]] bool is_mtp_layer(std::int64_t layer) const { return layer >= layers; }
   /// Whether layer `layer` (from 0) sees `window` keys instead of all.
   [[nodiscard]] bool is_windowed(std::int64_t layer) const {
@@ -67,7 +103,10 @@ struct Transformer {
   /// Of both norms of heads, which all have the same.
   [[nodiscard]] std::int64_t qk_norm_parameters() const { return qk_norm ? 2 * head_size() : 0; }
   [[nodiscard]] std::int64_t trained_layers() const { return layers + mtp_layers; }
-  [[nodiscard]] std::int64_t trained_moe_layers() const { return is_moe() ? moe_layers() + mtp_layers : 0; }
+  [[nodiscard]] std::int64_t trained_moe_layers() const {
+    return moe_layers() + (is_moe_layer(layers - 1) ? mtp_layers : 0);
+  }
+  [[nodiscard]] std::int64_t layer_norms() const { return is_parallel || is_hybrid() ? 1 : 2; }
   /// Inner size of a dense feed-forward, and of all shared experts together.
   [[nodiscard]] std::int64_t dense_width() const { return is_moe() ? dense_ffn : ffn; }
   [[nodiscard]] std::int64_t shared_width() const {
@@ -79,6 +118,7 @@ struct Transformer {
   [[nodiscard]] std::int64_t attention_parameters() const;
   [[nodiscard]] std::int64_t norm_parameters() const;  ///< of one norm
   [[nodiscard]] std::int64_t router_parameters() const;
+  [[nodiscard]] std::int64_t mamba_parameters() const;  ///< of a block without its norm
   /// Of a feed-forward of this inner size: an expert, the shared experts, or a dense one.
   [[nodiscard]] std::int64_t feed_forward_parameters(std::int64_t inner) const;
   [[nodiscard]] std::int64_t expert_parameters() const { return feed_forward_parameters(ffn); }

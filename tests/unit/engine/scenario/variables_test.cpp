@@ -69,7 +69,10 @@ TEST_CASE("a variable is defined once in a file, with a valid name, and used") {
               "only, no digit "
               "first)"});
   CHECK(errors_of(scenario("<variable name='a' value='1'/>")) ==
-        Texts{"DIR/main.xml:2: variable 'a' is never used"});
+        Texts{"DIR/main.xml:2: variable 'a' is never used (a template's may be: optional=\"on\")"});
+  CHECK(errors_of(scenario("<variable name='a' value='1' optional='on'/>")).empty());
+  CHECK(errors_of(scenario("<variable name='a' value='1' optional='on'/><c x='${a}'/>")).empty());
+  CHECK(errors_of(scenario("<variable name='a' value='1' optional='maybe'/><c x='${a}'/>")).size() == 1);
   CHECK(errors_of(scenario("<variable name='a'/>")) ==
         Texts{"DIR/main.xml:2: <variable> lacks the required attribute 'value'"});
   CHECK(errors_of(scenario("<variable name='a' value='1' unit='m'><b/></variable><c x='${a}'/>")) ==

@@ -86,6 +86,38 @@ TEST_CASE("a draw depends on the seed, the GPU and the kernel, and on nothing el
   CHECK(pace.of(milliseconds(1), 12) == time);
 }
 
+TEST_CASE("noise interrupts long kernels more often, in the mean by their share of the interval") {
+  KernelVariation noise;
+  noise.noise_interval = milliseconds(10), noise.noise_time = microseconds(50);
+  const Model model = model_with(noise);
+  const GpuPace pace(model, EndpointId{3});
+  for (const SimTime time : {milliseconds(1), milliseconds(40)}) {
+    const int count = 100'000;
+    const Moments m = moments(count, [&](int kernel) {
+      return static_cast<double>((pace.of(time, static_cast<std::uint64_t>(kernel)) - time).count());
+    });
+    // A compound Poisson process: n interruptions of mean 50 us, variance 2 n 50 us squared.
+    const double n = static_cast<double>(time.count()) / 1e10, mean = n * 50e6,
+                 deviation = std::sqrt(2 * n) * 50e6;
+    CHECK(m.mean == Approx(mean).margin(4 * deviation / std::sqrt(count)));
+    CHECK(m.deviation == Approx(deviation).epsilon(0.04));
+  }
+  CHECK(pace.of(milliseconds(40), 7) == pace.of(milliseconds(40), 7));
+}
+
+TEST_CASE("GPUs begin late by an exponential skew, each by its own") {
+  KernelVariation skew;
+  skew.start_skew = microseconds(3);
+  const Model model = model_with(skew);
+  const Moments m = moments(50'000, [&](int gpu) {
+    return static_cast<double>(GpuPace(model, EndpointId{static_cast<std::uint32_t>(gpu)}).start().count());
+  });
+  CHECK(m.mean == Approx(3e6).epsilon(0.02));
+  CHECK(m.deviation == Approx(3e6).epsilon(0.02));
+  CHECK(GpuPace(Model{}, EndpointId{1}).start() == SimTime{0});
+  CHECK(GpuPace(model, EndpointId{1}).of(microseconds(5), 0) == microseconds(5));
+}
+
 TEST_CASE("however fast a draw is, a kernel takes a nanosecond") {
   const Model model = model_with({0, 0, {{0, 0.01}}});
   CHECK(GpuPace(model, EndpointId{0}).of(nanoseconds(3), 0) == nanoseconds(1));

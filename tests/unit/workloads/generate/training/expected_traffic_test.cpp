@@ -143,6 +143,60 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            "mtp-layers=\"2\"", 24},
       Case{"global-batch=\"9\" sequence=\"32\" shard-parameters=\"on\" sequence-parallel=\"off\"",
            "mtp-layers=\"1\"", 9},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" cp=\"2\" pp=\"2\" tensor-overlap=\"all\" "
+           "dtype=\"fp8\"",
+           "kv-heads=\"0\" head-dim=\"8\" rope-dim=\"4\" latent=\"20\" q-latent=\"24\" value-dim=\"16\"", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" recompute=\"modules\" "
+           "recompute-modules=\"mla_up_proj core_attn\" tensor-overlap=\"backward\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"4\" etp=\"1\" pp=\"2\" schedule=\"zb-h1\" "
+           "recompute=\"light\" dtype=\"fp8\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\" q-latent=\"24\" experts=\"8\" active-experts=\"2\" "
+           "shared-experts=\"1\"",
+           8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" dtype=\"fp8\" float8-recipe=\"rowwise\" "
+           "recompute=\"full\"",
+           "kv-heads=\"0\" rope-dim=\"4\" latent=\"20\"", 8},
+      Case{"global-batch=\"32\" sequence=\"32\" shard-parameters=\"on\" ep=\"4\"",
+           "experts=\"8\" active-experts=\"2\" dense-layers=\"1\" dense-ffn=\"96\"", 16},
+      Case{"global-batch=\"32\" sequence=\"32\" shard-parameters=\"on\" shard=\"4\" tp=\"2\" ep=\"4\" "
+           "etp=\"1\"",
+           "experts=\"8\" active-experts=\"2\" shared-experts=\"1\"", 32},
+      Case{"global-batch=\"8\" sequence=\"32\" shard-parameters=\"on\" ep=\"8\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
+      Case{"global-batch=\"24\" sequence=\"32\" shard-parameters=\"on\" pp=\"2\" chunks=\"2\" shard=\"3\" "
+           "stage-layers=\"1x1 1x0 1x2 1x1\"",
+           "mtp-layers=\"1\"", 12},
+      Case{"global-batch=\"24\" sequence=\"32\" shard-parameters=\"on\" pp=\"2\" schedule=\"zb-h1\" tp=\"2\" "
+           "ep=\"2\" "
+           "gradients=\"bf16\"",
+           "experts=\"8\" active-experts=\"2\" tied-embeddings=\"on\"", 24},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" ep=\"2\" overlap-gradients=\"on\"",
+           "experts=\"8\" active-experts=\"1\" expert-every=\"2\" dense-ffn=\"256\" shared-experts=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"2\" recompute=\"modules\" "
+           "recompute-modules=\"mlp\"",
+           "experts=\"8\" active-experts=\"1\" expert-every=\"3\" dense-ffn=\"256\" mtp-layers=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" schedule=\"zb-h1\" recompute=\"full\"",
+           "parallel=\"on\" biases=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" cp=\"2\" sequence-parallel=\"off\"",
+           "parallel=\"on\" kv-heads=\"1\" mtp-layers=\"1\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" lora-rank=\"4\" overlap-gradients=\"on\"",
+           "", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" lora-rank=\"4\" lora-modules=\"linear_proj "
+           "linear_fc2\" "
+           "tensor-overlap=\"backward\" recompute=\"full\"",
+           "tied-embeddings=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" pp=\"2\" sequence-parallel=\"off\" lora-rank=\"4\"",
+           "tied-embeddings=\"on\" biases=\"on\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"4\" cp=\"2\" lora-rank=\"4\" dtype=\"fp8\" "
+           "overlap-parameters=\"on\"",
+           "experts=\"8\" active-experts=\"2\" shared-experts=\"1\"", 16},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"2\" ep=\"2\" pp=\"2\" schedule=\"zb-h1\"",
+           "pattern=\"ME*E\" mamba-heads=\"4\" mamba-groups=\"2\" experts=\"4\" active-experts=\"2\" "
+           "shared-experts=\"1\"",
+           8},
+      Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" recompute=\"full\" shard-parameters=\"on\"",
+           "pattern=\"M-*-\" mamba-heads=\"4\" mamba-groups=\"4\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "tests/unit/workloads/generate/workload_fixture.hpp"
 #include "workloads/generate/training/gate.hpp"
 
 using namespace lightrail;
@@ -92,4 +95,62 @@ TEST_CASE(
     }
   }
   CHECK(moved > 300);
+}
+
+TEST_CASE(
+    "a forced balance draws every copy's expert: even in the mean, a binomial's spread, drops beyond a "
+    "capacity") {
+  // 64 senders of 4,096 tokens to 8 of 128 experts each: 256 copies an expert and sender, deviation 16.
+  Gate gate;
+  gate.rows = gate.size = 64, gate.experts = 128, gate.drawn_copies = 4096 * 8;
+  CHECK_FALSE(gate.is_even());
+  const GateShares all = gate_shares(gate, 3, 0, 1);
+  CHECK(all.kept == Approx(64));
+  double squares = 0;
+  for (std::uint32_t from = 0; from < 64; ++from) {
+    double sent = 0;
+    for (std::uint32_t to = 0; to < 64; ++to) {
+      const double share = all.share[from * 64 + to];
+      sent += share, squares += (share - 1.0 / 64) * (share - 1.0 / 64);
+    }
+    CHECK(sent == Approx(1));
+    CHECK(all.dropped[from] == 0);
+  }
+  // Of a member's two experts: p (1 - p) / n.
+  CHECK(squares / (64 * 64) == Approx(1.0 / 64 * (1 - 1.0 / 64) / (4096 * 8)).epsilon(0.1));
+  // A capacity of the average drops the mean of a normal's positive half: deviation / sqrt(2 pi).
+  gate.expert_capacity = 256;
+  const GateShares some = gate_shares(gate, 3, 0, 1);
+  double dropped = 0;
+  for (double d : some.dropped) dropped += d / 64;
+  CHECK(dropped == Approx(16 / std::sqrt(2 * 3.14159265) / 256).epsilon(0.1));
+  CHECK(some.kept / 64 == Approx(1 - dropped));
+  // Layers and seeds have draws of their own; a micro-batch has not.
+  CHECK(gate_shares(gate, 3, 7, 1).share == some.share);
+  CHECK(gate_shares(gate, 4, 0, 1).share != some.share);
+  gate.seed = 2;
+  CHECK(gate_shares(gate, 3, 0, 1).share != some.share);
+}
+
+TEST_CASE(
+    "a plan with a forced balance sends unevenly, drops beyond its capacity factor and pads to all of it") {
+  const auto job = [](const std::string& more) {
+    MadeJob made = gated_training("", "expert-balance=\"forced\" " + more);
+    REQUIRE(made.errors == std::vector<std::string>{});
+    return std::move(made.job);
+  };
+  const auto dispatched = [](const Job& job) {
+    for (const Op& op : job.programs.programs[0].ops)
+      if (op.collective == CollectiveType::all_to_all) return op;
+    FAIL("no all-to-all");
+    return Op{};
+  };
+  const Job all = job(""), capped = job("capacity-factor=\"1\""),
+            padded = job("capacity-factor=\"1\" pad-to-capacity=\"on\"");
+  CHECK(dispatched(all).split != 0);
+  // 64 tokens to 2 of 4 experts: 32 copies an expert and sender at most.
+  const SplitMatrix& split = capped.programs.splits[dispatched(capped).split];
+  for (std::uint32_t from = 0; from < 2; ++from) CHECK(split.share[from * 2 + (1 - from)] <= 0.5);
+  CHECK(dispatched(padded).split == 0);
+  CHECK(dispatched(padded).bytes == dispatched(capped).bytes);
 }

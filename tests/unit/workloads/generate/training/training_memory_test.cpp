@@ -87,6 +87,25 @@ TEST_CASE("moments in BF16 take four bytes a parameter less, kept and moved by t
   CHECK(moved("bf16") * (4 + 2 * 12 + 2) == moved("fp32") * (4 + 2 * 8 + 2));
 }
 
+TEST_CASE("FSDP splits all that is kept; a pipeline's stage keeps parameters and gradients whole beside it") {
+  const Transformer model = catalogue_model("mixtral_8x7b");
+  TrainingPlan plan;
+  plan.shards_parameters = true, plan.dp = 16, plan.ep = 8, plan.global_batch = 16;
+  // Of the dense parameters a 16th; experts are on 2 GPUs each, and 8 expert groups hold one each.
+  const StageParameters all = stage_parameters(model, plan, 0);
+  const TrainingMemory flat = training_memory(model, plan, 0);
+  CHECK(all.dense() + 8 * all.expert() == model.total_parameters());
+  CHECK(flat.parameters == 2 * (all.dense() / 16 + all.expert() / 2));
+  CHECK(flat.optimizer == 6 * flat.parameters);
+  const std::int64_t layer = all.layers[0].dense + all.layers[0].expert;
+  CHECK(flat.buffers == (2 + 4) * (2 * layer + all.embedding));
+  plan.pp = 2;
+  const StageParameters half = stage_parameters(model, plan, 0);
+  const TrainingMemory stage = training_memory(model, plan, 0);
+  CHECK(stage.buffers == (2 + 4) * (half.dense() + half.expert()));
+  CHECK(stage.optimizer == 12 * (half.dense() / 16 + half.expert() / 2));
+}
+
 TEST_CASE("full recompute keeps a layer's input and one layer's activations") {
   Transformer model = catalogue_model("llama3_8b");
   TrainingPlan plan;

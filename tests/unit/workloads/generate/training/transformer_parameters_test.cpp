@@ -36,12 +36,35 @@ TEST_CASE("the catalogue's models have the parameters their authors state") {
         Approx(37.0).epsilon(0.02));
   CHECK(billions("deepseek_r1") == billions("deepseek_v3"));
   CHECK(billions("gpt_oss_120b") == Approx(116.8).epsilon(0.002));
+  CHECK(billions("palm_8b") == Approx(8.63).epsilon(0.001));
+  CHECK(billions("palm_62b") == Approx(62.50).epsilon(0.001));
+  CHECK(billions("palm_540b") == Approx(540.35).epsilon(0.001));
   CHECK(billions("llama3_8b") == Approx(8.03).epsilon(0.001));
   CHECK(billions("llama3_70b") == Approx(70.55).epsilon(0.001));
   CHECK(billions("mixtral_8x7b") == Approx(46.70).epsilon(0.001));   // 47 B
   CHECK(billions("mixtral_8x22b") == Approx(140.6).epsilon(0.001));  // 141 B
   CHECK(static_cast<double>(catalogue_model("mixtral_8x7b").active_parameters()) / 1e9 ==
         Approx(12.88).epsilon(0.001));  // 13 B
+}
+
+TEST_CASE("of Llama 4 Maverick every second layer has experts, of Scout every one") {
+  const Transformer maverick = catalogue_model("llama4_maverick"), scout = catalogue_model("llama4_scout");
+  CHECK(maverick.moe_layers() == 24);
+  CHECK(scout.moe_layers() == 48);
+  for (std::int64_t layer = 0; layer < 48; ++layer) CHECK(maverick.is_moe_layer(layer) == (layer % 2 == 1));
+  // By hand: attention 5120 (40 + 2 x 8) 128 + 40 x 128 x 5120, an expert and the shared one 3 x 5120 x 8192,
+  // a router 5120 an expert, dense layers 3 x 5120 x 16384, norms, two tables of 202,048 tokens.
+  const std::int64_t attention = 5120 * 56 * 128 + 5120 * 5120, expert = 3 * 5120 * 8192;
+  const std::int64_t rest = 48 * (attention + 2 * 5120) + 5120 + 2 * 202'048 * 5120;
+  const std::int64_t dense = 3 * 5120 * 16'384;
+  CHECK(maverick.total_parameters() == 24 * (129 * expert + 128 * 5120) + 24 * dense + rest);
+  CHECK(maverick.active_parameters() == 24 * (2 * expert + 128 * 5120) + 24 * dense + rest);
+  CHECK(scout.total_parameters() == 48 * (17 * expert + 16 * 5120) + rest + 48 * 2 * 128);
+  // Meta's model cards: 400 and 109 B in all, these with the image encoder; 17 B for a token.
+  CHECK(static_cast<double>(maverick.total_parameters()) / 1e9 == Approx(400).epsilon(0.01));
+  CHECK(static_cast<double>(scout.total_parameters()) / 1e9 == Approx(109).epsilon(0.02));
+  CHECK(static_cast<double>(maverick.active_parameters()) / 1e9 == Approx(17).epsilon(0.02));
+  CHECK(static_cast<double>(scout.active_parameters()) / 1e9 == Approx(17).epsilon(0.02));
 }
 
 TEST_CASE("what predicts a token further is a layer, a projection and three norms beside shared tables") {
