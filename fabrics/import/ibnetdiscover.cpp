@@ -24,8 +24,8 @@ constexpr std::size_t longest_line = 4096;
 
 struct Port {
   std::string guid;
-  std::uint32_t number = 0;  ///< from 1
-  auto operator<=>(const Port&) const = default;
+  std::uint32_t number = 0;                       ///< from 1
+  auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 struct Node {
@@ -139,7 +139,7 @@ class Reader {
     const auto ports = cursor.number();
     const auto id = cursor.quoted();
     if (!ports || !id || id->size() < 3 || (*id)[0] != kind || (*id)[1] != '-')
-      lines_.fail(fmt::format("expected '{} PORTS \"{}-GUID\" # \"NAME\"'", word, kind));
+      lines_.fail(fmt::format(R"(expected '{} PORTS "{}-GUID" # "NAME"')", word, kind));
     if (*ports == 0 || *ports > 4096) lines_.fail(fmt::format("{} ports (expected 1 to 4096)", *ports));
     (void)cursor.until('#');
     node_ = *id;

@@ -16,6 +16,7 @@ struct ImportedSystem {
     bool has_nvswitch = true;
     std::uint32_t nvlinks = 0;          ///< of a GPU; 0: as the catalogue's
     std::uint32_t pcie_generation = 0;  ///< 0: as the catalogue's
+    std::uint32_t pcie_lanes = 0;       ///< of a GPU; 0: as the catalogue's, x16
   };
   struct Switch {
     std::string name, text;  ///< text: what the file calls it

@@ -50,7 +50,7 @@ struct End {
   std::uint32_t instance = 0;
   std::int64_t number = 0;
   std::vector<std::pair<std::string, std::int64_t>> path;  ///< component and index, from the outside
-  auto operator<=>(const End&) const = default;
+  auto operator<=>(const End&) const = default;            // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 class Reader {
@@ -150,18 +150,20 @@ class Reader {
     if (const YamlValue* latency = at.find("latency"))
       for (const auto& [unit, ns] : {std::pair("ms", 1e6), std::pair("us", 1e3), std::pair("ns", 1.0)})
         if (const YamlValue* v = latency->find(unit)) link.latency_ns = ns * real(*v);
-    links_[text(item, "name")] = link;
+    if (const std::string& name = text(item, "name"); !links_.emplace(name, link).second)
+      fail(item.line, fmt::format("a second link '{}'", name));
   }
 
-  const Component* component(const Device& device, const std::string& name) const {
+  [[nodiscard]] const Component* component(const Device& device, const std::string& name) const {
     for (const Component& c : device.components)
       if (c.name == name) return &c;
     return nullptr;
   }
 
-  /// xpus of a device and of those that it is made of.
-  [[nodiscard]] std::int64_t xpus(const Device& device, int level = 0) const {
+  /// xpus of a device and of those that it is made of, each counted once.
+  std::int64_t xpus(const Device& device, int level = 0) {
     if (level > 8) fail(device.line, fmt::format("device '{}' is made of itself", device.name));
+    if (const auto known = xpus_.find(device.name); known != xpus_.end()) return known->second;
     std::int64_t all = 0;
     for (const Component& c : device.components) {
       if (c.kind == "xpu") all += c.count;
@@ -170,12 +172,16 @@ class Reader {
       if (all > 1'000'000)
         fail(device.line, fmt::format("device '{}' has more than a million xpus", device.name));
     }
+    xpus_.emplace(device.name, all);
     return all;
   }
 
   void read_instance(const YamlValue& item) {
     Instance instance;
     instance.name = text(item, "name");
+    if (std::any_of(instances_.begin(), instances_.end(),
+                    [&](const Instance& other) { return other.name == instance.name; }))
+      fail(item.line, fmt::format("a second instance '{}'", instance.name));
     const std::string& device = text(item, "device");
     const auto found = devices_.find(device);
     if (found == devices_.end()) fail(item.line, fmt::format("no device '{}'", device));
@@ -189,8 +195,8 @@ class Reader {
   }
 
   /// "name[0:4]", "name[3]", "name": what Python's slice of `all` takes.
-  std::pair<std::string, std::vector<std::int64_t>> slice(const std::string& whole, std::int64_t all,
-                                                          int line) const {
+  [[nodiscard]] std::pair<std::string, std::vector<std::int64_t>> slice(const std::string& whole,
+                                                                        std::int64_t all, int line) const {
     const std::size_t open = whole.find('[');
     const std::string name = whole.substr(0, open);
     std::int64_t from = 0, to = all, step = 1;
@@ -374,7 +380,7 @@ class Reader {
           name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
                       ? c
                       : '_';
-        name += fmt::format("{}", n);
+        name.append(fmt::format("{}", n));
         if (name.starts_with("nic")) name = "switch_" + name;
         while (!names.insert(name).second) name += '_';
         std::uint32_t used = 0;
@@ -408,6 +414,7 @@ class Reader {
   std::map<std::string, Device> devices_;
   std::map<std::string, Link> links_;
   std::vector<Instance> instances_;
+  std::map<std::string, std::int64_t> xpus_;  ///< by device
   std::vector<std::tuple<End, End, Link>> edges_;
   std::set<End> used_;
   std::map<std::pair<std::uint32_t, std::int64_t>, double> gbps_;  ///< by instance and number

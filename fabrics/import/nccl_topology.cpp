@@ -51,8 +51,9 @@ class Reader {
     c.has_nvswitch = nvlinks_ > 0;
     c.nvlinks = gpus_.empty() ? 0 : nvlinks_ / static_cast<std::uint32_t>(gpus_.size());
     c.pcie_generation = pcie_generation_;
-    system.gpu = sm_ == 80 ? "a100_sxm_80gb" : sm_ == 90 ? "h100_sxm" : sm_ / 10 == 10 ? "b200_sxm" : "";
+    c.pcie_lanes = pcie_lanes_;
     note(system);
+    name_gpu(system);
     return system;
   }
 
@@ -68,6 +69,21 @@ class Reader {
                                    fmt::format("<{}> attribute '{}': '{}' is no number from 0 to {}",
                                                element.name, name, text, most)});
     return value;
+  }
+
+  /// By its PCI device (pci.ids), else by its compute capability, which several have.
+  void name_gpu(ImportedSystem& system) const {
+    constexpr std::pair<const char*, const char*> devices[] = {
+        {"0x20b2", "a100_sxm_80gb"}, {"0x2330", "h100_sxm"}, {"0x2335", "h200_sxm"}, {"0x2901", "b200_sxm"}};
+    for (const auto& [device, name] : devices)
+      if (device_ == device) system.gpu = name;
+    if (!system.gpu.empty()) return;
+    system.gpu = sm_ == 80 ? "a100_sxm_80gb" : sm_ == 90 ? "h100_sxm" : sm_ / 10 == 10 ? "b200_sxm" : "";
+    if (!system.gpu.empty() && options_.gpu.empty())
+      system.notes.push_back(fmt::format(
+          "GPUs of compute capability {}.{} that are no known device of NVIDIA ('{}'): taken as {} "
+          "(gpu=...)",
+          sm_ / 10, sm_ % 10, device_, system.gpu));
   }
 
   void visit(const Element& element, std::vector<const Element*>& above) {
@@ -98,7 +114,13 @@ class Reader {
 
   /// Of the device next above.
   void pcie(const std::vector<const Element*>& above) {
-    const Attribute* speed = above.empty() ? nullptr : above.back()->find("link_speed");
+    if (above.empty()) return;
+    const Element& pci = *above.back();
+    if (const Attribute* device = pci.find("device"); device && device_.empty()) device_ = device->value;
+    if (pci.find("link_width"))
+      if (const std::uint32_t lanes = number(pci, "link_width", 16); lanes > 0)
+        pcie_lanes_ = pcie_lanes_ == 0 ? lanes : std::min(pcie_lanes_, lanes);
+    const Attribute* speed = pci.find("link_speed");
     if (!speed) return;
     constexpr std::pair<const char*, std::uint32_t> generations[] = {
         {"8.0 GT/s", 3}, {"16.0 GT/s", 4}, {"32.0 GT/s", 5}, {"64.0 GT/s", 6}};
@@ -149,7 +171,8 @@ class Reader {
   Element root_;
   std::vector<Device> gpus_, nics_;
   std::set<std::string> names_;
-  std::uint32_t sm_ = 0, nvlinks_ = 0, direct_ = 0, pcie_generation_ = 0;
+  std::uint32_t sm_ = 0, nvlinks_ = 0, direct_ = 0, pcie_generation_ = 0, pcie_lanes_ = 0;
+  std::string device_;  ///< PCI device of the first GPU
   double slowest_gbps_ = 0;
   bool has_unequal_ = false;
 };

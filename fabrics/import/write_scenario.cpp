@@ -116,8 +116,10 @@ std::string cluster_text(const ImportedSystem::Cluster& c, const Surroundings& h
   // A PCIe link is as fast as the slower of its ends.
   std::uint32_t generation = c.pcie_generation == 0 ? has.pcie_generation : c.pcie_generation;
   if (c.nics > 0) generation = std::min(generation, fitting(nics, c.nic_gbps).pcie_generation);
-  text += fmt::format("      <link role=\"pcie\" catalogue=\"links/{}\"{}/>\n", has.pcie,
-                      generation == has.pcie_generation ? "" : fmt::format(" generation=\"{}\"", generation));
+  text +=
+      fmt::format("      <link role=\"pcie\" catalogue=\"links/{}\"{}{}/>\n", has.pcie,
+                  generation == has.pcie_generation ? "" : fmt::format(" generation=\"{}\"", generation),
+                  c.pcie_lanes == 0 || c.pcie_lanes == 16 ? "" : fmt::format(" lanes=\"{}\"", c.pcie_lanes));
   return text + "    </server>\n  </cluster>\n";
 }
 

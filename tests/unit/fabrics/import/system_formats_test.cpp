@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <filesystem>
@@ -120,6 +122,24 @@ TEST_CASE("NCCL's topology: GPUs, NVLinks, PCIe and NICs of a server") {
   CHECK(one.notes == std::vector<std::string>{"a topology of NCCL describes one server: 3 of them and a "
                                               "rail-optimised fabric are assumed"});
   const std::string good = file_text(data("h100_4gpus.nccl.xml"));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    const auto path = std::filesystem::temp_directory_path() / ("lightrail_topo_" + std::to_string(getpid()));
+    std::string text = good;
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    std::ofstream(path) << text;
+    Imported made = import("nccl-topo", path.string());
+    std::filesystem::remove(path);
+    return made;
+  };
+  CHECK_THAT(with("0x2330", "0x2335").text, Contains("gpus/h200_sxm"));
+  CHECK(with("0x2330", "0x2335").notes.size() == 1);
+  CHECK_THAT(with("0x2330", "0x2324").text, Contains("gpus/h100_sxm"));
+  CHECK_THAT(
+      with("0x2330", "0x2324").notes.back(),
+      Contains("compute capability 9.0 that are no known device of NVIDIA ('0x2324'): taken as h100_sxm"));
+  CHECK_THAT(with("link_width=\"16\"", "link_width=\"8\"").text,
+             Contains("<link role=\"pcie\" catalogue=\"links/pcie_gen5_x16\" lanes=\"8\"/>"));
   CHECK(refusal("nccl-topo", "<graphs/>") == "1: <graphs> is no topology of NCCL (expected <system>)");
   CHECK(refusal("nccl-topo", changed(good, "sm=\"90\"", "sm=\"x\"")) ==
         "5: <gpu> attribute 'sm': 'x' is no number from 0 to 999");
@@ -174,6 +194,18 @@ TEST_CASE("InfraGraph: what is wrong is said with its line") {
         "7: 'count': '-4' is no number from 1 to 1000000");
   CHECK(wrong("      scheme: one2one\n      link: leaf-link", "      scheme: ring\n      link: leaf-link") ==
         "38: scheme invalid choice 'ring' (one of one2one, many2many)");
+  CHECK_THAT(wrong("- name: spine-link", "- name: leaf-link"), Contains(": a second link 'leaf-link'"));
+  CHECK_THAT(wrong("{name: leaf-sw, device", "{name: host, device"), Contains("a second instance 'host'"));
+  // A device of eight levels, each of which has the next one in twenty components.
+  std::string deep = "devices:\n";
+  for (int level = 0; level < 8; ++level) {
+    deep += fmt::format("  - name: d{}\n    components:\n", level);
+    for (int i = 0; i < 20; ++i)
+      deep += fmt::format("      - {{name: d{}, choice: device, count: 1}}\n", level + 1);
+  }
+  deep += "  - name: d8\n    components: [{name: x, choice: xpu, count: 1}]\n";
+  CHECK_THAT(refusal("infragraph", deep + "instances:\n  - {name: host, device: d0, count: 1}\n"),
+             Contains("more than a million xpus"));
   CHECK_THAT(refusal("infragraph", "a: [1, 2"), Contains("neither YAML nor JSON ("));
   CHECK(refusal("infragraph", "a: 1\na: 2\n") == "2: 'a' is given twice");
   CHECK(refusal("infragraph", "a: &x 1\nb: *x\n") == "2: an alias (*name), which is not read");
