@@ -2,11 +2,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -14,184 +11,12 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "fabrics/import/subnet.hpp"
 #include "fabrics/import/system_format.hpp"
 
 namespace lightrail {
 
 namespace {
-
-constexpr std::size_t longest_line = 4096;
-
-struct Port {
-  std::string guid;
-  std::uint32_t number = 0;                       ///< from 1
-  auto operator<=>(const Port&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
-};
-
-struct Node {
-  char kind = 'H';  ///< S: switch, H: channel adapter, R: router
-  std::string text;
-  std::uint32_t ports = 0;
-  int line = 0;
-};
-
-struct Subnet {
-  std::map<std::string, Node> nodes;               ///< by kind and GUID: "S-0002c9..."
-  std::map<std::pair<Port, Port>, double> cables;  ///< the smaller port first; [Gb/s]
-  std::map<Port, std::uint32_t> lid_of;            ///< of channel adapters' ports
-};
-
-/// Lines of a file, with what is wrong at one.
-class Lines {
- public:
-  explicit Lines(const std::string& path) : path_(path), file_(path) {
-    if (!file_) throw InputErrors(InputError{path, 0, "cannot be read"});
-  }
-  bool next(std::string& line) {
-    if (!std::getline(file_, line)) return false;
-    ++number_;
-    if (line.size() > longest_line) fail(fmt::format("a line of more than {} characters", longest_line));
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    return true;
-  }
-  [[nodiscard]] int number() const { return number_; }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputErrors(InputError{path_, number_, what});
-  }
-
- private:
-  std::string path_;
-  std::ifstream file_;
-  int number_ = 0;
-};
-
-/// Reads a line from its front.
-struct Cursor {
-  std::string_view rest;
-  void blanks() { rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size())); }
-  bool take(std::string_view text) {
-    if (!rest.starts_with(text)) return false;
-    rest.remove_prefix(text.size());
-    return true;
-  }
-  std::optional<std::uint32_t> number(int base = 10) {
-    std::uint32_t value = 0;
-    const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value, base);
-    if (code != std::errc{}) return std::nullopt;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    return value;
-  }
-  /// What stands up to `end`, which is taken as well.
-  std::optional<std::string> until(char end) {
-    const std::size_t at = rest.find(end);
-    if (at == std::string_view::npos) return std::nullopt;
-    std::string text(rest.substr(0, at));
-    rest.remove_prefix(at + 1);
-    return text;
-  }
-  std::optional<std::string> quoted() {
-    blanks();
-    if (!take("\"")) return std::nullopt;
-    return until('"');
-  }
-};
-
-/// "4xNDR" -> 400: what lanes carry after encoding [Gb/s].
-std::optional<double> rate_of(std::string_view word) {
-  constexpr std::pair<std::string_view, double> lanes[] = {{"SDR", 2},    {"DDR", 4},     {"QDR", 8},
-                                                           {"FDR10", 10}, {"FDR", 13.64}, {"EDR", 25},
-                                                           {"HDR", 50},   {"NDR", 100},   {"XDR", 200}};
-  Cursor cursor{word};
-  const auto width = cursor.number();
-  if (!width || *width == 0 || *width > 12 || !cursor.take("x")) return std::nullopt;
-  for (const auto& [name, gbps] : lanes)
-    if (cursor.rest == name) return gbps * *width;
-  return std::nullopt;
-}
-
-class Reader {
- public:
-  explicit Reader(const std::string& path) : lines_(path) {}
-
-  Subnet read() {
-    for (std::string line; lines_.next(line);) {
-      Cursor cursor{line};
-      if (cursor.rest.starts_with("Switch")) {
-        begin(cursor, "Switch", 'S');
-      } else if (cursor.rest.starts_with("Ca")) {
-        begin(cursor, "Ca", 'H');
-      } else if (cursor.rest.starts_with("Rt")) {
-        begin(cursor, "Rt", 'R');
-      } else if (cursor.rest.starts_with("[")) {
-        port(cursor);
-      }  // chassis, GUIDs and comments say nothing of cables
-    }
-    if (subnet_.nodes.empty())
-      lines_.fail("no switch and no channel adapter (expected what ibnetdiscover prints)");
-    return std::move(subnet_);
-  }
-
- private:
-  /// `Switch 36 "S-ec0d..." # "name" base port 0 lid 48 lmc 0`
-  void begin(Cursor cursor, std::string_view word, char kind) {
-    if (!cursor.take(word)) return;
-    cursor.blanks();
-    const auto ports = cursor.number();
-    const auto id = cursor.quoted();
-    if (!ports || !id || id->size() < 3 || (*id)[0] != kind || (*id)[1] != '-')
-      lines_.fail(fmt::format(R"(expected '{} PORTS "{}-GUID" # "NAME"')", word, kind));
-    if (*ports == 0 || *ports > 4096) lines_.fail(fmt::format("{} ports (expected 1 to 4096)", *ports));
-    (void)cursor.until('#');
-    node_ = *id;
-    Node& node = subnet_.nodes[*id];
-    if (node.line != 0) lines_.fail(fmt::format("{} is described twice, also in line {}", *id, node.line));
-    node = {kind, cursor.quoted().value_or(*id), *ports, lines_.number()};
-  }
-
-  /// `[1](guid) [ext 3] "S-ec0d..."[33](guid) # ... lid 5 lmc 0 "name" lid 2 4xQDR`
-  void port(Cursor cursor) {
-    if (node_.empty()) lines_.fail("a port before any switch or channel adapter");
-    const auto own = port_number(cursor);
-    const auto peer = cursor.quoted();
-    if (!own || !peer || peer->size() < 3) lines_.fail("expected '[PORT] \"GUID\"[PORT] # ... lid N 4xNDR'");
-    const auto other = port_number(cursor);
-    if (!other) lines_.fail(fmt::format("{} without its port number", *peer));
-    const Node& node = subnet_.nodes[node_];
-    if (*own == 0 || *own > node.ports)
-      lines_.fail(fmt::format("port {} of {}, which has {}", *own, node_, node.ports));
-    (void)cursor.until('#');
-    if (node.kind == 'S' && (*peer)[0] == 'H') lid({*peer, *other}, cursor);
-    std::string_view last = cursor.rest;
-    while (!last.empty() && (last.back() == ' ' || last.back() == '\t')) last.remove_suffix(1);
-    last.remove_prefix(std::min(last.find_last_of(" \t") + 1, last.size()));
-    const auto gbps = rate_of(last);
-    if (!gbps)
-      lines_.fail(fmt::format("'{}' is no width and speed (expected such as 4xNDR at the end)", last));
-    Port a{node_, *own}, b{*peer, *other};
-    if (b < a) std::swap(a, b);
-    if (a == b) lines_.fail(fmt::format("port {} of {} is joined to itself", *own, node_));
-    subnet_.cables[{a, b}] = *gbps;
-  }
-  static std::optional<std::uint32_t> port_number(Cursor& cursor) {
-    if (!cursor.take("[")) return std::nullopt;
-    const auto number = cursor.number();
-    if (!number || !cursor.until(']')) return std::nullopt;
-    if (cursor.take("[ext")) (void)cursor.until(']');
-    if (cursor.take("(")) (void)cursor.until(')');
-    return number;
-  }
-  /// Of a switch's line: `"node018 HCA-1" lid 67 4xEDR`.
-  void lid(const Port& port, Cursor cursor) {
-    if (!cursor.quoted()) return;
-    cursor.blanks();
-    if (!cursor.take("lid ")) return;
-    if (const auto lid = cursor.number()) subnet_.lid_of[port] = *lid;
-  }
-
-  Lines lines_;
-  Subnet subnet_;
-  std::string node_;
-};
 
 /// Numbers in names by their value: node2 before node10.
 bool natural(const std::string& a, const std::string& b) {
@@ -218,7 +43,7 @@ bool natural(const std::string& a, const std::string& b) {
 
 struct Nic {
   std::string host, adapter;
-  Port port;
+  SubnetPort port;
   double gbps = 0;
 };
 
@@ -233,7 +58,7 @@ class Converter {
     return std::move(system_);
   }
   [[nodiscard]] const std::map<std::string, std::string>& switch_names() const { return switch_name_; }
-  [[nodiscard]] const std::map<Port, std::uint32_t>& nic_numbers() const { return nic_number_; }
+  [[nodiscard]] const std::map<SubnetPort, std::uint32_t>& nic_numbers() const { return nic_number_; }
 
  private:
   void add_switches() {
@@ -247,7 +72,7 @@ class Converter {
       const auto& [a, b] = ends;
       if (a.guid[0] == 'H') leaves.insert(b.guid);
       if (b.guid[0] == 'H') leaves.insert(a.guid);
-      for (const Port& port : {a, b}) fastest[port.guid] = std::max(fastest[port.guid], gbps);
+      for (const SubnetPort& port : {a, b}) fastest[port.guid] = std::max(fastest[port.guid], gbps);
     }
     std::stable_sort(ids.begin(), ids.end(), [&](const std::string& a, const std::string& b) {
       return natural(subnet_.nodes.at(a).text, subnet_.nodes.at(b).text);
@@ -257,7 +82,7 @@ class Converter {
       const std::string name =
           leaves.contains(id) ? fmt::format("leaf{}", leaf++) : fmt::format("spine{}", spine++);
       switch_name_[id] = name;
-      const Node& node = subnet_.nodes.at(id);
+      const SubnetNode& node = subnet_.nodes.at(id);
       system_.switches.push_back({name, fmt::format("{} {}", node.text, id), node.ports, fastest[id]});
     }
   }
@@ -284,11 +109,11 @@ class Converter {
     std::vector<Nic> nics;
     std::uint32_t aggregation = 0, skipped = 0, unknown = 0;
     for (const auto& [ends, gbps] : subnet_.cables)
-      for (const Port& port : {ends.first, ends.second}) {
+      for (const SubnetPort& port : {ends.first, ends.second}) {
         if (port.guid[0] != 'H') continue;
         const auto node = subnet_.nodes.find(port.guid);
         const std::string text = node == subnet_.nodes.end() ? "" : node->second.text;
-        if (text.find("Aggregation Node") != std::string::npos) {
+        if (text.find("Aggregation SubnetNode") != std::string::npos) {
           ++aggregation;
           continue;
         }
@@ -338,7 +163,7 @@ class Converter {
     system_.clusters.push_back(cluster);
   }
 
-  [[nodiscard]] std::string place(const Port& port) const {
+  [[nodiscard]] std::string place(const SubnetPort& port) const {
     if (auto nic = nic_number_.find(port); nic != nic_number_.end())
       return fmt::format("nic{}:0", nic->second);
     if (auto name = switch_name_.find(port.guid); name != switch_name_.end())
@@ -382,7 +207,7 @@ class Converter {
   const SystemOptions& options_;
   ImportedSystem system_;
   std::map<std::string, std::string> switch_name_;  ///< by GUID
-  std::map<Port, std::uint32_t> nic_number_;
+  std::map<SubnetPort, std::uint32_t> nic_number_;
 };
 
 /// Forwarding tables as ibroute and dump_lfts.sh print them: a switch's heading with its GUID, then a line
@@ -393,7 +218,7 @@ void read_routes(const std::string& path, const Subnet& subnet, const Converter&
   for (const auto& [port, lid] : subnet.lid_of)
     if (auto nic = converter.nic_numbers().find(port); nic != converter.nic_numbers().end())
       nic_of_lid[lid] = nic->second;
-  Lines lines(path);
+  SubnetLines lines(path);
   std::string name;
   std::uint32_t ports = 0, tables = 0;
   for (std::string line; lines.next(line);) {
@@ -409,7 +234,7 @@ void read_routes(const std::string& path, const Subnet& subnet, const Converter&
       ++tables;
       continue;
     }
-    Cursor cursor{line};
+    LineCursor cursor{line};
     if (!cursor.take("0x")) continue;
     const auto lid = cursor.number(16);
     cursor.blanks();
@@ -433,7 +258,7 @@ void read_routes(const std::string& path, const Subnet& subnet, const Converter&
 }  // namespace
 
 ImportedSystem read_ibnetdiscover(const SystemOptions& options) {
-  const Subnet subnet = Reader(options.file).read();
+  const Subnet subnet = read_subnet(options.file);
   Converter converter(subnet, options);
   ImportedSystem system = converter.convert();
   if (!options.routes.empty()) read_routes(options.routes, subnet, converter, system);
