@@ -119,7 +119,7 @@ Describe<Transformer> transformer_parameters() {
              "with window: every so many-th layer sees all keys; 0: none does", none, std::int64_t{10'000})
       .field("pattern", &Transformer::pattern,
              "of a hybrid a letter a layer, each one block: M Mamba-2, * attention, - dense feed-forward, E "
-             "experts")
+             "experts; none: no hybrid")
       .field("mamba-heads", &Transformer::mamba_heads, "heads of a Mamba-2 block", none, std::int64_t{65'536})
       .field("mamba-head-dim", &Transformer::mamba_head_dim, "size of such a head", one, std::int64_t{65'536})
       .field("mamba-state", &Transformer::mamba_state, "elements of a state", one, std::int64_t{65'536})

@@ -34,8 +34,8 @@ struct Transformer {
   /// (0: none does).
   std::int64_t window = 0, full_every = 0;
   /// Of a hybrid: a letter a layer, which is then one block with a norm of its own: M Mamba-2, * attention, -
-  /// dense feed-forward, E experts (Nemotron-H, arXiv 2504.03624).
-  std::string pattern;
+  /// dense feed-forward, E experts (Nemotron-H, arXiv 2504.03624); "none": no hybrid.
+  std::string pattern = "none";
   /// Mamba-2 (arXiv 2405.21060): heads of the state space and their size, elements of a state, groups that
   /// share its projections, width of the convolution, tokens that are multiplied at once.
   std::int64_t mamba_heads = 0, mamba_head_dim = 64, mamba_state = 128, mamba_groups = 8, mamba_conv = 4,
@@ -73,7 +73,7 @@ struct Transformer {
     if (is_hybrid()) return block(layer) == 'E';
     return is_moe() && layer >= dense_layers && (layer + 1) % expert_every == 0;
   }
-  [[nodiscard]] bool is_hybrid() const { return !pattern.empty(); }
+  [[nodiscard]] bool is_hybrid() const { return pattern != "none"; }
   [[nodiscard]] char block(std::int64_t layer) const { return pattern[static_cast<std::size_t>(layer)]; }
   [[nodiscard]] bool is_mamba_layer(std::int64_t layer) const { return is_hybrid() && block(layer) == 'M'; }
   [[nodiscard]] bool has_attention(std::int64_t layer) const { return !is_hybrid() || block(layer) == '*'; }
