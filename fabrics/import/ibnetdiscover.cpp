@@ -113,7 +113,7 @@ class Converter {
         if (port.guid[0] != 'H') continue;
         const auto node = subnet_.nodes.find(port.guid);
         const std::string text = node == subnet_.nodes.end() ? "" : node->second.text;
-        if (text.find("Aggregation SubnetNode") != std::string::npos) {
+        if (text.find("Aggregation Node") != std::string::npos) {
           ++aggregation;
           continue;
         }

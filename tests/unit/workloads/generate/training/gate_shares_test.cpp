@@ -139,8 +139,8 @@ TEST_CASE(
     REQUIRE(made.errors == std::vector<std::string>{});
     return std::move(made.job);
   };
-  const auto dispatched = [](const Job& job) {
-    for (const Op& op : job.programs.programs[0].ops)
+  const auto dispatched = [](const Job& made) {
+    for (const Op& op : made.programs.programs[0].ops)
       if (op.collective == CollectiveType::all_to_all) return op;
     FAIL("no all-to-all");
     return Op{};
