@@ -152,7 +152,7 @@ class Converter {
                       ? c
                       : '_';
         name.append(fmt::format("{}", n));
-        if (name.starts_with("nic")) name = "switch_" + name;
+        if (name.starts_with("nic")) name.insert(0, "switch_");
         while (!names.insert(name).second) name += '_';
         std::uint32_t used = 0;
         std::int64_t ports = 0;
