@@ -92,7 +92,9 @@ Cost prefill_cost(const ComputeSpec& spec, const AttentionSpec& attention, const
              kv_heads = static_cast<double>(shape.kv_heads), head_dim = mean_head(shape);
   // A causal tile sees half of the square that ends the sequence, and all that is before it.
   const double mean_keys = shape.causal ? keys - queries / 2 : keys;
-  const double per_sm = speed * gemm.peak.value / spec.sms * attention.efficiency;
+  const bool has_own = shape.backward && attention.backward_efficiency > 0;
+  const double efficiency = has_own ? attention.backward_efficiency : attention.efficiency;
+  const double per_sm = speed * gemm.peak.value / spec.sms * efficiency;
   const double work = shape.backward ? attention.backward_work : 1;
   const double per_key = 4 * query_tile * (shape.backward ? mean_backward_head(shape) : head_dim) * work;
   const double waves = std::max(batch * heads * std::ceil(queries / query_tile) / spec.sms, 1.0);

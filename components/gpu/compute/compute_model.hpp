@@ -35,8 +35,9 @@ struct AttentionSpec {
   double prologue = 0;           ///< work of a query tile beside its keys, in keys
   double memory_efficiency = 1;  ///< share of the HBM bandwidth, many tokens
   double overlap = 2;
-  double backward_work = 2.5;  ///< backward over forward work
-  SimTime decode_latency{};    ///< of the smallest kernel, one new token a sequence
+  double backward_work = 2.5;      ///< backward over forward work
+  double backward_efficiency = 0;  ///< share of the bf16 peak in a backward pass; 0: as forward
+  SimTime decode_latency{};        ///< of the smallest kernel, one new token a sequence
   double decode_memory_efficiency = 1;
   SimTime decode_unit{};        ///< of one wave of blocks, each a sequence and key-value head
   SimTime decode_group_unit{};  ///< more of it where several query heads share a key-value head

@@ -53,6 +53,8 @@ Describe<AttentionSpec> attention_parameters() {
       .field("overlap", &AttentionSpec::overlap, "power of the norm that joins compute and memory time", 1.0,
              32.0)
       .field("backward-work", &AttentionSpec::backward_work, "backward over forward work", 1.0, 10.0)
+      .field("backward-efficiency", &AttentionSpec::backward_efficiency,
+             "share of the bf16 peak in a backward pass; 0: as forward", 0.0, 1.0)
       .required("decode-latency", &AttentionSpec::decode_latency, "smallest kernel, one token a sequence",
                 SimTime{0}, milliseconds(1))
       .required("decode-memory-efficiency", &AttentionSpec::decode_memory_efficiency,

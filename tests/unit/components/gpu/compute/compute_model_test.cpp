@@ -126,6 +126,74 @@ TEST_CASE("a backward attention kernel takes more, in proportion to its work") {
   CHECK(backward / forward == Approx(2.5).epsilon(0.02));
 }
 
+// 16 heads of 128, as published of FlashAttention 4 on a B200 (dense 2,500 TFLOP/s and 8 TB/s by its own
+// shares): forward alone (Dao-AILab/flash-attention pull request 2605), TFLOP/s of batch x keys.
+TEST_CASE("forward attention on B200 is within 17 % of every published speed, 7 % on average") {
+  const ComputeSpec b200 = catalogue_gpu("b200_sxm");
+  struct Row {
+    std::uint8_t causal;
+    std::int64_t batch, keys;
+    double tflops;
+  };
+  double sum = 0;
+  const std::vector<Row> rows{{0, 32, 1024, 1540}, {0, 16, 2048, 1706}, {0, 8, 4096, 1796},
+                              {0, 4, 8192, 1837},  {0, 2, 16384, 1882}, {1, 32, 1024, 829},
+                              {1, 16, 2048, 1172}, {1, 8, 4096, 1431}};
+  for (const Row& row : rows) {
+    KernelShape shape;
+    shape.kind = KernelKind::attention;
+    shape.batch = row.batch, shape.m = shape.n = row.keys, shape.heads = shape.kv_heads = 16;
+    shape.head_dim = 128, shape.causal = row.causal;
+    const double work = 4.0 * 16 * 128 * static_cast<double>(row.batch * row.keys * row.keys);
+    const double published = work / (row.causal != 0 ? 2 : 1) / (row.tflops * 1e12);
+    const double error =
+        std::abs(published / (static_cast<double>(kernel_time(b200, shape).count()) * 1e-12) - 1);
+    INFO((row.causal != 0 ? "causal " : "full ") << row.keys << ": " << error);
+    CHECK(error < 0.17);
+    sum += error;
+  }
+  CHECK(sum / static_cast<double>(rows.size()) < 0.07);
+}
+
+// The same, forward and backward in one run of many kernels (pull request 2280), 4 x 8,192 keys.
+TEST_CASE("attention under lasting load on B200 is as fast as published, forward and backward") {
+  const ComputeSpec b200 = catalogue_gpu("b200_sxm");
+  KernelShape shape;
+  shape.kind = KernelKind::attention;
+  shape.batch = 4, shape.m = shape.n = 8192, shape.heads = shape.kv_heads = 16, shape.head_dim = 128;
+  const auto milliseconds_of = [&](std::uint8_t backward, std::uint8_t causal) {
+    shape.backward = backward, shape.causal = causal;
+    return static_cast<double>(kernel_time(b200, shape, Load::lasting).count()) * 1e-9;
+  };
+  CHECK(milliseconds_of(0, 0) == Approx(1.433).epsilon(0.15));
+  CHECK(milliseconds_of(0, 1) == Approx(0.775).epsilon(0.15));
+  CHECK(milliseconds_of(1, 0) == Approx((4.407 + 4.043) / 2).epsilon(0.15));
+  CHECK(milliseconds_of(1, 1) == Approx((2.459 + 2.274) / 2).epsilon(0.15));
+}
+
+// 4 x 128 x 128 multiply-adds a query tile and key at 1 TFLOP/s an SM and 1/2 of it: 2^16 keys x 64 tiles on
+// 64 SMs take 65,536 x 65,536 / 0.5 x 1e-12 = 8.59 ms, back 2.5 times that at a quarter instead of a half.
+TEST_CASE("backward attention has an efficiency of its own, forward attention's where none is given") {
+  ComputeSpec spec;
+  spec.sms = 64;
+  spec.memory_bandwidth = BitRate{8'000'000'000'000'000};
+  spec.gemms.push_back({.peak = Flops{64e12}});
+  spec.attention = AttentionSpec{.efficiency = 0.5, .overlap = 32, .decode_overlap = 1};
+  KernelShape shape;
+  shape.kind = KernelKind::attention;
+  shape.batch = 1, shape.m = 64 * 128, shape.n = 65'536, shape.heads = shape.kv_heads = 1;
+  shape.head_dim = 128;
+  const auto time = [&] { return static_cast<double>(kernel_time(spec, shape).count()); };
+  const double forward = 65'536.0 * 65'536 / 0.5;
+  CHECK(time() == Approx(forward).epsilon(1e-3));
+  shape.backward = 1;
+  CHECK(time() == Approx(2.5 * forward).epsilon(1e-3));
+  spec.attention->backward_efficiency = 0.25;
+  CHECK(time() == Approx(5 * forward).epsilon(1e-3));
+  shape.backward = 0;
+  CHECK(time() == Approx(forward).epsilon(1e-3));
+}
+
 TEST_CASE(
     "attention whose values are shorter than its queries takes two such products forward, and back three and "
     "two") {
