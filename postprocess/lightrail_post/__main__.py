@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|grain|serving|validation|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|grain|serving|validation|pxn|diff|show ..."""
 
 import argparse
 import re
@@ -70,6 +70,9 @@ def _parse(arguments):
     validation = commands.add_parser("validation", help="error of every row that tools/validate has written, a panel a target")
     validation.add_argument("rows", help="results/validation.csv")
     validation.add_argument("--out", default="validation.png")
+    pxn = commands.add_parser("pxn", help="which fabrics gain from PXN in an all-to-all")
+    pxn.add_argument("tables", help="folder with pxn_all_to_all.csv of tools/study")
+    pxn.add_argument("--out", default="pxn.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -119,6 +122,10 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         validation_panels(rows).savefig(options.out, dpi=110)
         print(validation_table(rows).to_string(float_format="{:.1f}".format))
+    elif options.command == "pxn":
+        from . import studies
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        studies.pxn_all_to_all(studies.read_study(options.tables, "pxn_all_to_all")).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0
