@@ -9,8 +9,8 @@ ROUTINGS = {"static": ("static", "#0072B2"), "ecmp": ("ECMP", "#D55E00"),
 
 
 def pxn_gains(table):
-    """Rows without PXN of a study's DataFrame (studies.read_study()), with the step time of the same point with
-    PXN (`with_s` [s]) and by how much longer they are (`longer_pct`)."""
+    """Rows without PXN of a study's DataFrame (studies.read_study()), with the step time of the same point
+    with PXN (`with_s` [s]) and by how much longer they are (`longer_pct`)."""
     varied = ["servers", "size", "routing", "spine"]
     off, on = (table[table["pxn"] == value].set_index(varied) for value in ("off", "on"))
     rows = off.join(on["step_s"].rename("with_s"), how="inner").reset_index()

@@ -7,10 +7,12 @@ published.
 
 What stands for what: Moonlight's TP 2 on eight GPUs (latent attention with tensor parallelism cannot be
 written) is TP 1 with half as long sequences and twice as many of them, the same tokens a GPU; its
-collectives of tensor parallelism are missing. HybridEP is DeepEP without reads. Steps of 64 micro-batches are
-those of two and four continued. The batch of H3 is not published and derived from its TFLOP/s.
+collectives of tensor parallelism are missing. HybridEP is DeepEP, whose counts of tokens the CPU reads too:
+buffers sized before came with graphs of all passes (arXiv 2603.07685, section 4.3.7). Steps of 64
+micro-batches are those of two and four continued. The batch of H3 is not published and derived from its
+TFLOP/s.
 
-Not here: H4 and H5 (no GB200 in the catalogue), Moonlight's recomputation variants (recomputation of parts of
+Not here: H4 and H5 (blackwell.py), Moonlight's recomputation variants (recomputation of parts of
 a layer cannot be written), H7's counts (tests/unit/workloads/generate/training/stage_launches_test.cpp).
 """
 SCENARIO = "training/launches.xml"
@@ -44,7 +46,7 @@ def target_h1(run, short):
            "simulated": moonlight(run)}
     if short:
         return
-    hybrid_ep = {"exchange": "deepep", "counts": "off"}
+    hybrid_ep = {"exchange": "deepep"}
     yield {"row": "Qwen3-30B, HybridEP, eager", "fitted": "no", "published": 24.7138, "unit": "s", "bound_pct": 12,
            "simulated": h100(run, **hybrid_ep)}
     # FP8: Megatron-Bridge 228e9a3, skills/nemo-mbridge-perf-cuda-graphs.
