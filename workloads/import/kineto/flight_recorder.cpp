@@ -58,7 +58,7 @@ class Reader {
       if (executed_by[i] == i)
         execute(entries[i], i, is_batch, open);
       else
-        call(entries[i], i, entries[executed_by[i]]);
+        call(i, entries[executed_by[i]]);
     }
     notes.push_back(fmt::format(
         "{}: a flight recorder has communications alone: what is between them is CPU time", path_));
@@ -182,7 +182,7 @@ class Reader {
   }
 
   /// The call of a part of a batch, which comes before the batch is launched.
-  void call(const json& entry, std::size_t index, const json& batch) {
+  void call(std::size_t index, const json& batch) {
     event_.category = "cpu_op";
     event_.name = "record_param_comms";
     event_.start_ns = std::min(*event_.start_ns, std::max<std::int64_t>(1, created_ns(batch, index)) - 1);
