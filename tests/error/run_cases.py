@@ -13,8 +13,8 @@ base      the good scenario that `change` makes bad; xml, files, make and args i
 change    [[old, new], ...]: every `old` must occur in the scenario
 xml       the scenario's text
 files     {name = text}: files beside the scenario
-make      name of a function of make_files.py or make_chakra.py that writes files beside the scenario,
-          "NAME:ARGUMENT" for those that take one
+make      name of a function of make_files.py, make_chakra.py or make_kineto.py that writes files beside the
+          scenario, "NAME:ARGUMENT" for those that take one
 command   "run" (default) or another command on the scenario; args: more arguments
 line      instead of these: the whole command line after "lightrail"
 ranks     MPI ranks, default 1
@@ -34,6 +34,7 @@ import h5py
 
 import make_chakra
 import make_files
+import make_kineto
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 120
@@ -79,7 +80,8 @@ def run(lightrail, case, text, folder, memory_limit):
         (folder / name).write_text(content)
     if "make" in case:
         name, _, argument = case["make"].partition(":")
-        make = getattr(make_chakra if name.startswith("chakra") else make_files, name)
+        makers = next((m for m in (make_chakra, make_kineto) if hasattr(m, name)), make_files)
+        make = getattr(makers, name)
         make(folder, lightrail, *([argument] if argument else []))
     command = [lightrail, *case.get("line",
                                     [case.get("command", "run"), "scenario.xml", *case.get("args", [])])]
