@@ -19,10 +19,16 @@ const LaneWeights* weights_of(const BuildContext& build, const PortEnd& end) {
   return has_lanes ? build.model.resource<LaneWeights>() : nullptr;
 }
 
-/// Only what enters a fabric is paced: port 0 of a NIC.
+bool enters_fabric(const BuildContext& build, PortIndex port) {
+  return role_of(build.spec) == DeviceRole::nic && port == 0;
+}
+
+/// All rings of an injector take turns as they stand.
+constexpr std::uint32_t all_rings = 0xffffffff;
+
+/// Only what enters a fabric is paced.
 const CongestionControl* congestion_control_of(const BuildContext& build, PortIndex port) {
-  const bool enters_fabric = role_of(build.spec) == DeviceRole::nic && port == 0;
-  return enters_fabric ? build.model.resource<CongestionControl>() : nullptr;
+  return enters_fabric(build, port) ? build.model.resource<CongestionControl>() : nullptr;
 }
 
 std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
@@ -35,11 +41,12 @@ std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency)
     : Injector(port_end(build, port), port, wake_tag, sources, latency,
-               weights_of(build, port_end(build, port)), congestion_control_of(build, port)) {}
+               weights_of(build, port_end(build, port)), congestion_control_of(build, port),
+               enters_fabric(build, port)) {}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights,
-                   const CongestionControl* congestion)
+                   const CongestionControl* congestion, bool enters_fabric)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -49,8 +56,9 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       ahead_(end.send_ahead),
       has_weights_(weights != nullptr),
       arbiter_(weights ? *weights : LaneWeights{}, train_bytes_),
-      rings_(lanes_ * (1 + sources.size())),
       sources_(sources.size()),
+      turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
+             enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
       rates_(congestion ? std::make_unique<InjectionRates>(*congestion) : nullptr) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BitRate rate = sources[i].read_rate;
@@ -69,20 +77,19 @@ void Injector::post(const Outgoing& message, SimTime now) {
   active_bytes_ += message.bytes;
   if (plain_kind(message.kind) == MessageKind::control) {
     LIGHTRAIL_EXPECT(message.bytes <= train_bytes_);
-    return add_to_ring(lane, new_flow(0, index));
+    turns_.add(lane, 0, index, message.bytes);
+    return;
   }
   SourceState& source = sources_[message.source];
   if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
   const std::uint64_t key = key_of(message.from, message.to, message.connection);
   std::uint32_t flow = index_.find(key);
   if (flow != FlowIndex::none) {
-    messages_[flows_[flow].last].next = index;
-    flows_[flow].last = index;
+    messages_[turns_[flow].last].next = index;
+    turns_[flow].last = index;
     return;
   }
-  flow = new_flow(key, index);
-  index_.insert(key, flow);
-  add_to_ring(lanes_ + message.source * lanes_ + lane, flow);
+  index_.insert(key, turns_.add(lanes_ + message.source * lanes_ + lane, key, index, message.bytes));
 }
 
 std::uint32_t Injector::new_message(const Outgoing& message) {
@@ -102,32 +109,12 @@ std::uint32_t Injector::new_message(const Outgoing& message) {
   return index;
 }
 
-std::uint32_t Injector::new_flow(std::uint64_t key, std::uint32_t message) {
-  std::uint32_t flow = free_flow_;
-  if (flow == none) {
-    flow = static_cast<std::uint32_t>(flows_.size());
-    flows_.emplace_back();
-  } else {
-    free_flow_ = flows_[flow].next;
-  }
-  flows_[flow] = {key, message, message, none, 0};
-  return flow;
-}
-
-/// A new flow goes behind all others of its ring: it becomes the one that was served last.
-void Injector::add_to_ring(std::uint32_t ring, std::uint32_t flow) {
-  std::uint32_t& last = rings_[ring].last;
-  flows_[flow].next = last == none ? flow : flows_[last].next;
-  if (last != none) flows_[last].next = flow;
-  last = flow;
-}
-
 const Injector::Message& Injector::head_message(std::uint32_t ring) const {
-  return messages_[flows_[flows_[rings_[ring].last].next].first];
+  return messages_[turns_[turns_.first(ring)].first];
 }
 
-std::uint32_t Injector::next_bytes(std::uint32_t ring) const {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(head_message(ring).left, train_bytes_));
+std::uint32_t Injector::next_bytes(const Message& message) const {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(message.left, train_bytes_));
 }
 
 /// How much later than the reading a train must start so that its tail is read before it leaves.
@@ -139,9 +126,10 @@ SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank
 
 std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
   for (std::uint32_t ring = 0; ring < lanes_; ++ring) {
-    if (rings_[ring].last == none) continue;
-    const std::uint8_t lane = head_message(ring).head.lane;
-    const std::uint32_t bytes = next_bytes(ring);
+    if (turns_.is_empty(ring)) continue;
+    const Message& message = head_message(ring);
+    const std::uint8_t lane = message.head.lane;
+    const std::uint32_t bytes = next_bytes(message);
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
                             : egress.may_send(port_, lane, bytes, context))
@@ -157,14 +145,12 @@ void Injector::slow_down(EndpointId from, EndpointId to, Connection connection, 
 
 /// Flows that pause miss their turn. False: all of the ring do; `earliest` as is_ready() has it.
 bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest) {
-  std::uint32_t& last = rings_[ring].last;
-  const std::uint32_t first = flows_[last].next;
-  do {
-    const SimTime start = rates_->next_start(flows_[flows_[last].next].key);
+  for (std::uint32_t i = 0; i < turns_.count(ring); ++i) {
+    const SimTime start = rates_->next_start(turns_[turns_.first(ring)].key);
     if (start <= at) return true;
     earliest = std::min(earliest, start);
-    last = flows_[last].next;
-  } while (flows_[last].next != first);
+    turns_.pass(ring, head_message(ring).left);
+  }
   return false;
 }
 
@@ -172,10 +158,11 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
 /// only waits for its reading.
 [[gnu::always_inline]] inline bool Injector::is_ready(std::uint32_t ring, const Context& context,
                                                       EgressBank& egress, SimTime at, SimTime& earliest) {
-  if (rings_[ring].last == none) return false;
+  if (turns_.is_empty(ring)) return false;
   if (rates_ && !turn_to_unpaused(ring, at, earliest)) return false;
-  const std::uint32_t bytes = next_bytes(ring);
-  if (!egress.may_send(port_, head_message(ring).head.lane, bytes, context)) return false;
+  const Message& message = head_message(ring);
+  const std::uint32_t bytes = next_bytes(message);
+  if (!egress.may_send(port_, message.head.lane, bytes, context)) return false;
   const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
   return ready <= at;
@@ -187,7 +174,7 @@ std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTi
   if (ahead_ == SimTime{0})
     if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
   if (has_weights_) return choose_by_weight(context, egress, at, earliest);
-  auto payload_rings = static_cast<std::uint32_t>(rings_.size()) - lanes_;
+  const auto payload_rings = static_cast<std::uint32_t>(sources_.size()) * lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
   for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {
     if (is_ready(lanes_ + turn, context, egress, at, earliest)) return lanes_ + turn;
@@ -206,8 +193,8 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
       const std::uint32_t ring = lanes_ + (next_source_[lane] + i) % sources * lanes_ + lane;
       if (is_ready(ring, context, egress, at, earliest)) ring_of[lane] = ring;
     }
-  const std::uint32_t lane =
-      arbiter_.next([&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(ring_of[one]); });
+  const std::uint32_t lane = arbiter_.next(
+      [&](std::uint32_t one) { return ring_of[one] == none ? 0 : next_bytes(head_message(ring_of[one])); });
   if (lane == LaneArbiter::none) return none;
   next_source_[lane] = source_of(ring_of[lane]) + 1;  // what is chosen is sent
   return ring_of[lane];
@@ -215,8 +202,9 @@ std::uint32_t Injector::choose_by_weight(const Context& context, EgressBank& egr
 
 void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                          SentListener& listener) {
-  std::uint32_t bytes = next_bytes(ring);
-  Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
+  const std::uint32_t flow = turns_.first(ring);
+  Message& message = messages_[turns_[flow].first];
+  const std::uint32_t bytes = next_bytes(message);
   Frame train = message.head;
   train.bytes = bytes;
   if (train.detail == 0 && !DelegatedTrain::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
@@ -231,38 +219,29 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
       source.free_at = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
-    if (rates_) rates_->sent(flows_[flows_[rings_[ring].last].next].key, at, egress.line_time(port_, bytes));
+    if (rates_) rates_->sent(turns_[flow].key, at, egress.line_time(port_, bytes));
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
   if (is_done)
-    finish_message(ring);
+    finish_message(ring, bytes);
   else
-    rings_[ring].last = flows_[rings_[ring].last].next;
+    turns_.sent(ring, bytes, message.left);
   if (is_done) listener.on_sent(context, token, tail);
 }
 
 /// Frees the message at the head of the ring; its flow goes to the back, or away when it has no further
 /// message.
-void Injector::finish_message(std::uint32_t ring) {
-  std::uint32_t& last = rings_[ring].last;
-  std::uint32_t flow = flows_[last].next;
-  std::uint32_t done = flows_[flow].first;
-  flows_[flow].first = messages_[done].next;
+void Injector::finish_message(std::uint32_t ring, std::uint32_t bytes) {
+  FlowTurns::Flow& flow = turns_[turns_.first(ring)];
+  const std::uint32_t done = flow.first;
+  flow.first = messages_[done].next;
   messages_[done].next = free_message_;
   free_message_ = done;
   --active_messages_;
-  if (flows_[flow].first != none) {
-    last = flow;
-    return;
-  }
-  if (!is_control(ring)) index_.erase(flows_[flow].key);
-  if (last == flow)
-    last = none;
-  else
-    flows_[last].next = flows_[flow].next;
-  flows_[flow].next = free_flow_;
-  free_flow_ = flow;
+  if (flow.first != none) return turns_.sent(ring, bytes, messages_[flow.first].left);
+  if (!is_control(ring)) index_.erase(flow.key);
+  turns_.remove_first(ring);
 }
 
 void Injector::pump(Context& context, EgressBank& egress, SentListener& listener) {
@@ -292,14 +271,14 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
 
 std::vector<Injector::Rest> Injector::take_all() {
   std::vector<Rest> all;
-  for (std::uint32_t ring = 0; ring < rings_.size(); ++ring)
-    while (rings_[ring].last != none) {
-      Message& message = messages_[flows_[flows_[rings_[ring].last].next].first];
+  for (std::uint32_t ring = 0; ring < lanes_ * (1 + sources_.size()); ++ring)
+    while (!turns_.is_empty(ring)) {
+      const Message& message = head_message(ring);
       const std::uint32_t source = is_control(ring) ? 0 : source_of(ring);
       all.push_back({message.head, message.left, message.token, static_cast<std::uint16_t>(source)});
       active_bytes_ -= message.left;
       if (!is_control(ring)) --sources_[source_of(ring)].active;
-      finish_message(ring);
+      finish_message(ring, 0);
     }
   return all;
 }
@@ -317,25 +296,25 @@ void Injector::wake_at(SimTime at, Context& context) {
 
 void Injector::save(StateWriter& out) const {
   for (const SourceState& source : sources_) out.put(source.free_at), out.put(source.active);
-  for (const Ring& ring : rings_) out.put(ring);
+  turns_.save(out);
   out.put(arbiter_.state()), out.put(next_source_);
-  out.put(messages_), out.put(flows_);
+  out.put(messages_);
   index_.save(out);
-  out.put(free_message_), out.put(free_flow_), out.put(next_ring_);
+  out.put(free_message_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
   if (rates_) rates_->save(out);
 }
 
 void Injector::load(StateReader& in) {
   for (SourceState& source : sources_) in.get(source.free_at), in.get(source.active);
-  for (Ring& ring : rings_) in.get(ring);
+  turns_.load(in);
   LaneArbiter::State turns;
   in.get(turns);
   arbiter_.set(turns);
   in.get(next_source_);
-  in.get(messages_), in.get(flows_);
+  in.get(messages_);
   index_.load(in);
-  in.get(free_message_), in.get(free_flow_), in.get(next_ring_);
+  in.get(free_message_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
   if (rates_) rates_->load(in);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/base/small_array.hpp"
 #include "network/port/egress_bank.hpp"
+#include "network/port/flow_turns.hpp"
 #include "network/port/lane_arbiter.hpp"
 #include "network/transport/flow_index.hpp"
 #include "network/transport/injection_rates.hpp"
@@ -35,8 +36,8 @@ class SentListener {
 };
 
 /// Cuts messages into trains and feeds them to one port: messages of one (from, to, connection) one after the
-/// other, different ones in turns of one train, sources in turns of one train, lanes of a NIC by their
-/// weights where these are given (LaneWeights), control messages first.
+/// other, different ones in turns (FlowTurns), sources in turns of one train, lanes of a NIC by their weights
+/// where these are given (LaneWeights), control messages first.
 ///
 /// Self-clocked: a train is chosen when the line is free, or will be within `send-ahead`, and its lane
 /// is open; one wake is pending at most while the line is busy, none while the far end lets nothing go (its
@@ -90,29 +91,18 @@ class Injector {
   void load(StateReader& in);
   /// Fetches what a wake touches; reads this object.
   void prefetch() const {
-    __builtin_prefetch(flows_.data(), 1);
+    turns_.prefetch();
     __builtin_prefetch(messages_.data(), 1);
   }
 
  private:
-  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::uint32_t none = FlowTurns::none;
   struct Message {
     Frame head{};  ///< of its frames, but for their packets and bytes
     std::int64_t left = 0;
     std::uint64_t token = 0;
     std::uint32_t next = none;
     std::uint32_t unused = 0;
-  };
-  /// Messages of one (from, to, connection), in order of posting.
-  struct Flow {
-    std::uint64_t key = 0;
-    std::uint32_t first = none, last = none;
-    std::uint32_t next = none;  ///< circular, in its ring
-    std::uint32_t unused = 0;
-  };
-  /// Flows of one lane and source that take turns. `last` is the flow that was served last.
-  struct Ring {
-    std::uint32_t last = none;
   };
   struct SourceState {
     SimTime free_at{};  ///< when its next train may be read
@@ -122,12 +112,11 @@ class Injector {
   };
 
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency, const LaneWeights* weights, const CongestionControl* congestion);
+           SimTime latency, const LaneWeights* weights, const CongestionControl* congestion,
+           bool enters_fabric);
   std::uint32_t new_message(const Outgoing& message);
-  void add_to_ring(std::uint32_t ring, std::uint32_t flow);
-  std::uint32_t new_flow(std::uint64_t key, std::uint32_t message);
   [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
-  [[nodiscard]] std::uint32_t next_bytes(std::uint32_t ring) const;
+  [[nodiscard]] std::uint32_t next_bytes(const Message& message) const;
   SimTime read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress);
   [[nodiscard]] std::uint32_t choose_control(const Context& context, const EgressBank& egress) const;
   std::uint32_t choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest);
@@ -135,7 +124,7 @@ class Injector {
   [[nodiscard]] bool is_ready(std::uint32_t ring, const Context& context, EgressBank& egress, SimTime at,
                               SimTime& earliest);
   [[nodiscard]] bool turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest);
-  void finish_message(std::uint32_t ring);
+  void finish_message(std::uint32_t ring, std::uint32_t bytes);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
   void wake_at(SimTime at, Context& context);
@@ -153,11 +142,10 @@ class Injector {
   std::uint32_t next_ring_ = 0;
   std::int64_t active_bytes_ = 0;
   SimTime wake_time_ = time_never;
-  SmallArray<Ring, 8> rings_;  ///< control by lane, then payload by source and lane
   SmallArray<SourceState, 3> sources_;
-  std::vector<Flow> flows_;
+  FlowTurns turns_;  ///< rings: control by lane, then payload by source and lane
   std::vector<Message> messages_;
-  std::uint32_t free_message_ = none, free_flow_ = none;
+  std::uint32_t free_message_ = none;
   FlowIndex index_;
   std::unique_ptr<InjectionRates> rates_;  ///< null: no congestion control
 };

@@ -154,10 +154,10 @@ TEST_CASE("connections take turns train by train, messages of one connection go 
   b.post(0, 1, 4000, 1);
   b.post(0, 1, 2000, 2);
   b.post(0, 2, 4000, 3);
-  // Connection 1 starts alone; then it is in front of 2, which came later.
-  CHECK(b.run() == "1:0:2000/2 1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 2:8000:2000/2 ");
+  // Connection 1 starts alone. Single packets in turns would end the messages at 6,000, 10,000 and 9,000.
+  CHECK(b.run() == "1:0:2000/2 2:2000:2000/2 1:4000:2000/2 2:6000:2000/2 1:8000:2000/2 ");
   CHECK((b.sent == std::vector<std::pair<std::uint64_t, SimTime>>{
-                       {1, SimTime{4000}}, {2, SimTime{8000}}, {3, SimTime{10000}}}));
+                       {1, SimTime{6000}}, {3, SimTime{8000}}, {2, SimTime{10000}}}));
 }
 
 TEST_CASE("a newcomer waits for every other connection once at most") {
@@ -167,7 +167,7 @@ TEST_CASE("a newcomer waits for every other connection once at most") {
   b.post(3000, 3, 2000, 3);
   CHECK(b.run() ==
         "1:0:2000/2 1:2000:2000/2 2:4000:2000/2 1:6000:2000/2 3:8000:2000/2 2:10000:2000/2 "
-        "1:12000:2000/2 2:14000:2000/2 2:16000:2000/2 ");
+        "2:12000:2000/2 1:14000:2000/2 2:16000:2000/2 ");
 }
 
 TEST_CASE("a control message goes ahead of waiting payload") {

@@ -1,0 +1,102 @@
+#include "network/port/flow_turns.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace lightrail {
+
+FlowTurns::FlowTurns(std::uint32_t rings, std::uint32_t plain_rings, std::uint32_t train_bytes)
+    : plain_rings_(plain_rings), train_bytes_(train_bytes), rings_(rings) {
+  if (plain_rings_ < rings) fair_.resize(rings);
+}
+
+std::uint32_t FlowTurns::new_flow() {
+  if (free_flow_ == none) {
+    flows_.emplace_back();
+    return static_cast<std::uint32_t>(flows_.size() - 1);
+  }
+  const std::uint32_t flow = free_flow_;
+  free_flow_ = flows_[flow].next;
+  return flow;
+}
+
+FlowTurns::Turn FlowTurns::turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left) {
+  const std::int64_t ahead = left <= train_bytes_ ? left : train_bytes_ / 2;
+  return {flows_[flow].position + ahead, fair_[ring].given++, flow, 0};
+}
+
+std::uint32_t FlowTurns::add(std::uint32_t ring, std::uint64_t key, std::uint32_t message,
+                             std::int64_t left) {
+  const std::uint32_t flow = new_flow();
+  Ring& r = rings_[ring];
+  flows_[flow] = {key, message, message, none, 0, 0};
+  if (is_plain(ring)) {
+    flows_[flow].next = r.last == none ? flow : flows_[r.last].next;
+    if (r.last != none) flows_[r.last].next = flow;
+    r.last = flow;
+  } else {
+    FairRing& fair = fair_[ring];
+    flows_[flow].position = r.count == 0 ? 0 : fair.positions / r.count;
+    fair.positions += flows_[flow].position;
+    fair.turns.push_back(turn(ring, flow, left));
+    std::push_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
+  }
+  ++r.count;
+  return flow;
+}
+
+/// Puts `turn` in the place of the lowest one and lets it sink.
+void FlowTurns::replace_first(std::vector<Turn>& heap, const Turn& turn) {
+  std::size_t place = 0;
+  for (std::size_t child = 1; child < heap.size(); child = 2 * place + 1) {
+    if (child + 1 < heap.size() && heap[child] > heap[child + 1]) ++child;
+    if (!(turn > heap[child])) break;
+    heap[place] = heap[child];
+    place = child;
+  }
+  heap[place] = turn;
+}
+
+void FlowTurns::sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left) {
+  const std::uint32_t flow = first(ring);
+  flows_[flow].position += bytes;
+  fair_[ring].positions += bytes;
+  replace_first(fair_[ring].turns, turn(ring, flow, left));
+}
+
+void FlowTurns::pass(std::uint32_t ring, std::int64_t left) {
+  sent(ring, static_cast<std::uint32_t>(std::min(left, train_bytes_)), left);
+}
+
+void FlowTurns::remove_first(std::uint32_t ring) {
+  Ring& r = rings_[ring];
+  const std::uint32_t flow = first(ring);
+  --r.count;
+  if (is_plain(ring)) {
+    if (r.count == 0)
+      r.last = none;
+    else
+      flows_[r.last].next = flows_[flow].next;
+  } else {
+    FairRing& fair = fair_[ring];
+    fair.positions -= flows_[flow].position;
+    std::pop_heap(fair.turns.begin(), fair.turns.end(), std::greater<>());
+    fair.turns.pop_back();
+  }
+  flows_[flow].next = free_flow_;
+  free_flow_ = flow;
+}
+
+void FlowTurns::save(StateWriter& out) const {
+  for (const Ring& ring : rings_) out.put(ring);
+  out.put(flows_), out.put(free_flow_);
+  for (const FairRing& fair : fair_) out.put(fair.positions), out.put(fair.given), out.put(fair.turns);
+}
+
+void FlowTurns::load(StateReader& in) {
+  for (Ring& ring : rings_) in.get(ring);
+  in.get(flows_), in.get(free_flow_);
+  for (FairRing& fair : fair_) in.get(fair.positions), in.get(fair.given), in.get(fair.turns);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/small_array.hpp"
+#include "engine/model/state_io.hpp"
+
+namespace lightrail {
+
+/// Whose turn it is among the flows that one line sends, in rings that are served apart (one a source and
+/// lane).
+///
+/// In a plain ring flows take turns as they stand, and a new one comes behind all others: as single packets
+/// do, and on NVLink also trains, whose order must be the same on all GPUs, since an NVSwitch reduces what
+/// has come from all of them.
+///
+/// Trains that enter a fabric in such turns would end messages up to a round of trains early or late: of
+/// eight flows with 12 packets a train, 84 packets. So in the other rings each flow keeps the position that
+/// packets in turns would have reached (the virtual time of fair queueing, all weights equal [B]): it
+/// advances by what the flow sends, and a new flow begins at the mean of those that are there. The turn of a
+/// train is the middle of the stretch that it stands for, as half of its packets would have gone before; of
+/// the last train of a message it is the end, which is when the message would be complete. The lowest turn is
+/// first, of equal ones the one that was given first.
+class FlowTurns {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  /// Messages of one (from, to, connection), in order of posting.
+  struct Flow {
+    std::uint64_t key = 0;
+    std::uint32_t first = none, last = none;  ///< messages
+    std::uint32_t next = none;                ///< in a plain ring, circular; of free ones
+    std::uint32_t unused = 0;
+    std::int64_t position = 0;  ///< in a ring that is not plain [B]
+  };
+
+  /// `rings`: how many, of which the first `plain_rings` are plain; no train is longer than `train_bytes`
+  /// [B].
+  FlowTurns(std::uint32_t rings, std::uint32_t plain_rings, std::uint32_t train_bytes);
+
+  Flow& operator[](std::uint32_t flow) { return flows_[flow]; }
+  const Flow& operator[](std::uint32_t flow) const { return flows_[flow]; }
+  [[nodiscard]] bool is_empty(std::uint32_t ring) const { return rings_[ring].count == 0; }
+  /// Flows in a ring.
+  [[nodiscard]] std::uint32_t count(std::uint32_t ring) const { return rings_[ring].count; }
+  /// The flow whose turn it is; the ring must not be empty.
+  [[nodiscard]] std::uint32_t first(std::uint32_t ring) const {
+    return is_plain(ring) ? flows_[rings_[ring].last].next : fair_[ring].turns.front().flow;
+  }
+
+  /// A new flow of the message `message`, of which `left` bytes are to be sent, in `ring`. Returns its place.
+  std::uint32_t add(std::uint32_t ring, std::uint64_t key, std::uint32_t message, std::int64_t left);
+  /// The first flow has sent `bytes`; `left` bytes of its message, or of the next one, are to be sent.
+  void sent(std::uint32_t ring, std::uint32_t bytes, std::int64_t left) {
+    if (is_plain(ring))
+      rings_[ring].last = first(ring);
+    else
+      sent_in_turn(ring, bytes, left);
+  }
+  /// The first flow, with `left` bytes of its message to be sent, misses its turn.
+  void pass(std::uint32_t ring, std::int64_t left);
+  /// The first flow has nothing more to send: its place is free.
+  void remove_first(std::uint32_t ring);
+
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+  void prefetch() const { __builtin_prefetch(flows_.data(), 1); }
+
+ private:
+  struct Ring {
+    std::uint32_t last = none;  ///< of a plain ring: the flow that was served last
+    std::uint32_t count = 0;    ///< flows
+  };
+  /// When a flow sends next.
+  struct Turn {
+    std::int64_t at = 0;      ///< [B]
+    std::uint64_t order = 0;  ///< of turns given in the ring
+    std::uint32_t flow = none;
+    std::uint32_t unused = 0;
+    [[nodiscard]] bool operator>(const Turn& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+
+  /// What a ring that is not plain has too.
+  struct FairRing {
+    std::int64_t positions = 0;  ///< sum over its flows [B]
+    std::uint64_t given = 0;     ///< turns so far
+    std::vector<Turn> turns;     ///< a heap, lowest first
+  };
+
+  [[nodiscard]] bool is_plain(std::uint32_t ring) const { return ring < plain_rings_; }
+  void sent_in_turn(std::uint32_t ring, std::uint32_t bytes, std::int64_t left);
+  std::uint32_t new_flow();
+  [[nodiscard]] Turn turn(std::uint32_t ring, std::uint32_t flow, std::int64_t left);
+  static void replace_first(std::vector<Turn>& heap, const Turn& turn);
+
+  std::uint32_t plain_rings_;  ///< fixed
+  std::int64_t train_bytes_;   ///< fixed [B]
+  SmallArray<Ring, 8> rings_;
+  std::vector<Flow> flows_;
+  std::uint32_t free_flow_ = none;
+  std::vector<FairRing> fair_;  ///< by ring; empty where all are plain
+};
+
+}  // namespace lightrail
