@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,6 +28,18 @@ const LaneMap* lanes_of(const BuildContext& build) {
   return maps ? &maps->of(build.record.spec) : nullptr;
 }
 
+RoutingSetup routing_setup(const BuildContext& build, const SwitchSpec& spec, const SwitchRoute& route,
+                           const EgressBank& egress) {
+  RoutingSetup setup{
+      route,           egress, hash_combine(build.model.seed, build.id.value), spec.lanes, spec.flow_entries,
+      spec.flowlet_gap};
+  for (const PortEnd& end : port_ends(build)) {
+    setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
+    setup.train_bytes = std::max(setup.train_bytes, end.train_bytes());
+  }
+  return setup;
+}
+
 }  // namespace
 
 Switch::Switch(const BuildContext& build)
@@ -41,12 +54,10 @@ Switch::Switch(const BuildContext& build)
       crossbar_(build, spec_.latency, spec_.queueing),
       reductions_(build.record.port_count) {
   if (route_) {
-    const RoutingSetup setup{*route_,     crossbar_.egress(), hash_combine(build.model.seed, build.id.value),
-                             spec_.lanes, spec_.flow_entries, spec_.flowlet_gap};
     if (const std::string problem = problem_of(*spec_.routing, spec_.lanes, route_->groups != nullptr);
         !problem.empty())
       throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
-    routing_ = spec_.routing->make(setup);
+    routing_ = spec_.routing->make(routing_setup(build, spec_, *route_, crossbar_.egress()));
   }
   if (const auto* congestion = build.model.resource<CongestionControl>();
       congestion && congestion->spec().threshold > 0)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -9,7 +10,8 @@ namespace lightrail {
 
 namespace {
 
-/// As adaptive for the first train of a flowlet, then the same port until the flow pauses.
+/// As adaptive for the first train of a flowlet, then the same port until the flow pauses: until no packet of
+/// it, the last one of a train at the earliest, has come for the gap.
 class AdaptiveFlow final : public Routing {
  public:
   explicit AdaptiveFlow(const RoutingSetup& setup)
@@ -18,6 +20,7 @@ class AdaptiveFlow final : public Routing {
         salt_(setup.salt),
         ties_(setup.salt),
         gap_(setup.flowlet_gap),
+        mtu_bytes_(setup.mtu_bytes),
         flows_(setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
@@ -28,7 +31,8 @@ class AdaptiveFlow final : public Routing {
     const bool is_known = flow.hash == hash && flow.port != unroutable && context.now() - flow.last <= gap_;
     if (!is_known) flow.port = least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port;
     flow.hash = hash;
-    flow.last = context.now();
+    const std::uint32_t before_last = train.bytes - std::min(train.bytes, mtu_bytes_);
+    flow.last = context.now() + egress_.line_time(flow.port, before_last);
     return {flow.port, train.lane};
   }
   void save(StateWriter& out) const override { ties_.save(out), out.put(flows_); }
@@ -37,7 +41,7 @@ class AdaptiveFlow final : public Routing {
  private:
   struct Flow {
     std::uint64_t hash = 0;
-    SimTime last{-1};
+    SimTime last{-1};  ///< its last packet, as if the way in were as fast as the way out
     PortIndex port = unroutable;
     std::uint16_t unused[3] = {};
   };
@@ -46,6 +50,7 @@ class AdaptiveFlow final : public Routing {
   std::uint64_t salt_;
   TieDraw ties_;
   SimTime gap_;
+  std::uint32_t mtu_bytes_;
   std::vector<Flow> flows_;  ///< direct-mapped: a newcomer replaces the flow in its place
 };
 

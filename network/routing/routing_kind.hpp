@@ -30,6 +30,8 @@ struct RoutingSetup {
   std::uint32_t lanes = 1;         ///< of its ports
   std::uint32_t flow_entries = 0;  ///< flows that it may remember
   SimTime flowlet_gap{};           ///< pause after which a flow may move
+  std::uint32_t mtu_bytes = 0;     ///< packets of its ports [B]
+  std::uint32_t train_bytes = 0;   ///< their longest trains [B]
 };
 
 /// How one switch chooses among the ports that lead to a lid. It must be a function of the arguments, of what

@@ -21,14 +21,15 @@ struct Fan {
   std::vector<ComponentId> up;
   ComponentId device;
 
-  explicit Fan(const std::shared_ptr<const RoutingKind>& routing, bool has_port_5 = true) {
+  explicit Fan(const std::shared_ptr<const RoutingKind>& routing, bool has_port_5 = true,
+               std::uint32_t grain = 1) {
     auto spec = std::make_shared<SwitchSpec>();
     spec->routing = routing;
     spec->port_rate = BitRate{8'000'000'000'000};
     spec->lanes = 1;
     spec->flowlet_gap = SimTime{5000};
     device = bed.add(switch_kind(), spec, "switch");
-    auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000, 1);
+    auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000, grain);
     bed.connect(source, 0, device, 0, line);
     for (int i = 0; i < 4; ++i) {
       up.push_back(bed.add_endpoint());
@@ -41,10 +42,10 @@ struct Fan {
     route.up_count = 4;
     bed.route(device, route);
   }
-  void send(std::int64_t at, std::uint32_t to, std::uint32_t channel = 0) {
+  void send(std::int64_t at, std::uint32_t to, std::uint32_t channel = 0, std::uint16_t packets = 1) {
     bed.script(source, SimTime{at}, 0,
                train_payload(MessageKind::train, EndpointId{0}, EndpointId{to},
-                             Connection::make(0, channel, 0), 1000, 1));
+                             Connection::make(0, channel, 0), 1000u * packets, packets));
   }
   /// Trains at each of the four ports.
   std::vector<std::size_t> counts() {
@@ -115,6 +116,21 @@ TEST_CASE("adaptive-flow keeps a flow on its port until it pauses, though the po
   CHECK(paused.counts() == std::vector<std::size_t>{4, 4, 4, 4});
 }
 
+// Trains of 12 packets take 12,000 ps; the last packet comes 11,000 after the first. The gap is 5,000.
+TEST_CASE("adaptive-flow counts a pause from the last packet of a train") {
+  Fan fan(adaptive_flow_routing(), true, 12);
+  for (int i = 0; i < 40; ++i) fan.send(16'000 * i, 7, 3, 12);
+  fan.bed.run();
+  auto counts = fan.counts();
+  CHECK(*std::max_element(counts.begin(), counts.end()) == 40);
+
+  Fan paused(adaptive_flow_routing(), true, 12);
+  for (int i = 0; i < 40; ++i) paused.send(16'001 * i, 7, 3, 12);
+  paused.bed.run();
+  counts = paused.counts();
+  CHECK(*std::max_element(counts.begin(), counts.end()) < 40);
+}
+
 // Ports without any load are alike: 400 draws of one in four give 100 each, with a standard deviation of
 // sqrt(400 * 1/4 * 3/4) = 8.7. Five of them are 43.
 TEST_CASE("adaptive routing draws among ports that are equally loaded, whatever the flow") {
@@ -129,6 +145,14 @@ TEST_CASE("adaptive routing gives every idle port one of as many trains that com
   for (std::uint32_t i = 0; i < 4; ++i) fan.send(0, 7 + i, i);
   fan.bed.run();
   CHECK(fan.counts() == std::vector<std::size_t>{1, 1, 1, 1});
+}
+
+TEST_CASE(
+    "spraying gives trains of several packets to the ports in turn for each destination, whatever the flow") {
+  Fan fan(spray_routing(), true, 12);
+  for (std::uint32_t i = 0; i < 40; ++i) fan.send(16'000 * i, 7, i, 12);
+  fan.bed.run();
+  CHECK(fan.counts() == std::vector<std::size_t>{10, 10, 10, 10});
 }
 
 // Port 5 has no link: its quarter goes to the next port.
