@@ -48,6 +48,17 @@ void ExposedTime::settle(SimTime now, std::uint32_t slot, Key key, SimTime ready
   open_.erase(std::remove_if(open_.begin(), open_.end(), is_of_it), open_.end());
 }
 
+void ExposedTime::move(SimTime now, Key from, Key to, SimTime time) {
+  pass(now);
+  const auto part =
+      std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) { return one.key == from; });
+  if (part == parts_.end()) return;
+  const SimTime moved = std::min(time, part->time);
+  part->time -= moved;
+  if (part->time == SimTime{0}) parts_.erase(part);
+  add(to, moved);
+}
+
 std::vector<ExposedTime::Part> ExposedTime::take(SimTime now) {
   pass(now);
   LIGHTRAIL_EXPECT(open_.empty());

@@ -51,6 +51,9 @@ class ExposedTime {
   /// `ready` on and its partner took part from `begun` on: what was waited for it in between is bubble.
   void settle(SimTime now, std::uint32_t slot, Key key, SimTime ready, SimTime begun);
 
+  /// `time` of what went into `from` so far, or all of it where it is less, was spent on `to`.
+  void move(SimTime now, Key from, Key to, SimTime time);
+
   /// The split of the time since the last call (or time 0), in the order of keys, without parts of 0. All
   /// sends and receives that were waited for have been settled.
   [[nodiscard]] std::vector<Part> take(SimTime now);

@@ -100,16 +100,19 @@ bool ProgramRunner::is_computing(const Stream& s, std::uint32_t op) {
   return program_->ops[op].kind == OpKind::compute && (!s.is_chain || cost_of(op).bound != Bound::memory);
 }
 
-void ProgramRunner::end_row(Context& context, std::uint32_t stream, SimTime end) {
+void ProgramRunner::end_row(Context& context, std::uint32_t stream, SimTime end, SimTime held) {
   const Stream& s = streams_[stream];
   const std::uint32_t op = chain(stream)[s.kernel];
   if (records_ops_) record_op(context, stream, op, s.start, end);
-  if (records_power_ && is_computing(s, op)) clock_.computed(end - s.start);
+  if (records_power_ && is_computing(s, op)) clock_.computed(end - s.start - held);
 }
 
-void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end) {
+void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime end, const KernelCost& cost,
+                                const Interference& interference) {
   Stream& s = streams_[stream];
-  end_row(context, stream, end);
+  const SimTime held = held_until(stream, end, cost, interference);
+  s.held += held;
+  end_row(context, stream, end, held);
   ++s.kernel;
   s.start = s.since = start_behind(chain(stream)[s.kernel], end);
   s.done = SimTime{0};
@@ -121,10 +124,11 @@ void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interf
   KernelCost cost = cost_of(chain(stream)[s.kernel]);
   for (SimTime end = kernel_end(stream, cost, interference); s.kernel < last && end <= context.now();
        end = kernel_end(stream, cost, interference)) {
-    next_kernel(context, stream, end);
+    next_kernel(context, stream, end, cost, interference);
     cost = cost_of(chain(stream)[s.kernel]);
   }
   if (context.now() <= s.since) return;  // not launched yet
+  s.held += held_until(stream, context.now(), cost, interference);
   // The last one's end is the chain's, which another event tells.
   s.done =
       std::min(s.done + contention_.work_in(context.now() - s.since, cost.bound, interference), cost.time);
@@ -134,9 +138,22 @@ void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interf
 void ProgramRunner::end_rows(Context& context, std::uint32_t stream) {
   Stream& s = streams_[stream];
   const std::uint32_t last = s.length - 1;
-  while (s.kernel < last)
-    next_kernel(context, stream, kernel_end(stream, cost_of(chain(stream)[s.kernel]), interference_));
-  end_row(context, stream, context.now());
+  while (s.kernel < last) {
+    const KernelCost cost = cost_of(chain(stream)[s.kernel]);
+    next_kernel(context, stream, kernel_end(stream, cost, interference_), cost, interference_);
+  }
+  SimTime held{};
+  if (s.is_chain && launches_)
+    held = held_until(stream, context.now(), cost_of(chain(stream)[s.kernel]), interference_);
+  s.held += held;
+  end_row(context, stream, context.now(), held);
+}
+
+void ProgramRunner::count_held(Context& context, const Stream& s) {
+  if (s.held == SimTime{0} || clock_.is_computing()) return;
+  clock_.held(context.now(), s.held);
+  if (records_exposed_)
+    exposed_.move(context.now(), {.use = TimeUse::compute}, {.use = TimeUse::host}, s.held);
 }
 
 StepClock::Activity ProgramRunner::finish(Context& context) {

@@ -153,7 +153,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   s.start = s.since = context.now();
-  s.done = SimTime{0};
+  s.done = s.held = SimTime{0};
   s.is_running = 1;
   s.is_chain = s.kernel = 0;
   s.length = 1;
@@ -197,7 +197,8 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   count(context, op, -1);
   set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  if (records_ops_ || records_power_) end_rows(context, stream);
+  if (records_ops_ || records_power_ || launches_) end_rows(context, stream);
+  count_held(context, s);
   s.ended += s.length, ended_ += s.length;
   s.is_running = 0;
   if (launches_)

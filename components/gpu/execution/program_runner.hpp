@@ -66,6 +66,7 @@ class ProgramRunner {
     std::uint32_t length = 1;      ///< kernels of the chain; 1 of anything else
     std::uint32_t is_waiting = 0;  ///< for the host alone
     SimTime done{}, since{};
+    SimTime held{};             ///< of a chain so far: its kernels had ended and the next were not launched
     SimTime launch_at{};        ///< the last one that was asked for
     Interference interference;  ///< by the running communication
   };
@@ -127,9 +128,20 @@ class ProgramRunner {
   SimTime end_behind(std::uint32_t op, SimTime end);
   /// The operation that runs, of a chain its kernel, has ended at that time: its row and its part of the
   /// energy.
-  void end_row(Context& context, std::uint32_t stream, SimTime end);
-  /// The kernel that runs has ended at that time and the next one begins.
-  void next_kernel(Context& context, std::uint32_t stream, SimTime end);
+  void end_row(Context& context, std::uint32_t stream, SimTime end, SimTime held);
+  /// The kernel that runs, beside `interference`, has ended at that time and the next one begins.
+  void next_kernel(Context& context, std::uint32_t stream, SimTime end, const KernelCost& cost,
+                   const Interference& interference);
+  /// Of the time since `since` until `end`, what the kernel that runs waits for launches: an operation's
+  /// kernels may take less time than launching them.
+  [[nodiscard]] SimTime held_until(std::uint32_t stream, SimTime end, const KernelCost& cost,
+                                   const Interference& interference) const {
+    const Stream& s = streams_[stream];
+    const SimTime busy = contention_.time_of(cost.time - s.done, cost.bound, interference);
+    return launches_ ? std::max(end - s.since - busy, SimTime{0}) : SimTime{0};
+  }
+  /// A chain has ended: what it waited for launches was the host's time, if no other kernel runs.
+  void count_held(Context& context, const Stream& s);
   /// Goes on to where a chain is now, beside `interference` since its last change.
   void advance(Context& context, std::uint32_t stream, const Interference& interference);
   /// The kernels of a stream end, the last of them now.

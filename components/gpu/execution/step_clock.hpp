@@ -34,6 +34,13 @@ class StepClock {
     totals_ = {};
     return all;
   }
+  /// For so long until `now` kernels that count as running only waited to be launched: the host's time, or
+  /// exposed communication where some runs now.
+  void held(SimTime now, SimTime time) {
+    pass(now);
+    time = std::min(time, totals_.compute);
+    totals_.compute -= time, (communications_ > 0 ? totals_.exposed : totals_.host) += time;
+  }
   /// A kernel that is not bound by memory ran for that time.
   void computed(SimTime time) { computed_ += time; }
   /// Kernels that are not bound by memory are taken not to run side by side.

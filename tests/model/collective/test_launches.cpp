@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
@@ -117,6 +118,23 @@ TEST_CASE("an operation of several launches begins with the first and ends behin
   HostWork eight{.launches = 8, .calls = 8};
   CHECK(Launches({16}, {eight}).ends().back() == 8 * 20 + 6 + 2);  // an eighth of 16 us
   CHECK(Launches({800}, {eight}).ends().back() == 20 + 6 + 800);
+}
+
+// Eight kernels of 2 us are launched at 20, 40 ... 160 us and start 6 us later; the time between them is the
+// host's, also where the operation runs beside no other in a chain of two, and through a checkpoint.
+TEST_CASE("what an operation waits between its launches is the host's time, not compute") {
+  const HostWork eight{.launches = 8, .calls = 8};
+  for (const SimTime save_at : {time_never, microseconds(100)}) {
+    Launches run({16, 16}, {eight});
+    CHECK(run.ends(save_at).back() == 16 * 20 + 6 + 2);
+    const Row step = run.bed.bed.rows(tables::steps).at(0);
+    CHECK(SimTime{step.values[4]} == microseconds(32));
+    CHECK(SimTime{step.values[7]} == microseconds(16 * 20 + 6 + 2 - 32));
+    SimTime host{};
+    for (const Row& row : run.bed.bed.rows(tables::exposed))
+      if (row.values[2] == static_cast<std::int64_t>(TimeUse::host)) host += SimTime{row.values[5]};
+    CHECK(host == microseconds(16 * 20 + 6 + 2 - 32));
+  }
 }
 
 TEST_CASE("each kind of work has its time") {

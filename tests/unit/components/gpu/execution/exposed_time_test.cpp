@@ -46,6 +46,19 @@ TEST_CASE("an iteration that follows begins with what the one before ended with"
   CHECK(taken(time, 9) == Split{{compute, 2}});
 }
 
+TEST_CASE("what is moved goes from one use to another, at most what there is") {
+  ExposedTime time;
+  time.set(at(0), compute);
+  time.move(at(10), compute, host, at(4));
+  time.set(at(10), tp);
+  time.move(at(12), compute, host, at(1));
+  CHECK(taken(time, 20) == Split{{compute, 5}, {tp, 10}, {host, 5}});
+  time.move(at(20), compute, host, at(3));  // none
+  time.set(at(20), compute);
+  time.move(at(22), compute, host, at(3));
+  CHECK(taken(time, 22) == Split{{host, 2}});
+}
+
 TEST_CASE("of a receive the time between its readiness and its partner's first sign is bubble") {
   // Ready at 4, the partner's sign at 9: 3 to 4 and 9 to 12 are communication.
   ExposedTime time;
