@@ -12,6 +12,7 @@ _MODULES = {
     "breakdown": ("compare", "step_breakdown"),
     "grain": ("grain_study", "grain_table"),
     "link_uses": ("link_use", "link_use_heatmap"),
+    "parts": ("step_parts", "step_parts_bars"),
     "perfetto": ("perfetto_events", "write_perfetto"),
     "run": ("Run", "open_run"),
     "serving": ("request_latencies", "serving_table", "throughput_latency"),

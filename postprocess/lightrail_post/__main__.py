@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|grain|serving|validation|pxn|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|validation|pxn|diff|show ..."""
 
 import argparse
 import re
@@ -44,6 +44,17 @@ def picoseconds(text):
     return int(round(float(found[1]) * factor))
 
 
+def _step_parts(options):
+    from . import open_run
+    from .parts import markdown, step_parts, step_parts_bars
+    named = [text.rpartition("=") for text in options.results]
+    runs = [open_run(path) for _, _, path in named]
+    table = step_parts(runs, [name or run.label for (name, _, _), run in zip(named, runs)])
+    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+    step_parts_bars(table).savefig(options.out, dpi=110)
+    print(markdown(table))
+
+
 def _parse(arguments):
     parser = argparse.ArgumentParser(prog="lightrail_post", description="What a lightrail result file says.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -60,6 +71,9 @@ def _parse(arguments):
     compare = commands.add_parser("compare", help="step times of several runs")
     compare.add_argument("results", nargs="+")
     compare.add_argument("--out", default="compare.png")
+    parts = commands.add_parser("parts", help="where the steps of several runs go: compute, exchange of experts, host, bubble")
+    parts.add_argument("results", nargs="+", help="RESULT or NAME=RESULT")
+    parts.add_argument("--out", default="parts.png")
     grain = commands.add_parser("grain", help="trains against packet level: the errors of every cell")
     grain.add_argument("results", nargs="+", help="CELL.trains.h5 and CELL.packets.h5 of tools/grain-study")
     grain.add_argument("--out", default="grain.png")
@@ -107,6 +121,8 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(_readable(table).to_string())
+    elif options.command == "parts":
+        _step_parts(options)
     elif options.command == "grain":
         figure, table = grain_study([open_run(path) for path in options.results])
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
