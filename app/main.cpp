@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "app/cli/check_grain.hpp"
 #include "app/cli/check_launch.hpp"
 #include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
@@ -28,6 +30,9 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
   const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
   if (!forecast.partitions.empty()) line.run.forecast = &forecast;
+  std::optional<FinerRun> finer;
+  if (line.check_grain > 0)
+    on_every_rank(mpi, [&] { finer.emplace(scenario, registry, line, model, mpi.size()); });
   auto checkpoint = prepare_checkpoints(scenario, model, line, mpi);
 
   if (mpi.rank() == 0 && line.run.progress != Progress::none)
@@ -41,7 +46,7 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
     // There is a file from here on, which a signal must not leave unfinished: the run stops at a window.
     const StopRequests since_the_file(line.run.catch_signals, 0);
     Hdf5Recorder recorder(recorder_options(line, scenario, model), mpi.comm(), model, partition);
-    summary = simulate(model, partition, line, mpi, recorder);
+    summary = simulate(model, partition, line, mpi, recorder, finer ? &*finer : nullptr);
     late_signal = since_the_file.code() != 0;  // after the last window: this run is whole, a sweep ends
   } catch (...) {
     error = std::current_exception();  // the same on every rank

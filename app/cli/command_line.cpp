@@ -10,6 +10,7 @@
 #include "app/cli/forecast.hpp"
 #include "engine/scenario/scenario.hpp"
 #include "engine/scenario/units.hpp"
+#include "links/train_settings.hpp"
 
 namespace lightrail {
 
@@ -161,6 +162,9 @@ void fill_run(const Given& given, CommandLine& line) {
     if (line.predict_ranks.empty()) fail("option --network has no effect without --predict-ranks");
     line.network = parse_network(given.text("network", ""));
   }
+  line.check_grain = given.value("check-grain", 0u, 1u, TrainSettings::max_grain);
+  if (line.check_grain > 0 && !line.resume.empty())
+    fail("option --check-grain: a run that is resumed has not seen its first iteration");
   line.io = given.choice<IoMode>(
       "io", {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }

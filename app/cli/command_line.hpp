@@ -27,6 +27,7 @@ struct CommandLine {
   IoMode io = IoMode::automatic;
   PartitionPlan partition;
   std::vector<int> predict_ranks;
+  std::uint32_t check_grain = 0;  ///< packets; 0: not asked for
   ForecastNetwork network;
   RunOptions run;
 };

@@ -52,6 +52,8 @@ std::vector<OptionDoc> make_option_docs() {
       {"predict-ranks", "N,N...", running,
        "say what the run would take on so many ranks each, from a run on one"},
       {"network", "LATENCY,RATE", running, "between those ranks, as 1.5us,25GB/s (the default)"},
+      {"check-grain", "N", running,
+       "run the first iteration again in trains of at most N packets and say how far off it is"},
       {"io", "HOW", running, "auto (default), collective or gather; changes no result"},
       {"progress", "HOW", running, "auto (default), bar, lines or none"},
       {"map", "", {C::validate}, "print the system as text"},

@@ -83,6 +83,16 @@ std::string remarks_text(const std::vector<Remark>& remarks) {
   return text;
 }
 
+void add_grain_check(const GrainCheck& check, std::string& text) {
+  const std::string trains =
+      check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
+  text += fmt::format("grain check      the first step takes {}; with {} ",
+                      format_time(SimTime{check.step_time_ps}), trains);
+  text += check.has_ended() ? fmt::format("{}: {:+.2f} %\n", format_time(SimTime{check.finer_step_time_ps}),
+                                          100 * check.error())
+                            : std::string("it had not ended after three times as long\n");
+}
+
 std::string summary_text(const Summary& summary, const std::string& file) {
   std::string text = fmt::format("status           {}{}\n", summary.status,
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
@@ -101,6 +111,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   if (const auto gain = summary.steps_per_s_per_musd())
     text += fmt::format("  per dollar     {:.4g} steps/s for a million dollars of network\n", *gain);
   text += remarks_text(summary.remarks);
+  if (summary.grain_check) add_grain_check(*summary.grain_check, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   if (const auto energy = summary.energy_per_step_j())
     text += fmt::format("  per step       {:.3f} J\n", *energy);

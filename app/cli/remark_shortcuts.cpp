@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "app/cli/check_grain.hpp"
 #include "engine/base/time.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
@@ -15,15 +16,11 @@ namespace lightrail {
 
 ModelPart remark_shortcuts(const Model& model) {
   ModelPart part;
-  std::uint32_t nvlink = 1, others = 1;
-  for (const LinkClass& link : model.link_classes) {
-    std::uint32_t& grain = link.medium == "nvlink" ? nvlink : others;
-    grain = std::max(grain, link.grain);
-  }
-  if (nvlink > 1 || others > 1)
+  const TrainLengths trains = longest_trains(model);
+  if (trains.nvlink > 1 || trains.fabric > 1)
     part.remarks.push_back(
         {"grain", fmt::format("packets travel in trains of up to {} ({} on NVLink); see docs/grain.md",
-                              others, nvlink)});
+                              trains.fabric, trains.nvlink)});
   if (const auto* cap = model.resource<TrainCap>())
     part.remarks.push_back({"grain", "the fabric has trains " + cap->text()});
   const auto* ahead = model.resource<SendAhead>();

@@ -55,11 +55,15 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
 }
 
 Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
-                 const MpiSession& mpi, Hdf5Recorder& recorder) {
+                 const MpiSession& mpi, Hdf5Recorder& recorder, const FinerRun* finer) {
   try {
-    RunResult result = Simulation(model, partition, mpi.comm(), recorder).run(line.run);
-    Summary summary = recorder.finish(
-        make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status))));
+    FirstStep first_step(&recorder);
+    Recorder& rows = finer ? static_cast<Recorder&>(first_step) : recorder;
+    RunResult result = Simulation(model, partition, mpi.comm(), rows).run(line.run);
+    RunOutcome outcome =
+        make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status)));
+    if (finer && result.status == RunStatus::complete) outcome.grain_check = finer->check(first_step, mpi);
+    Summary summary = recorder.finish(outcome);
     summary.forecast = std::move(result.forecast);
     return summary;
   } catch (const IoError&) {

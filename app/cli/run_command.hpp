@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/cli/build_model.hpp"
+#include "app/cli/check_grain.hpp"
 #include "app/cli/command_line.hpp"
 #include "app/cli/stages.hpp"
 #include "engine/record/summary.hpp"
@@ -15,9 +16,11 @@ namespace lightrail {
 [[nodiscard]] RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario,
                                                const Model& model);
 
-/// Runs the model and ends the result file whatever happens: a run that fails leaves status "failed" in it.
+/// Runs the model, then `finer` where there is one, and ends the result file whatever happens: a run that
+/// fails leaves status "failed" in it.
 [[nodiscard]] Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
-                               const MpiSession& mpi, Hdf5Recorder& recorder);
+                               const MpiSession& mpi, Hdf5Recorder& recorder,
+                               const FinerRun* finer = nullptr);
 
 /// Exit code of a run by its status.
 [[nodiscard]] ExitCode exit_code_of(const Summary& summary);

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/time.hpp"
+#include "engine/record/grain_check.hpp"
 
 namespace lightrail {
 
@@ -28,6 +30,7 @@ struct RunOutcome {
   std::string reason;               ///< stopped: why; failed: the error
   std::vector<WindowProfile> profile;
   std::string checkpoint;  ///< the newest one written; empty: none
+  std::optional<GrainCheck> grain_check;
 };
 
 /// From the engine's result, which this folder does not know by name. The caller maps its status to an exit
@@ -47,7 +50,8 @@ template <class RunResult>
                      result.waits,
                      result.stop_reason,
                      {},
-                     result.checkpoint};
+                     result.checkpoint,
+                     {}};
   for (const auto& row : result.profile)
     outcome.profile.push_back({row.first_window, row.windows, row.t_start, row.t_end, row.work_s, row.wait_s,
                                row.events, row.sent_events, row.sent_bytes});

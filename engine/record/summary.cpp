@@ -71,6 +71,13 @@ Json forecast_json(const ForecastRow& f) {
           {"wall_s", f.wall_s()}};
 }
 
+Json grain_check_json(const GrainCheck& c) {
+  return {{"packets", c.packets},
+          {"step_time_ps", c.step_time_ps},
+          {"finer_step_time_ps", c.has_ended() ? Json(c.finer_step_time_ps) : Json()},
+          {"error", c.has_ended() ? Json(c.error()) : Json()}};
+}
+
 }  // namespace
 
 std::string ExposedSummary::label() const {
@@ -119,6 +126,7 @@ std::string to_json(const Summary& s) {
   for (const auto& e : s.exposed) json["exposed"].push_back(exposed_json(e));
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
+  json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
   json["forecast"] = Json::array();
   for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
   json["remarks"] = Json::array();

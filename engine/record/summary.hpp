@@ -6,6 +6,7 @@
 
 #include "engine/model/remark.hpp"
 #include "engine/partition/forecast_row.hpp"
+#include "engine/record/grain_check.hpp"
 #include "engine/record/serving_summary.hpp"
 
 namespace lightrail {
@@ -69,6 +70,7 @@ struct Summary {
   std::optional<ServingSummary> serving;  ///< none: no request has ended
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
+  std::optional<GrainCheck> grain_check;                                        ///< of --check-grain
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.

@@ -69,6 +69,12 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "exposed_communication_fraction", last->fraction(last->exposed_ps));
     file.set_attribute("/summary", "idle_fraction", last->fraction(last->idle_ps));
   }
+  if (const auto& check = summary.grain_check) {
+    file.set_attribute("/summary", "grain_check_packets", check->packets);
+    file.set_attribute("/summary", "grain_check_step_time_ps", check->step_time_ps);
+    file.set_attribute("/summary", "grain_check_finer_step_time_ps", check->finer_step_time_ps);
+    if (check->has_ended()) file.set_attribute("/summary", "grain_check_error", check->error());
+  }
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);
@@ -201,6 +207,7 @@ Summary make_summary(const RunOutcome& outcome, int ranks, const Model& model) {
   summary.checkpoint = outcome.checkpoint;
   summary.waits = outcome.waits;
   summary.remarks = model.remarks;
+  summary.grain_check = outcome.grain_check;
   summary.events = outcome.events;
   summary.sim_end_ps = outcome.end.count();
   summary.peak_rss_bytes = outcome.peak_rss_bytes;

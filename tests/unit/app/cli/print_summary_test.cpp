@@ -39,6 +39,17 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("traffic pp") == std::string::npos);
   CHECK(text.find("result           r.h5\n") != std::string::npos);
 
+  CHECK(text.find("grain check") == std::string::npos);
+  summary.grain_check = GrainCheck{4, 1'020'000, 1'000'000};
+  CHECK(
+      summary_text(summary, "")
+          .find("grain check      the first step takes 1.020 us; with trains of at most 4 packets 1.000 us: "
+                "+2.00 %\n") != std::string::npos);
+  summary.grain_check = GrainCheck{1, 1'020'000, 0};
+  CHECK(summary_text(summary, "")
+            .find("takes 1.020 us; with single packets it had not ended after three times as long\n") !=
+        std::string::npos);
+
   // Of the last iteration alone, the largest first.
   summary.exposed = {{0, "compute", "", "", 6'000'000},
                      {0, "communication", "tp", "tp", 500'000},
