@@ -150,6 +150,18 @@ TEST_CASE(
   CHECK(bed.bed.waits().empty());
 }
 
+TEST_CASE("a dispatch within one server, which passes nothing on, is not cut into slices") {
+  const auto end = [](std::int64_t slice, std::uint32_t servers) {
+    GpuBed bed({.servers = servers, .gpus = 4 / servers, .nics = 4 / servers});
+    bed.nccl.point_chunk_net = Bytes{slice};
+    bed.run_all({by(algorithm_named("deepep"), CollectiveType::all_to_all, bed.group("ep", 4), 64 * block)});
+    bed.run();
+    return bed.end_of(0, 0);
+  };
+  CHECK(end(block, 1) == end(64 * block, 1));
+  CHECK(end(block, 2) != end(64 * block, 2));
+}
+
 TEST_CASE("with the experts of a token stated by the operation DeepEP sends by these, whatever <nccl> says") {
   for (std::uint32_t experts : {1u, 2u, 6u}) {
     GpuBed bed({.servers = 2, .gpus = 2, .nics = 2});

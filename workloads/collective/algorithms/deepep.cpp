@@ -64,8 +64,10 @@ CollectivePlan DeepEp::plan(const CollectiveInput& in) const {
   };
   ExchangePlan all;
   all.is_by_gpu = true;
-  const std::int64_t slices =
-      exchange_slices(in.op.bytes / n * m / routes.experts, nccl.point_chunk_net.value);
+  // What comes over a rail is passed on in slices. In one server nothing is: one slice.
+  const std::int64_t slices = places.servers() == 1 ? 1
+                                                    : exchange_slices(in.op.bytes / n * m / routes.experts,
+                                                                      nccl.point_chunk_net.value);
   for (std::int64_t k = 0; k < slices; ++k) {
     ExchangePlan::Round over_rail, forward;
     over_rail.lane = 1;
