@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "components/gpu/tables.hpp"
