@@ -32,7 +32,7 @@ struct Post {
 };
 
 struct SenderSpec final : Spec, DeviceTraits {
-  DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
   std::vector<Post> posts;
   std::vector<Injector::Source> sources = {{}};
   SimTime latency{};
@@ -78,7 +78,9 @@ struct FullSpec final : BufferedSpec {
   std::int64_t bytes = 0;
   SimTime hold{};
   std::uint8_t lanes = 1;
-  InputBuffer input_buffer(PortIndex) const override { return {lanes, bytes, &credit_flow_control()}; }
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
+    return {lanes, bytes, &credit_flow_control()};
+  }
 };
 
 class Full final : public Component {
