@@ -71,6 +71,16 @@ void add_collectives(const Summary& summary, std::string& text) {
   }
 }
 
+void add_grain_check(const GrainCheck& check, std::string& text) {
+  const std::string trains =
+      check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
+  text += fmt::format("grain check      the first step takes {}; with {} ",
+                      format_time(SimTime{check.step_time_ps}), trains);
+  text += check.has_ended() ? fmt::format("{}: {:+.2f} %\n", format_time(SimTime{check.finer_step_time_ps}),
+                                          100 * check.error())
+                            : std::string("it had not ended after three times as long\n");
+}
+
 }  // namespace
 
 std::string remarks_text(const std::vector<Remark>& remarks) {
@@ -81,16 +91,6 @@ std::string remarks_text(const std::vector<Remark>& remarks) {
   if (remarks.size() > max_shown)
     text += fmt::format("{:<17}... and {} more, in /summary/remarks\n", "", remarks.size() - max_shown);
   return text;
-}
-
-void add_grain_check(const GrainCheck& check, std::string& text) {
-  const std::string trains =
-      check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
-  text += fmt::format("grain check      the first step takes {}; with {} ",
-                      format_time(SimTime{check.step_time_ps}), trains);
-  text += check.has_ended() ? fmt::format("{}: {:+.2f} %\n", format_time(SimTime{check.finer_step_time_ps}),
-                                          100 * check.error())
-                            : std::string("it had not ended after three times as long\n");
 }
 
 std::string summary_text(const Summary& summary, const std::string& file) {

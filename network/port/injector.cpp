@@ -230,8 +230,8 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   if (is_done) listener.on_sent(context, token, tail);
 }
 
-/// Frees the message at the head of the ring; its flow goes to the back, or away when it has no further
-/// message.
+/// Frees the message at the head of the ring, of which `bytes` were sent last; its flow has another turn, or
+/// goes away when it has no further message.
 void Injector::finish_message(std::uint32_t ring, std::uint32_t bytes) {
   FlowTurns::Flow& flow = turns_[turns_.first(ring)];
   const std::uint32_t done = flow.first;
