@@ -27,6 +27,13 @@ struct ChunkPass {
 [[nodiscard]] std::vector<ChunkPass> interleaved_schedule(std::uint32_t stage, std::uint32_t stages,
                                                           std::uint32_t chunks, std::int64_t micro_batches);
 
+/// Interleaved 1F1B whose forward and backward passes of the steady state run together, each beside the
+/// other's exchange of experts' tokens: a stage makes one forward pass more before its first backward pass,
+/// so that the two of a pair are never of one micro-batch. `chunks` is above 1 unless `stages` is 1. Source:
+/// Megatron Core's overlap_moe_expert_parallel_comm (core/pipeline_parallel/schedules.py, combined_1f1b.py).
+[[nodiscard]] std::vector<ChunkPass> paired_schedule(std::uint32_t stage, std::uint32_t stages,
+                                                     std::uint32_t chunks, std::int64_t micro_batches);
+
 /// The order of a stage in ZB-H1: 1F1B with the backward pass split; stage s lags s micro-batches behind with
 /// the gradients of weights, so that every stage keeps at most `stages` micro-batches, as stage 0 does in
 /// 1F1B. Idle time (stages - 1) (F + B - W) instead of (stages - 1) (F + B + W). Source: Qi et al., "Zero

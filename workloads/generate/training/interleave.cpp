@@ -2,9 +2,26 @@
 
 #include <utility>
 
+#include "engine/base/error.hpp"
+
 namespace lightrail {
 
-std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first, std::uint32_t middle) {
+namespace {
+
+bool gives_way(const Op& op, Turn turn) {
+  switch (turn) {
+    case Turn::communication:
+      return op.kind == OpKind::collective || op.kind == OpKind::recv;
+    case Turn::all_to_all:
+      return op.kind == OpKind::collective && op.collective == CollectiveType::all_to_all;
+  }
+  fail_contract("a turn ends somewhere", __FILE__, __LINE__);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first, std::uint32_t middle,
+                                      Turn turn) {
   const auto end = static_cast<std::uint32_t>(program.ops.size());
   const std::vector<Op> ops(program.ops.begin() + first, program.ops.end());
   std::vector<std::uint32_t> moved(end - first);
@@ -25,8 +42,7 @@ std::vector<std::uint32_t> interleave(Program& program, std::uint32_t first, std
     moved[mine - first] = static_cast<std::uint32_t>(program.ops.size());
     program.ops.push_back(op);
     ++mine;
-    if (op.kind == OpKind::collective || op.kind == OpKind::recv)
-      std::swap(mine, other), std::swap(mine_end, other_end);
+    if (gives_way(op, turn)) std::swap(mine, other), std::swap(mine_end, other_end);
   }
   return moved;
 }

@@ -80,7 +80,8 @@ void StageWriter::next_together() {
 
 void StageWriter::end_together() {
   waits_.insert(waits_.end(), first_end_.begin(), first_end_.end());
-  const std::vector<std::uint32_t> moved = interleave(program_, together_, second_);
+  const std::vector<std::uint32_t> moved = interleave(
+      program_, together_, second_, plan_.is_bidirectional() ? Turn::communication : Turn::all_to_all);
   auto follow = [&](std::vector<std::uint32_t>& ops) {
     for (std::uint32_t& op : ops)
       if (op >= together_) op = moved[op - together_];

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "workloads/generate/training/expert_balance.hpp"
+#include "workloads/generate/training/expert_overlap.hpp"
 #include "workloads/generate/training/named_bits.hpp"
 #include "workloads/generate/training/offload_plan.hpp"
 #include "workloads/job/operation_names.hpp"
@@ -130,6 +131,9 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
              std::int64_t{0}, most)
       .field("overlap-parameters", &TrainingPlan::overlap_parameters,
              "distributed optimiser: gather a layer's parameters beside the next forward pass")
+      .field("overlap-experts", &TrainingPlan::overlap_experts,
+             "a forward and a backward pass of two micro-batches run together, each beside the other's "
+             "exchange of experts' tokens, as Megatron Core's overlap_moe_expert_parallel_comm")
       .field("shard-parameters", &TrainingPlan::shards_parameters,
              "FSDP: parameters are split over dp x cp and gathered layer by layer, one ahead; with pp > 1 "
              "once a "
@@ -266,6 +270,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.chunks > 1 && plan.pp == 1)
     refuse(fmt::format("chunks = {} with one pipeline stage (pp = 1)", plan.chunks));
   check_schedule(plan, refuse);
+  check_expert_overlap(model, plan, refuse);
   divides(plan.tp, model.heads, "tp", "heads");
   if (plan.tp > model.kv())
     divides(model.kv(), plan.tp, "kv-heads", "tp");
@@ -362,7 +367,8 @@ TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
 std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
   switch (schedule) {
     case Schedule::one_f_one_b:
-      return interleaved_schedule(stage, pp, chunks, micro_batches());
+      return overlap_experts ? paired_schedule(stage, pp, chunks, micro_batches())
+                             : interleaved_schedule(stage, pp, chunks, micro_batches());
     case Schedule::zb_h1:
       return zb_h1_schedule(stage, pp, micro_batches());
     case Schedule::dualpipe:

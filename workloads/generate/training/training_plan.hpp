@@ -75,6 +75,7 @@ struct TrainingPlan {
   bool overlap_parameters =
       false;  ///< distributed optimiser: layers are gathered beside the next forward pass
   bool shards_parameters = false;  ///< FSDP: a layer is gathered before its passes, one layer ahead
+  bool overlap_experts = false;    ///< a forward and a backward pass run beside each other's exchanges
   std::uint32_t shard = 0;         ///< GPUs that share a layer; fewer than dp cp: HSDP; 0: dp cp
   bool edges_count = false;        ///< embedding and output layer count as a layer when stages are made equal
   bool scatter_gather = false;     ///< without sequence parallelism: stages send tp-th parts, and gather them

@@ -271,6 +271,73 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("passes beside each other's exchanges: one forward pass more ahead, pairs of two micro-batches") {
+  for (std::uint32_t stages : {1u, 2u, 4u, 8u})
+    for (std::uint32_t chunks : {1u, 2u, 4u})
+      for (std::int64_t rounds : {1, 2, 5}) {
+        if (stages > 1 && chunks == 1) continue;  // refused
+        const std::int64_t micro_batches = rounds * stages;
+        CAPTURE(stages, chunks, micro_batches);
+        for (std::uint32_t stage = 0; stage < stages; ++stage) {
+          const std::vector<ChunkPass> order = paired_schedule(stage, stages, chunks, micro_batches);
+          const std::vector<ChunkPass> plain = interleaved_schedule(stage, stages, chunks, micro_batches);
+          check_complete(order, chunks, micro_batches);
+          const std::int64_t held = max_held(plain);
+          CHECK(max_held(order) == std::min(held + 1, chunks * micro_batches));
+          std::int64_t pairs = 0;
+          for (std::size_t i = 0; i < order.size(); ++i) {
+            if (!order[i].overlaps_next) continue;
+            REQUIRE(i + 1 < order.size());
+            const ChunkPass& forward = order[i];
+            const ChunkPass& backward = order[++i];
+            ++pairs;
+            CHECK(forward.is_forward());
+            CHECK(backward.kind == PassKind::backward);
+            CHECK_FALSE((forward.chunk == backward.chunk && forward.micro_batch == backward.micro_batch));
+          }
+          // What goes forward once the first pass goes back: all but those ahead of it.
+          const std::int64_t ahead = chunks == 1 ? 1 : 2 * (stages - 1 - stage) + (chunks - 1) * stages + 1;
+          CHECK(pairs == std::max<std::int64_t>(0, chunks * micro_batches - ahead));
+        }
+      }
+}
+
+TEST_CASE("passes beside each other's exchanges: no stage of a pipeline waits for ever") {
+  // Chunk c of stage s is place c x stages + s of the model; a pass takes 1.
+  for (std::uint32_t stages : {2u, 4u, 8u})
+    for (std::uint32_t chunks : {2u, 3u, 4u})
+      for (std::int64_t rounds : {1, 2, 5}) {
+        CAPTURE(stages, chunks, rounds);
+        std::vector<std::vector<ChunkPass>> orders;
+        for (std::uint32_t s = 0; s < stages; ++s)
+          orders.push_back(paired_schedule(s, stages, chunks, rounds * stages));
+        std::map<std::tuple<bool, std::uint32_t, std::int64_t>, bool> done;
+        std::vector<std::size_t> at(stages, 0);
+        auto is_ready = [&](std::uint32_t stage, const ChunkPass& pass) {
+          const std::uint32_t place = pass.chunk * stages + stage;
+          if (pass.is_forward()) return place == 0 || done[{true, place - 1, pass.micro_batch}];
+          return done[{true, place, pass.micro_batch}] &&
+                 (place + 1 == stages * chunks || done[{false, place + 1, pass.micro_batch}]);
+        };
+        for (bool changed = true; changed;) {
+          changed = false;
+          for (std::uint32_t s = 0; s < stages; ++s) {
+            if (at[s] == orders[s].size()) continue;
+            const std::size_t count = orders[s][at[s]].overlaps_next ? 2 : 1;
+            bool all = true;
+            for (std::size_t i = 0; i < count; ++i) all = all && is_ready(s, orders[s][at[s] + i]);
+            if (!all) continue;
+            for (std::size_t i = 0; i < count; ++i, ++at[s]) {
+              const ChunkPass& pass = orders[s][at[s]];
+              done[{pass.is_forward(), pass.chunk * stages + s, pass.micro_batch}] = true;
+            }
+            changed = true;
+          }
+        }
+        for (std::uint32_t s = 0; s < stages; ++s) CHECK(at[s] == orders[s].size());
+      }
+}
+
 TEST_CASE("the mirror stages of DualPipe go through the same passes with the directions exchanged") {
   for (std::uint32_t stage = 0; stage < 4; ++stage) {
     std::vector<ChunkPass> mirror = dualpipe_schedule(7 - stage, 8, 20);

@@ -232,7 +232,7 @@ TEST_CASE("passes that run together take turns at every collective and receive")
   };
   run(10);
   run(20);
-  const auto moved = interleave(program, 1, 7);
+  const auto moved = interleave(program, 1, 7, Turn::communication);
   std::vector<std::uint32_t> names;
   for (const Op& op : program.ops) names.push_back(op.name);
   CHECK(names == std::vector<std::uint32_t>{0, 10, 20, 11, 12, 13, 21, 22, 23, 14, 15, 24, 25});
@@ -259,7 +259,7 @@ TEST_CASE("passes that run together leave what lies before them, and what they w
   add(OpKind::compute, {0, 2, 3});
   add(OpKind::recv, {2});
   add(OpKind::compute, {1, 5});
-  const auto moved = interleave(program, 3, 5);
+  const auto moved = interleave(program, 3, 5, Turn::communication);
   CHECK(moved == std::vector<std::uint32_t>{3, 5, 4, 6});
   auto of = [&](std::uint32_t op) {
     const auto from = program.dependencies.begin() + program.ops[op].first_dependency;
