@@ -30,6 +30,7 @@ std::vector<IdentifyingAttribute> with_defaults(const std::vector<ParameterDoc>&
 ChildIdentities child_identities() {
   return {{"link", {{"role", ""}, {"from", ""}, {"to", ""}}},
           {"gemm", with_defaults(gemm_parameters().documentation(), {"dtype", "scaling"})},
+          {"attention", with_defaults(attention_parameters().documentation(), {"library"})},
           {"price", {{"rate", ""}}}};
 }
 

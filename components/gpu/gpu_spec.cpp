@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,12 +29,20 @@ Describe<GpuSpec> gpu_parameters() {
              "bytes of HBM traffic for a byte that a running collective receives, so that kernels bound by "
              "memory slow down",
              0.0, 100.0)
+      .choice("attention", &GpuSpec::attention, "library of the attention kernels: one of its <attention>",
+              attention_library_names())
       .field("power", &GpuSpec::power, "while a kernel runs, for the power table; 0: not known", none, most)
       .field("memory-power", &GpuSpec::memory_power,
              "while only kernels run that are bound by memory; as power where it is left out", none, most)
       .field("communication-power", &GpuSpec::communication_power,
              "while only communication runs; as memory-power where it is left out", none, most)
-      .field("idle-power", &GpuSpec::idle_power, "while nothing runs", none, most);
+      .field("idle-power", &GpuSpec::idle_power, "while nothing runs", none, most)
+      .field("power-cap", &GpuSpec::power_cap,
+             "limit of what the GPU draws: products and attention run at a lower clock; 0: none", none, most)
+      .field("power-exponent", &GpuSpec::power_exponent,
+             "power above idle grows with this power of the clock: 1 where the voltage stays, 3 where it "
+             "falls with the clock",
+             1.0, 3.0);
 }
 
 namespace {
@@ -57,6 +67,30 @@ void settle_powers(const Element& element, GpuSpec& spec, ErrorList& errors) {
   }
 }
 
+/// Under a cap of its power a GPU lowers its clock until kernels that compute draw no more: the share s of
+/// the clock with idle + (power - idle) s^exponent = cap. Memory keeps its clock, so a cap that kernels bound
+/// by memory would feel is refused.
+void apply_power_cap(const Element& element, GpuSpec& spec, ErrorList& errors) {
+  if (spec.power_cap.value == 0) return;
+  const Attribute* given = element.find("power-cap");
+  auto refuse = [&](const std::string& what) {
+    errors.add({given->file, given->line,
+                fmt::format("<gpu> attribute 'power-cap' is {}{}", format_value(spec.power_cap), what)});
+  };
+  if (spec.power.value == 0) return refuse(", but what the GPU draws ('power') is not given");
+  if (spec.power_cap < spec.memory_power)
+    return refuse(
+        fmt::format(", less than its memory-power of {} (memory would be slower too, which is not "
+                    "modelled)",
+                    format_value(spec.memory_power)));
+  if (spec.power_cap >= spec.power) return;
+  const double idle = spec.idle_power.value;
+  const double clock =
+      std::pow((spec.power_cap.value - idle) / (spec.power.value - idle), 1 / spec.power_exponent);
+  for (GemmSpec& gemm : spec.compute.gemms) gemm.sustained *= clock;
+  spec.power = spec.power_cap;
+}
+
 }  // namespace
 
 std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& errors) {
@@ -66,7 +100,8 @@ std::shared_ptr<const Spec> make_gpu_spec(const Element& element, ErrorList& err
                    {{"idle-power", "power"}, {"memory-power", "power"}, {"communication-power", "power"}},
                    errors);
   settle_powers(element, *spec, errors);
-  parse_compute(element, spec->compute, errors);
+  parse_compute(element, spec->attention, spec->compute, errors);
+  apply_power_cap(element, *spec, errors);
   if (const Element* child = element.child("collectives"))
     nccl_device_parameters().parse(*child, spec->nccl.emplace(), errors);
   spec->compute.sms = spec->sms;

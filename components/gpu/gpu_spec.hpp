@@ -19,6 +19,9 @@ struct GpuSpec final : Spec, NcclDeviceSpec, DeviceTraits {
   Bytes memory{};
   BitRate memory_bandwidth{};
   Watts power{0}, memory_power{0}, communication_power{0}, idle_power{0};
+  AttentionLibrary attention = AttentionLibrary::catalogue;
+  Watts power_cap{0};              ///< 0: none below `power`
+  double power_exponent = 1;       ///< of the clock, in what the GPU draws above idle
   std::optional<NcclDevice> nccl;  ///< child <collectives>
   ComputeSpec compute;  ///< children <gemm>, <attention>, <memory-kernel>; sms and bandwidth as above
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity.hpp"
@@ -28,8 +29,20 @@ struct GemmSpec {
   double tile_64x64 = 1, tile_64x128 = 1, tile_128x128 = 1;  ///< efficiency of smaller tiles, relative
 };
 
+/// Whose attention kernels <attention> describes: the catalogue's figures, or those of a library by name.
+enum class AttentionLibrary : std::uint8_t {
+  catalogue,
+  cudnn,
+  flash_attention_2,
+  flash_attention_3,
+  flash_attention_4,
+  tensorrt_llm
+};
+[[nodiscard]] const std::vector<std::pair<std::string, AttentionLibrary>>& attention_library_names();
+
 /// Attention: <attention .../>; fused kernels that read Q, K, V and write the output once.
 struct AttentionSpec {
+  AttentionLibrary library = AttentionLibrary::catalogue;
   SimTime latency{};             ///< of the smallest kernel, many tokens
   double efficiency = 1;         ///< share of the bf16 peak for long sequences
   double prologue = 0;           ///< work of a query tile beside its keys, in keys
@@ -73,8 +86,9 @@ struct ComputeSpec {
 [[nodiscard]] Describe<AttentionSpec> attention_parameters();
 [[nodiscard]] Describe<MemoryKernelSpec> memory_kernel_parameters();
 
-/// Reads the children <gemm>, <attention> and <memory-kernel> of a <gpu> into `spec`.
-void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors);
+/// Reads the children <gemm>, <attention> and <memory-kernel> of a <gpu> into `spec`; of several <attention>
+/// the one of `library`.
+void parse_compute(const Element& gpu, AttentionLibrary library, ComputeSpec& spec, ErrorList& errors);
 
 /// Effective values for the output, named "gemm bf16 latency".
 [[nodiscard]] std::vector<ParameterValue> compute_values(const ComputeSpec& spec);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,22 @@ Describe<GemmSpec> gemm_parameters() {
       .field("tile-128x128", &GemmSpec::tile_128x128, "relative efficiency of 128 x 128 tiles", 0.01, 1.0);
 }
 
+const std::vector<std::pair<std::string, AttentionLibrary>>& attention_library_names() {
+  static const std::vector<std::pair<std::string, AttentionLibrary>> all{
+      {"catalogue", AttentionLibrary::catalogue},
+      {"cudnn", AttentionLibrary::cudnn},
+      {"flash-attention-2", AttentionLibrary::flash_attention_2},
+      {"flash-attention-3", AttentionLibrary::flash_attention_3},
+      {"flash-attention-4", AttentionLibrary::flash_attention_4},
+      {"tensorrt-llm", AttentionLibrary::tensorrt_llm}};
+  return all;
+}
+
 Describe<AttentionSpec> attention_parameters() {
   return Describe<AttentionSpec>()
+      .choice("library", &AttentionSpec::library,
+              "whose kernels these figures are of; catalogue: those that a GPU has unless it names others",
+              attention_library_names())
       .required("latency", &AttentionSpec::latency, "time of the smallest kernel", SimTime{0},
                 milliseconds(1))
       .required("efficiency", &AttentionSpec::efficiency, "share of the bf16 peak, long sequences", 0.01, 1.0)
@@ -76,7 +91,40 @@ Describe<MemoryKernelSpec> memory_kernel_parameters() {
       .required("efficiency", &MemoryKernelSpec::efficiency, "share of the HBM bandwidth", 0.01, 1.0);
 }
 
-void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
+namespace {
+
+/// Of all <attention> that of the library which <gpu attention=""> names.
+void parse_attention(const Element& gpu, AttentionLibrary library, ComputeSpec& spec, ErrorList& errors) {
+  std::vector<std::string> known;
+  std::vector<AttentionLibrary> seen;
+  const auto name_of_library = [](AttentionLibrary which) {
+    for (const auto& [name, value] : attention_library_names())
+      if (value == which) return name;
+    return std::string();
+  };
+  for (const Element* element : gpu.children_named("attention")) {
+    AttentionSpec attention;
+    attention_parameters().parse(*element, attention, errors);
+    if (std::find(seen.begin(), seen.end(), attention.library) != seen.end())
+      errors.add(element->error("<gpu> has two <attention> of library '" +
+                                name_of_library(attention.library) + "'"));
+    seen.push_back(attention.library);
+    known.push_back(name_of_library(attention.library));
+    if (attention.library == library) spec.attention = attention;
+  }
+  const Attribute* given = gpu.find("attention");
+  if (spec.attention || !given) return;
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  errors.add({given->file, given->line,
+              "<gpu> attribute 'attention' is '" + name_of_library(library) +
+                  "', of which it has no <attention> (" + (known.empty() ? "it has none" : "it has " + list) +
+                  ")"});
+}
+
+}  // namespace
+
+void parse_compute(const Element& gpu, AttentionLibrary library, ComputeSpec& spec, ErrorList& errors) {
   for (const Element* element : gpu.children_named("gemm")) {
     GemmSpec gemm;
     gemm_parameters().parse(*element, gemm, errors);
@@ -88,8 +136,7 @@ void parse_compute(const Element& gpu, ComputeSpec& spec, ErrorList& errors) {
             element->error("<gpu> has two <gemm> for dtype '" + name_of(gemm.dtype, gemm.scaling) + "'"));
     spec.gemms.push_back(gemm);
   }
-  if (const Element* element = gpu.child("attention"))
-    attention_parameters().parse(*element, spec.attention.emplace(), errors);
+  parse_attention(gpu, library, spec, errors);
   if (const Element* element = gpu.child("memory-kernel"))
     memory_kernel_parameters().parse(*element, spec.memory_kernel.emplace(), errors);
 }

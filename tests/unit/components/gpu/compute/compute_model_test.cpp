@@ -21,7 +21,7 @@ ComputeSpec catalogue_gpu(const std::string& name) {
   const Element* gpu = scenario.root.child("gpu");
   ComputeSpec spec;
   ErrorList errors;
-  parse_compute(*gpu, spec, errors);
+  parse_compute(*gpu, AttentionLibrary::catalogue, spec, errors);
   REQUIRE(parse_value(gpu->find("sms")->value, spec.sms).empty());
   REQUIRE(parse_value(gpu->find("memory-bandwidth")->value, spec.memory_bandwidth).empty());
   errors.throw_if_any();
