@@ -1,4 +1,5 @@
-"""Target N6: DeepEP's own table of dispatch and combine on H800 with 400 Gb/s InfiniBand."""
+"""Targets N6: DeepEP's own table of dispatch and combine on H800 with 400 Gb/s InfiniBand, and N6b: in one
+server, by tokens and multiprocessors, as NVIDIA's aiconfigurator measured it."""
 from harness import table
 
 EXPERTS, GROUPS, HIDDEN = 8, 4, 7168
@@ -36,4 +37,28 @@ def target_n6(run, short):
                        "unit": "us", "bound_pct": 15}
 
 
-TARGETS = {"N6": target_n6}
+SERVERS = {"h100_sxm": "servers/dgx_h100", "h200_sxm": "servers/hgx_h200", "b200_sxm": "servers/dgx_b200",
+           "gb200": "servers/gb200_nvl72", "gb300": "servers/gb300_nvl72"}
+
+
+def target_n6b(run, short):
+    """On 8 GPUs of a server or rack: low latency of 1 to 1,024 tokens, normal of 128 to 16,384 with 8, 16 and
+    20 multiprocessors. Fitted to H100 alone: the start and share of NVLink of low latency (hidden 7168), what
+    a multiprocessor moves (normal, 4,096 tokens)."""
+    for r in table("deepep_server.csv"):
+        if short and (r["gpu"] != "h200_sxm" or int(r["tokens"]) > 128):
+            continue
+        hidden, is_normal = int(r["hidden"]), r["kernel"] == "normal"
+        for operation, copy in (("dispatch", hidden + hidden // 128 * 4), ("combine", 2 * hidden)):
+            settings = {"servers": 1, "gpus": 8, "tokens": int(r["tokens"]), "copy": copy, "nccl": "nccl/nccl_2_28",
+                        "server": SERVERS[r["gpu"]], "algorithm": "deepep" if is_normal else "deepep-low-latency"}
+            if is_normal:
+                settings["sms"] = int(r["sms"])
+            is_fitted = r["gpu"] == "h100_sxm" and hidden == 7168 and (not is_normal or r["tokens"] == "4096")
+            yield {"row": f"{operation}, {r['kernel']}, {r['gpu']}, hidden {hidden}, {r['tokens']} tokens"
+                          + (f", {r['sms']} SMs" if is_normal else ""), "published": float(r[f"{operation}_us"]),
+                   "simulated": run("collectives/deepep.xml", **settings)["step_time_ps"] * 1e-6, "unit": "us",
+                   "fitted": "yes" if is_fitted else "no", "bound_pct": 30}
+
+
+TARGETS = {"N6": target_n6, "N6b": target_n6b}

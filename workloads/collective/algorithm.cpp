@@ -13,6 +13,10 @@ std::optional<double> CollectiveAlgorithm::cost(const NcclSettings&, const Group
   return std::nullopt;
 }
 
+std::uint32_t CollectiveAlgorithm::sms(const GroupPlan&) const {
+  return 0;
+}
+
 bool CollectiveAlgorithm::sorts_by_expert() const {
   return false;
 }

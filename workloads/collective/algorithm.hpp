@@ -63,6 +63,8 @@ class CollectiveAlgorithm {
   /// share over NVLink; the start counts.
   [[nodiscard]] virtual BitRate receive_rate(const GroupPlan& plan, EndpointId self, const Op& op,
                                              Protocol protocol) const;
+  /// Multiprocessors that it holds while it runs; 0: those of a GPU kind's collectives.
+  [[nodiscard]] virtual std::uint32_t sms(const GroupPlan& plan) const;
   /// Whether an all-to-all leaves what comes in sorted by expert, so that no kernel has to do it.
   [[nodiscard]] virtual bool sorts_by_expert() const;
   /// How the member carries it out. Called once a collective and member, and once more after a checkpoint.

@@ -116,6 +116,10 @@ BitRate CommEngine::rate(std::uint32_t slot) const {
   return is_far ? group.net_rate : group.local_rate;
 }
 
+std::uint32_t CommEngine::sms(std::uint32_t slot) const {
+  return is_collective(slot) ? (*algorithms_)[runs_[slot].algorithm].sms(plan(op_of(slot))) : 0;
+}
+
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   const std::uint32_t slot = owner.slot;
   if (runs_[slot].stage == CommRun::Stage::finishing) return true;

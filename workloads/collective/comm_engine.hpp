@@ -58,6 +58,8 @@ class CommEngine {
   /// What this GPU receives of the operation in `slot` a second, on average, where nothing is in its way
   /// (CollectiveAlgorithm::receive_rate; of a send or receive what its line carries).
   [[nodiscard]] BitRate rate(std::uint32_t slot) const;
+  /// Multiprocessors that the collective in `slot` holds; 0: those of a GPU kind's collectives.
+  [[nodiscard]] std::uint32_t sms(std::uint32_t slot) const;
   /// When the send or receive in `slot` could move its bytes, its software's start done; one without bytes
   /// needs nobody: never.
   [[nodiscard]] SimTime ready_at(std::uint32_t slot) const;

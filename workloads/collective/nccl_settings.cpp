@@ -103,9 +103,20 @@ SimTime NcclSettings::collnet_software(Medium medium) const {
   return std::max(SimTime{0}, (medium == Medium::net ? collnet_net : collnet_nvlink) - modelled(medium));
 }
 
-std::int64_t NcclSettings::deepep_wire_bytes(Medium medium, std::int64_t payload) const {
+std::int64_t NcclSettings::deepep_wire_bytes(Medium medium, BitRate nvlink, std::int64_t payload) const {
   if (medium == Medium::local) return payload;
-  return wire(medium == Medium::net ? deepep_net_efficiency : deepep_nvlink_efficiency, payload);
+  if (medium == Medium::net) return wire(deepep_net_efficiency, payload);
+  double share = deepep_nvlink_efficiency;
+  if (deepep_sms > 0 && deepep_sm_rate.value > 0 && nvlink.value > 0)
+    share = std::min(share, static_cast<double>(deepep_sms) * static_cast<double>(deepep_sm_rate.value) /
+                                static_cast<double>(nvlink.value));
+  return wire(share, payload);
+}
+
+std::int64_t NcclSettings::deepep_low_latency_wire_bytes(Medium medium, bool is_one_server,
+                                                         std::int64_t payload) const {
+  if (medium == Medium::nvlink && is_one_server) return wire(deepep_low_latency_nvlink_efficiency, payload);
+  return deepep_wire_bytes(medium, BitRate{}, payload);
 }
 
 SimTime NcclSettings::tree_hop(Protocol p, Medium medium) const {
@@ -251,6 +262,15 @@ Describe<NcclSettings> nccl_parameters(const AlgorithmNames& algorithms) {
              0.01, 1.0)
       .field("deepep-net-efficiency", &S::deepep_net_efficiency, "share of the network that DeepEP reaches",
              0.01, 1.0)
+      .field("deepep-sms", &S::deepep_sms,
+             "multiprocessors that a dispatch or combine holds; 0: collective-sms of the GPU", 0u, 10'000u)
+      .field("deepep-sm-rate", &S::deepep_sm_rate,
+             "what each of deepep-sms moves over NVLink; 0: as much as there is", BitRate{0},
+             BitRate{1'000'000'000'000'000})
+      .field("deepep-low-latency-nvlink", &S::deepep_low_latency_nvlink,
+             "kernels and notices of a low-latency dispatch or combine in one server", zero, most)
+      .field("deepep-low-latency-nvlink-efficiency", &S::deepep_low_latency_nvlink_efficiency,
+             "share of NVLink that it reaches there", 0.01, 1.0)
       .field("deepep-experts", &S::deepep_experts, "experts of a token (top-k), for jobs without a model", 1u,
              256u)
       .field("deepep-groups", &S::deepep_groups,

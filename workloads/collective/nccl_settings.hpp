@@ -53,6 +53,12 @@ struct NcclSettings {
   SimTime collnet_nvlink = nanoseconds(3'700), collnet_net = nanoseconds(31'000);
   SimTime deepep_start = microseconds(28);
   double deepep_nvlink_efficiency = 0.83, deepep_net_efficiency = 0.92;
+  /// Multiprocessors that a dispatch or combine of DeepEP holds; 0: as many as a GPU kind's collectives.
+  std::uint32_t deepep_sms = 20;
+  BitRate deepep_sm_rate{132'800'000'000};  ///< what each of them moves over NVLink; 0: as much as there is
+  /// Low latency among GPUs of one server.
+  SimTime deepep_low_latency_nvlink = microseconds(13);
+  double deepep_low_latency_nvlink_efficiency = 0.65;
   std::uint32_t deepep_experts = 8, deepep_groups = 4;
 
   double efficiency_ll = 0.5, efficiency_ll128 = 0.92, efficiency_simple = 1;
@@ -102,8 +108,12 @@ struct NcclSettings {
   /// ... of a reduction in the switch of a rail.
   [[nodiscard]] SimTime collnet_software(Medium medium) const;
   [[nodiscard]] ExpertRoutes expert_routes() const { return {deepep_experts, deepep_groups}; }
-  /// Bytes on the wire for `payload` of DeepEP's kernels.
-  [[nodiscard]] std::int64_t deepep_wire_bytes(Medium medium, std::int64_t payload) const;
+  /// Bytes on the wire for `payload` of DeepEP's kernels; `nvlink`: rate of a GPU's NVLink, of which its
+  /// multiprocessors may not fill all.
+  [[nodiscard]] std::int64_t deepep_wire_bytes(Medium medium, BitRate nvlink, std::int64_t payload) const;
+  /// ... of its low-latency kernels; `is_one_server`: all members are in one server.
+  [[nodiscard]] std::int64_t deepep_low_latency_wire_bytes(Medium medium, bool is_one_server,
+                                                           std::int64_t payload) const;
   /// Share of the wire that carries payload.
   [[nodiscard]] double efficiency(Protocol protocol) const;
   /// Bytes on the wire for `payload`, rounded up.

@@ -72,7 +72,10 @@ Interference ProgramRunner::interference_of(const Op& op, std::uint32_t slot) co
   const bool is_send = op.kind == OpKind::send;
   const double traffic =
       (is_send ? 0.5 : 1.0) * gpu.collective_memory * static_cast<double>(comm_.rate(slot).value);
-  return {is_send ? gpu.point_sms : gpu.collective_sms,
+  const std::uint32_t own = is_send ? 0 : comm_.sms(slot);
+  return {is_send   ? gpu.point_sms
+          : own > 0 ? own
+                    : gpu.collective_sms,
           static_cast<std::int64_t>(std::min(traffic, static_cast<double>(gpu.memory_bandwidth.value)))};
 }
 

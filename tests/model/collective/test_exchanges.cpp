@@ -123,9 +123,35 @@ TEST_CASE("a low-latency dispatch between two servers is one message past the pr
   bed.run_all(
       {by(algorithm_named("deepep-low-latency"), CollectiveType::all_to_all, bed.group("ep", 2), 2 * block)});
   bed.run();
-  const std::int64_t wire = bed.nccl.deepep_wire_bytes(Medium::net, block);
+  const std::int64_t wire = bed.nccl.deepep_wire_bytes(Medium::net, BitRate{}, block);
   CHECK(bed.end_of(0, 0) == bed.nccl.deepep_start + net_path + line(wire, net_ps));
   CHECK(bed.sent_bytes() == 2 * block);
+}
+
+TEST_CASE("low latency in one server has a start and a share of NVLink of its own") {
+  GpuBed bed({.servers = 1, .gpus = 2, .nics = 0});
+  bed.run_all(
+      {by(algorithm_named("deepep-low-latency"), CollectiveType::all_to_all, bed.group("ep", 2), 2 * block)});
+  bed.run();
+  const std::int64_t wire = bed.nccl.deepep_low_latency_wire_bytes(Medium::nvlink, true, block);
+  CHECK(static_cast<double>(wire) ==
+        Approx(static_cast<double>(block) / bed.nccl.deepep_low_latency_nvlink_efficiency).margin(1));
+  CHECK(bed.end_of(0, 0) == bed.nccl.deepep_low_latency_nvlink + nvlink_path + line(wire, nvlink_ps));
+}
+
+TEST_CASE("a dispatch with few multiprocessors moves over NVLink what these move") {
+  // 4 of them at an eighth of NVLink each: half of it; 16 would fill it twice, so what DeepEP reaches counts.
+  NcclSettings nccl;
+  const BitRate nvlink{800'000'000'000};
+  nccl.deepep_sm_rate = BitRate{nvlink.value / 8};
+  nccl.deepep_nvlink_efficiency = 0.8;
+  nccl.deepep_sms = 4;
+  CHECK(nccl.deepep_wire_bytes(Medium::nvlink, nvlink, 1000) == 2000);
+  CHECK(nccl.deepep_wire_bytes(Medium::net, nvlink, 920) == 1000);
+  nccl.deepep_sms = 16;
+  CHECK(nccl.deepep_wire_bytes(Medium::nvlink, nvlink, 1000) == 1250);
+  nccl.deepep_sms = 0;
+  CHECK(nccl.deepep_wire_bytes(Medium::nvlink, nvlink, 1000) == 1250);
 }
 
 TEST_CASE(

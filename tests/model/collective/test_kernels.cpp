@@ -138,6 +138,34 @@ SimTime end_beside(const ClusterShape& shape, const std::function<std::vector<Op
 
 }  // namespace
 
+TEST_CASE("DeepEP holds multiprocessors of its own number, other collectives those of the GPU") {
+  // A product of 1,002 us on 100 multiprocessors beside an exchange that outlasts it.
+  const auto end = [](const char* algorithm, std::uint32_t sms) {
+    GpuBed bed({.gpus = 2});
+    bed.nccl.deepep_sms = sms;
+    bed.gpu_spec->compute.collective_sms = 20;
+    bed.gpu_spec->compute.gemms = {GemmSpec{
+        .peak = Flops{100 * 65.536e9}, .latency = microseconds(2), .quantisation = 0, .overlap = 32}};
+    KernelShape shape;
+    shape.kind = KernelKind::gemm, shape.m = 1280, shape.n = 2560, shape.k = 1000;
+    bed.set.shapes = {shape};
+    Op exchange = collective(CollectiveType::all_to_all, bed.group("ep", 2), 20'000'000'000);
+    exchange.algorithm = algorithm_named(algorithm);
+    exchange.stream = 1;
+    Program p;
+    p.role = "r";
+    p.streams = {"compute", "nccl"};
+    p.ops = {exchange, compute(SimTime{0})};
+    bed.run_on({0, 1}, p);
+    bed.run();
+    return bed.end_of(0, 1);
+  };
+  CHECK(end("deepep", 50) == microseconds(2'004));
+  CHECK(end("deepep", 40) == microseconds(1'670));
+  CHECK(end("deepep", 0) == microseconds(1'252) + nanoseconds(500));
+  CHECK(end("pairwise", 50) == microseconds(1'252) + nanoseconds(500));
+}
+
 TEST_CASE("collectives that share a GPU's lines take no more of its memory than the lines bring") {
   const std::int64_t bytes = 600'000'000;
   const auto reduces = [&](int count) {

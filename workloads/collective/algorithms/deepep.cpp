@@ -32,6 +32,7 @@ class DeepEp final : public CollectiveAlgorithm {
   [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.nccl->deepep_start;
   }
+  [[nodiscard]] std::uint32_t sms(const GroupPlan& plan) const override { return plan.nccl->deepep_sms; }
   [[nodiscard]] bool sorts_by_expert() const override { return true; }
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override;
 };
@@ -48,7 +49,8 @@ CollectivePlan DeepEp::plan(const CollectiveInput& in) const {
   }
   auto message = [&](std::uint32_t index, std::int64_t payload) {
     return ExchangePlan::Message{places.member(index), payload,
-                                 nccl.deepep_wire_bytes(places.medium(index), payload), SimTime{0}};
+                                 nccl.deepep_wire_bytes(places.medium(index), in.plan.local_rate, payload),
+                                 SimTime{0}};
   };
   // Tokens of `from` of which any expert is among `bytes` of its copies.
   auto unique = [&](std::int64_t bytes) {

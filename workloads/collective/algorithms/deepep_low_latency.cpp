@@ -10,7 +10,8 @@ namespace lightrail {
 namespace {
 
 /// DeepEP's low-latency dispatch: every copy straight to its GPU, over the fabric from the own NIC, repeated
-/// for every expert. `op.bytes` are the copies of all tokens, one an expert. A combine takes as long.
+/// for every expert; in one server over NVLink. `op.bytes` are the copies of all tokens, one an expert. A
+/// combine takes as long.
 class DeepEpLowLatency final : public CollectiveAlgorithm {
  public:
   [[nodiscard]] std::string name() const override { return "deepep-low-latency"; }
@@ -20,16 +21,17 @@ class DeepEpLowLatency final : public CollectiveAlgorithm {
   [[nodiscard]] bool serves(CollectiveType type) const override { return type == CollectiveType::all_to_all; }
   [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_message; }
   [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
-    return plan.nccl->deepep_start;
+    return plan.servers() > 1 ? plan.nccl->deepep_start : plan.nccl->deepep_low_latency_nvlink;
   }
   [[nodiscard]] bool sorts_by_expert() const override { return true; }
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     const ExchangePlaces places(in);
     const std::uint32_t n = places.size(), me = places.me();
     auto message = [&](std::uint32_t index, std::int64_t payload) {
-      return ExchangePlan::Message{places.member(index), payload,
-                                   in.plan.nccl->deepep_wire_bytes(places.medium(index), payload),
-                                   SimTime{0}};
+      return ExchangePlan::Message{
+          places.member(index), payload,
+          in.plan.nccl->deepep_low_latency_wire_bytes(places.medium(index), in.plan.servers() == 1, payload),
+          SimTime{0}};
     };
     ExchangePlan::Round round;
     for (std::uint32_t d = 0; d < n; ++d) {
