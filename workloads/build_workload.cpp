@@ -48,6 +48,20 @@ std::int64_t gpu_memory_of(const Element& root) {
   return least;
 }
 
+/// Every GPU has a <host> with the times of its launches: those of a <graph> have none.
+bool has_launch_times(const Element& root) {
+  const auto clusters = root.children_named("cluster");
+  const Element* graph = root.child("graph");
+  if (clusters.empty() || (graph && graph->child("gpu"))) return false;
+  return std::all_of(clusters.begin(), clusters.end(), [](const Element* cluster) {
+    const Element* server = cluster->child("server");
+    const Element* host = server ? server->child("host") : nullptr;
+    const Attribute* launch = host ? host->find("launch") : nullptr;
+    SimTime time{};
+    return launch && parse_value(launch->value, time).empty() && time > SimTime{0};
+  });
+}
+
 bool learns_gate(const Model& model) {
   const auto* regions = model.resource<Regions>();
   return regions && regions->predicts == Prediction::learned;
@@ -113,6 +127,7 @@ Made make(const Scenario& scenario, const WorkloadRegistry& kinds, const Model& 
                           endpoints_of(model, book, "storage"),
                           endpoints_of(model, book, "host"),
                           gpu_memory_of(scenario.root),
+                          has_launch_times(scenario.root),
                           *model.resource<AlgorithmRegistry>(),
                           job,
                           errors,

@@ -167,6 +167,8 @@ def plan_of(row):
     plan["exchange"] = "auto" if row["dispatcher"] == "alltoall" else "deepep"
     if graphs == "iteration":
         plan.update(expert_kernels="grouped", counts="off", fused_casts="on" if plan["dtype"] == "mxfp8" else "off")
+    if row["overlap"] == "True":
+        plan["overlap_experts"] = "on"
     if row["recompute"]:
         words = row["recompute"].split()
         plan.update(recompute="modules", modules=" ".join(words))

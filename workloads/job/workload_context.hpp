@@ -20,6 +20,7 @@ struct WorkloadContext {
   std::uint32_t gpu_count = 0;
   std::uint32_t storage_servers = 0, hosts = 0;
   std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
+  bool has_launch_times = false;      ///< of every GPU's host it is known how long a launch takes
   const AlgorithmRegistry& algorithms;
   JobBuilder& job;
   ErrorList& errors;

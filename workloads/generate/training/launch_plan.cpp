@@ -31,9 +31,11 @@ std::string read_scopes(const std::string& text, std::uint32_t& graphs) {
 
 void describe_launches(Describe<TrainingPlan>& table) {
   table
-      .choice("host", &TrainingPlan::host_model,
-              "none: launching takes no time; launches: what the <host> of a GPU says, in program order",
-              {{"none", HostModel::none}, {"launches", HostModel::launches}})
+      .choice(
+          "host", &TrainingPlan::host_model,
+          "launches: what the <host> of a GPU says, in program order; none: launching takes no time; auto: "
+          "launches where every <host> says how long one takes",
+          {{"auto", HostModel::automatic}, {"none", HostModel::none}, {"launches", HostModel::launches}})
       .field("graphs", &TrainingPlan::graphs,
              "what CUDA graphs launch: none, attn, mlp, moe_router and moe_preprocess of every layer, or "
              "iteration (all passes of a step)")
@@ -57,7 +59,9 @@ void describe_launches(Describe<TrainingPlan>& table) {
 }
 
 void read_launches(const Element& workload, const Transformer& model, TrainingPlan& plan,
-                   const std::function<void(const std::string&)>& refuse) {
+                   bool has_launch_times, const std::function<void(const std::string&)>& refuse) {
+  if (plan.host_model == HostModel::automatic)
+    plan.host_model = has_launch_times ? HostModel::launches : HostModel::none;
   if (plan.host_model == HostModel::none) {
     const TrainingPlan none;
     const std::pair<const char*, bool> given[] = {

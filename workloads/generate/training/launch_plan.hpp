@@ -12,8 +12,9 @@ namespace lightrail {
 struct TrainingPlan;
 struct Transformer;
 
-/// Whether launching takes time: what the <host> of a GPU says (HostCosts).
-enum class HostModel : std::uint8_t { none, launches };
+/// Whether launching takes time: what the <host> of a GPU says (HostCosts). Automatic: where every host says
+/// so.
+enum class HostModel : std::uint8_t { automatic, none, launches };
 /// Products of a GPU's experts: a launch for each expert, or one kernel for all of them.
 enum class ExpertKernels : std::uint8_t { each, grouped };
 /// Quantising what a GPU's experts take: a call of the framework and layouts of scales for each expert, or
@@ -35,8 +36,9 @@ struct LaunchPlan {
 
 /// Adds the attributes to those of a plan.
 void describe_launches(Describe<TrainingPlan>& table);
-/// Fills TrainingPlan::launch_plan; what cannot be goes to `refuse`.
+/// Fills TrainingPlan::launch_plan and settles HostModel::automatic: launches where `has_launch_times`, of
+/// every GPU's host. What cannot be goes to `refuse`.
 void read_launches(const Element& workload, const Transformer& model, TrainingPlan& plan,
-                   const std::function<void(const std::string&)>& refuse);
+                   bool has_launch_times, const std::function<void(const std::string&)>& refuse);
 
 }  // namespace lightrail

@@ -104,11 +104,15 @@ void write_job(WorkloadContext& context) {
   }
   read_transformer(*element, model, context.errors);
   if (context.errors.size() > before) return;
-  read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
+  read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors,
+                     context.has_launch_times);
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
   context.job.job().programs.host = plan.launch_plan.settings;
+  if (!plan.counts_launches() && !context.element.find("host"))
+    context.job.note(
+        "launching kernels takes no time: not every <host> says how long a launch takes ('launch')");
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
@@ -133,17 +137,10 @@ void make_training(WorkloadContext& context) {
     return context.add_error(context.element, "gpus", problem);
   const auto count = static_cast<std::uint32_t>(placement.size());
   JobBuilder builder(count);
-  WorkloadContext part{context.element,
-                       context.scenario,
-                       count,
-                       context.storage_servers,
-                       context.hosts,
-                       context.gpu_memory_bytes,
-                       context.algorithms,
-                       builder,
-                       context.errors,
-                       context.seed,
-                       nullptr,
+  WorkloadContext part{context.element,          context.scenario,   count,
+                       context.storage_servers,  context.hosts,      context.gpu_memory_bytes,
+                       context.has_launch_times, context.algorithms, builder,
+                       context.errors,           context.seed,       nullptr,
                        context.learns_gate};
   write_job(part);
   if (context.errors.size() > before) return;

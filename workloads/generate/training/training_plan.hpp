@@ -110,7 +110,7 @@ struct TrainingPlan {
   std::uint32_t lora = 0;           ///< sum of lora_module
   std::int64_t offload_layers = 0;  ///< first ones of every chunk, whose activations go to the host
   bool offloads_optimizer = false;  ///< its state is with the host between updates
-  HostModel host_model = HostModel::none;
+  HostModel host_model = HostModel::automatic;
   std::string graphs = "none";  ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;
   ExpertCasts expert_casts = ExpertCasts::each;
@@ -232,8 +232,10 @@ struct TrainingPlan {
 [[nodiscard]] Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms);
 
 /// Reads the plan for `gpus` GPUs and refuses what cannot be split evenly, with the numbers.
+/// `has_launch_times`: every GPU's host says how long a launch takes (host="auto").
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors);
+                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors,
+                        bool has_launch_times = false);
 
 /// Fills the layers of every one of model_stages() from their text; "" or what is wrong.
 [[nodiscard]] std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);

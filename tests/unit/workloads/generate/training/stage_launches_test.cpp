@@ -150,3 +150,32 @@ TEST_CASE("what a plan says of its processes goes with its programs") {
   CHECK(job.programs.host.launches_in_order);
   CHECK(job.programs.host.collects_every == 10);
 }
+
+TEST_CASE(
+    "launching takes time by default where every host says how long, and a result says where it does not") {
+  const auto made = [](const std::string& servers, const std::string& host) {
+    return make_job_of(servers + "<workload kind=\"training\" global-batch=\"1\"" + host + ">" +
+                           small_model("") + "</workload>",
+                       1);
+  };
+  const std::string known = "<cluster><server><host launch=\"4 us\"/></server></cluster>";
+  const std::string unknown = "<cluster><server><host launch=\"0 us\"/></server></cluster>";
+  const auto counts = [&](const std::string& servers, const std::string& host) {
+    const MadeJob job = made(servers, host);
+    REQUIRE(job.errors.empty());
+    return !job.job.programs.host_work.empty();
+  };
+  CHECK(counts(known, ""));
+  CHECK(counts(known, " host=\"auto\""));
+  CHECK(counts(known, " graphs=\"attn\""));
+  CHECK_FALSE(counts(known, " host=\"none\""));
+  CHECK(counts(unknown, " host=\"launches\""));  // refused where GPUs are checked
+  for (const std::string& servers : {unknown, known + unknown, std::string("<cluster><server/></cluster>"),
+                                     known + "<graph><gpu name=\"a\"/></graph>", std::string()}) {
+    const MadeJob job = made(servers, "");
+    CHECK(job.job.programs.host_work.empty());
+    REQUIRE(job.job.notes.size() == 1);
+    CHECK(job.job.notes[0].rfind("launching kernels takes no time", 0) == 0);
+  }
+  CHECK(made(known, " host=\"none\"").job.notes.empty());
+}

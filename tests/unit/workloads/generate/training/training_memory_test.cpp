@@ -200,7 +200,7 @@ TEST_CASE("with memory-check=\"warn\" a plan that does not fit is run as it is, 
   const auto made = [](const std::string& memory, const std::string& check) {
     return make_job_of("<cluster><server><gpu memory=\"" + memory +
                            "\"/></server></cluster>\n<workload kind=\"training\" global-batch=\"8\" "
-                           "sequence=\"4096\" memory-check=\"" +
+                           "sequence=\"4096\" host=\"none\" memory-check=\"" +
                            check + "\"><model catalogue=\"models/llama3_70b\" layers=\"8\"/></workload>",
                        8);
   };
