@@ -84,6 +84,7 @@ def _parse(arguments):
     validation = commands.add_parser("validation", help="error of every row that tools/validate has written, a panel a target")
     validation.add_argument("rows", help="results/validation.csv")
     validation.add_argument("--out", default="validation.png")
+    validation.add_argument("--targets", nargs="+", help="only these, published and simulated values side by side")
     pxn = commands.add_parser("pxn", help="which fabrics gain from PXN in an all-to-all")
     pxn.add_argument("tables", help="folder with pxn_all_to_all.csv of tools/study")
     pxn.add_argument("--out", default="pxn.png")
@@ -92,6 +93,16 @@ def _parse(arguments):
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
     show.add_argument("result")
     return parser.parse_args(arguments)
+
+
+def _published(rows, options):
+    from .validation import published_bars, published_markdown
+    unknown = sorted(set(options.targets) - set(rows["target"]))
+    if unknown:
+        raise ValueError(f"{options.rows}: no target {', '.join(unknown)}")
+    chosen = rows[rows["target"].isin(options.targets)]
+    published_bars(chosen).savefig(options.out, dpi=110)
+    print(published_markdown(chosen))
 
 
 def main(arguments=None):
@@ -136,8 +147,11 @@ def main(arguments=None):
     elif options.command == "validation":
         rows = read_validation(options.rows)
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        validation_panels(rows).savefig(options.out, dpi=110)
-        print(validation_table(rows).to_string(float_format="{:.1f}".format))
+        if options.targets:
+            _published(rows, options)
+        else:
+            validation_panels(rows).savefig(options.out, dpi=110)
+            print(validation_table(rows).to_string(float_format="{:.1f}".format))
     elif options.command == "pxn":
         from . import studies
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)

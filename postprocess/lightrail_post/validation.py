@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 
-COLUMNS = ["target", "row", "published", "simulated", "error_pct", "bound_pct", "ok"]
+COLUMNS = ["target", "row", "published", "simulated", "unit", "error_pct", "bound_pct", "ok"]
 WITHIN, BEYOND = "#0072B2", "#D55E00"
 COLUMN_COUNT = 6
 
@@ -71,4 +71,38 @@ def validation_panels(table):
     within = int(table["ok"].sum())
     figure.suptitle(f"Simulated against published: {within} of {len(table)} rows of {len(names)} targets within their bounds (shaded)",
                     x=0.01, ha="left", fontsize=13, fontweight="bold")
+    return figure
+
+
+def published_markdown(table):
+    """Rows of read_validation() as a page has them: published, simulated, error."""
+    def number(value, unit):
+        return f"{value:.3g} {unit}" if unit != "1" else f"{value:.2f}"
+    lines = ["| | published | simulated | error |", "|---|---|---|---|"]
+    lines += [f"| {row['row']} | {number(row['published'], row['unit'])} | {number(row['simulated'], row['unit'])} | "
+              f"{row['error_pct']:+.0f} % |" for _, row in table.iterrows()]
+    return "\n".join(lines)
+
+
+def published_bars(table):
+    """Figure: published and simulated values side by side, a panel a target and unit, in the order of the
+    rows. Rows without a unit (ratios) are left out."""
+    shown = table[table["unit"] != "1"]
+    panels = list(dict.fromkeys(zip(shown["target"], shown["unit"])))
+    if not panels:
+        raise ValueError("no row with a unit to draw")
+    heights = [int(((shown["target"] == t) & (shown["unit"] == u)).sum()) + 1.2 for t, u in panels]
+    figure, all_axes = plt.subplots(len(panels), 1, figsize=(11, 0.5 * sum(heights) + 0.6), layout="constrained",
+                                    squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axes, (target, unit) in zip(all_axes[:, 0], panels):
+        rows = shown[(shown["target"] == target) & (shown["unit"] == unit)]
+        place = np.arange(len(rows))[::-1]
+        axes.barh(place + 0.19, rows["published"], 0.36, color="#999999", label="published")
+        axes.barh(place - 0.19, rows["simulated"], 0.36, color=WITHIN, label="simulated")
+        axes.set_yticks(place, rows["row"], fontsize=8)
+        axes.set_xlabel(unit, fontsize=9)
+        axes.set_title(target, loc="left", fontsize=10, fontweight="bold")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(axis="x", labelsize=8)
+    all_axes[0, 0].legend(frameon=False, fontsize=8, loc="lower right")
     return figure

@@ -8,7 +8,8 @@ import pytest
 from matplotlib import colors
 from matplotlib import pyplot as plt
 
-from lightrail_post.validation import BEYOND, WITHIN, read_validation, validation_panels, validation_table
+from lightrail_post.validation import (BEYOND, WITHIN, published_bars, published_markdown, read_validation,
+                                       validation_panels, validation_table)
 
 ROWS = pd.DataFrame({"target": ["N1", "N1", "O3"], "row": ["8 B", "1 MiB", "circuits"],
                      "published": [10.0, 20.0, 24.0], "simulated": [11.0, 10.0, 24.0],
@@ -47,3 +48,17 @@ def test_files_that_are_none_are_refused(tmp_path):
     ROWS.head(0).to_csv(tmp_path / "empty.csv", index=False)
     with pytest.raises(ValueError, match="empty.csv: no rows"):
         read_validation(tmp_path / "empty.csv")
+
+
+def test_published_and_simulated_values_side_by_side():
+    rows = pd.concat([ROWS, ROWS[:1].assign(row="gain", unit="1", published=1.5, simulated=1.25, error_pct=-17.0)])
+    lines = published_markdown(rows[rows["target"] == "N1"]).split("\n")
+    assert lines[2:] == ["| 8 B | 10 us | 11 us | +10 % |", "| 1 MiB | 20 us | 10 us | -50 % |",
+                         "| gain | 1.50 | 1.25 | -17 % |"]
+    figure = published_bars(rows[rows["target"] == "N1"])  # ratios have no bar
+    published, simulated = figure.axes[0].containers
+    assert [bar.get_width() for bar in published] == [10, 20]
+    assert [bar.get_width() for bar in simulated] == [11, 10]
+    plt.close(figure)
+    with pytest.raises(ValueError, match="no row with a unit"):
+        published_bars(rows[rows["unit"] == "1"])
