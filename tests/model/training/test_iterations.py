@@ -24,7 +24,7 @@ SCENARIO = """<scenario name="test">
   {workload}
   <output interval="100 s"><table name="ops" gpus="all"/></output>
 </scenario>"""
-TRAINING = """<workload kind="training" global-batch="16" sequence="512" ep="8" uneven-experts="on" capacity-factor="1.5" iterations="{iterations}">
+TRAINING = """<workload kind="training" host="none" global-batch="16" sequence="512" ep="8" uneven-experts="on" capacity-factor="1.5" iterations="{iterations}">
     <model layers="2" hidden="512" heads="8" kv-heads="4" ffn="1024" vocabulary="1000" experts="8" active-experts="2"/>
     <gate zipf="1.2" seed="3" drift="0.3" {gate}/>
   </workload>"""
