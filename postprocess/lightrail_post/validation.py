@@ -77,7 +77,7 @@ def validation_panels(table):
 def published_markdown(table):
     """Rows of read_validation() as a page has them: published, simulated, error."""
     def number(value, unit):
-        return f"{value:.3g} {unit}" if unit != "1" else f"{value:.2f}"
+        return f"{value:.4g} {unit}" if unit != "1" else f"{value:.2f}"
     lines = ["| | published | simulated | error |", "|---|---|---|---|"]
     lines += [f"| {row['row']} | {number(row['published'], row['unit'])} | {number(row['simulated'], row['unit'])} | "
               f"{row['error_pct']:+.0f} % |" for _, row in table.iterrows()]
