@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/group_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
 #include "workloads/import/kineto/kineto_rank.hpp"
@@ -23,7 +24,8 @@ using Bound = std::vector<std::vector<BoundCommunication>>;
 using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
 
 KinetoRankOptions rank_options(const KinetoOptions& options) {
-  return {options.element_bytes, options.rank_pattern, options.steps, options.collective_bytes};
+  return {options.element_bytes, options.rank_pattern, options.steps, options.collective_bytes,
+          execution_traces_by_rank(options.execution_traces, options.rank_pattern)};
 }
 
 /// Ranks of the files that do not say theirs: the free ones, in the order of the files. Several GPUs of a

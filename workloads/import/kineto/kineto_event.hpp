@@ -13,7 +13,8 @@ struct KinetoEvent {
   std::optional<std::int64_t> start_ns, duration_ns;
 
   std::optional<std::int64_t> correlation, stream, bytes, device;
-  std::optional<std::int64_t> external_id;  ///< of the CPU operator that a kernel belongs to
+  std::optional<std::int64_t> record_function;  ///< "Record function id", rf_id of execution traces
+  std::optional<std::int64_t> external_id;      ///< of the CPU operator that a kernel belongs to
   std::string process;
   // cuda_sync
   std::optional<std::int64_t> wait_on_stream, record_correlation;

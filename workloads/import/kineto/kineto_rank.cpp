@@ -17,6 +17,7 @@
 
 #include "engine/base/error.hpp"
 #include "workloads/import/gzip_file.hpp"
+#include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/flight_recorder.hpp"
 #include "workloads/import/kineto/kineto_collector.hpp"
 #include "workloads/import/kineto/kineto_communications.hpp"
@@ -227,13 +228,16 @@ std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRan
   KinetoHeader header;
   std::vector<std::string> notes;
   const auto take = [&](const KinetoEvent& e) { collector.take(e); };
-  if (is_flight_recorder(path)) {
+  std::vector<ProcessGroup> groups;
+  if (is_execution_trace(path)) {
+    groups = read_linked_trace(path, take);
+  } else if (is_flight_recorder(path)) {
     read_flight_recorder(path, take, notes);
   } else {
     GzipFile file(path);
     header = read_kineto(file, path, take);
   }
-  const KinetoEvents events = collector.finish();
+  KinetoEvents events = collector.finish();
   const DistributedInfo info = distributed_info(header.distributed_info, path);
   const auto devices = devices_of(events, path, notes);
   if (devices.size() > 1) {
@@ -254,6 +258,13 @@ std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRan
   } else {
     rank = rank_by_name(path);
   }
+  if (!options.execution_traces.empty()) {
+    const auto of_rank = options.execution_traces.find(rank.value_or(0));
+    if (of_rank == options.execution_traces.end())
+      throw InputErrors(
+          InputError{path, 0, fmt::format("no execution trace of rank {} is given", rank.value_or(0))});
+    groups = join_execution_trace(of_rank->second, path, events, notes);
+  }
   std::vector<RankTrace> traces;
   for (std::int64_t device : devices) {
     RankTrace trace = trace_of(events, device, devices.size() == 1, path, options);
@@ -261,6 +272,7 @@ std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRan
     trace.has_rank = rank.has_value();
     trace.world_size = static_cast<std::uint32_t>(std::max<std::int64_t>(0, info.world));
     trace.known_groups = info.groups;
+    trace.known_groups.insert(trace.known_groups.end(), groups.begin(), groups.end());
     trace.notes.insert(trace.notes.begin(), notes.begin(), notes.end());
     traces.push_back(std::move(trace));
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,7 @@ struct KinetoRankOptions {
   std::string rank_pattern;           ///< of file names, # stands for the rank; "": by content, then by name
   std::string steps;                  ///< "2-4": of the profiler's steps only these; "": all
   std::int64_t collective_bytes = 0;  ///< of a collective without a size [B]; 0: refuse it
+  std::map<std::uint32_t, std::string> execution_traces = {};  ///< by rank: joined with its Kineto trace
 };
 
 /// Reads one file: the trace of one rank, or of each GPU of its process, by device. Throws InputErrors naming
