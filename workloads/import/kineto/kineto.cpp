@@ -37,6 +37,11 @@ void number_ranks(std::vector<std::vector<RankTrace>>& files) {
     std::stable_sort(files.begin(), files.end(),
                      [](const auto& a, const auto& b) { return a[0].rank < b[0].rank; });
   if (is_plain && files.size() == 1 && files[0][0].world_size <= 1) files[0][0].has_rank = false;
+  // Processes of one file that know their ranks keep them.
+  const auto knows = [](const RankTrace& trace) { return trace.has_rank && trace.process >= 0; };
+  if (std::all_of(files.begin(), files.end(),
+                  [&](const auto& traces) { return std::all_of(traces.begin(), traces.end(), knows); }))
+    return;
   std::uint32_t next = 0;
   for (auto& traces : files)
     for (RankTrace& trace : traces) {
@@ -87,7 +92,7 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
 /// The trace again, whole.
 RankTrace read_again(const RankTrace& reduced, const KinetoOptions& options) {
   for (RankTrace& trace : read_kineto_file(reduced.path, rank_options(options)))
-    if (trace.device == reduced.device) {
+    if (trace.device == reduced.device && trace.process == reduced.process) {
       trace.rank = reduced.rank;
       return std::move(trace);
     }

@@ -28,5 +28,7 @@ void import_kineto(const KinetoOptions& options, JobOutput& output);
 [[nodiscard]] Job import_kineto(const KinetoOptions& options);
 
 [[nodiscard]] std::shared_ptr<const TraceFormat> kineto_format();
+/// Nsight Systems' SQLite export, with the same attributes.
+[[nodiscard]] std::shared_ptr<const TraceFormat> nsight_format();
 
 }  // namespace lightrail

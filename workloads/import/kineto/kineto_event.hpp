@@ -25,6 +25,10 @@ struct KinetoEvent {
   std::optional<std::string> in_split, out_split;
   std::string input_dims, input_types, concrete_inputs;
 
+  // calls of NCCL itself, as Nsight Systems has them
+  std::optional<std::int64_t> nccl_bytes;  ///< count times type [B]; partners are ranks of the communicator
+  std::string communicator;                ///< "": not said
+
   void clear() { *this = KinetoEvent{}; }
 };
 

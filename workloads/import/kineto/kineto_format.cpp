@@ -76,13 +76,25 @@ TraceFormat::Import prepare(const Element& at, ErrorList& errors) {
 
 }  // namespace
 
-std::shared_ptr<const TraceFormat> kineto_format() {
+namespace {
+
+std::shared_ptr<const TraceFormat> format_of(const char* name, const char* doc) {
   auto format = std::make_shared<TraceFormat>();
-  format->name = "kineto";
-  format->doc = "one JSON file a rank of PyTorch's profiler, of its flight recorder, or ET+";
+  format->name = name;
+  format->doc = doc;
   format->parameters = kineto_table().documentation();
   format->prepare = prepare;
   return format;
+}
+
+}  // namespace
+
+std::shared_ptr<const TraceFormat> kineto_format() {
+  return format_of("kineto", "one JSON file a rank of PyTorch's profiler, of its flight recorder, or ET+");
+}
+
+std::shared_ptr<const TraceFormat> nsight_format() {
+  return format_of("nsight", "SQLite exports of Nsight Systems, of one process each or of several");
 }
 
 }  // namespace lightrail

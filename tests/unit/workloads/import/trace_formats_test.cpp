@@ -10,6 +10,7 @@
 #include "tests/unit/workloads/import/chakra_text.hpp"
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
+#include "tests/unit/workloads/import/nsight_database.hpp"
 #include "workloads/program/check.hpp"
 
 using namespace lightrail;
@@ -239,4 +240,24 @@ TEST_CASE("3,000 mutations of an execution trace with times import or are refuse
            {"id": 5, "name": "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "cat": "kernel", "ctrl_deps": 4,
             "ts": 110, "inclusive_dur": 20.5, "stream": 7, "inputs": {"values": []}, "attrs": []}]})",
        12);
+}
+
+TEST_CASE("3,000 mutations of a report of Nsight Systems import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.sqlite");
+  {
+    NsightDatabase made(file);
+    made.run("PRAGMA page_size = 512")
+        .run("VACUUM")  // small pages: a mutation is more likely to hit a row
+        .membership(5, 0xab, 1, 0)
+        .launch(5, "gemm", 100, 110, 190, 1)
+        .collective(5, "ncclAllReduce", 118, 130, 0xab, 4096)
+        .launch(5, "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 120, 200, 250, 2, 20)
+        .collective(5, "ncclAllGather", 150, 151, 0xab, 100)
+        .collective(5, "ncclAllGather", 152, 153, 0xab, 100)
+        .range(5, "ncclGroupEnd", 154, 170)
+        .launch(5, "ncclDevKernel_AllGather_RING_LL", 160, 260, 290, 3, 20);
+  }
+  const std::string good = content(file);
+  fuzz(options_of("nsight", file), file, good, 13);
 }
