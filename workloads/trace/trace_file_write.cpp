@@ -91,7 +91,8 @@ TraceFileWriter::~TraceFileWriter() {
 }
 
 void TraceFileWriter::add(const Op& op, std::span<const std::uint32_t> after) {
-  for (std::size_t c = 0; c < columns_.size(); ++c) out_->append(columns_[c], op_columns()[c].get(op));
+  const std::vector<OpColumn>& columns = op_columns();
+  for (std::size_t c = 0; c < columns_.size(); ++c) out_->append(columns_[c], columns[c].get(op));
   for (std::uint32_t on : after) out_->append(dependencies_, on);
   ++open_ops_;
   open_dependencies_ += static_cast<std::int64_t>(after.size());

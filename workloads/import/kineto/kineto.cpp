@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/ahead.hpp"
 #include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/group_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
@@ -54,14 +55,17 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
   std::vector<std::vector<RankTrace>> files;
   std::size_t held = 0;
-  for (const std::string& file : options.files) {
-    files.push_back(read_kineto_file(file, rank_options(options)));
-    for (RankTrace& trace : files.back()) {
-      // A large trace is read twice rather than held.
-      held += trace.bytes();
-      if (held > options.max_held_bytes) trace.reduce();
-    }
-  }
+  const KinetoRankOptions of_rank = rank_options(options);
+  in_order<std::vector<RankTrace>>(
+      options.files.size(), [&](std::size_t i) { return read_kineto_file(options.files[i], of_rank); },
+      [&](std::vector<RankTrace> traces) {
+        files.push_back(std::move(traces));
+        for (RankTrace& trace : files.back()) {
+          // A large trace is read twice rather than held.
+          held += trace.bytes();
+          if (held > options.max_held_bytes) trace.reduce();
+        }
+      });
   number_ranks(files);
   std::vector<RankTrace> ranks;
   for (auto& traces : files)
@@ -245,7 +249,12 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
   }
   job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
   constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
+  // Ranks that are not held are read again, some ahead.
+  const auto again = [&](std::size_t i) {
+    return ranks[i].is_reduced ? read_again(ranks[i], options) : RankTrace{};
+  };
+  std::size_t r = 0;
+  const auto replay_rank = [&](const RankTrace& whole) {
     if (ranks[r].figures.last_start_ns - offset[r] - epoch_ns > longest_ns)
       throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
     ReplayOptions replay;
@@ -262,14 +271,12 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
       op.dimension = b.dimension;
       op.peer = b.peer;
     };
-    if (ranks[r].is_reduced) {
-      const RankTrace whole = read_again(ranks[r], options);
-      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(whole, replay, job)));
-    } else {
-      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(ranks[r], replay, job)));
-      ranks[r].reduce();
-    }
-  }
+    const RankTrace& trace = ranks[r].is_reduced ? whole : ranks[r];
+    job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(trace, replay, job)));
+    if (!ranks[r].is_reduced) ranks[r].reduce();
+    ++r;
+  };
+  in_order<RankTrace>(ranks.size(), again, replay_rank);
 }
 
 }  // namespace lightrail
