@@ -66,6 +66,12 @@ void write_capture(const Capture& capture, TraceWriter& out) {
     ranks.insert(ranks.end(), {r.span_ps, r.other_kernels_ps, r.collectives_ps});
   out.group("/capture");
   out.numbers("/capture/ranks_ps", ranks, "ps");
+  Numbers exposed, kinds;
+  for (const auto& r : capture.ranks) exposed.push_back(r.exposed_ps);
+  for (const auto& k : capture.kinds)
+    kinds.insert(kinds.end(), {static_cast<std::int64_t>(k.type), k.bytes, k.count, k.fastest_sum_ps});
+  if (!exposed.empty()) out.numbers("/capture/exposed_ps", exposed, "ps");
+  if (!kinds.empty()) out.numbers("/capture/kinds", kinds);
   out.attribute("capture_step_ps", capture.step_ps);
   out.attribute("capture_collectives", capture.collectives);
   out.attribute("capture_fastest_median_ps", capture.fastest_median_ps);

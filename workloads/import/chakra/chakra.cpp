@@ -99,10 +99,13 @@ class Reading {
   void read(JobOutput& output, MessageLedger& ledger) {
     MessageLedger first;
     read(output, first, true);
+    const Capture capture = capture_.finish();
+    output.job().job().capture = capture;
     if (!exchanges_.is_uneven()) return void(ledger = std::move(first));
     output.restart();
     begin(output);
     exchanges_.finish(output.job());
+    output.job().job().capture = capture;
     read(output, ledger, false);
   }
 
@@ -110,7 +113,7 @@ class Reading {
     GroupFamilies families(output.job(), ranks_);
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       ChakraProgram program(file_of(r), {r, ranks_}, groups_,
-                            {families, output, ledger, exchanges_, collects});
+                            {families, output, ledger, exchanges_, capture_, collects});
       consume_behind<Batch>([&](const auto& give) { read_batches(file_of(r), give); },
                             [&](Batch batch) {
                               for (ChakraNode& node : batch.nodes) program.add(node, batch.follows_control);
@@ -125,6 +128,7 @@ class Reading {
   std::uint32_t ranks_ = 0;
   ChakraGroups groups_;
   ChakraExchanges exchanges_;
+  ChakraCapture capture_;
 };
 
 }  // namespace

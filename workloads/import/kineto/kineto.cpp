@@ -9,6 +9,7 @@
 
 #include "engine/base/error.hpp"
 #include "workloads/import/ahead.hpp"
+#include "workloads/import/fastest_members.hpp"
 #include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/group_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
@@ -163,8 +164,8 @@ std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all
 }
 
 template <class Calls>
-Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<std::int64_t>& offset,
-                        std::int64_t epoch_ns, const Calls& all) {
+Capture capture_figures(const std::vector<RankTrace>& ranks, const Bound& bound,
+                        const std::vector<std::int64_t>& offset, std::int64_t epoch_ns, const Calls& all) {
   Capture capture;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Capture::Rank figures;
@@ -172,26 +173,26 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
     const RankTrace::Figures& all_of = ranks[r].figures;
     figures.other_kernels_ps = all_of.kernels_ns * 1000;
     figures.collectives_ps = all_of.communication_ns * 1000;
+    figures.exposed_ps = all_of.exposed_ns * 1000;
     figures.span_ps = (all_of.end_ns - all_of.first_start_ns) * 1000;
     capture.step_ps = std::max(capture.step_ps, (all_of.end_ns - offset[r] - epoch_ns) * 1000);
     capture.collectives =
         std::max(capture.collectives, static_cast<std::int64_t>(ranks[r].communications.size()));
     capture.ranks.push_back(figures);
   }
-  std::vector<std::int64_t> fastest;
+  FastestMembers fastest;
   for (const auto& [key, group] : all)
     for (std::size_t i = 0; i < group.begin()->second.size(); ++i) {
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
       for (const auto& [rank, calls] : group)
         if (calls[i]->has_run()) least = std::min(least, calls[i]->duration_ns);
       if (least == std::numeric_limits<std::int64_t>::max()) continue;
-      fastest.push_back(least * 1000);
-      capture.fastest_sum_ps += least * 1000;
+      const auto& [rank, calls] = *group.begin();
+      const auto communication = static_cast<std::size_t>(calls[i]->communication);
+      fastest.add(ranks[rank].communications[communication].type, bound[rank][communication].bytes,
+                  least * 1000);
     }
-  if (!fastest.empty()) {
-    std::sort(fastest.begin(), fastest.end());
-    capture.fastest_median_ps = (fastest[(fastest.size() - 1) / 2] + fastest[fastest.size() / 2]) / 2;
-  }
+  fastest.into(capture);
   return capture;
 }
 
@@ -247,7 +248,7 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
     epoch_ns =
         std::min({epoch_ns, trace.first_call_ns - offset[r], trace.figures.first_start_ns - offset[r]});
   }
-  job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
+  job.job().capture = capture_figures(ranks, bound, offset, epoch_ns, calls);
   constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
   // Ranks that are not held are read again, some ahead.
   const auto again = [&](std::size_t i) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/exposed_time.hpp"
 #include "workloads/import/gzip_file.hpp"
 #include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/flight_recorder.hpp"
@@ -146,10 +147,13 @@ RankTrace::Figures figures_of(const RankTrace& trace) {
   RankTrace::Figures f;
   f.first_start_ns = trace.operations.front().start_ns;
   f.last_start_ns = trace.operations.back().start_ns;
+  Spans communication, kernels;
   for (const auto& op : trace.operations) {
     f.end_ns = std::max(f.end_ns, op.end_ns());
     (op.communication >= 0 ? f.communication_ns : f.kernels_ns) += op.duration_ns;
+    (op.communication >= 0 ? communication : kernels).emplace_back(op.start_ns, op.end_ns());
   }
+  f.exposed_ns = exposed_time(std::move(communication), std::move(kernels));
   return f;
 }
 

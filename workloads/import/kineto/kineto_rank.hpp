@@ -91,6 +91,7 @@ struct RankTrace {
   /// Of all operations, also of those that were dropped.
   struct Figures {
     std::int64_t first_start_ns = 0, last_start_ns = 0, end_ns = 0, kernels_ns = 0, communication_ns = 0;
+    std::int64_t exposed_ns = 0;  ///< communication without kernels beside it
   };
   Figures figures;
   bool is_reduced = false;
