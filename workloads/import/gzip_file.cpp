@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -38,6 +39,14 @@ GzipFile::int_type GzipFile::underflow() {
   if (got == 0) return traits_type::eof();
   setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
   return traits_type::to_int_type(*gptr());
+}
+
+std::string beginning_of(const std::string& path, std::size_t count) {
+  GzipFile file(path);
+  std::string text(count, '\0');
+  const auto got = file.sgetn(text.data(), static_cast<std::streamsize>(count));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, got)));
+  return text;
 }
 
 }  // namespace lightrail

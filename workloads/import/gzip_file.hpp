@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <streambuf>
 #include <string>
 
@@ -24,5 +25,8 @@ class GzipFile final : public std::streambuf {
   gzFile_s* file_ = nullptr;
   std::array<char, 1 << 16> buffer_{};
 };
+
+/// The first `count` bytes of the text in a file, fewer where it is shorter. Throws as GzipFile does.
+[[nodiscard]] std::string beginning_of(const std::string& path, std::size_t count);
 
 }  // namespace lightrail

@@ -15,7 +15,7 @@ namespace lightrail {
 
 const std::vector<std::shared_ptr<const TraceFormat>>& trace_formats() {
   static const std::vector<std::shared_ptr<const TraceFormat>> all{
-      kineto_format(), chakra_format(), goal_format(), aicb_format(), aicb_csv_format(),
+      kineto_format(), nsight_format(), chakra_format(), goal_format(), aicb_format(), aicb_csv_format(),
   };
   return all;
 }

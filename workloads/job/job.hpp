@@ -26,6 +26,13 @@ struct Capture {
     std::int64_t span_ps = 0;           ///< first GPU operation's start to the last one's end [ps]
     std::int64_t other_kernels_ps = 0;  ///< sum of the durations of kernels other than collectives [ps]
     std::int64_t collectives_ps = 0;    ///< sum of the durations of collectives, waiting included [ps]
+    std::int64_t exposed_ps = -1;       ///< communication goes on and nothing else does [ps]; -1: not known
+  };
+  /// Collectives of one kind and size.
+  struct Kind {
+    CollectiveType type = CollectiveType::none;
+    std::int64_t bytes = 0, count = 0;
+    std::int64_t fastest_sum_ps = 0;  ///< of each the fastest member's duration [ps]
   };
   std::vector<Rank> ranks;       ///< empty: not a captured trace
   std::int64_t step_ps = 0;      ///< first runtime call of any rank to the last GPU operation's end [ps]
@@ -33,6 +40,7 @@ struct Capture {
   std::int64_t fastest_median_ps =
       0;                            ///< of each collective the fastest member's duration; their median [ps]
   std::int64_t fastest_sum_ps = 0;  ///< ... and their sum [ps]
+  std::vector<Kind> kinds;          ///< by type and size; empty: not known
 };
 
 /// What the GPUs of a job do, before it is bound to a model: the value that importers and generators make,

@@ -1,12 +1,31 @@
 #include "workloads/trace/job_output.hpp"
 
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/trace/trace_file.hpp"
-#include "workloads/trace/trace_layout.hpp"
 
 namespace lightrail {
+
+namespace {
+
+/// All that an operation says, in few words: of two bytes and more each its own bits.
+std::array<std::uint64_t, 7> words_of(const Op& op) {
+  static_assert(sizeof(Op) == 64, "a new member belongs into the words");
+  const auto bits = [](auto value, int shift) { return static_cast<std::uint64_t>(value) << shift; };
+  return {bits(op.kind, 0) | bits(op.collective, 8) | bits(op.algorithm, 16) | bits(op.protocol, 24) |
+              bits(op.peer_mode, 32) | bits(op.stream, 40),
+          bits(op.dimension, 0) | bits(op.host_work, 16) | bits(op.dependency_count, 32) | bits(op.split, 48),
+          bits(op.name, 0) | bits(op.group.value, 32),
+          bits(op.bytes, 0),
+          bits(op.duration.count(), 0),
+          bits(op.shape, 0) | bits(static_cast<std::uint32_t>(op.peer), 32),
+          bits(op.element_bytes, 0) | bits(op.root, 32)};
+}
+
+}  // namespace
 
 void ContentHash::add(std::uint64_t value) {
   for (std::size_t i = 0; i < 2; ++i) {
@@ -58,7 +77,7 @@ std::uint32_t JobOutput::add(const Op& op, std::span<const std::uint32_t> after)
   if (!is_kept_) return index;
   Op counted = op;
   counted.dependency_count = static_cast<std::uint16_t>(after.size());
-  for (const auto& column : op_columns()) open_hash_.add(static_cast<std::uint64_t>(column.get(counted)));
+  for (std::uint64_t word : words_of(counted)) open_hash_.add(word);
   for (std::uint32_t on : after) open_hash_.add(std::uint64_t{on});
   open_digest_.add(op);
   if (file_)

@@ -240,6 +240,23 @@ void read_shapes(Job& job, const TraceReader& in) {
   }
 }
 
+/// What files of earlier versions do not have.
+void read_capture_details(Capture& capture, const TraceReader& in) {
+  constexpr std::size_t kind_fields = 4;
+  if (in.has("/capture/exposed_ps")) {
+    const auto exposed = in.numbers("/capture/exposed_ps");
+    for (std::size_t r = 0; r < std::min(exposed.size(), capture.ranks.size()); ++r)
+      capture.ranks[r].exposed_ps = exposed[r];
+  }
+  if (!in.has("/capture/kinds")) return;
+  const auto kinds = in.numbers("/capture/kinds");
+  for (std::size_t i = 0; i + kind_fields <= kinds.size(); i += kind_fields) {
+    check_range(in, "/capture/kinds", i, kinds[i], 0, static_cast<std::int64_t>(CollectiveType::barrier));
+    capture.kinds.push_back(
+        {static_cast<CollectiveType>(kinds[i]), kinds[i + 1], kinds[i + 2], kinds[i + 3]});
+  }
+}
+
 }  // namespace
 
 Job read_trace(const std::string& path) {
@@ -274,6 +291,7 @@ Job read_trace(const std::string& path) {
   for (std::size_t i = 0; i + capture_fields <= ranks.size(); i += capture_fields)
     job.capture.ranks.push_back(
         {static_cast<std::uint32_t>(i / capture_fields), ranks[i], ranks[i + 1], ranks[i + 2]});
+  read_capture_details(job.capture, in);
   job.capture.step_ps = in.number_attribute("capture_step_ps");
   job.capture.collectives = in.number_attribute("capture_collectives");
   job.capture.fastest_median_ps = in.number_attribute("capture_fastest_median_ps");

@@ -66,6 +66,12 @@ void write_capture(const Capture& capture, TraceWriter& out) {
     ranks.insert(ranks.end(), {r.span_ps, r.other_kernels_ps, r.collectives_ps});
   out.group("/capture");
   out.numbers("/capture/ranks_ps", ranks, "ps");
+  Numbers exposed, kinds;
+  for (const auto& r : capture.ranks) exposed.push_back(r.exposed_ps);
+  for (const auto& k : capture.kinds)
+    kinds.insert(kinds.end(), {static_cast<std::int64_t>(k.type), k.bytes, k.count, k.fastest_sum_ps});
+  if (!exposed.empty()) out.numbers("/capture/exposed_ps", exposed, "ps");
+  if (!kinds.empty()) out.numbers("/capture/kinds", kinds);
   out.attribute("capture_step_ps", capture.step_ps);
   out.attribute("capture_collectives", capture.collectives);
   out.attribute("capture_fastest_median_ps", capture.fastest_median_ps);
@@ -91,7 +97,8 @@ TraceFileWriter::~TraceFileWriter() {
 }
 
 void TraceFileWriter::add(const Op& op, std::span<const std::uint32_t> after) {
-  for (std::size_t c = 0; c < columns_.size(); ++c) out_->append(columns_[c], op_columns()[c].get(op));
+  const std::vector<OpColumn>& columns = op_columns();
+  for (std::size_t c = 0; c < columns_.size(); ++c) out_->append(columns_[c], columns[c].get(op));
   for (std::uint32_t on : after) out_->append(dependencies_, on);
   ++open_ops_;
   open_dependencies_ += static_cast<std::int64_t>(after.size());

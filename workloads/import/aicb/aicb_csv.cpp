@@ -17,6 +17,7 @@
 #include "engine/model/describe.hpp"
 #include "workloads/import/aicb/aicb.hpp"
 #include "workloads/import/aicb/aicb_writer.hpp"
+#include "workloads/import/fastest_members.hpp"
 #include "workloads/import/number_range.hpp"
 #include "workloads/import/text_lines.hpp"
 
@@ -245,21 +246,19 @@ std::pair<std::int64_t, std::int64_t> chosen_epochs(const AicbOptions& options, 
   return {begin, end};
 }
 
-/// What a rank's row say of times, as one rank's capture.
+/// What a rank's rows say of times, as one rank's capture.
 struct Times {
   std::int64_t computed_ns = 0;
-  std::vector<std::int64_t> communications_ns;
+  FastestMembers communications;
 
   [[nodiscard]] Capture capture() const {
     Capture all;
-    if (communications_ns.empty()) return all;
-    std::vector<std::int64_t> sorted = communications_ns;
-    std::sort(sorted.begin(), sorted.end());
-    for (std::int64_t ns : sorted) all.fastest_sum_ps += ns * 1000;
-    all.fastest_median_ps = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2 * 1000;
-    all.collectives = static_cast<std::int64_t>(sorted.size());
+    if (communications.count() == 0) return all;
+    communications.into(all);
+    all.collectives = communications.count();
     all.step_ps = computed_ns * 1000 + all.fastest_sum_ps;
-    all.ranks.push_back({0, all.step_ps, computed_ns * 1000, all.fastest_sum_ps});
+    // One row after the other: all of it is exposed.
+    all.ranks.push_back({0, all.step_ps, computed_ns * 1000, all.fastest_sum_ps, all.fastest_sum_ps});
     return all;
   }
 };
@@ -287,7 +286,8 @@ void import_aicb_csv(const AicbOptions& options, JobOutput& output) {
     const bool is_empty = row.part.bytes == 0 && row.part.collective != CollectiveType::barrier;
     empty += is_empty;
     untimed += row.elapsed_ns < 0;
-    if (row.elapsed_ns >= 0 && !is_empty) times.communications_ns.push_back(row.elapsed_ns);
+    if (row.elapsed_ns >= 0 && !is_empty)
+      times.communications.add(row.part.collective, row.part.bytes, row.elapsed_ns * 1000);
   };
   Reader(options.file, write).run();
   JobBuilder& job = output.job();

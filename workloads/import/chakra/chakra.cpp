@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/ahead.hpp"
 #include "workloads/import/chakra/chakra_program.hpp"
 
 namespace lightrail {
@@ -53,6 +55,31 @@ std::vector<std::string> by_rank(const ChakraOptions& options) {
   return files;
 }
 
+/// Nodes as they follow one another in a file.
+struct Batch {
+  bool follows_control = true;
+  std::vector<ChakraNode> nodes;
+};
+
+/// Gives a file's nodes, also those before a mistake in it.
+void read_batches(const std::string& path, const std::function<void(Batch)>& give) {
+  constexpr std::size_t nodes_at_once = 256;
+  Batch batch;
+  try {
+    read_chakra(
+        path, [&](const ChakraHeader& header) { batch.follows_control = !header.is_from_pytorch; },
+        [&](ChakraNode& node) {
+          batch.nodes.push_back(std::move(node));
+          if (batch.nodes.size() == nodes_at_once)
+            give(std::exchange(batch, Batch{batch.follows_control, {}}));
+        });
+  } catch (...) {
+    give(std::move(batch));
+    throw;
+  }
+  give(std::move(batch));
+}
+
 class Reading {
  public:
   Reading(const ChakraOptions& options, std::vector<std::string> files)
@@ -72,10 +99,13 @@ class Reading {
   void read(JobOutput& output, MessageLedger& ledger) {
     MessageLedger first;
     read(output, first, true);
+    const Capture capture = capture_.finish();
+    output.job().job().capture = capture;
     if (!exchanges_.is_uneven()) return void(ledger = std::move(first));
     output.restart();
     begin(output);
     exchanges_.finish(output.job());
+    output.job().job().capture = capture;
     read(output, ledger, false);
   }
 
@@ -83,11 +113,11 @@ class Reading {
     GroupFamilies families(output.job(), ranks_);
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       ChakraProgram program(file_of(r), {r, ranks_}, groups_,
-                            {families, output, ledger, exchanges_, collects});
-      bool follows_control = true;
-      read_chakra(
-          file_of(r), [&](const ChakraHeader& header) { follows_control = !header.is_from_pytorch; },
-          [&](ChakraNode& node) { program.add(node, follows_control); });
+                            {families, output, ledger, exchanges_, capture_, collects});
+      consume_behind<Batch>([&](const auto& give) { read_batches(file_of(r), give); },
+                            [&](Batch batch) {
+                              for (ChakraNode& node : batch.nodes) program.add(node, batch.follows_control);
+                            });
       output.job().assign(r, program.end(fmt::format("rank {}", r)));
     }
   }
@@ -98,6 +128,7 @@ class Reading {
   std::uint32_t ranks_ = 0;
   ChakraGroups groups_;
   ChakraExchanges exchanges_;
+  ChakraCapture capture_;
 };
 
 }  // namespace

@@ -55,6 +55,7 @@ ChakraProgram::ChakraProgram(std::string path, Rank rank, ChakraGroups groups, c
       output_(shared.output),
       ledger_(shared.ledger),
       exchanges_(shared.exchanges),
+      capture_(shared.capture),
       collects_(shared.collects),
       dag_(shared.output),
       nodes_(
@@ -90,7 +91,9 @@ void ChakraProgram::add(ChakraNode& node, bool follows_control) {
     after.insert(after.end(), node.control_dependencies.begin(), node.control_dependencies.end());
   std::sort(after.begin(), after.end());
   after.erase(std::unique(after.begin(), after.end()), after.end());
-  if (!nodes_.add(node.id, std::move(after), item_of(node))) fail(node, "its number is used twice");
+  Item item = item_of(node);
+  if (collects_) capture_.add(rank_.rank, node, item.op, item.members);
+  if (!nodes_.add(node.id, std::move(after), std::move(item))) fail(node, "its number is used twice");
 }
 
 std::uint32_t ChakraProgram::end(const std::string& role) {
@@ -232,8 +235,8 @@ void ChakraProgram::collective(const ChakraNode& node, Item& item) {
   const auto members = members_of(node);
   const auto size = static_cast<std::uint32_t>(members.size());
   const auto place = place_of(node, members);
+  if (collects_ || type == CollectiveType::all_to_all) item.members = members;
   if (type == CollectiveType::all_to_all) {
-    item.members = members;
     item.parts = node.parts;
     item.message.place = node.id;
   }

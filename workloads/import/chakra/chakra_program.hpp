@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/import/chakra/chakra_capture.hpp"
 #include "workloads/import/chakra/chakra_exchanges.hpp"
 #include "workloads/import/chakra/chakra_groups.hpp"
 #include "workloads/import/chakra/chakra_reader.hpp"
@@ -27,6 +28,7 @@ class ChakraProgram {
     JobOutput& output;
     MessageLedger& ledger;
     ChakraExchanges& exchanges;
+    ChakraCapture& capture;
     bool collects = false;
   };
   ChakraProgram(std::string path, Rank rank, ChakraGroups groups, const Shared& shared);
@@ -41,8 +43,7 @@ class ChakraProgram {
     std::string stream;  ///< "": anywhere
     std::string name;
     MessageLedger::Message message;
-    // All-to-alls:
-    ChakraExchanges::Members members = {};
+    ChakraExchanges::Members members = {};  // of collectives
     std::vector<std::int64_t> parts = {};
   };
   std::uint32_t emit(const Item& item, const std::vector<std::uint32_t>& after);
@@ -65,6 +66,7 @@ class ChakraProgram {
   JobOutput& output_;
   MessageLedger& ledger_;
   ChakraExchanges& exchanges_;
+  ChakraCapture& capture_;
   bool collects_ = false;
   std::uint64_t untimed_ = 0;  ///< nodes of computation without duration and size
   DagProgram dag_;

@@ -104,6 +104,8 @@ std::optional<std::string> text_of(const chakra::Attribute& a) {
   return std::nullopt;
 }
 
+constexpr std::uint64_t latest_start_us = std::uint64_t{1} << 62;  // since the epoch, and far beyond
+
 /// "[1024, 512]" -> its numbers.
 std::vector<std::int64_t> integers_in(const std::string& text) {
   std::vector<std::int64_t> numbers;
@@ -170,6 +172,8 @@ void read_chakra(const std::string& path, const std::function<void(const ChakraH
     node.data_dependencies.assign(message.data_deps().begin(), message.data_deps().end());
     node.control_dependencies.assign(message.ctrl_deps().begin(), message.ctrl_deps().end());
     node.duration_us = message.duration_micros();
+    if (const std::uint64_t start = message.start_time_micros(); start > 0 && start < latest_start_us)
+      node.start_us = start;
     if (node.type == chakra::METADATA_NODE) node.input_values = message.inputs().values();
     for (const auto& attribute : message.attr()) take(attribute, node);
     on_node(node);

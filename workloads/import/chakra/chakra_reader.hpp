@@ -14,7 +14,8 @@ struct ChakraNode {
   int type = 0;
   std::vector<std::uint64_t> data_dependencies, control_dependencies;
   std::uint64_t duration_us = 0;
-  std::string input_values;  ///< of a metadata node
+  std::optional<std::uint64_t> start_us;  ///< on the clock of its rank
+  std::string input_values;               ///< of a metadata node
   bool is_cpu = false;
   std::optional<std::int64_t> operations, tensor_bytes, collective, bytes, from, to, tag, root;
   std::optional<std::string> group, stream;

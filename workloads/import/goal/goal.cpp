@@ -47,9 +47,14 @@ class Importer {
 
   void add(GoalRank& rank) {
     const auto count = static_cast<std::uint32_t>(rank.nodes.size());
-    std::stable_sort(rank.edges.begin(), rank.edges.end(),
-                     [](const auto& a, const auto& b) { return a.later < b.later; });
+    if (!std::is_sorted(rank.edges.begin(), rank.edges.end(),
+                        [](const auto& a, const auto& b) { return a.later < b.later; }))
+      std::stable_sort(rank.edges.begin(), rank.edges.end(),
+                       [](const auto& a, const auto& b) { return a.later < b.later; });
     const auto& sorted = rank.edges;
+    std::vector<std::uint32_t> first_edge(count + 1);  // by the node that waits
+    for (const auto& edge : sorted) ++first_edge[edge.later + 1];
+    for (std::uint32_t i = 0; i < count; ++i) first_edge[i + 1] += first_edge[i];
     std::vector<std::uint32_t> order;
     {
       std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
@@ -69,9 +74,7 @@ class Importer {
     for (std::uint32_t i : order) {
       const GoalNode& node = rank.nodes[i];
       std::vector<std::uint32_t> after;
-      auto edge = std::lower_bound(sorted.begin(), sorted.end(), i,
-                                   [](const auto& e, std::uint32_t later) { return e.later < later; });
-      for (; edge != sorted.end() && edge->later == i; ++edge) {
+      for (auto edge = sorted.begin() + first_edge[i]; edge != sorted.begin() + first_edge[i + 1]; ++edge) {
         const std::uint32_t on = op_of[edge->earlier];
         if (!edge->is_start) {
           after.push_back(on);
@@ -82,7 +85,7 @@ class Importer {
       }
       if (node.kind == GoalNode::Kind::calc) total_ns += node.size;
       if (total_ns > longest_rank_ns) fail(node.line, "the calcs of a rank take more than 52 days");
-      auto start = before_start.find(i);
+      const auto start = before_start.empty() ? before_start.end() : before_start.find(i);
       op_of[i] = emit(dag, rank.rank, node, std::move(after),
                       start == before_start.end() ? nullptr : &start->second);
     }
@@ -102,7 +105,7 @@ class Importer {
       op.dimension = no_dimension;
       op.name = calc_;
       op.duration = nanoseconds(node.size);
-      return dag.on_stream(fmt::format("cpu {}", node.cpu), op, std::move(after), waited);
+      return dag.on_stream(processor(node.cpu), op, std::move(after), waited);
     }
     const bool is_send = node.kind == GoalNode::Kind::send;
     op.kind = is_send ? OpKind::send : OpKind::recv;
@@ -134,6 +137,11 @@ class Importer {
     const std::uint32_t moved = dag.message(op, std::move(after), waited);
     const std::uint32_t told = dag.message(receipt, {moved});
     return is_send ? told : moved;
+  }
+
+  const std::string& processor(std::uint8_t cpu) {
+    while (processors_.size() <= cpu) processors_.push_back(fmt::format("cpu {}", processors_.size()));
+    return processors_[cpu];
   }
 
   void set_software(Op& op) const {
@@ -173,6 +181,7 @@ class Importer {
   MessageLedger& ledger_;
   std::uint32_t ranks_ = 0, calc_ = 0, send_ = 0, recv_ = 0, receipt_ = 0, post_ = 0;
   GroupKindId world_{}, receipts_{};
+  std::vector<std::string> processors_;  ///< names of their streams
   std::uint16_t dimension_ = no_dimension, receipts_dimension_ = no_dimension;
 };
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <istream>
-#include <map>
+#include <cstring>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/ahead.hpp"
 #include "workloads/import/gzip_file.hpp"
 #include "workloads/job/job.hpp"
 
@@ -34,36 +37,36 @@ bool is_label(std::string_view text) {
 class Labels {
  public:
   void clear() {
-    numbered_.clear();
+    words_.clear();
     others_.clear();
   }
   /// False when the label is there already.
   bool add(std::string_view label, std::uint32_t node) {
     const auto [word, number] = split(label);
-    if (number != none) {
-      auto& nodes = numbered_[std::string(word)];
-      if (number < 4 * nodes.size() + 1024) {
-        if (number >= nodes.size()) nodes.resize(number + 1, none);
-        if (nodes[number] != none || others_.contains(std::string(label))) return false;
-        nodes[number] = node;
-        return true;
-      }
+    std::vector<std::uint32_t>* nodes = number == none ? nullptr : nodes_of(word);
+    if (nodes && number < 4 * nodes->size() + 1024) {
+      if (number >= nodes->size()) nodes->resize(number + 1, none);
+      if ((*nodes)[number] != none || (!others_.empty() && others_.contains(std::string(label))))
+        return false;
+      (*nodes)[number] = node;
+      return true;
     }
     return others_.emplace(label, node).second;
   }
   [[nodiscard]] std::uint32_t find(std::string_view label) const {
     const auto [word, number] = split(label);
-    if (number != none) {
-      auto nodes = numbered_.find(word);
-      if (nodes != numbered_.end() && number < nodes->second.size() && nodes->second[number] != none)
-        return nodes->second[number];
-    }
+    if (number != none)
+      for (const auto& [known, nodes] : words_)
+        if (known == word && number < nodes.size() && nodes[number] != none) return nodes[number];
+    if (others_.empty()) return none;
     auto it = others_.find(std::string(label));
     return it == others_.end() ? none : it->second;
   }
   static constexpr std::uint32_t none = 0xffffffff;
 
  private:
+  static constexpr std::size_t most_words = 8;  ///< that are looked through; labels of others are in others_
+
   /// "r12" -> "r", 12; a number with leading zeros or too large is none.
   static std::pair<std::string_view, std::uint32_t> split(std::string_view label) {
     std::size_t at = label.size();
@@ -74,17 +77,26 @@ class Labels {
     for (char c : label.substr(at)) number = 10 * number + static_cast<std::uint32_t>(c - '0');
     return {label.substr(0, at), number};
   }
-  std::map<std::string, std::vector<std::uint32_t>, std::less<>> numbered_;
+  /// Null for a word too many.
+  std::vector<std::uint32_t>* nodes_of(std::string_view word) {
+    for (auto& [known, nodes] : words_)
+      if (known == word) return &nodes;
+    if (words_.size() == most_words) return nullptr;
+    return &words_.emplace_back(word, std::vector<std::uint32_t>()).second;
+  }
+  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> words_;
   std::unordered_map<std::string, std::uint32_t> others_;
 };
 
 class Reader {
  public:
-  Reader(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
-         const std::function<void(GoalRank&)>& on_rank)
-      : path_(path), file_(path), in_(&file_), on_start_(on_start), on_rank_(on_rank) {
-    in_.exceptions(std::ios::badbit);
-  }
+  Reader(const std::string& path, std::function<void(std::uint32_t)> on_start,
+         std::function<void(GoalRank&)> on_rank)
+      : path_(path),
+        file_(path),
+        buffer_(1 << 18),
+        on_start_(std::move(on_start)),
+        on_rank_(std::move(on_rank)) {}
 
   void run() {
     while (next_line()) statement();
@@ -101,50 +113,59 @@ class Reader {
 
   /// The words of the next line that has any, comments removed.
   bool next_line() {
-    while (read_line()) {
+    std::string_view line;
+    while (read_line(line)) {
       words_.clear();
-      std::string_view rest = text_;
-      while (!rest.empty()) {
-        std::size_t begin = rest.find_first_not_of(" \t\r");
-        if (begin == std::string_view::npos) break;
-        rest.remove_prefix(begin);
-        std::size_t end = std::min(rest.find_first_of(" \t\r"), rest.size());
-        words_.push_back(rest.substr(0, end));
-        rest.remove_prefix(end);
+      const char *at = line.data(), *const end = at + line.size();
+      while (at != end) {
+        while (at != end && is_space(*at)) ++at;
+        const char* const begin = at;
+        while (at != end && !is_space(*at)) ++at;
+        if (at != begin) words_.emplace_back(begin, static_cast<std::size_t>(at - begin));
       }
       if (!words_.empty()) return true;
     }
     return false;
   }
-  bool read_line() {
-    text_.clear();
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+  /// The next line, valid until the one after it; false at the end of the file.
+  bool read_line(std::string_view& line) {
     ++line_;
-    char c = 0;
-    bool any = false;
-    while (in_.get(c)) {
-      any = true;
-      if (c == '\n') break;
-      text_ += c;
-      if (text_.size() > longest_line) fail(fmt::format("a line of more than {} characters", longest_line));
+    const void* end = nullptr;
+    while (!(end = std::memchr(buffer_.data() + next_, '\n', filled_ - next_))) {
+      if (filled_ - next_ > longest_line) break;
+      std::memmove(buffer_.data(), buffer_.data() + next_, filled_ - next_);
+      filled_ -= std::exchange(next_, 0);
+      const auto got =
+          file_.sgetn(buffer_.data() + filled_, static_cast<std::streamsize>(buffer_.size() - filled_));
+      if (got <= 0) break;
+      filled_ += static_cast<std::size_t>(got);
     }
-    if (any) remove_comments();
-    return any;
+    if (!end && next_ == filled_) return false;
+    const std::size_t size =
+        (end ? static_cast<std::size_t>(static_cast<const char*>(end) - buffer_.data()) : filled_) - next_;
+    if (size > longest_line) fail(fmt::format("a line of more than {} characters", longest_line));
+    line = std::string_view(buffer_.data() + next_, size);
+    next_ = std::min(filled_, next_ + size + 1);
+    if (is_comment_ || line.find('/') != std::string_view::npos) line = without_comments(line);
+    return true;
   }
-  void remove_comments() {
-    std::string kept;
-    for (std::size_t i = 0; i < text_.size(); ++i) {
-      std::string_view two = std::string_view(text_).substr(i, 2);
+  std::string_view without_comments(std::string_view line) {
+    kept_.clear();
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string_view two = line.substr(i, 2);
       if (is_comment_) {
-        if (two == "*/") is_comment_ = false, ++i, kept += ' ';
+        if (two == "*/") is_comment_ = false, ++i, kept_ += ' ';
       } else if (two == "//") {
         break;
       } else if (two == "/*") {
         is_comment_ = true, ++i;
       } else {
-        kept += text_[i];
+        kept_ += line[i];
       }
     }
-    text_ = std::move(kept);
+    return kept_;
   }
 
   [[nodiscard]] std::uint64_t number(std::string_view text, const char* what, std::uint64_t most) const {
@@ -283,10 +304,11 @@ class Reader {
 
   std::string path_;
   GzipFile file_;
-  std::istream in_;
-  const std::function<void(std::uint32_t)>& on_start_;
-  const std::function<void(GoalRank&)>& on_rank_;
-  std::string text_;
+  std::vector<char> buffer_;
+  std::size_t next_ = 0, filled_ = 0;  ///< into buffer_: what is not read yet
+  std::function<void(std::uint32_t)> on_start_;
+  std::function<void(GoalRank&)> on_rank_;
+  std::string kept_;  ///< of a line with comments
   std::vector<std::string_view> words_;
   std::uint32_t line_ = 0, count_ = 0, next_rank_ = 0;
   bool has_count_ = false, is_inside_ = false, is_open_ = false, is_comment_ = false;
@@ -298,7 +320,19 @@ class Reader {
 
 void read_goal(const std::string& path, const std::function<void(std::uint32_t)>& on_start,
                const std::function<void(GoalRank&)>& on_rank) {
-  Reader(path, on_start, on_rank).run();
+  // Lines are read on a thread of their own.
+  using Item = std::variant<std::uint32_t, GoalRank>;
+  const auto produce = [&](const std::function<void(Item)>& give) {
+    Reader(
+        path, [&](std::uint32_t count) { give(count); }, [&](GoalRank& rank) { give(std::move(rank)); })
+        .run();
+  };
+  consume_behind<Item>(produce, [&](Item item) {
+    if (const auto* count = std::get_if<std::uint32_t>(&item))
+      on_start(*count);
+    else
+      on_rank(std::get<GoalRank>(item));
+  });
 }
 
 }  // namespace lightrail

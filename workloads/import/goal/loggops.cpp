@@ -67,10 +67,21 @@ class Model {
     std::uint64_t number = 0;  ///< in the order of coming up; kept when it is put off
     std::uint32_t rank = 0, node = 0;
     bool is_message = false;  ///< at `rank`, of the sender's `node`
+    bool is_turn = false;     ///< of the first event that waits for `resource`
     std::uint32_t sender = 0;
+    std::uint32_t resource = 0;
     bool operator<(const Event& other) const {
       return std::tie(at, number) > std::tie(other.at, other.number);
     }
+  };
+  struct IsLater {
+    bool operator()(const Event& a, const Event& b) const { return a.number > b.number; }
+  };
+  /// Events that wait for one processor (and NIC) to be free, the first to come up in front. It alone has its
+  /// turn in the queue of all events: who waits costs nothing until then.
+  struct Waiting {
+    std::priority_queue<Event, std::vector<Event>, IsLater> events;
+    SimTime turn{};
   };
   struct Arrived {
     std::uint32_t node = 0;  ///< of the sender
@@ -84,6 +95,7 @@ class Model {
     std::vector<std::uint32_t> first_edge;  ///< into `edges`, by the node that is waited for
     std::vector<GoalRank::Edge> edges;
     std::vector<SimTime> cpu_free, send_free, receive_free;
+    std::map<std::uint32_t, Waiting> waiting;           ///< by resource
     std::map<Key, std::deque<std::uint32_t>> receives;  ///< that wait for a message
     std::map<Key, std::deque<Arrived>> messages;        ///< that wait for a receive
     std::vector<GoalBusy> busy;
@@ -147,29 +159,65 @@ class Model {
     if (end > start) ranks_[r].busy.push_back({kind, cpu, start, end});
   }
 
-  void handle(Event event) {
-    if (event.is_message) return on_message(event);
-    const GoalNode& what = node(event.rank, event.node);
-    switch (what.kind) {
-      case GoalNode::Kind::calc:
-        return on_calc(event, what);
-      case GoalNode::Kind::send:
-        return on_send(event, what);
-      case GoalNode::Kind::recv:
-        return on_receive(event, what);
-    }
+  /// What an event has to wait for: a processor, and for messages a NIC in one of its directions.
+  [[nodiscard]] std::uint32_t resource_of(const Event& event, const GoalNode& what) const {
+    if (!event.is_message && what.kind == GoalNode::Kind::calc) return what.cpu;
+    return (event.is_message ? 2u : 1u) * 65'536 + what.nic * 256u + what.cpu;
+  }
+  [[nodiscard]] SimTime free_time(std::uint32_t r, std::uint32_t resource) const {
+    const Rank& rank = ranks_[r];
+    const SimTime cpu = rank.cpu_free[resource % 256];
+    const std::uint32_t nic = resource / 256 % 256;
+    if (resource < 65'536) return cpu;
+    return std::max(cpu, resource < 2 * 65'536 ? rank.send_free[nic] : rank.receive_free[nic]);
   }
 
-  /// False where the event has to wait until then.
-  bool is_due(Event event, SimTime free) {
-    if (free <= event.at) return true;
-    event.at = free;
-    put(event);
-    return false;
+  void handle(const Event& event) {
+    if (event.is_turn) return take_turn(event);
+    const GoalNode& what = node(event.is_message ? event.sender : event.rank, event.node);
+    if (!event.is_message && what.kind == GoalNode::Kind::recv) return on_receive(event, what);
+    const std::uint32_t resource = resource_of(event, what);
+    if (const SimTime free = free_time(event.rank, resource); free > event.at) {
+      Waiting& waiting = ranks_[event.rank].waiting[resource];
+      waiting.events.push(event);
+      if (waiting.events.top().number == event.number) give_turn(waiting, event.rank, resource, free);
+      return;
+    }
+    execute(event, what);
+  }
+
+  void give_turn(Waiting& waiting, std::uint32_t rank, std::uint32_t resource, SimTime at) {
+    Event turn{at, waiting.events.top().number, rank};
+    turn.is_turn = true;
+    turn.resource = resource;
+    waiting.turn = at;
+    put(turn);
+  }
+
+  void take_turn(const Event& turn) {
+    Waiting& waiting = ranks_[turn.rank].waiting[turn.resource];
+    if (waiting.events.empty() || waiting.events.top().number != turn.number || waiting.turn != turn.at)
+      return;  // another event has come before it meanwhile
+    if (const SimTime free = free_time(turn.rank, turn.resource); free > turn.at)
+      return give_turn(waiting, turn.rank, turn.resource, free);
+    Event event = waiting.events.top();
+    waiting.events.pop();
+    event.at = turn.at;
+    execute(event, node(event.is_message ? event.sender : event.rank, event.node));
+    if (!waiting.events.empty())
+      give_turn(waiting, turn.rank, turn.resource, std::max(turn.at, free_time(turn.rank, turn.resource)));
+  }
+
+  void execute(const Event& event, const GoalNode& what) {
+    if (event.is_message)
+      on_message(event, what);
+    else if (what.kind == GoalNode::Kind::calc)
+      on_calc(event, what);
+    else
+      on_send(event, what);
   }
 
   void on_calc(const Event& event, const GoalNode& what) {
-    if (!is_due(event, ranks_[event.rank].cpu_free[what.cpu])) return;
     const SimTime end = event.at + nanoseconds(what.size);
     occupy(event.rank, what.kind, what.cpu, event.at, end);
     started(event.rank, event.node, event.at);
@@ -178,7 +226,6 @@ class Model {
 
   void on_send(const Event& event, const GoalNode& what) {
     Rank& rank = ranks_[event.rank];
-    if (!is_due(event, std::max(rank.cpu_free[what.cpu], rank.send_free[what.nic]))) return;
     started(event.rank, event.node, event.at);
     const SimTime end = event.at + model_.overhead + bytes_time(what.size, model_.overhead_per_byte);
     occupy(event.rank, what.kind, what.cpu, event.at, end);
@@ -190,10 +237,8 @@ class Model {
     if (what.size <= model_.rendezvous_above) ended(event.rank, event.node, end);
   }
 
-  void on_message(const Event& event) {
-    const GoalNode& what = node(event.sender, event.node);
+  void on_message(const Event& event, const GoalNode& what) {
     Rank& rank = ranks_[event.rank];
-    if (!is_due(event, std::max(rank.cpu_free[what.cpu], rank.receive_free[what.nic]))) return;
     const SimTime end = event.at + model_.overhead +
                         bytes_time(what.size, std::max(model_.overhead_per_byte, model_.gap_per_byte));
     occupy(event.rank, GoalNode::Kind::recv, what.cpu, event.at, end);

@@ -262,10 +262,7 @@ class Reader {
 }  // namespace
 
 bool is_flight_recorder(const std::string& path) {
-  GzipFile file(path);
-  std::array<char, 4096> begin{};
-  const auto count = file.sgetn(begin.data(), static_cast<std::streamsize>(begin.size()));
-  const std::string text(begin.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, count)));
+  const std::string text = beginning_of(path, 4096);
   if (!text.empty() && text[0] == '\x80')
     throw InputErrors(InputError{path, 0,
                                  "a pickle, as PyTorch's flight recorder writes it: give it as JSON "

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/ahead.hpp"
+#include "workloads/import/fastest_members.hpp"
+#include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/group_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
 #include "workloads/import/kineto/kineto_rank.hpp"
@@ -23,7 +26,8 @@ using Bound = std::vector<std::vector<BoundCommunication>>;
 using GroupCalls = std::map<std::uint32_t, std::vector<const GpuOperation*>>;
 
 KinetoRankOptions rank_options(const KinetoOptions& options) {
-  return {options.element_bytes, options.rank_pattern, options.steps, options.collective_bytes};
+  return {options.element_bytes, options.rank_pattern, options.steps, options.collective_bytes,
+          execution_traces_by_rank(options.execution_traces, options.rank_pattern)};
 }
 
 /// Ranks of the files that do not say theirs: the free ones, in the order of the files. Several GPUs of a
@@ -35,6 +39,11 @@ void number_ranks(std::vector<std::vector<RankTrace>>& files) {
     std::stable_sort(files.begin(), files.end(),
                      [](const auto& a, const auto& b) { return a[0].rank < b[0].rank; });
   if (is_plain && files.size() == 1 && files[0][0].world_size <= 1) files[0][0].has_rank = false;
+  // Processes of one file that know their ranks keep them.
+  const auto knows = [](const RankTrace& trace) { return trace.has_rank && trace.process >= 0; };
+  if (std::all_of(files.begin(), files.end(),
+                  [&](const auto& traces) { return std::all_of(traces.begin(), traces.end(), knows); }))
+    return;
   std::uint32_t next = 0;
   for (auto& traces : files)
     for (RankTrace& trace : traces) {
@@ -47,14 +56,17 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
   if (options.files.empty()) throw InputErrors(InputError{"", 0, "no trace file given"});
   std::vector<std::vector<RankTrace>> files;
   std::size_t held = 0;
-  for (const std::string& file : options.files) {
-    files.push_back(read_kineto_file(file, rank_options(options)));
-    for (RankTrace& trace : files.back()) {
-      // A large trace is read twice rather than held.
-      held += trace.bytes();
-      if (held > options.max_held_bytes) trace.reduce();
-    }
-  }
+  const KinetoRankOptions of_rank = rank_options(options);
+  in_order<std::vector<RankTrace>>(
+      options.files.size(), [&](std::size_t i) { return read_kineto_file(options.files[i], of_rank); },
+      [&](std::vector<RankTrace> traces) {
+        files.push_back(std::move(traces));
+        for (RankTrace& trace : files.back()) {
+          // A large trace is read twice rather than held.
+          held += trace.bytes();
+          if (held > options.max_held_bytes) trace.reduce();
+        }
+      });
   number_ranks(files);
   std::vector<RankTrace> ranks;
   for (auto& traces : files)
@@ -85,7 +97,7 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
 /// The trace again, whole.
 RankTrace read_again(const RankTrace& reduced, const KinetoOptions& options) {
   for (RankTrace& trace : read_kineto_file(reduced.path, rank_options(options)))
-    if (trace.device == reduced.device) {
+    if (trace.device == reduced.device && trace.process == reduced.process) {
       trace.rank = reduced.rank;
       return std::move(trace);
     }
@@ -152,8 +164,8 @@ std::vector<std::int64_t> clock_offsets(std::size_t rank_count, const Calls& all
 }
 
 template <class Calls>
-Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<std::int64_t>& offset,
-                        std::int64_t epoch_ns, const Calls& all) {
+Capture capture_figures(const std::vector<RankTrace>& ranks, const Bound& bound,
+                        const std::vector<std::int64_t>& offset, std::int64_t epoch_ns, const Calls& all) {
   Capture capture;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Capture::Rank figures;
@@ -161,26 +173,26 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const std::vector<s
     const RankTrace::Figures& all_of = ranks[r].figures;
     figures.other_kernels_ps = all_of.kernels_ns * 1000;
     figures.collectives_ps = all_of.communication_ns * 1000;
+    figures.exposed_ps = all_of.exposed_ns * 1000;
     figures.span_ps = (all_of.end_ns - all_of.first_start_ns) * 1000;
     capture.step_ps = std::max(capture.step_ps, (all_of.end_ns - offset[r] - epoch_ns) * 1000);
     capture.collectives =
         std::max(capture.collectives, static_cast<std::int64_t>(ranks[r].communications.size()));
     capture.ranks.push_back(figures);
   }
-  std::vector<std::int64_t> fastest;
+  FastestMembers fastest;
   for (const auto& [key, group] : all)
     for (std::size_t i = 0; i < group.begin()->second.size(); ++i) {
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
       for (const auto& [rank, calls] : group)
         if (calls[i]->has_run()) least = std::min(least, calls[i]->duration_ns);
       if (least == std::numeric_limits<std::int64_t>::max()) continue;
-      fastest.push_back(least * 1000);
-      capture.fastest_sum_ps += least * 1000;
+      const auto& [rank, calls] = *group.begin();
+      const auto communication = static_cast<std::size_t>(calls[i]->communication);
+      fastest.add(ranks[rank].communications[communication].type, bound[rank][communication].bytes,
+                  least * 1000);
     }
-  if (!fastest.empty()) {
-    std::sort(fastest.begin(), fastest.end());
-    capture.fastest_median_ps = (fastest[(fastest.size() - 1) / 2] + fastest[fastest.size() / 2]) / 2;
-  }
+  fastest.into(capture);
   return capture;
 }
 
@@ -236,9 +248,14 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
     epoch_ns =
         std::min({epoch_ns, trace.first_call_ns - offset[r], trace.figures.first_start_ns - offset[r]});
   }
-  job.job().capture = capture_figures(ranks, offset, epoch_ns, calls);
+  job.job().capture = capture_figures(ranks, bound, offset, epoch_ns, calls);
   constexpr std::int64_t longest_ns = std::int64_t{1} << 52;  // 52 days: what picoseconds hold, halved
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
+  // Ranks that are not held are read again, some ahead.
+  const auto again = [&](std::size_t i) {
+    return ranks[i].is_reduced ? read_again(ranks[i], options) : RankTrace{};
+  };
+  std::size_t r = 0;
+  const auto replay_rank = [&](const RankTrace& whole) {
     if (ranks[r].figures.last_start_ns - offset[r] - epoch_ns > longest_ns)
       throw InputErrors(InputError{ranks[r].path, 0, "the trace spans more than 52 days"});
     ReplayOptions replay;
@@ -255,14 +272,12 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
       op.dimension = b.dimension;
       op.peer = b.peer;
     };
-    if (ranks[r].is_reduced) {
-      const RankTrace whole = read_again(ranks[r], options);
-      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(whole, replay, job)));
-    } else {
-      job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(ranks[r], replay, job)));
-      ranks[r].reduce();
-    }
-  }
+    const RankTrace& trace = ranks[r].is_reduced ? whole : ranks[r];
+    job.assign(static_cast<std::uint32_t>(r), output.program(make_replay_program(trace, replay, job)));
+    if (!ranks[r].is_reduced) ranks[r].reduce();
+    ++r;
+  };
+  in_order<RankTrace>(ranks.size(), again, replay_rank);
 }
 
 }  // namespace lightrail

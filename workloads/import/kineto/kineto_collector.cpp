@@ -150,7 +150,8 @@ void KinetoCollector::take_communication_call(const KinetoEvent& e, int trust) {
   if (!e.start_ns || !e.duration_ns) return;
   if (e.rank && *e.rank >= 0 && *e.rank < (1 << 20) && events_.told_rank < 0) events_.told_rank = *e.rank;
   events_.communication_calls.push_back({events_.threads.index(e.thread), *e.start_ns,
-                                         *e.start_ns + *e.duration_ns, trust, e.index, nccl_metadata(e)});
+                                         *e.start_ns + *e.duration_ns, trust, e.index, nccl_metadata(e),
+                                         e.record_function.value_or(-1)});
 }
 
 void KinetoCollector::take_step(const KinetoEvent& e) {

@@ -18,6 +18,7 @@ struct CommunicationCall {
   int trust = 0;  ///< record_param_comms 2, nccl: 1, c10d:: 0
   std::int64_t event = 0;
   NcclMetadata metadata;
+  std::int64_t record_function = -1;  ///< -1: not said
 };
 
 /// Indices of texts in the order of first sight.

@@ -145,10 +145,12 @@ class Linker {
     c.element_bytes = element_bytes_of_type(m.dtype);
     if (c.element_bytes == 0) c.element_bytes = element_bytes_of_kernel(kernel);
     if (c.element_bytes == 0) c.element_bytes = options_.element_bytes;
+    c.is_native = m.nccl_bytes >= 0;
+    if (c.element_bytes == 0 && c.is_native) c.element_bytes = 1;
     if (c.element_bytes == 0)
       fail(event, kernel,
            fmt::format("no data type (call '{}', type '{}'); give element-bytes", m.collective, m.dtype));
-    if (c.type == CollectiveType::all_to_all) fill_parts(event, kernel, m, c);
+    if (c.type == CollectiveType::all_to_all && !c.is_native) fill_parts(event, kernel, m, c);
     c.bytes = bytes_of(event, kernel, m, group, c);
     c.peer_rank = c.kind == OpKind::send ? m.target_rank : c.kind == OpKind::recv ? m.source_rank : -1;
     if (c.kind != OpKind::collective && c.peer_rank < 0)
@@ -161,6 +163,9 @@ class Linker {
 
   std::int64_t bytes_of(std::int64_t event, const std::string& kernel, const NcclMetadata& m,
                         const ProcessGroup& group, const Communication& c) {
+    if (c.is_native && m.nccl_bytes > most)
+      fail(event, kernel, fmt::format("{} bytes are more than 16 TiB", m.nccl_bytes));
+    if (c.is_native && m.nccl_bytes > 0) return m.nccl_bytes;
     std::int64_t elements = m.in_elements;
     if (c.type == CollectiveType::all_gather && m.out_elements)
       elements = m.out_elements;
@@ -183,6 +188,7 @@ class Linker {
   }
 
   static ProcessGroup group_of(const NcclMetadata& m) {
+    if (!m.communicator.empty()) return {m.group_size, "", m.communicator, {}, false, true};
     ProcessGroup group{m.group_size, m.group_description, m.group_name, {}, m.ranks.is_cut};
     for (std::int64_t rank : m.ranks.numbers) group.ranks.push_back(static_cast<std::uint32_t>(rank));
     if (group.size == 0 && !group.is_cut) group.size = static_cast<std::int64_t>(group.ranks.size());

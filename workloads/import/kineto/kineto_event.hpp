@@ -13,7 +13,8 @@ struct KinetoEvent {
   std::optional<std::int64_t> start_ns, duration_ns;
 
   std::optional<std::int64_t> correlation, stream, bytes, device;
-  std::optional<std::int64_t> external_id;  ///< of the CPU operator that a kernel belongs to
+  std::optional<std::int64_t> record_function;  ///< "Record function id", rf_id of execution traces
+  std::optional<std::int64_t> external_id;      ///< of the CPU operator that a kernel belongs to
   std::string process;
   // cuda_sync
   std::optional<std::int64_t> wait_on_stream, record_correlation;
@@ -23,6 +24,10 @@ struct KinetoEvent {
   std::string collective, dtype, group_name, group_description, group_ranks;
   std::optional<std::string> in_split, out_split;
   std::string input_dims, input_types, concrete_inputs;
+
+  // calls of NCCL itself, as Nsight Systems has them
+  std::optional<std::int64_t> nccl_bytes;  ///< count times type [B]; partners are ranks of the communicator
+  std::string communicator;                ///< "": not said
 
   void clear() { *this = KinetoEvent{}; }
 };

@@ -16,12 +16,16 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/exposed_time.hpp"
 #include "workloads/import/gzip_file.hpp"
+#include "workloads/import/kineto/execution_trace.hpp"
 #include "workloads/import/kineto/flight_recorder.hpp"
 #include "workloads/import/kineto/kineto_collector.hpp"
 #include "workloads/import/kineto/kineto_communications.hpp"
 #include "workloads/import/kineto/kineto_reader.hpp"
 #include "workloads/import/kineto/profiler_steps.hpp"
+#include "workloads/import/nsight/nsight_reader.hpp"
+#include "workloads/import/nsight/sqlite_file.hpp"
 #include "workloads/import/trace_files.hpp"
 
 namespace lightrail {
@@ -143,10 +147,13 @@ RankTrace::Figures figures_of(const RankTrace& trace) {
   RankTrace::Figures f;
   f.first_start_ns = trace.operations.front().start_ns;
   f.last_start_ns = trace.operations.back().start_ns;
+  Spans communication, kernels;
   for (const auto& op : trace.operations) {
     f.end_ns = std::max(f.end_ns, op.end_ns());
     (op.communication >= 0 ? f.communication_ns : f.kernels_ns) += op.duration_ns;
+    (op.communication >= 0 ? communication : kernels).emplace_back(op.start_ns, op.end_ns());
   }
+  f.exposed_ns = exposed_time(std::move(communication), std::move(kernels));
   return f;
 }
 
@@ -222,49 +229,113 @@ void RankTrace::reduce() {
   names = {};
 }
 
-std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRankOptions& options) {
-  KinetoCollector collector(path);
-  KinetoHeader header;
+namespace {
+
+/// What stands beside the events of a process.
+struct FileNotes {
+  DistributedInfo info;
+  std::vector<ProcessGroup> groups;  ///< with whole lists
   std::vector<std::string> notes;
-  const auto take = [&](const KinetoEvent& e) { collector.take(e); };
-  if (is_flight_recorder(path)) {
-    read_flight_recorder(path, take, notes);
-  } else {
-    GzipFile file(path);
-    header = read_kineto(file, path, take);
+};
+
+std::optional<std::uint32_t> told_rank(const std::string& path, const KinetoRankOptions& options,
+                                       const DistributedInfo& info, const KinetoEvents& events) {
+  if (!options.rank_pattern.empty()) {
+    const auto rank = rank_by_pattern(path, options.rank_pattern);
+    if (!rank)
+      throw InputErrors(
+          InputError{path, 0, fmt::format("its name does not fit rank-pattern '{}'", options.rank_pattern)});
+    return rank;
   }
-  const KinetoEvents events = collector.finish();
-  const DistributedInfo info = distributed_info(header.distributed_info, path);
+  if (info.rank >= 0) return static_cast<std::uint32_t>(info.rank);
+  if (events.told_rank >= 0) return static_cast<std::uint32_t>(events.told_rank);
+  return rank_by_name(path);
+}
+
+/// The traces of a process's GPUs.
+std::vector<RankTrace> traces_of(KinetoEvents& events, const std::string& path,
+                                 const KinetoRankOptions& options, FileNotes beside) {
+  std::vector<std::string>& notes = beside.notes;
   const auto devices = devices_of(events, path, notes);
   if (devices.size() > 1) {
     refuse_merged(events, path);
     notes.push_back(fmt::format("{}: {} GPUs of one process: each repeats the calls of the CPU by itself",
                                 path, devices.size()));
   }
-  std::optional<std::uint32_t> rank;
-  if (!options.rank_pattern.empty()) {
-    rank = rank_by_pattern(path, options.rank_pattern);
-    if (!rank)
+  const std::optional<std::uint32_t> rank = told_rank(path, options, beside.info, events);
+  if (!options.execution_traces.empty()) {
+    const auto of_rank = options.execution_traces.find(rank.value_or(0));
+    if (of_rank == options.execution_traces.end())
       throw InputErrors(
-          InputError{path, 0, fmt::format("its name does not fit rank-pattern '{}'", options.rank_pattern)});
-  } else if (info.rank >= 0) {
-    rank = static_cast<std::uint32_t>(info.rank);
-  } else if (events.told_rank >= 0) {
-    rank = static_cast<std::uint32_t>(events.told_rank);
-  } else {
-    rank = rank_by_name(path);
+          InputError{path, 0, fmt::format("no execution trace of rank {} is given", rank.value_or(0))});
+    beside.groups = join_execution_trace(of_rank->second, path, events, notes);
   }
+  beside.groups.insert(beside.groups.begin(), beside.info.groups.begin(), beside.info.groups.end());
   std::vector<RankTrace> traces;
   for (std::int64_t device : devices) {
     RankTrace trace = trace_of(events, device, devices.size() == 1, path, options);
     trace.rank = rank.value_or(0);
     trace.has_rank = rank.has_value();
-    trace.world_size = static_cast<std::uint32_t>(std::max<std::int64_t>(0, info.world));
-    trace.known_groups = info.groups;
+    trace.world_size = static_cast<std::uint32_t>(std::max<std::int64_t>(0, beside.info.world));
+    trace.known_groups = beside.groups;
     trace.notes.insert(trace.notes.begin(), notes.begin(), notes.end());
     traces.push_back(std::move(trace));
   }
   return traces;
+}
+
+/// Every process's, by their ranks in the largest communicator where it was made while they were traced.
+std::vector<RankTrace> read_nsight_file(const std::string& path, const KinetoRankOptions& options) {
+  if (!options.execution_traces.empty())
+    throw InputErrors(InputError{
+        path, 0, "execution-traces belong to Kineto's traces: Nsight Systems records no record functions"});
+  std::vector<RankTrace> all;
+  std::vector<NsightProcess> processes = read_nsight(path);
+  for (NsightProcess& process : processes) {
+    FileNotes beside;
+    beside.notes = std::move(process.notes);
+    const auto world = std::max_element(process.memberships.begin(), process.memberships.end(),
+                                        [](const auto& a, const auto& b) { return a.size < b.size; });
+    if (world != process.memberships.end()) {
+      beside.info.rank = world->place;
+      beside.info.world = world->size;
+      beside.notes.push_back(fmt::format("{}: ranks are those of the largest communicator", path));
+    }
+    for (RankTrace& trace : traces_of(process.events, path, options, std::move(beside))) {
+      trace.memberships = process.memberships;
+      if (processes.size() > 1) {
+        trace.process = process.process;
+        trace.has_rank = world != process.memberships.end();
+      }
+      all.push_back(std::move(trace));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRankOptions& options) {
+  if (is_sqlite(path)) return read_nsight_file(path, options);
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
+    throw InputErrors(InputError{path, 0,
+                                 "a report of Nsight Systems: export it first (nsys export --type sqlite "
+                                 "--include-blobs true FILE)"});
+  KinetoCollector collector(path);
+  KinetoHeader header;
+  FileNotes beside;
+  const auto take = [&](const KinetoEvent& e) { collector.take(e); };
+  if (is_execution_trace(path)) {
+    beside.groups = read_linked_trace(path, take);
+  } else if (is_flight_recorder(path)) {
+    read_flight_recorder(path, take, beside.notes);
+  } else {
+    GzipFile file(path);
+    header = read_kineto(file, path, take);
+  }
+  KinetoEvents events = collector.finish();
+  beside.info = distributed_info(header.distributed_info, path);
+  return traces_of(events, path, options, std::move(beside));
 }
 
 }  // namespace lightrail

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ struct Communication {
   std::uint32_t group = 0;      ///< index into RankTrace::groups
   std::int64_t peer_rank = -1;  ///< send, recv
   ExchangePart in, out;         ///< all-to-all
-  std::int64_t event = 0;       ///< place in the file, for messages
+  bool is_native = false;  ///< NCCL's own call: `peer_rank` is a rank of the communicator, and `bytes` of
+                           ///< all-gather, reduce-scatter and all-to-all are one member's part
+  std::int64_t event = 0;  ///< place in the file, for messages
 };
 
 /// What a trace says of a process group.
@@ -42,7 +45,14 @@ struct ProcessGroup {
   std::string description, name;
   std::vector<std::uint32_t> ranks;                       ///< empty: the trace does not say
   bool is_cut = false;                                    ///< `ranks` has the first ones alone
+  bool is_communicator = false;                           ///< NCCL's, named by its hash
   auto operator<=>(const ProcessGroup&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
+};
+
+/// What a trace says of its rank's place in a communicator of NCCL.
+struct Membership {
+  std::string communicator;
+  std::uint32_t place = 0, size = 0;
 };
 
 /// One kernel, copy or memset as it ran.
@@ -66,6 +76,7 @@ struct RankTrace {
   std::string path;
   std::uint32_t rank = 0, world_size = 0;
   bool has_rank = false;           ///< the trace or its name say the rank
+  std::int64_t process = -1;       ///< of several in one file; -1: it has one
   std::int64_t device = -1;        ///< GPU of the process; -1: the file has one
   std::int64_t first_call_ns = 0;  ///< the earliest runtime call of any kind
   std::vector<std::string> threads, streams, names;
@@ -74,11 +85,13 @@ struct RankTrace {
   std::vector<Communication> communications;
   std::vector<ProcessGroup> groups;        ///< each once
   std::vector<ProcessGroup> known_groups;  ///< with whole lists, as distributedInfo has them
+  std::vector<Membership> memberships;     ///< in communicators, where the trace says it
   std::vector<std::string> notes;          ///< what was inferred or left out
 
   /// Of all operations, also of those that were dropped.
   struct Figures {
     std::int64_t first_start_ns = 0, last_start_ns = 0, end_ns = 0, kernels_ns = 0, communication_ns = 0;
+    std::int64_t exposed_ns = 0;  ///< communication without kernels beside it
   };
   Figures figures;
   bool is_reduced = false;
@@ -95,6 +108,7 @@ struct KinetoRankOptions {
   std::string rank_pattern;           ///< of file names, # stands for the rank; "": by content, then by name
   std::string steps;                  ///< "2-4": of the profiler's steps only these; "": all
   std::int64_t collective_bytes = 0;  ///< of a collective without a size [B]; 0: refuse it
+  std::map<std::uint32_t, std::string> execution_traces = {};  ///< by rank: joined with its Kineto trace
 };
 
 /// Reads one file: the trace of one rank, or of each GPU of its process, by device. Throws InputErrors naming

@@ -175,6 +175,8 @@ class Handler final : public nlohmann::json_sax<json> {
       event_.stream = value;
     else if (key_ == "device")
       event_.device = value;
+    else if (key_ == "Record function id")
+      event_.record_function = value;
     else if (key_ == "External id")
       event_.external_id = value;
     else if (key_ == "Rank")

@@ -165,6 +165,8 @@ void NcclMetadata::complete(const NcclMetadata& other) {
   if (first_rank < 0) first_rank = other.first_rank, rank_stride = other.rank_stride;
   if (source_rank < 0) source_rank = other.source_rank;
   if (target_rank < 0) target_rank = other.target_rank;
+  if (nccl_bytes < 0) nccl_bytes = other.nccl_bytes;
+  if (communicator.empty()) communicator = other.communicator;
   complete_list(in_split, other.in_split);
   complete_list(out_split, other.out_split);
 }
@@ -173,6 +175,8 @@ NcclMetadata nccl_metadata(const KinetoEvent& event) {
   NcclMetadata m;
   m.collective = event.collective;
   m.dtype = event.dtype;
+  m.nccl_bytes = event.nccl_bytes.value_or(-1);
+  m.communicator = event.communicator;
   m.group_name = event.group_name;
   m.group_description = event.group_description == "undefined" ? "" : event.group_description;
   m.says_in = event.in_elements.has_value();

@@ -29,6 +29,8 @@ struct NcclMetadata {
   std::int64_t first_rank = -1, rank_stride = 0;
   std::optional<NumberList> in_split, out_split;  ///< all-to-all: rows for each member; empty: even
   std::int64_t source_rank = -1, target_rank = -1;
+  std::int64_t nccl_bytes = -1;  ///< of a call of NCCL itself [B], see KinetoEvent
+  std::string communicator;
 
   /// Fills what is not known here from `other`.
   void complete(const NcclMetadata& other);

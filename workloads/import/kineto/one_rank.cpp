@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "workloads/import/fastest_members.hpp"
 #include "workloads/import/kineto/kineto_program.hpp"
 
 namespace lightrail {
@@ -167,21 +168,19 @@ class Importer {
   [[nodiscard]] Capture capture() const {
     const RankTrace::Figures& f = trace_.figures;
     Capture all;
-    all.ranks.push_back(
-        {trace_.rank, (f.end_ns - f.first_start_ns) * 1000, f.kernels_ns * 1000, f.communication_ns * 1000});
+    all.ranks.push_back({trace_.rank, (f.end_ns - f.first_start_ns) * 1000, f.kernels_ns * 1000,
+                         f.communication_ns * 1000, f.exposed_ns * 1000});
     all.step_ps = (f.end_ns - std::min(trace_.first_call_ns, f.first_start_ns)) * 1000;
     all.collectives = static_cast<std::int64_t>(trace_.communications.size());
-    std::vector<std::int64_t> durations;
+    FastestMembers fastest;
     for (const GpuOperation& op : trace_.operations) {
       if (op.communication < 0 ||
           trace_.communications[static_cast<std::size_t>(op.communication)].kind != OpKind::collective)
         continue;
-      durations.push_back(op.duration_ns * 1000);
-      all.fastest_sum_ps += durations.back();
+      const Communication& c = trace_.communications[static_cast<std::size_t>(op.communication)];
+      fastest.add(c.type, c.bytes, op.duration_ns * 1000);
     }
-    std::sort(durations.begin(), durations.end());
-    if (!durations.empty())
-      all.fastest_median_ps = (durations[(durations.size() - 1) / 2] + durations[durations.size() / 2]) / 2;
+    fastest.into(all);
     return all;
   }
 

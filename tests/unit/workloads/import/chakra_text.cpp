@@ -37,6 +37,7 @@ ChakraBytes& ChakraBytes::node(const Node& n) {
   if (n.id) m += number(1, n.id);
   m += text(2, n.name) + number(3, static_cast<std::uint64_t>(n.type)) + packed(4, n.control) +
        packed(5, n.data);
+  if (n.start_us) m += number(6, n.start_us);
   if (n.duration_us) m += number(7, n.duration_us);
   if (!n.inputs.empty()) m += text(8, text(1, n.inputs));
   for (const auto& [name, value] : n.integers)

@@ -17,7 +17,7 @@ class ChakraBytes {
     int type = 4;
     std::string name = "n";
     std::vector<std::uint64_t> data = {}, control = {};
-    std::uint64_t duration_us = 0;
+    std::uint64_t duration_us = 0, start_us = 0;
     std::vector<std::pair<std::string, std::int64_t>> integers = {};  ///< attributes as int64
     std::vector<std::pair<std::string, std::string>> texts = {};
     std::vector<bool> involved_dim = {};

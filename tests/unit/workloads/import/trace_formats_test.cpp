@@ -10,6 +10,7 @@
 #include "tests/unit/workloads/import/chakra_text.hpp"
 #include "tests/unit/workloads/import/imported.hpp"
 #include "tests/unit/workloads/import/kineto_text.hpp"
+#include "tests/unit/workloads/import/nsight_database.hpp"
 #include "workloads/program/check.hpp"
 
 using namespace lightrail;
@@ -198,4 +199,65 @@ TEST_CASE("3,000 mutations of a Chakra trace as JSON import or are refused") {
            {"Id": 3, "NodeType": "COMM_SEND_NODE", "data_deps": [2], "comm_dst": 0, "comm_tag": 1, "comm_size": 8},
            {"Id": 4, "NodeType": 6, "data_deps": [2], "comm_src": 0, "comm_tag": 1, "comm_size": 8}]})",
        7);
+}
+
+TEST_CASE("3,000 mutations of an execution trace joined with Kineto's import or are refused") {
+  TraceFolder folder;
+  const std::string kineto =
+      KinetoText()
+          .event("cpu_op", "record_param_comms", "95", "20", "\"Record function id\": 70")
+          .launch("ncclDevKernel_SendRecv", 100, 110, 5, 1, 20)
+          .text();
+  ImportOptions options = options_of("kineto", folder.plain("rank0.json", kineto));
+  const std::string file = folder.path("et_0.json");
+  fuzz(options.set("execution-traces", file), file,
+       R"x({"schema": "1.1.1-chakra.0.0.4", "pid": 9, "nodes": [
+           {"id": 3, "name": "## process_group:init ##", "ctrl_deps": 2,
+            "inputs": {"values": ["[{\"pg_name\": \"5\", \"pg_desc\": \"tp\", \"ranks\": [0]}]"], "shapes": [[]]},
+            "attrs": [{"name": "rf_id", "type": "uint64", "value": 1}]},
+           {"id": 4, "name": "record_param_comms", "ctrl_deps": 2,
+            "inputs": {"values": [[1, 2, 0, 64, 2, "cuda:0"]], "shapes": [[8, 8]], "types": ["Tensor(c10::Half)"]},
+            "attrs": [{"name": "rf_id", "type": "uint64", "value": 70},
+                      {"name": "collective_name", "type": "string", "value": "all_to_allv"},
+                      {"name": "in_msg_nelems", "type": "uint64", "value": 64},
+                      {"name": "out_msg_nelems", "type": "uint64", "value": 64},
+                      {"name": "in_split_size", "type": "string", "value": "[8]"},
+                      {"name": "pg_name", "type": "string", "value": "5"},
+                      {"name": "pg_size", "type": "uint64", "value": 1}]}], "finish_ts": 4})x",
+       11);
+}
+
+TEST_CASE("3,000 mutations of an execution trace with times import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("et_plus_0.json");
+  fuzz(options_of("kineto", file), file,
+       R"({"schema": "1.1.1-chakra.0.0.4", "nodes": [
+           {"id": 4, "name": "record_param_comms", "ctrl_deps": 2, "ts": 90, "inclusive_dur": 12.5,
+            "inputs": {"values": [], "shapes": [], "types": []},
+            "attrs": [{"name": "rf_id", "value": 70}, {"name": "collective_name", "value": "allreduce"},
+                      {"name": "dtype", "value": "Half"}, {"name": "in_msg_nelems", "value": 64},
+                      {"name": "tid", "value": 1}, {"name": "pg_size", "value": 1}]},
+           {"id": 5, "name": "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "cat": "kernel", "ctrl_deps": 4,
+            "ts": 110, "inclusive_dur": 20.5, "stream": 7, "inputs": {"values": []}, "attrs": []}]})",
+       12);
+}
+
+TEST_CASE("3,000 mutations of a report of Nsight Systems import or are refused") {
+  TraceFolder folder;
+  const std::string file = folder.path("rank0.sqlite");
+  {
+    NsightDatabase made(file);
+    made.run("PRAGMA page_size = 512")
+        .run("VACUUM")  // small pages: a mutation is more likely to hit a row
+        .membership(5, 0xab, 1, 0)
+        .launch(5, "gemm", 100, 110, 190, 1)
+        .collective(5, "ncclAllReduce", 118, 130, 0xab, 4096)
+        .launch(5, "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 120, 200, 250, 2, 20)
+        .collective(5, "ncclAllGather", 150, 151, 0xab, 100)
+        .collective(5, "ncclAllGather", 152, 153, 0xab, 100)
+        .range(5, "ncclGroupEnd", 154, 170)
+        .launch(5, "ncclDevKernel_AllGather_RING_LL", 160, 260, 290, 3, 20);
+  }
+  const std::string good = content(file);
+  fuzz(options_of("nsight", file), file, good, 13);
 }

@@ -85,5 +85,5 @@ TEST_CASE("a trace workload that cannot be is refused") {
         Errors{"1: <workload> attribute 'gpus': a placement on 1 GPUs for a job of 2"});
   CHECK_THAT(errors("file=\"none.h5\"").at(0), Catch::EndsWith("none.h5: cannot read trace (no such file)"));
   CHECK(errors("file=\"none.h5\" element-bytes=\"2\"").at(0) ==
-        "1: <workload> attribute 'element-bytes': belongs to format 'kineto'");
+        "1: <workload> attribute 'element-bytes': belongs to format 'kineto', 'nsight'");
 }

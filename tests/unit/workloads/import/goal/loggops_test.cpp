@@ -113,6 +113,14 @@ TEST_CASE("LogGOPSim's own example, dissemination over 16 ranks, takes the 22 us
   CHECK(ends_ns(schedule(ranks), "L=2500 o=1500 g=1000 G=6 O=0 S=65535") == Ends(16, 22'000));
 }
 
+TEST_CASE("thousands of messages that wait for one processor take it one after the other when it is free") {
+  // 50,000 messages of o = 2 ns have come long before the processor ends its calc of 1 ms.
+  constexpr int count = 50'000;
+  std::string sends, receives = "c: calc 1000000\n";
+  for (int i = 0; i < count; ++i) sends += "send 1b to 1\n", receives += "recv 1b from 0\n";
+  CHECK(ends_ns(schedule({sends, receives}), "L=10 o=2 g=0 G=0 O=0 S=100") == Ends{100'000, 1'100'000});
+}
+
 TEST_CASE("an operation that requires one of another processor waits for its end") {
   CHECK(ends_ns(schedule({"a: calc 100\nb: calc 10 cpu 1\nb requires a\nc: calc 1 cpu 2\nc irequires a"}),
                 "L=0 o=0 g=0 G=0 O=0 S=0") == Ends{110});

@@ -66,6 +66,40 @@ TEST_CASE(
   CHECK_THAT(text, Catch::Contains("collective, median") && Catch::Contains("+25.00 %"));
 }
 
+TEST_CASE("kinds of collectives and exposed communication are compared where the capture has them") {
+  TraceFolder folder;
+  TraceWriter out(folder.path("r.h5"));
+  out.group("/tables");
+  out.group("/tables/ops");
+  constexpr std::int64_t collective = static_cast<std::int64_t>(OpKind::collective);
+  // GPU 4: a kernel from 0 to 100, a collective from 60 to 180: 80 exposed. GPU 6 the same, 20 later.
+  out.numbers("/tables/ops/gpu", {4, 4, 6, 6});
+  out.numbers("/tables/ops/kind", {compute, collective, compute, collective});
+  out.numbers("/tables/ops/iteration", {0, 0, 0, 0});
+  out.numbers("/tables/ops/t_start_ps", {0, 60, 0, 60}, "ps");
+  out.numbers("/tables/ops/t_end_ps", {100, 180, 100, 200}, "ps");
+  out.group("/tables/collectives");
+  const auto all_reduce = static_cast<std::int64_t>(CollectiveType::all_reduce);
+  out.numbers("/tables/collectives/gpu", {4, 6});
+  out.numbers("/tables/collectives/group", {0, 0});
+  out.numbers("/tables/collectives/collective", {all_reduce, all_reduce});
+  out.numbers("/tables/collectives/size_bytes", {8, 8}, "B");
+  out.numbers("/tables/collectives/t_start_ps", {60, 60}, "ps");
+  out.numbers("/tables/collectives/t_end_ps", {180, 200}, "ps");
+  out.close();
+  Capture capture = captured();
+  capture.ranks[0].exposed_ps = capture.ranks[1].exposed_ps = 100;
+  capture.kinds = {{CollectiveType::all_reduce, 8, 1, 100}, {CollectiveType::all_gather, 64, 3, 20}};
+  const ReplayFigures replay = read_replay(capture, folder.path("r.h5"));
+  CHECK(replay.exposed_ps == Numbers{80, 100});
+  REQUIRE(replay.kinds.size() == 1);
+  CHECK(replay.kinds[0].fastest_sum_ps == 120);
+  const std::string text = comparison_text(capture, replay);
+  CHECK_THAT(text, Catch::Contains("exposed communication, mean") && Catch::Contains("-10.00 %"));
+  CHECK_THAT(text, Catch::Contains("8 B x 1") && Catch::Contains("+20.00 %"));
+  CHECK_THAT(text, Catch::Contains("64 B x 3") && Catch::Contains("not simulated"));
+}
+
 TEST_CASE("a result without the tables cannot be compared") {
   TraceFolder folder;
   write_result(folder.path("r.h5"), false);
