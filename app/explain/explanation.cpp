@@ -204,6 +204,7 @@ Explanation read_explanation(const std::string& path) {
   all.step = read_step(result);
   read_links(result, all);
   read_collectives(result, all);
+  all.path = read_critical_path(result);
   if (result.has("/summary/remarks")) {
     const auto about = result.texts("/summary/remarks/about"), text = result.texts("/summary/remarks/text");
     for (std::size_t i = 0; i < std::min(about.size(), text.size()); ++i)
@@ -213,7 +214,8 @@ Explanation read_explanation(const std::string& path) {
 }
 
 std::string to_text(const Explanation& all) {
-  std::string text = all.file + "\n" + step_text(all.step) + links_text(all) + collectives_text(all);
+  std::string text =
+      all.file + "\n" + step_text(all.step) + links_text(all) + collectives_text(all) + to_text(all.path);
   text += "\nwhat it rests on\n";
   for (const Remark& remark : all.remarks) text += fmt::format("  {}: {}\n", remark.about, remark.text);
   if (all.remarks.empty()) text += "  nothing that a stage remarked on\n";
@@ -232,6 +234,7 @@ std::string to_json(const Explanation& all) {
   for (const LinkUse& link : all.links) json["links"].push_back(link_json(link));
   json["collectives"] = Json::array();
   for (const SlowCollective& c : all.collectives) json["collectives"].push_back(collective_json(c));
+  json["critical_path"] = critical_path_json(all.path);
   json["remarks"] = Json::array();
   for (const Remark& r : all.remarks) json["remarks"].push_back({{"about", r.about}, {"text", r.text}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

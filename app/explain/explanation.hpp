@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/explain/critical_path.hpp"
 #include "app/explain/result_reader.hpp"
 #include "engine/model/remark.hpp"
 #include "engine/record/summary.hpp"
@@ -88,6 +89,7 @@ struct Explanation {
   std::vector<LinkUse> links;               ///< the busiest
   bool has_collectives = false;             ///< some were recorded
   std::vector<SlowCollective> collectives;  ///< the slowest
+  CriticalPath path;
   std::vector<Remark> remarks;
 };
 
