@@ -17,6 +17,7 @@
 #include "network/circuits/regions.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/job/workload_context.hpp"
+#include "workloads/program_notes.hpp"
 
 namespace lightrail {
 
@@ -206,7 +207,7 @@ void add_members(const GroupTable& groups, ModelNotes& notes) {
 ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
   ModelNotes notes;
   std::vector<std::string> names, roles, streams;
-  std::vector<std::int64_t> program_of_stream, place_of_stream;
+  std::vector<std::int64_t> program_of_stream, place_of_stream, next;
   for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
     const GroupKind& kind = groups.kind(GroupKindId{k});
     names.push_back(kind.name);
@@ -215,6 +216,7 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
   for (std::size_t p = 0; p < programs.programs.size(); ++p) {
     const Program& program = programs.programs[p];
     roles.push_back(program.role);
+    next.push_back(program.next == itself ? static_cast<std::int64_t>(p) : program.next);
     for (std::size_t s = 0; s < program.streams.size(); ++s) {
       program_of_stream.push_back(static_cast<std::int64_t>(p));
       place_of_stream.push_back(static_cast<std::int64_t>(s));
@@ -225,8 +227,10 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
   notes.folders = {
       {"group_kinds", "row i is group kind i, what the column group refers to", {{"name", std::move(names)}}},
       {"programs",
-       "role: by program; program_of_gpu: by GPU; streams: one row a stream",
+       "role, next (what its GPUs execute after it): by program; program_of_gpu: by GPU; streams: one row a "
+       "stream",
        {{"role", std::move(roles)},
+        {"next", std::move(next)},
         {"program_of_gpu", std::vector<std::int64_t>(of_gpu.begin(), of_gpu.end())}}},
       {"programs/streams",
        "",
@@ -257,7 +261,7 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   const char* about = kind && kind->value == "trace" ? "trace" : "plan";
   for (std::string& note : job.notes) part.remarks.push_back({about, std::move(note)});
   if (!job.capture.ranks.empty()) part.resources.add(std::make_shared<const Capture>(std::move(job.capture)));
-  part.resources.add(std::make_shared<const ModelNotes>(notes_of(*groups, job.programs)));
+  auto notes = notes_of(*groups, job.programs);
   part.resources.add<GroupTable>(std::move(groups));
   if (serving) {
     serving->kv_dimension = static_cast<std::uint16_t>(serving->kv_dimension + model.dimensions.size());
@@ -265,7 +269,12 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
     serving->programs.resize(job.programs.programs.size());
     part.resources.add<ServingPlan>(std::move(serving));
   }
-  part.resources.add(std::make_shared<const ProgramSet>(std::move(job.programs)));
+  const auto programs = std::make_shared<const ProgramSet>(std::move(job.programs));
+  // What an inference job executes depends on its batches.
+  if (!part.resources.find<ServingPlan>() && records_all_operations(model, *programs))
+    add_operations(programs, notes);
+  part.resources.add(std::make_shared<const ModelNotes>(std::move(notes)));
+  part.resources.add(programs);
   return part;
 }
 

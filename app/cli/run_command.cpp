@@ -9,6 +9,8 @@
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"
 #include "app/cli/sweep.hpp"
+#include "app/explain/critical_path.hpp"
+#include "engine/base/error.hpp"
 #include "engine/checkpoint/checkpoint_file.hpp"
 
 namespace lightrail {
@@ -49,6 +51,16 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
   options.command_line = line.typed;
   options.scenario_xml = scenario.resolved_xml;
   options.inputs = scenario.inputs;
+  options.add_to_summary = [path = options.path](ResultFile& file) {
+    CriticalPath found;
+    try {
+      found = read_critical_path(ResultReader(path, ResultReader::Accept::written), most_rows_in_run);
+    } catch (const InputErrors& problem) {
+      found = {};
+      found.missing = problem.what();  // the result is good without it
+    }
+    write_critical_path(file, found);
+  };
   options.is_resumed = line.run.resume != nullptr;
   if (line.run.resume) options.resumed_at = line.run.resume->time();
   return options;

@@ -106,6 +106,21 @@ std::string step_text(const StepTime& step) {
   return text;
 }
 
+std::string met_text(const LinkUse& link) {
+  std::string text;
+  for (std::size_t m = 0; m < std::min<std::size_t>(link.met.size(), 3); ++m) {
+    const LinkUse::Meeting& met = link.met[m];
+    // "all_gather dp-cp" of dimension dp
+    const bool is_named = met.dimension.empty() || met.what.ends_with(" " + met.dimension);
+    text += fmt::format("{} {}{} {:.0f} %",
+                        m > 0               ? ","
+                        : link.met_anywhere ? "; elsewhere"
+                                            : ":",
+                        met.what, is_named ? "" : " (" + met.dimension + ")", 100 * met.share);
+  }
+  return text;
+}
+
 std::string links_text(const Explanation& all) {
   std::string text = "\nlinks by what they join (use: share of the run in which they serialised)\n";
   if (!all.has_links) return text + "  not recorded (<table name=\"link_use\" record=\"on\"/>)\n";
@@ -117,14 +132,14 @@ std::string links_text(const Explanation& all) {
     text += fmt::format("  {:<28} {:5.1f} %, {} ({:.1f} % from {} on)", link.name, 100 * link.share,
                         bytes_text(link.size_bytes), 100 * link.peak_share,
                         format_time(SimTime{link.peak_start_ps}));
-    for (std::size_t m = 0; m < std::min<std::size_t>(link.met.size(), 3); ++m)
-      text += fmt::format("{} {} {:.0f} %",
-                          m > 0               ? ","
-                          : link.met_anywhere ? "; elsewhere"
-                                              : ":",
-                          link.met[m].what, 100 * link.met[m].share);
-    text += "\n";
+    text += met_text(link) + "\n";
   }
+  text += "which link limits when (busiest of all, in a fifth of the time and more)\n";
+  for (const LinkUse& span : all.limits)
+    text += fmt::format("  {:<28} {:5.1f} % from {} to {}{}\n", span.name, 100 * span.share,
+                        format_time(SimTime{span.peak_start_ps}), format_time(SimTime{span.peak_end_ps}),
+                        met_text(span));
+  if (all.limits.empty()) text += "  none: no link is so busy in any recording interval\n";
   return text;
 }
 
@@ -182,7 +197,8 @@ Json link_json(const LinkUse& link) {
             {"peak_end_ps", link.peak_end_ps},
             {"met_anywhere", link.met_anywhere},
             {"met", Json::array()}};
-  for (const auto& met : link.met) json["met"].push_back({{"what", met.what}, {"share", met.share}});
+  for (const auto& met : link.met)
+    json["met"].push_back({{"what", met.what}, {"dimension", met.dimension}, {"share", met.share}});
   return json;
 }
 
@@ -204,6 +220,7 @@ Explanation read_explanation(const std::string& path) {
   all.step = read_step(result);
   read_links(result, all);
   read_collectives(result, all);
+  all.path = read_critical_path(result);
   if (result.has("/summary/remarks")) {
     const auto about = result.texts("/summary/remarks/about"), text = result.texts("/summary/remarks/text");
     for (std::size_t i = 0; i < std::min(about.size(), text.size()); ++i)
@@ -213,7 +230,8 @@ Explanation read_explanation(const std::string& path) {
 }
 
 std::string to_text(const Explanation& all) {
-  std::string text = all.file + "\n" + step_text(all.step) + links_text(all) + collectives_text(all);
+  std::string text =
+      all.file + "\n" + step_text(all.step) + links_text(all) + collectives_text(all) + to_text(all.path);
   text += "\nwhat it rests on\n";
   for (const Remark& remark : all.remarks) text += fmt::format("  {}: {}\n", remark.about, remark.text);
   if (all.remarks.empty()) text += "  nothing that a stage remarked on\n";
@@ -230,8 +248,11 @@ std::string to_json(const Explanation& all) {
                                   {"max_share", kind.max_share}});
   json["links"] = Json::array();
   for (const LinkUse& link : all.links) json["links"].push_back(link_json(link));
+  json["limits"] = Json::array();
+  for (const LinkUse& span : all.limits) json["limits"].push_back(link_json(span));
   json["collectives"] = Json::array();
   for (const SlowCollective& c : all.collectives) json["collectives"].push_back(collective_json(c));
+  json["critical_path"] = critical_path_json(all.path);
   json["remarks"] = Json::array();
   for (const Remark& r : all.remarks) json["remarks"].push_back({{"about", r.about}, {"text", r.text}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

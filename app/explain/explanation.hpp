@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/explain/critical_path.hpp"
 #include "app/explain/result_reader.hpp"
 #include "engine/model/remark.hpp"
 #include "engine/record/summary.hpp"
@@ -48,10 +49,12 @@ struct LinkUse {
   double share = 0;                                 ///< of the run
   double peak_share = 0;                            ///< of its busiest recording interval
   std::int64_t peak_start_ps = 0, peak_end_ps = 0;  ///< that interval
-  /// What recorded GPUs did in that interval: "all_to_all ep", share of its length in which some of them was
-  /// in one; the largest first. Those of the servers at its ends, or all of them (met_anywhere).
+  /// What recorded GPUs did in that interval: "all_to_all ep", "message pp", share of its length in which
+  /// some of them was in one; the largest first. Those of the servers at its ends, or all of them
+  /// (met_anywhere).
   struct Meeting {
     std::string what;
+    std::string dimension;  ///< whose traffic it is; empty: not known
     double share = 0;
   };
   std::vector<Meeting> met;
@@ -86,8 +89,10 @@ struct Explanation {
   bool has_links = false;                   ///< link_use was recorded
   std::vector<LinkKindUse> kinds;           ///< the busiest link's first
   std::vector<LinkUse> links;               ///< the busiest
+  std::vector<LinkUse> limits;              ///< see read_links()
   bool has_collectives = false;             ///< some were recorded
   std::vector<SlowCollective> collectives;  ///< the slowest
+  CriticalPath path;
   std::vector<Remark> remarks;
 };
 
@@ -96,7 +101,9 @@ inline constexpr std::size_t most_shown = 10;
 
 /// Of the last iteration. Throws InputErrors for a result without the table exposed or without an iteration.
 [[nodiscard]] StepTime read_step(const ResultReader& result);
-/// Fills kinds and links, where they were recorded.
+/// Fills kinds, links and limits, where they were recorded. Limits: consecutive recording intervals whose
+/// busiest link is the same, which serialised in a fifth of them at least; those most_shown in which it did
+/// so longest, in the order of time. Their peak is the span, share and bytes are those in it.
 void read_links(const ResultReader& result, Explanation& all);
 /// Fills collectives, where they were recorded. Equally slow ones come in the order of their start, group and
 /// first member.

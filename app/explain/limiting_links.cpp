@@ -48,39 +48,90 @@ struct Use {
   double peak_share = 0;
 };
 
+/// What a recorded GPU took part in.
+struct Communication {
+  std::int64_t gpu = 0, start_ps = 0, end_ps = 0;
+  std::string what, dimension;
+};
+
+/// A group's dimension where all its exposed time has the same.
+std::map<std::int64_t, std::string> dimensions_of_groups(const ResultReader& result) {
+  std::map<std::int64_t, std::string> all;
+  if (!result.has("/tables/exposed/group")) return all;
+  const auto group = result.numbers("/tables/exposed/group"),
+             dimension = result.numbers("/tables/exposed/dimension");
+  result.check_lengths("/tables/exposed", {group.size(), dimension.size()});
+  const auto names = result.texts("/dimensions");
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const auto d = static_cast<std::size_t>(dimension[i]);
+    if (group[i] < 0 || dimension[i] < 0 || d >= names.size()) continue;
+    const auto [found, is_new] = all.try_emplace(group[i], names[d]);
+    if (!is_new && found->second != names[d]) found->second.clear();
+  }
+  return all;
+}
+
+/// Collectives, and sends and receives of the table ops.
+std::vector<Communication> read_communications(const ResultReader& result) {
+  std::vector<Communication> all;
+  const auto dimensions = dimensions_of_groups(result);
+  if (result.has("/tables/collectives") && result.has("/model/group_kinds/name")) {
+    const std::string at = "/tables/collectives/";
+    const auto gpu = result.numbers(at + "gpu"), group = result.numbers(at + "group"),
+               type = result.numbers(at + "collective"), start = result.numbers(at + "t_start_ps"),
+               end = result.numbers(at + "t_end_ps");
+    result.check_lengths("/tables/collectives",
+                         {gpu.size(), group.size(), type.size(), start.size(), end.size()});
+    const auto types = result.labels(at + "collective"), groups = result.texts("/model/group_kinds/name");
+    for (std::size_t i = 0; i < gpu.size(); ++i) {
+      const auto t = static_cast<std::size_t>(type[i]), g = static_cast<std::size_t>(group[i]);
+      if (t >= types.size() || g >= groups.size()) continue;
+      const auto dimension = dimensions.find(group[i]);
+      all.push_back({gpu[i], start[i], end[i], types[t] + " " + groups[g],
+                     dimension == dimensions.end() ? "" : dimension->second});
+    }
+  }
+  if (!result.has("/tables/ops")) return all;
+  const std::string at = "/tables/ops/";
+  const auto gpu = result.numbers(at + "gpu"), kind = result.numbers(at + "kind"),
+             dimension = result.numbers(at + "dimension"), start = result.numbers(at + "t_start_ps"),
+             end = result.numbers(at + "t_end_ps");
+  result.check_lengths("/tables/ops", {gpu.size(), kind.size(), dimension.size(), start.size(), end.size()});
+  const auto kinds = result.labels(at + "kind"), names = result.texts("/dimensions");
+  for (std::size_t i = 0; i < gpu.size(); ++i) {
+    const auto k = static_cast<std::size_t>(kind[i]), d = static_cast<std::size_t>(dimension[i]);
+    if (k >= kinds.size() || (kinds[k] != "send" && kinds[k] != "recv")) continue;
+    const std::string name = dimension[i] >= 0 && d < names.size() ? names[d] : "";
+    all.push_back({gpu[i], start[i], end[i], "message " + name, name});
+  }
+  return all;
+}
+
 /// What recorded GPUs of the servers at both ends did while the link was busiest; of a link of the fabric, or
 /// where none of those was recorded, all recorded GPUs.
 void add_meetings(const ResultReader& result, const Wiring& wiring, std::vector<LinkUse>& links) {
-  if (!result.has("/tables/collectives") || links.empty()) return;
-  const auto gpu = result.numbers("/tables/collectives/gpu"),
-             group = result.numbers("/tables/collectives/group"),
-             type = result.numbers("/tables/collectives/collective"),
-             start = result.numbers("/tables/collectives/t_start_ps"),
-             end = result.numbers("/tables/collectives/t_end_ps");
-  result.check_lengths("/tables/collectives",
-                       {gpu.size(), group.size(), type.size(), start.size(), end.size()});
-  const auto types = result.labels("/tables/collectives/collective"),
-             groups = result.texts("/model/group_kinds/name");
+  if (links.empty()) return;
+  const std::vector<Communication> communications = read_communications(result);
   std::map<std::int64_t, std::int64_t> atom_of_gpu;
   for (std::size_t i = 0; i < wiring.name.size(); ++i)
     if (wiring.kind[i] == "gpu") atom_of_gpu[wiring.number[i]] = wiring.atom[i];
   std::set<std::int64_t> recorded;  // atoms
-  for (const std::int64_t one : gpu)
-    if (const auto atom = atom_of_gpu.find(one); atom != atom_of_gpu.end()) recorded.insert(atom->second);
+  for (const Communication& one : communications)
+    if (const auto atom = atom_of_gpu.find(one.gpu); atom != atom_of_gpu.end()) recorded.insert(atom->second);
   for (LinkUse& link : links) {
     const auto l = static_cast<std::size_t>(link.link);
     const std::int64_t from = wiring.atom[wiring.a(l)], to = wiring.atom[wiring.b(l)];
     link.met_anywhere = recorded.count(from) == 0 && recorded.count(to) == 0;
     // By what: intervals in which some GPU was in one.
-    std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> spans;
-    for (std::size_t i = 0; i < gpu.size(); ++i) {
-      const std::int64_t first = std::max(start[i], link.peak_start_ps),
-                         last = std::min(end[i], link.peak_end_ps);
-      const auto atom = atom_of_gpu.find(gpu[i]);
+    using What = std::pair<std::string, std::string>;
+    std::map<What, std::vector<std::pair<std::int64_t, std::int64_t>>> spans;
+    for (const Communication& one : communications) {
+      const std::int64_t first = std::max(one.start_ps, link.peak_start_ps),
+                         last = std::min(one.end_ps, link.peak_end_ps);
+      const auto atom = atom_of_gpu.find(one.gpu);
       if (first >= last || atom == atom_of_gpu.end()) continue;
       if (!link.met_anywhere && atom->second != from && atom->second != to) continue;
-      const auto t = static_cast<std::size_t>(type[i]), g = static_cast<std::size_t>(group[i]);
-      if (t < types.size() && g < groups.size()) spans[types[t] + " " + groups[g]].emplace_back(first, last);
+      spans[{one.what, one.dimension}].emplace_back(first, last);
     }
     for (auto& [what, all] : spans) {
       std::sort(all.begin(), all.end());
@@ -90,11 +141,48 @@ void add_meetings(const ResultReader& result, const Wiring& wiring, std::vector<
         reached = std::max(reached, last);
       }
       link.met.push_back(
-          {what, static_cast<double>(covered) / static_cast<double>(link.peak_end_ps - link.peak_start_ps)});
+          {what.first, what.second,
+           static_cast<double>(covered) / static_cast<double>(link.peak_end_ps - link.peak_start_ps)});
     }
     std::stable_sort(link.met.begin(), link.met.end(),
                      [](const auto& x, const auto& y) { return x.share > y.share; });
   }
+}
+
+/// Which link was busiest when.
+void add_limits(const std::vector<std::int64_t>& link, const std::vector<std::int64_t>& interval,
+                const std::vector<std::int64_t>& bytes, const std::vector<std::int64_t>& busy,
+                std::int64_t end, std::int64_t length, const Wiring& wiring, Explanation& all) {
+  std::map<std::int64_t, std::size_t> busiest;  // by interval: row
+  for (std::size_t i = 0; i < link.size(); ++i) {
+    const auto [found, is_new] = busiest.try_emplace(interval[i], i);
+    std::size_t& row = found->second;
+    if (!is_new && (busy[i] > busy[row] || (busy[i] == busy[row] && link[i] < link[row]))) row = i;
+  }
+  for (const auto& [number, row] : busiest) {
+    const std::int64_t from = number * length, until = std::min(end, from + length);
+    if (until <= from || 5 * static_cast<double>(busy[row]) < static_cast<double>(until - from)) continue;
+    if (all.limits.empty() || all.limits.back().link != link[row] || all.limits.back().peak_end_ps != from) {
+      const auto l = static_cast<std::size_t>(link[row]);
+      LinkUse span;
+      span.link = link[row];
+      span.name = wiring.name[wiring.a(l)] + " -> " + wiring.name[wiring.b(l)];
+      span.link_class = wiring.of(l);
+      span.peak_start_ps = from;
+      all.limits.push_back(std::move(span));
+    }
+    LinkUse& span = all.limits.back();
+    span.peak_end_ps = until;
+    span.size_bytes += bytes[row], span.busy_ps += busy[row];
+  }
+  for (LinkUse& span : all.limits)
+    span.share = span.peak_share =
+        static_cast<double>(span.busy_ps) / static_cast<double>(span.peak_end_ps - span.peak_start_ps);
+  std::stable_sort(all.limits.begin(), all.limits.end(),
+                   [](const auto& x, const auto& y) { return x.busy_ps > y.busy_ps; });
+  all.limits.resize(std::min(all.limits.size(), most_shown));
+  std::stable_sort(all.limits.begin(), all.limits.end(),
+                   [](const auto& x, const auto& y) { return x.peak_start_ps < y.peak_start_ps; });
 }
 
 }  // namespace
@@ -122,6 +210,8 @@ void read_links(const ResultReader& result, Explanation& all) {
     const double share = until > from ? static_cast<double>(busy[i]) / static_cast<double>(until - from) : 0;
     if (share > use.peak_share) use.peak_share = share, use.peak_interval = interval[i];
   }
+  add_limits(link, interval, bytes, busy, end, length, wiring, all);
+  add_meetings(result, wiring, all.limits);
   const auto share_of = [end](std::int64_t busy_ps) {
     return static_cast<double>(busy_ps) / static_cast<double>(end);
   };

@@ -24,7 +24,7 @@ herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* all) {
 
 }  // namespace
 
-ResultReader::ResultReader(std::string path) : path_(std::move(path)) {
+ResultReader::ResultReader(std::string path, Accept accept) : path_(std::move(path)) {
   prepare_hdf5();
   std::error_code code;
   if (!std::filesystem::exists(path_, code)) fail("cannot read result (no such file)");
@@ -36,6 +36,7 @@ ResultReader::ResultReader(std::string path) : path_(std::move(path)) {
   if (H5Aexists_by_name(file_.get(), "/", "schema", H5P_DEFAULT) <= 0 ||
       text_attribute("/", "schema") != "lightrail result")
     fail("is no result of lightrail (HDF5, but without the attribute @schema of one)");
+  if (accept == Accept::written) return;
   const std::string status = text_attribute("/run", "status");
   if (status == "running") fail("is not finished: its run goes on or was killed (@status is 'running')");
   if (status == "stopped") fail("is not finished: its run was stopped (go on with --resume)");
@@ -125,6 +126,13 @@ std::vector<std::int64_t> ResultReader::numbers(const std::string& column) const
   if (rows > 0 && H5Dread(found.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail(fmt::format("{} cannot be read ({})", column, hdf5_reason()));
   return values;
+}
+
+std::size_t ResultReader::rows(const std::string& column) const {
+  Hdf5Handle found(H5Dopen2(file_.get(), column.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!found.is_valid()) fail("lacks " + column);
+  Hdf5Handle space(H5Dget_space(found.get()), H5Sclose);
+  return static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get())));
 }
 
 std::vector<std::string> ResultReader::texts(const std::string& column) const {

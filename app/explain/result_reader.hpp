@@ -12,8 +12,11 @@ namespace lightrail {
 /// where the file cannot be read, lacks what is asked for, or holds it in another form.
 class ResultReader {
  public:
-  /// Of a complete result: refuses what is no result, and one of a run that goes on, was stopped, or failed.
-  explicit ResultReader(std::string path);
+  /// complete: refuses one of a run that goes on, was stopped, or failed. written: of a run of this process
+  /// whose tables are complete.
+  enum class Accept : std::uint8_t { complete, written };
+  /// Refuses what is no result.
+  explicit ResultReader(std::string path, Accept accept = Accept::complete);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Whether there is such a folder or column; `object` as "/tables/exposed".
@@ -25,6 +28,7 @@ class ResultReader {
   /// The texts that the values 0, 1, ... of a column stand for.
   [[nodiscard]] std::vector<std::string> labels(const std::string& column) const;
   [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& column) const;
+  [[nodiscard]] std::size_t rows(const std::string& column) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& column) const;
   /// Refuses columns of one folder that differ in length; `lengths`: their rows.
   void check_lengths(const std::string& folder, const std::vector<std::size_t>& lengths) const;

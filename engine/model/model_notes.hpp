@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,9 +10,15 @@ namespace lightrail {
 
 /// Model resource: what the result says of the job beside its tables, in the words of the stage that made it.
 struct ModelNotes {
+  /// Numbers that are asked for when the file is written, by the one rank that writes it.
+  struct Numbers {
+    std::size_t rows = 0;
+    std::function<std::int64_t(std::size_t)> at;
+  };
   struct Column {
     std::string name;
-    std::variant<std::vector<std::int64_t>, std::vector<std::string>> values;  ///< numbers are of unit 1
+    /// Numbers are of unit 1.
+    std::variant<std::vector<std::int64_t>, std::vector<std::string>, Numbers> values;
   };
   /// A folder of the result below /model.
   struct Folder {

@@ -255,10 +255,16 @@ Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
     write_summary(file, summary);
     write_profile(file, profile);
     file.flush();
+    try {
+      if (options_.add_to_summary && outcome.status == "complete") options_.add_to_summary(file);
+      file.flush();
+    } catch (const std::exception& failure) {
+      problem = failure.what();
+    }
     // The status changes last: "complete" stands only in a file whose every part is on the disk.
-    if (file.problem().empty()) write_run_end(file, outcome);
+    if (problem.empty() && file.problem().empty()) write_run_end(file, outcome);
     file.close();
-    problem = file.problem();
+    if (problem.empty()) problem = file.problem();
   }
   agree(problem);
   return summary;

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "engine/model/recorder.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/record/column_writer.hpp"
+#include "engine/record/result_file.hpp"
 #include "engine/record/row_buffer.hpp"
 #include "engine/record/row_spool.hpp"
 #include "engine/record/run_outcome.hpp"
@@ -35,7 +37,9 @@ struct RecorderOptions {
   std::vector<std::string> inputs;  ///< files read, stored as /run/inputs
   std::int64_t created_s = 0;       ///< seconds since 1970; 0: rank 0's clock
   SimTime resumed_at{};             ///< [ps] simulated time of the checkpoint, stored as /run/@resumed_at_ps
-  bool is_resumed = false;          ///< load() makes the file, when the checkpoint has proved sound
+  /// Called by rank 0 in a complete run whose tables are written, to add to /summary. May throw.
+  std::function<void(ResultFile&)> add_to_summary;
+  bool is_resumed = false;  ///< load() makes the file, when the checkpoint has proved sound
 };
 
 /// Writes the result file: tables as the run goes, /summary, /profile and the final status at its end. Rows

@@ -111,6 +111,8 @@ void write_notes(ResultFile& file, const ModelNotes& notes) {
         file.write_numbers(at, "1", numbers->size(), [&](auto i) { return (*numbers)[i]; });
       else if (const auto* texts = std::get_if<std::vector<std::string>>(&column.values))
         file.write_texts(at, texts->size(), [&](auto i) { return (*texts)[i]; });
+      else if (const auto* later = std::get_if<ModelNotes::Numbers>(&column.values))
+        file.write_numbers(at, "1", later->rows, later->at);
     }
   }
 }

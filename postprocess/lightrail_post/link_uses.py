@@ -75,6 +75,41 @@ def _finding(run, use):
     return f"{text}; {_link_name(run, peak.idxmax())} {100 * peak.max():.0f} % in one interval"
 
 
+def communication_by_dimension(run, edges_ps):
+    """DataFrame: dimension x interval -> share of the interval that recorded GPUs spend in its communication,
+    on average; two at a time count as one. Empty without the table ops."""
+    ops = run.tables["ops"] if "ops" in run.tables else pd.DataFrame()
+    ops = ops[ops["dimension"] >= 0] if len(ops) else ops
+    if ops.empty:
+        return pd.DataFrame()
+    gpus, shares = run.tables["ops"]["gpu"].nunique(), {}
+    for dimension, rows in ops.groupby("dimension"):
+        busy = np.zeros(len(edges_ps) - 1)
+        for _, mine in rows.groupby("gpu"):
+            mine = mine.sort_values("t_start_ps")
+            end = mine["t_end_ps"].cummax().to_numpy()
+            start = np.maximum(mine["t_start_ps"].to_numpy(), np.concatenate([[0], end[:-1]]))
+            # Time covered before each edge: spans that ended, and the one that lasts.
+            covered = np.concatenate([[0], np.cumsum(np.maximum(end - start, 0))])
+            place = np.searchsorted(start, edges_ps, side="right")
+            beyond = np.maximum(end[np.maximum(place - 1, 0)] - edges_ps, 0) * (place > 0)
+            busy += np.diff(covered[place] - beyond)
+        shares[run.dimensions[dimension]] = busy / np.diff(edges_ps) / gpus
+    return pd.DataFrame(shares).T
+
+
+def _draw_limits(run, use, edges_ps, axes, divisor):
+    """Use of the busiest link of each interval, and what recorded GPUs communicate meanwhile."""
+    axes.stairs(100 * use.max(axis=0).to_numpy(), edges_ps / divisor, color="black", label="busiest link")
+    shares = communication_by_dimension(run, edges_ps)
+    for name, row in shares.iterrows():
+        colour = style.DIMENSION_COLOURS[run.dimensions.index(name) % len(style.DIMENSION_COLOURS)]
+        axes.stairs(100 * row.to_numpy(), edges_ps / divisor, color=colour, label=f"GPUs in {name}")
+    axes.set_ylim(0, 105)
+    axes.set_ylabel("share of the\ninterval [%]", fontsize=8)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+
+
 def link_use_heatmap(run):
     """Use of links over time, grouped by what they join. Returns a Figure."""
     use = link_use(run)
@@ -85,7 +120,10 @@ def link_use_heatmap(run):
     image = np.vstack(blocks) * 100
     edges_ps = interval_edges(run, image.shape[1])
     divisor, unit = style.time_unit(edges_ps[-1])
-    figure, axes = style.new_figure(11, 1.9 + 0.34 * len(blocks) + 0.03 * len(image))
+    height = 1.9 + 0.34 * len(blocks) + 0.03 * len(image)
+    figure, axes = style.new_figure(11, height + 1.4)
+    limits = axes.inset_axes([0, -1.75 / height, 1, 1 / height], sharex=axes)
+    _draw_limits(run, use, edges_ps, limits, divisor)
     shown = axes.pcolormesh(edges_ps / divisor, np.arange(len(image) + 1), image, cmap="viridis", vmin=0,
                             vmax=100 if image.max() > 30 else max(1.0, image.max()))
     axes.invert_yaxis()

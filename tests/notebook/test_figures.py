@@ -126,6 +126,17 @@ def test_the_heat_map_tells_the_busiest_links(run):
     assert "[ms]" in figure.axes[0].get_xlabel()
 
 
+def test_communication_below_the_links_is_that_of_gpus_and_counts_overlaps_once(run):
+    """Two GPUs, intervals of 10 ps. GPU 0: [0, 8) and, inside and beyond, [5, 12); GPU 1: [14, 20)."""
+    run.tables._read["ops"] = pd.DataFrame({"gpu": [0, 0, 1, 1], "dimension": [0, 0, 0, -1],
+                                            "t_start_ps": [0, 5, 14, 0], "t_end_ps": [8, 12, 20, 20]})
+    shares = link_uses.communication_by_dimension(run, np.array([0, 10, 20]))
+    assert shares.index.tolist() == [run.dimensions[0]]
+    assert shares.iloc[0].tolist() == [10 / 10 / 2, (2 + 6) / 10 / 2]
+    run.tables._read["ops"] = run.tables._read["ops"].iloc[:0]
+    assert link_uses.communication_by_dimension(run, np.array([0, 10, 20])).empty
+
+
 def set_use(run, rows):
     """[(link, interval, share of the interval)], of which the last one is a hundredth of the others."""
     run.info["interval_ps"], run.info["sim_end_ps"] = 1_000_000, 2_010_000

@@ -27,12 +27,13 @@ def call(*words):
 
 
 def run(folder, name, *options):
-    """A result in which every GPU's collectives are recorded."""
+    """A result in which every GPU's collectives and operations are recorded."""
     text = pathlib.Path(TRAINING).read_text()
     old = '<output interval="100 us"/>'
     assert old in text
     (folder / "s.xml").write_text(
-        text.replace(old, '<output interval="100 us"><table name="collectives" gpus="all"/></output>'))
+        text.replace(old, '<output interval="100 us"><table name="collectives" gpus="all"/>'
+                          '<table name="ops" gpus="all"/></output>'))
     call("run", folder / "s.xml", "--out", folder / f"{name}.h5", "--progress", "none", *options)
     return folder / f"{name}.h5"
 
@@ -132,6 +133,27 @@ def the_busiest_links_are_the_busiest(file, told):
     assert sum(kind["links"] for kind in told["link_kinds"]) == np.count_nonzero(np.bincount(rows["link"]))
 
 
+def what_limits_when(file, told):
+    """The busiest link of each interval, and that dimensions are those of the groups; by brute force."""
+    rows, length = table(file, "link_use"), file["run"].attrs["interval_ps"]
+    end = file["run"].attrs["sim_end_ps"]
+    best = {}
+    for link, interval, busy in zip(rows["link"], rows["interval"], rows["t_busy_ps"]):
+        best[interval] = min(best.get(interval, (0, 0)), (-busy, link))
+    assert told["limits"] == sorted(told["limits"], key=lambda span: span["peak_start_ps"])
+    assert 0 < len(told["limits"]) <= 10
+    for span in told["limits"]:
+        inside = [i for i in best if span["peak_start_ps"] <= i * length < span["peak_end_ps"]]
+        assert {best[i][1] for i in inside} == {span["link"]}
+        assert sum(-best[i][0] for i in inside) == span["busy_ps"]
+        assert all(5 * -best[i][0] >= min(length, end - i * length) for i in inside)
+    shortest = min(span["busy_ps"] for span in told["limits"])
+    assert max(-busy for busy, _ in best.values()) <= max(span["busy_ps"] for span in told["limits"])
+    assert len(told["limits"]) == 10 or shortest > 0
+    met = {(met["what"], met["dimension"]) for span in told["limits"] + told["links"] for met in span["met"]}
+    assert {("all_to_all ep", "ep"), ("message pp", "pp")} <= met, met
+
+
 def differences_add_up(before, after):
     told = json.loads(call("explain", before, after, "--json"))
     change = sum(part["change_ps"] for part in told["parts"])
@@ -154,8 +176,9 @@ with tempfile.TemporaryDirectory() as name:
         the_summary_says_the_same(file, explained["step"])
         the_slowest_collectives_are_the_slowest(file, explained["collectives"])
         the_busiest_links_are_the_busiest(file, explained)
+        what_limits_when(file, explained)
     text = call("explain", result)
-    for wanted in ("step 1 of 16 GPUs: ", "pp bubble", "by role [% of its time]", "busiest links",
+    for wanted in ("step 1 of 16 GPUs: ", "pp bubble", "by role [% of its time]", "busiest links", "which link limits when",
                    "slowest collectives", "what it rests on"):
         assert wanted in text, (wanted, text)
     differences_add_up(result, run(folder, "b", "--seed", "2"))
