@@ -47,7 +47,7 @@ class Parts {
   std::uint32_t launch = 0;
 
  private:
-  CriticalPath::Part part_of(const RecordedJob::Step& step) const {
+  [[nodiscard]] CriticalPath::Part part_of(const RecordedJob::Step& step) const {
     const std::string name = at_or_empty(names_, step.name), group = at_or_empty(places_.names(), step.group);
     std::string whose = at_or_empty(dimensions_, step.dimension);
     if (whose.empty()) whose = group;

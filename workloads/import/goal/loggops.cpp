@@ -38,7 +38,7 @@ class Model {
   std::vector<GoalTimes> run() {
     for (std::uint32_t r = 0; r < all_.size(); ++r) {
       for (std::uint32_t n = 0; n < all_[r].nodes.size(); ++n)
-        if (ranks_[r].missing[n] == 0) free_.push_back({r, n});
+        if (ranks_[r].missing[n] == 0) free_.emplace_back(r, n);
     }
     release();
     while (!queue_.empty()) {
@@ -148,7 +148,7 @@ class Model {
       const GoalRank::Edge& edge = rank.edges[e];
       if (edge.is_start != is_start) continue;
       rank.ready[edge.later] = std::max(rank.ready[edge.later], at);
-      if (--rank.missing[edge.later] == 0) free_.push_back({r, edge.later});
+      if (--rank.missing[edge.later] == 0) free_.emplace_back(r, edge.later);
     }
   }
   void started(std::uint32_t r, std::uint32_t n, SimTime at) { settle(r, n, true, at); }
