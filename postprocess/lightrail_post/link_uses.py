@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot as plt
 
 from . import style
 
@@ -121,8 +122,10 @@ def link_use_heatmap(run):
     edges_ps = interval_edges(run, image.shape[1])
     divisor, unit = style.time_unit(edges_ps[-1])
     height = 1.9 + 0.34 * len(blocks) + 0.03 * len(image)
-    figure, axes = style.new_figure(11, height + 1.4)
-    limits = axes.inset_axes([0, -1.75 / height, 1, 1 / height], sharex=axes)
+    figure, (axes, limits) = plt.subplots(2, 1, figsize=(11, height + 1.4), layout="constrained",
+                                          sharex=True, height_ratios=[height, 1.4])
+    for each in (axes, limits):
+        each.spines[["top", "right"]].set_visible(False)
     _draw_limits(run, use, edges_ps, limits, divisor)
     shown = axes.pcolormesh(edges_ps / divisor, np.arange(len(image) + 1), image, cmap="viridis", vmin=0,
                             vmax=100 if image.max() > 30 else max(1.0, image.max()))
@@ -132,6 +135,7 @@ def link_use_heatmap(run):
         axes.axhline(edge, color="white", linewidth=1.2)
     axes.set_yticks((edges[:-1] + edges[1:]) / 2,
                     [f"{name}, {len(frame)} links" for name, frame in groups], fontsize=8)
+    axes.tick_params(labelbottom=True)
     axes.set_xlabel(f"simulated time, in intervals of {style.format_time(run.info['interval_ps'])} [{unit}]")
     axes.set_ylabel("directed links")
     figure.colorbar(shown, ax=axes, label="use of the link\n[% of the interval]", pad=0.01)
