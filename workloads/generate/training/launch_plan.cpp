@@ -59,10 +59,8 @@ void describe_launches(Describe<TrainingPlan>& table) {
 }
 
 void read_launches(const Element& workload, const Transformer& model, TrainingPlan& plan,
-                   bool has_launch_times, const std::function<void(const std::string&)>& refuse) {
-  if (plan.host_model == HostModel::automatic)
-    plan.host_model = has_launch_times ? HostModel::launches : HostModel::none;
-  if (plan.host_model == HostModel::none) {
+                   const std::function<void(const std::string&)>& refuse) {
+  if (!plan.counts_launches()) {
     const TrainingPlan none;
     const std::pair<const char*, bool> given[] = {
         {"graphs", plan.graphs != none.graphs},

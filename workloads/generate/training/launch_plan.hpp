@@ -36,9 +36,8 @@ struct LaunchPlan {
 
 /// Adds the attributes to those of a plan.
 void describe_launches(Describe<TrainingPlan>& table);
-/// Fills TrainingPlan::launch_plan and settles HostModel::automatic: launches where `has_launch_times`, of
-/// every GPU's host. What cannot be goes to `refuse`.
+/// Fills TrainingPlan::launch_plan; what cannot be goes to `refuse`.
 void read_launches(const Element& workload, const Transformer& model, TrainingPlan& plan,
-                   bool has_launch_times, const std::function<void(const std::string&)>& refuse);
+                   const std::function<void(const std::string&)>& refuse);
 
 }  // namespace lightrail

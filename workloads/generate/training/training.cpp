@@ -104,13 +104,13 @@ void write_job(WorkloadContext& context) {
   }
   read_transformer(*element, model, context.errors);
   if (context.errors.size() > before) return;
-  read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors,
-                     context.has_launch_times);
+  plan.has_launch_times = context.has_launch_times;
+  read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
   if (context.errors.size() > before) return;
   context.job.job().programs.host = plan.launch_plan.settings;
-  if (!plan.counts_launches() && !context.element.find("host"))
+  if (plan.host_model == HostModel::automatic && !plan.counts_launches())
     context.job.note(
         "launching kernels takes no time: not every <host> says how long a launch takes ('launch')");
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);

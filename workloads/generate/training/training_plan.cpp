@@ -209,8 +209,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
 }
 
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors,
-                        bool has_launch_times) {
+                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors) {
   std::size_t before = errors.size();
   training_parameters(algorithms).parse(workload, plan, errors);
   if (errors.size() > before) return;
@@ -340,7 +339,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.pads_to_capacity && !workload.find("read-counts")) plan.reads_counts = false;
   read_lora(model, plan, refuse);
   check_offload(plan, refuse);
-  read_launches(workload, model, plan, has_launch_times, refuse);
+  read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));

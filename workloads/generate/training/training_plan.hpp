@@ -111,7 +111,8 @@ struct TrainingPlan {
   std::int64_t offload_layers = 0;  ///< first ones of every chunk, whose activations go to the host
   bool offloads_optimizer = false;  ///< its state is with the host between updates
   HostModel host_model = HostModel::automatic;
-  std::string graphs = "none";  ///< "attn moe_router"
+  bool has_launch_times = false;  ///< every GPU's host says how long a launch takes; not given
+  std::string graphs = "none";    ///< "attn moe_router"
   ExpertKernels expert_kernels = ExpertKernels::each;
   ExpertCasts expert_casts = ExpertCasts::each;
   RouterKernels router_kernels = RouterKernels::fused;
@@ -136,7 +137,9 @@ struct TrainingPlan {
   }
   /// The model's own parameters are no longer trained.
   [[nodiscard]] bool is_frozen() const { return lora_rank > 0; }
-  [[nodiscard]] bool counts_launches() const { return host_model == HostModel::launches; }
+  [[nodiscard]] bool counts_launches() const {
+    return host_model == HostModel::launches || (host_model == HostModel::automatic && has_launch_times);
+  }
   [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] std::int64_t tokens() const {
     return micro_batch * sequence / cp;
@@ -232,10 +235,8 @@ struct TrainingPlan {
 [[nodiscard]] Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms);
 
 /// Reads the plan for `gpus` GPUs and refuses what cannot be split evenly, with the numbers.
-/// `has_launch_times`: every GPU's host says how long a launch takes (host="auto").
 void read_training_plan(const Element& workload, const Transformer& model, std::uint32_t gpus,
-                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors,
-                        bool has_launch_times = false);
+                        const AlgorithmRegistry& algorithms, TrainingPlan& plan, ErrorList& errors);
 
 /// Fills the layers of every one of model_stages() from their text; "" or what is wrong.
 [[nodiscard]] std::string read_stage_layers(const Transformer& model, TrainingPlan& plan);

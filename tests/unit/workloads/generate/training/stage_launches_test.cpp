@@ -172,10 +172,12 @@ TEST_CASE(
   CHECK(counts(unknown, " host=\"launches\""));  // refused where GPUs are checked
   for (const std::string& servers : {unknown, known + unknown, std::string("<cluster><server/></cluster>"),
                                      known + "<graph><gpu name=\"a\"/></graph>", std::string()}) {
-    const MadeJob job = made(servers, "");
-    CHECK(job.job.programs.host_work.empty());
-    REQUIRE(job.job.notes.size() == 1);
-    CHECK(job.job.notes[0].rfind("launching kernels takes no time", 0) == 0);
+    for (const char* host : {"", " host=\"auto\""}) {
+      const MadeJob job = made(servers, host);
+      CHECK(job.job.programs.host_work.empty());
+      REQUIRE(job.job.notes.size() == 1);
+      CHECK(job.job.notes[0].rfind("launching kernels takes no time", 0) == 0);
+    }
   }
   CHECK(made(known, " host=\"none\"").job.notes.empty());
 }
