@@ -17,7 +17,8 @@ TableSchema ops_schema() {
            {"t_start_ps", i64, "ps", "start on its stream"},
            {"t_end_ps", i64, "ps", "end"},
            {"dimension", i64, "1", "index into /summary dimensions; -1: none"},
-           {"size_bytes", i64, "B", "payload of the operation"}},
+           {"size_bytes", i64, "B", "payload of the operation"},
+           {"t_launch_ps", i64, "ps", "a CPU launches its first kernel; -1: without a CPU, or in no time"}},
           "what every recorded GPU executed",
           TableScope::first_endpoints};
 }

@@ -1,5 +1,7 @@
 #include "components/gpu/execution/launch_server.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "components/gpu/transport/gpu_ports.hpp"
@@ -8,23 +10,38 @@
 namespace lightrail {
 
 LaunchServer::LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-                           const HostSettings& settings)
-    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings) {
+                           const HostSettings& settings, bool records_launches)
+    : timeline_(std::move(timeline)),
+      costs_(&costs),
+      settings_(&settings),
+      records_launches_(records_launches) {
   if (collects_in(0)) offset_ = timeline_->collection;
+  keep_offset();
+}
+
+SimTime LaunchServer::launch_of(std::uint32_t op) const {
+  const HostTimeline::Launch& launch = timeline_->launches[op];
+  if (launch.first < SimTime{0}) return SimTime{-1};
+  const auto next =
+      std::upper_bound(offsets_.begin(), offsets_.end(), launch.waits,
+                       [](std::uint32_t waits, const OffsetFrom& from) { return waits < from.waits; });
+  return std::prev(next)->offset + launch.first;
 }
 
 void LaunchServer::end_iteration(std::uint32_t ended) {
   offset_ += timeline_->total + timeline_->step;
   if (collects_in(ended + 1)) offset_ += timeline_->collection;
   passed_ = moved_ = 0;
+  offsets_.clear();
+  keep_offset();
 }
 
 void LaunchServer::save(StateWriter& out) const {
-  out.put(offset_), out.put(passed_), out.put(moved_);
+  out.put(offset_), out.put(passed_), out.put(moved_), out.put(offsets_);
 }
 
 void LaunchServer::load(StateReader& in) {
-  in.get(offset_), in.get(passed_), in.get(moved_);
+  in.get(offset_), in.get(passed_), in.get(moved_), in.get(offsets_);
 }
 
 const HostCosts* host_costs_of(const Model& model, ComponentId gpu) {

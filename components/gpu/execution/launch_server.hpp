@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <vector>
 
 #include "engine/model/model.hpp"
 #include "engine/model/state_io.hpp"
@@ -12,14 +13,15 @@ namespace lightrail {
 
 /// The CPU that launches one GPU's operations: one server, in program order, ahead of the GPU until it has to
 /// wait (HostTimeline). Its clock is that of the timeline plus all that it has waited: that, and how many
-/// waits are behind it, is all its state.
+/// waits are behind it, is all its state; and where launches are recorded, what it was after each wait of
+/// this iteration.
 ///
 /// Assumes a CPU for every GPU, whose work for one operation takes the same time always. Leaves out what
 /// launching and the loader take from each other, and profilers.
 class LaunchServer {
  public:
   LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-               const HostSettings& settings);
+               const HostSettings& settings, bool records_launches);
 
   /// When the first kernel of `op` may start as far as the CPU is concerned; 0: it could before now;
   /// time_never: the CPU waits for an operation that has not ended.
@@ -30,6 +32,9 @@ class LaunchServer {
   }
   [[nodiscard]] std::uint32_t kernels(std::uint32_t op) const { return timeline_->launches[op].kernels; }
   [[nodiscard]] bool has_work(std::uint32_t op) const { return timeline_->launches[op].first >= SimTime{0}; }
+  /// When the CPU launched the first kernel of `op`, which has started in this iteration; below 0: it needs
+  /// no CPU. Only where launches are recorded.
+  [[nodiscard]] SimTime launch_of(std::uint32_t op) const;
   /// Kernels from `op` on of one stream, with no wait of the CPU for one of them but the last.
   [[nodiscard]] std::uint32_t chain(std::uint32_t op) const { return timeline_->chain[op]; }
   [[nodiscard]] SimTime gap() const { return costs_->gap; }
@@ -40,7 +45,7 @@ class LaunchServer {
   void pass_waits(SimTime now, const HasEnded& has_ended) {
     while (passed_ < timeline_->waits.size() && has_ended(timeline_->waits[passed_].op)) {
       const SimTime at = timeline_->waits[passed_++].at;
-      if (offset_ + at < now) offset_ = now - at, moved_ = passed_;
+      if (offset_ + at < now) offset_ = now - at, moved_ = passed_, keep_offset();
     }
   }
   /// Iteration number `ended` (0, 1, ...) has ended.
@@ -50,6 +55,10 @@ class LaunchServer {
   void load(StateReader& in);
 
  private:
+  struct OffsetFrom {
+    std::uint64_t waits = 0;
+    SimTime offset{};
+  };
   [[nodiscard]] SimTime time_of(std::uint32_t op, SimTime HostTimeline::Launch::*kernel) const {
     const HostTimeline::Launch& launch = timeline_->launches[op];
     if (launch.first < SimTime{0} || launch.waits < moved_) return SimTime{0};
@@ -59,12 +68,18 @@ class LaunchServer {
     return settings_->collects_every > 0 && (iteration + 1) % settings_->collects_every == 0;
   }
 
+  void keep_offset() {
+    if (records_launches_) offsets_.push_back({passed_, offset_});
+  }
+
   std::shared_ptr<const HostTimeline> timeline_;
   const HostCosts* costs_;
   const HostSettings* settings_;
   SimTime offset_{};          ///< of the timeline's clock
   std::uint32_t passed_ = 0;  ///< waits that are behind the CPU
   std::uint32_t moved_ = 0;   ///< ... when it last waited: what it launched before that is launched
+  bool records_launches_;
+  std::vector<OffsetFrom> offsets_;  ///< `offset_` from so many waits on, of this iteration
 };
 
 /// The figures of the host that `gpu` is joined to; null: it has none, or nothing is known of it.

@@ -175,9 +175,11 @@ void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint3
                               SimTime end) const {
   const Op& o = program_->ops[op];
   const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
-  const std::array<std::int64_t, 10> row{
-      self_.value, stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
-      iteration_,  start.count(), end.count(), dimension, o.bytes};
+  const SimTime launch = launches_ ? launches_->launch_of(op) : SimTime{-1};
+  const std::array<std::int64_t, 11> row{
+      self_.value,   stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
+      iteration_,    start.count(), end.count(), dimension, o.bytes,
+      launch.count()};
   context.record_at(start, tables::ops, row);
 }
 
