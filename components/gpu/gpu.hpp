@@ -13,7 +13,8 @@ namespace lightrail {
 /// A GPU: executes its role's program (ProgramRunner), times kernels (ComputeSpec), speaks to others
 /// (GpuTransport).
 ///
-/// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job.
+/// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job;
+/// from 5 on further NICs, then further planes of the NVSwitch.
 /// Assumes that kernels of different streams run side by side without slowing each other; communication takes
 /// multiprocessors or bandwidth of the memory from all of them. Leaves out copy engines, and the time of a
 /// reduction's additions (hidden in NCCL's steps).

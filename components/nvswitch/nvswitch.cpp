@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
@@ -23,7 +26,31 @@ Frame made_from(Train train, EndpointId from, EndpointId to, std::uint32_t bytes
   return frame_of(train);
 }
 
+void check_planes(const Element& element, const NvswitchSpec& spec, ErrorList& errors) {
+  const auto fail = [&](const char* name, std::string what) {
+    const Attribute* given = element.find(name);
+    errors.add(given ? InputError{given->file, given->line, std::move(what)}
+                     : element.error(std::move(what)));
+  };
+  if (spec.gpu_links > 0 && spec.gpu_links < spec.planes)
+    fail("gpu-links", fmt::format("<nvswitch> attribute 'gpu-links': {} links of a GPU for {} planes "
+                                  "(expected one a plane or more)",
+                                  spec.gpu_links, spec.planes));
+  if (spec.plane_hash == PlaneHash::flow && spec.planes == 1)
+    fail("plane-hash",
+         "<nvswitch> attribute 'plane-hash': one plane leaves nothing to hash over "
+         "(expected planes of 2 or more)");
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> NvswitchSpec::plane_shares() const {
+  std::vector<std::uint32_t> shares;
+  if (plane_hash == PlaneHash::packet) return shares;
+  const std::uint32_t links = gpu_links == 0 ? planes : gpu_links;
+  for (std::uint32_t k = 0; k < planes; ++k) shares.push_back(links * (k + 1) / planes - links * k / planes);
+  return shares;
+}
 
 Nvswitch::Nvswitch(const BuildContext& build)
     : model_(build.model),
@@ -31,9 +58,13 @@ Nvswitch::Nvswitch(const BuildContext& build)
       book_(build.model.resource<AddressBook>()),
       crossbar_(build, spec_.latency),
       reductions_(build.record.port_count) {
-  check_port_count(build, spec_.ports);
-  for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
+  const std::uint32_t planes = spec_.separate_planes();
+  check_port_count(build, spec_.ports * planes);
+  LIGHTRAIL_EXPECT(build.record.port_count % planes == 0);  // as plane_shares() has them wired
+  chip_ports_ = std::max<std::uint32_t>(build.record.port_count / planes, 1);
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
+  for (std::uint32_t i = 0; i < build.record.port_count / planes; ++i) {
     EndpointId gpu;
     LinkId out = model_.ports[build.record.first_port + i].out;
     if (out.is_valid()) gpu.value = model_.components[model_.links[out.value].to.value].number;
@@ -80,13 +111,14 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
     throw SimulationError(context.now(), model_.component_name(context.self()),
                           fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",
                                       frame.address.to().value, endpoint_name(model_, frame.address.to())));
-  crossbar_.forward(context, frame, port, out);
+  crossbar_.forward(context, frame, port, static_cast<PortIndex>(chip_of(port) + out));
 }
 
 void Nvswitch::delegate(Context& context, const Frame& frame, PortIndex port) {
   const auto train = as<DelegatedTrain>(frame);
-  if (train.is_bypass()) return context.send(train.via, context.now(), to_payload(frame));
-  crossbar_.forward(context, frame, port, train.via);
+  const auto out = static_cast<PortIndex>(chip_of(port) + train.via);
+  if (train.is_bypass()) return context.send(out, context.now(), to_payload(frame));
+  crossbar_.forward(context, frame, port, out);
 }
 
 void Nvswitch::handle_all(EventBatch& batch) {
@@ -128,17 +160,20 @@ void Nvswitch::take(Context& context, const Train& train, PortIndex port) {
 void Nvswitch::reduce(Context& context, const Train& train, PortIndex port) {
   const EndpointId head = train.address.to();
   const std::uint64_t flow = flow_of(head, train.address.connection());
-  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, nvls_members(context, train, head));
+  const std::uint32_t complete =
+      reductions_.add(flow, local(port), train.bytes, nvls_members(context, train, head));
   take(context, train, port);
   if (complete == 0) return;
-  crossbar_.send(context, made_from(train, head, head, complete), port, port_to(head));
+  const auto out = static_cast<PortIndex>(chip_of(port) + port_to(head));
+  crossbar_.send(context, made_from(train, head, head, complete), port, out);
 }
 
 void Nvswitch::multicast(Context& context, const Train& train, PortIndex port) {
   const EndpointId head = train.address.from();
   take(context, train, port);
   for (PortIndex out : nvls_members(context, train, head))
-    crossbar_.send(context, made_from(train, head, gpu_at_[out], train.bytes), port, out);
+    crossbar_.send(context, made_from(train, head, gpu_at_[out], train.bytes), port,
+                   static_cast<PortIndex>(chip_of(port) + out));
 }
 
 /// Cut-through: what goes out follows the head that came in last.
@@ -146,12 +181,13 @@ void Nvswitch::fold(Context& context, const Train& train, PortIndex port) {
   const std::vector<PortIndex> ports = members(context, train, train.address.from());
   const EndpointId first = gpu_at_[ports.front()];
   const std::uint64_t flow = flow_of(first, train.address.connection());
-  const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
+  const std::uint32_t complete = reductions_.add(flow, local(port), train.bytes, ports);
   take(context, train, port);
   if (complete == 0) return;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const EndpointId before = gpu_at_[ports[(i + ports.size() - 1) % ports.size()]];
-    crossbar_.send(context, made_from(train, before, gpu_at_[ports[i]], complete), port, ports[i]);
+    crossbar_.send(context, made_from(train, before, gpu_at_[ports[i]], complete), port,
+                   static_cast<PortIndex>(chip_of(port) + ports[i]));
   }
 }
 
@@ -187,11 +223,11 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
       "NVSwitch plane of one server: a crossbar between its GPUs with credits. Trains to other servers go to "
       "the local GPU on the destination's rail (PXN). With nvls-efficiency it adds and multicasts for the "
       "GPUs "
-      "(NVLS). Leaves out the planes of single chips.";
+      "(NVLS). Chips have links of their own with plane-hash='flow'.";
   kind->hot_bytes = sizeof(Nvswitch);
   kind->prefetches = true;
   kind->weight = 8;
-  kind->ports = {{"i", "GPUs of the server", "to local GPU i"}};
+  kind->ports = {{"i", "GPUs of the server", "to local GPU i; plane-hash='flow': of chip i / GPUs"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the switch and of the links it drives"}};
@@ -208,8 +244,20 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
                 .field("nvls-efficiency", &NvswitchSpec::nvls_efficiency,
                        "share of the links' rate that reduction and multicast reach (NVLS); 0: it has none",
                        0.0, 1.0)
+                .field("planes", &NvswitchSpec::planes, "chips, each joined to all GPUs", 1u, 64u)
+                .field("gpu-links", &NvswitchSpec::gpu_links,
+                       "NVLinks of a GPU, spread evenly over the chips; 0: one a chip", 0u, 1024u)
+                .choice("plane-hash", &NvswitchSpec::plane_hash,
+                        "packet: every message uses all chips alike; flow: what two endpoints send on a "
+                        "connection takes one, with that chip's links alone",
+                        {{"packet", PlaneHash::packet}, {"flow", PlaneHash::flow}})
                 .field("power", &NvswitchSpec::power, "electrical power, for the power table; 0: not known",
                        Watts{0}, Watts{1e6}));
+  kind->make_spec = [make = kind->make_spec](const Element& element, ErrorList& errors) {
+    auto spec = make(element, errors);
+    check_planes(element, static_cast<const NvswitchSpec&>(*spec), errors);
+    return spec;
+  };
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nvswitch>(build); };
   return kind;

@@ -14,6 +14,10 @@
 
 namespace lightrail {
 
+/// How a GPU's traffic uses the chips of an NVSwitch: `packet`: every message all of them, in proportion to
+/// their links; `flow`: all that two endpoints send on a connection takes one.
+enum class PlaneHash : std::uint8_t { packet, flow };
+
 struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   std::uint32_t ports = 8;
   BitRate port_rate{3'600'000'000'000};
@@ -22,19 +26,28 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
   SimTime latency{0};
   Watts power{0};
   double nvls_efficiency = 0;
+  std::uint32_t planes = 1;
+  std::uint32_t gpu_links = 0;  ///< NVLinks of a GPU; 0: one a plane
+  PlaneHash plane_hash = PlaneHash::packet;
 
   [[nodiscard]] double multicast_efficiency() const override { return nvls_efficiency; }
   [[nodiscard]] SimTime switching_latency() const override { return latency; }
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nvswitch; }
   [[nodiscard]] std::uint32_t radix() const override { return ports; }
   [[nodiscard]] Watts electrical_power() const override { return power; }
+  /// A GPU's links to each chip, as evenly as may be (18 over 4: 4, 5, 4, 5).
+  [[nodiscard]] std::vector<std::uint32_t> plane_shares() const override;
+  /// Ports are told apart by chip.
+  [[nodiscard]] std::uint32_t separate_planes() const { return plane_hash == PlaneHash::flow ? planes : 1; }
 
   [[nodiscard]] InputBuffer input_buffer(PortIndex) const override {
     return {static_cast<std::uint8_t>(lanes), buffer.value, &credit_flow_control()};
   }
 };
 
-/// The NVSwitch plane of one server as a crossbar: port i leads to local GPU i.
+/// The NVSwitches of one server as a crossbar: port i leads to local GPU i. With `plane-hash="flow"` every
+/// chip has ports of its own, chip k of a server of n GPUs ports k * n + i; what came in on a chip leaves by
+/// it.
 ///
 /// A train to a GPU of this server goes to its port. A train to another server (PXN) goes to the local GPU on
 /// the destination's rail, which hands it to its NIC; where several local GPUs share that NIC, the
@@ -43,9 +56,9 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
 /// the sum goes to the head; a multicast train goes to all of them, the sender too. A folded ring's train is
 /// kept likewise, then as much goes to every member. The arithmetic itself takes no time beyond `latency`;
 /// that it does not reach the links' rate is in the senders' wire bytes
-/// (`nvls-efficiency`). Assumes one full-bandwidth plane whatever the number of chips, and memory for what
-/// waits to be summed (in truth the switch reads when all are ready). Leaves out the chips' planes, NVLink
-/// errors.
+/// (`nvls-efficiency`). Assumes, where flows are not hashed, one full-bandwidth plane whatever the number of
+/// chips, and memory for what waits to be summed (in truth the switch reads when all are ready). Leaves out
+/// NVLink errors.
 class Nvswitch final : public Component {
  public:
   explicit Nvswitch(const BuildContext& build);
@@ -60,8 +73,14 @@ class Nvswitch final : public Component {
 
  private:
   static constexpr PortIndex unroutable = 0xfffe;
+  /// On the first chip.
   [[nodiscard]] PortIndex port_to(EndpointId to) const;
-  /// Ports of the group's members in this server: the group of the connection that `head` is in.
+  /// The first port of the chip that `port` belongs to.
+  [[nodiscard]] PortIndex chip_of(PortIndex port) const {
+    return static_cast<PortIndex>(port - port % chip_ports_);
+  }
+  [[nodiscard]] PortIndex local(PortIndex port) const { return static_cast<PortIndex>(port % chip_ports_); }
+  /// A chip's ports of the group's members in this server: the group of the connection that `head` is in.
   [[nodiscard]] std::vector<PortIndex> members(const Context& context, const Train& train,
                                                EndpointId head) const;
   /// ... of a group for which this switch adds and multicasts; fails where it cannot.
@@ -80,8 +99,10 @@ class Nvswitch final : public Component {
   Crossbar crossbar_;
   Reductions reductions_;
   std::uint32_t server_ = 0;
-  std::vector<EndpointId> gpu_at_;               ///< by port
-  std::vector<std::vector<PortIndex>> on_rail_;  ///< by NIC of the server: ports of the GPUs that use it
+  std::uint32_t chip_ports_ = 1;    ///< of one chip
+  std::vector<EndpointId> gpu_at_;  ///< by port of a chip
+  std::vector<std::vector<PortIndex>>
+      on_rail_;  ///< by NIC of the server: a chip's ports of the GPUs that use it
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nvswitch_kind();

@@ -94,8 +94,18 @@ class GraphReader {
     const std::optional<Part> part = builder_.part(node.kind, child);
     if (part) node.part = *part, node.role = part->role;
     if (part) check_routing(child, builder_.spec_of(*part), false, builder_.errors());
+    if (part) check_planes(child, builder_.spec_of(*part));
     if (part && part->is_ocs()) node.circuits = circuits_of(child);
     graph_.nodes.push_back(std::move(node));
+  }
+
+  /// A GPU of a graph has one link to its NVSwitch.
+  void check_planes(const Element& child, const Spec& spec) {
+    const DeviceTraits* traits = traits_of(spec);
+    if (traits && !traits->plane_shares().empty())
+      fail(child.find("plane-hash") ? *child.find("plane-hash") : *child.find("name"),
+           "planes with links of their own are for a <cluster>; here one link joins a GPU to its nvswitch "
+           "(expected plane-hash=\"packet\")");
   }
 
   bool cluster_nic(const std::string& name, std::uint32_t& number) const {

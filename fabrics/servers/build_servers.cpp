@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "fabrics/servers/servers.hpp"
@@ -39,6 +41,30 @@ std::uint32_t gpu_ports(const ServerTemplate& server) {
   return nics > 1 ? port_of_gpu_nic(nics - 1) + 1 : server.gpu_ports;
 }
 
+/// A GPU's links to each plane of its NVSwitch; one of all where planes have no lines of their own.
+std::vector<std::uint32_t> plane_shares(const ServerTemplate& server, const SystemBuilder& builder) {
+  std::vector<std::uint32_t> shares;
+  if (!server.nvswitch) return shares;
+  if (const DeviceTraits* traits = traits_of(builder.spec_of(*server.nvswitch)))
+    shares = traits->plane_shares();
+  if (shares.empty()) shares.push_back(1);
+  return shares;
+}
+
+/// Ports of a GPU without those to further planes, which come behind.
+std::uint32_t first_plane_port(const ServerTemplate& server) {
+  return std::max(gpu_ports(server), port_of_gpu_nic(1));
+}
+
+/// Joins GPU l of a server to all planes of its NVSwitch.
+void connect_planes(const ServerTemplate& server, const std::vector<std::uint32_t>& shares, ComponentId gpu,
+                    ComponentId nvswitch, std::uint32_t l, SystemBuilder& builder) {
+  const std::uint32_t sum = std::accumulate(shares.begin(), shares.end(), 0u);
+  for (std::uint32_t k = 0; k < shares.size(); ++k)
+    builder.connect(gpu, k == 0 ? 0 : first_plane_port(server) + k - 1, nvswitch, k * server.gpus + l,
+                    shares.size() == 1 ? *server.nvlink : builder.share_of(*server.nvlink, shares[k], sum));
+}
+
 /// Joins GPU l, endpoint `endpoint`, to its NICs.
 void connect_nics(const ServerTemplate& server, std::uint32_t endpoint, ComponentId gpu,
                   AddressBook::Entry entry, const std::vector<ComponentId>& nic,
@@ -57,11 +83,14 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   const AtomId atom = builder.new_atom();
   const std::uint32_t no_number = ComponentId::none;
   std::vector<ComponentId> gpu(server.gpus), nic(server.nics);
+  const std::vector<std::uint32_t> shares = plane_shares(server, builder);
+  const auto planes = static_cast<std::uint32_t>(shares.size());
+  const std::uint32_t ports_of_gpu = planes > 1 ? first_plane_port(server) + planes - 1 : gpu_ports(server);
   for (ComponentId& g : gpu)
-    g = builder.add(*server.gpu, gpu_ports(server), builder.prefix("gpu"), endpoints.next_gpu++, atom);
+    g = builder.add(*server.gpu, ports_of_gpu, builder.prefix("gpu"), endpoints.next_gpu++, atom);
   ComponentId nvswitch, host;
   if (server.nvswitch)
-    nvswitch = builder.add(*server.nvswitch, server.gpus, builder.prefix("nvswitch"), index, atom);
+    nvswitch = builder.add(*server.nvswitch, planes * server.gpus, builder.prefix("nvswitch"), index, atom);
   const std::vector<std::uint32_t> gpus_of_nic = attached_gpus(server);
   for (std::uint32_t n = 0; n < server.nics; ++n) {
     const std::uint32_t ports = 1 + gpus_of_nic[n] + (server.host ? 1 : 0);
@@ -76,7 +105,7 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   std::vector<std::uint32_t> next_port(server.nics, 1);
   for (std::uint32_t l = 0; l < server.gpus; ++l) {
     const std::uint32_t endpoint = endpoints.next_gpu - server.gpus + l;
-    if (server.nvswitch) builder.connect(gpu[l], 0, nvswitch, l, *server.nvlink);
+    if (server.nvswitch) connect_planes(server, shares, gpu[l], nvswitch, l, builder);
     AddressBook::Entry entry{index, Lid{}, static_cast<std::uint16_t>(l), 0};
     if (server.nics > 0) {
       entry.nic = static_cast<std::uint16_t>(first_nic(server, l));

@@ -91,6 +91,17 @@ std::optional<std::uint32_t> SystemBuilder::cable(const Element& link) {
   return place->second;
 }
 
+std::uint32_t SystemBuilder::share_of(std::uint32_t whole, std::uint32_t share, std::uint32_t shares) {
+  const auto [place, is_new] = cable_index_.emplace(fmt::format("{} of {} / {}", whole, share, shares),
+                                                    static_cast<std::uint32_t>(table_.cables.size()));
+  if (!is_new) return place->second;
+  Cable cable = table_.cables[whole];
+  cable.name += fmt::format(" ({} of {})", share, shares);
+  cable.rate.value = cable.rate.value / shares * share + cable.rate.value % shares * share / shares;
+  table_.cables.push_back(std::move(cable));
+  return place->second;
+}
+
 std::uint32_t SystemBuilder::prefix(const std::string& text) {
   const auto [place, is_new] =
       prefixes_.emplace(text, static_cast<std::uint32_t>(model_.name_prefixes.size()));

@@ -48,6 +48,8 @@ class SystemBuilder {
   std::optional<Part> part(const std::string& kind_name, const Element& element);
   /// Index of a cable; equal cables share one. Null on a mistake.
   std::optional<std::uint32_t> cable(const Element& link);
+  /// A cable like `whole`, with share / shares of its rate: some of the lines that it stands for.
+  std::uint32_t share_of(std::uint32_t whole, std::uint32_t share, std::uint32_t shares);
   [[nodiscard]] const Cable& cable_at(std::uint32_t index) const { return table_.cables[index]; }
 
   AtomId new_atom() { return AtomId{model_.atom_count++}; }

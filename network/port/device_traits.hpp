@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
@@ -30,6 +31,10 @@ class DeviceTraits {
   [[nodiscard]] virtual std::uint32_t radix() const { return 0; }       ///< ports; 0: as many as are joined
   [[nodiscard]] virtual SimTime arrival_latency() const { return {}; }  ///< added to links that end here
   [[nodiscard]] virtual Watts electrical_power() const { return Watts{}; }  ///< 0: not known
+  /// Of a device of several planes, each with a line of its own to whoever is joined: their rates, as shares
+  /// of the whole that add up to more than 0. Port k * n + i is plane k's to partner i of n. Empty: one
+  /// plane.
+  [[nodiscard]] virtual std::vector<std::uint32_t> plane_shares() const { return {}; }
 
  protected:
   ~DeviceTraits() = default;

@@ -22,6 +22,19 @@ BitRate rate_of(const Model& model, ComponentId component, std::uint32_t port) {
   return out.is_valid() ? model.link_classes[model.links[out.value].link_class].rate : BitRate{};
 }
 
+/// The Spec of a component as `Interface`; null: it is none.
+template <class Interface>
+const Interface* spec_of(const Model& model, ComponentId component) {
+  const std::uint32_t spec = model.components[component.value].spec;
+  return spec < model.specs.size() ? dynamic_cast<const Interface*>(model.specs[spec].get()) : nullptr;
+}
+
+/// Whether an NVSwitch, or a plane of one, is joined to that port of `gpu`.
+bool is_nvlink(const Model& model, ComponentId gpu, std::uint32_t port) {
+  const LinkId out = model.ports[model.components[gpu.value].first_port + port].out;
+  return out.is_valid() && spec_of<MulticastSpec>(model, model.links[out.value].to);
+}
+
 /// Over the NIC at one port of `gpu`.
 BitRate nic_rate_of(const Model& model, ComponentId gpu, std::uint32_t port) {
   BitRate pcie = rate_of(model, gpu, port);
@@ -35,21 +48,16 @@ BitRate nic_rate_of(const Model& model, ComponentId gpu, std::uint32_t port) {
 BitRate net_rate_of(const Model& model, ComponentId gpu) {
   BitRate sum = nic_rate_of(model, gpu, nic_port);
   for (std::uint32_t port = second_nic_port; port < model.components[gpu.value].port_count; ++port)
-    sum.value += nic_rate_of(model, gpu, port).value;
+    if (!is_nvlink(model, gpu, port)) sum.value += nic_rate_of(model, gpu, port).value;
   return sum;
 }
 
-/// NVLink, where there is none PCIe.
+/// NVLink, over all planes; where there is none PCIe.
 BitRate local_rate_of(const Model& model, ComponentId gpu) {
-  const BitRate nvlink = rate_of(model, gpu, nvlink_port);
+  BitRate nvlink = rate_of(model, gpu, nvlink_port);
+  for (std::uint32_t port = second_nic_port; port < model.components[gpu.value].port_count; ++port)
+    if (is_nvlink(model, gpu, port)) nvlink.value += rate_of(model, gpu, port).value;
   return nvlink.value != 0 ? nvlink : rate_of(model, gpu, host_port);
-}
-
-/// The Spec of a component as `Interface`; null: it is none.
-template <class Interface>
-const Interface* spec_of(const Model& model, ComponentId component) {
-  const std::uint32_t spec = model.components[component.value].spec;
-  return spec < model.specs.size() ? dynamic_cast<const Interface*>(model.specs[spec].get()) : nullptr;
 }
 
 /// Of the NIC that `gpu` is joined to; null: it has none.

@@ -5,7 +5,8 @@
 
 namespace lightrail {
 
-/// The ports of a GPU, by what they are joined to; NICs after the first one have the ports behind the others.
+/// The ports of a GPU, by what they are joined to; NICs after the first one have the ports behind the others,
+/// and further planes of an NVSwitch those behind them.
 struct GpuPort {
   static constexpr PortIndex nvlink = 0, nic = 1, host = 2, control = 3, scheduler = 4;
   static constexpr PortIndex second_nic = 5;

@@ -168,12 +168,12 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
   if (port == GpuPort::control) return on_control(context, payload);
   if (kind == MessageKind::train || kind == MessageKind::control) {
     const auto train = as<Train>(payload);
-    return on_train(context, train, port, tail_of(context, train.bytes, port));
+    return on_train(context, train, host_.side_of(port), tail_of(context, train.bytes, port));
   }
   if (kind == MessageKind::flow_control) return host_.on_flow_control(context, port, payload);
-  if (port == GpuPort::nvlink && DelegatedTrain::carries(kind)) {
+  if (host_.side_of(port) == GpuPort::nvlink && DelegatedTrain::carries(kind)) {
     const auto train = as<DelegatedTrain>(payload);
-    return on_train(context, plain_train(train), port,
+    return on_train(context, plain_train(train), GpuPort::nvlink,
                     train.is_bypass() ? context.now() : tail_of(context, train.bytes, port));
   }
   if (port == GpuPort::nic && ReturnedTrain::carries(kind)) {

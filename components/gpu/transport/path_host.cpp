@@ -26,13 +26,14 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
       book_(*build.model.resource<AddressBook>()),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
+      planes_(build),
       proxy_(to_payload(PlainWake{.kind = GpuWake::proxy}), nccl_settings_of(build.model).net_overhead,
              nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
       egress_(build) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);
     injectors_.emplace_back();
-    if (is_connected(port) && (port == GpuPort::nvlink || port == GpuPort::host))
+    if (is_connected(port) && (planes_.has(port) || port == GpuPort::host))
       injectors_.back().emplace(build, port, i);
   }
 }
@@ -46,8 +47,9 @@ std::string PathHost::name_of(EndpointId endpoint) const {
 }
 
 void PathHost::inject(Context& context, PortIndex port, const Outgoing& message) {
-  injectors_[port]->post(message, context.now());
-  pump(context, port);
+  const PortIndex by = port == GpuPort::nvlink ? planes_.port_of(message) : port;
+  injectors_[by]->post(message, context.now());
+  pump(context, by);
 }
 
 void PathHost::pump(Context& context, PortIndex port) {

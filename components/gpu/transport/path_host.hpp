@@ -6,6 +6,7 @@
 
 #include "components/gpu/transport/arrivals.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
+#include "components/gpu/transport/nvlink_planes.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
 #include "components/gpu/transport/send_token.hpp"
 #include "engine/model/component.hpp"
@@ -50,7 +51,13 @@ class PathHost final : private SentListener {
   [[nodiscard]] std::string name_of(EndpointId endpoint) const;
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
-  /// Puts a message on NVLink or PCIe to the host, behind what waits there.
+  /// GpuPort::nvlink for every port to a plane of the NVSwitch; `port` itself for others.
+  [[nodiscard]] PortIndex side_of(PortIndex port) const {
+    return port >= GpuPort::second_nic && planes_.has(port) ? GpuPort::nvlink : port;
+  }
+
+  /// Puts a message on NVLink (by the plane that its flow takes) or PCIe to the host, behind what waits
+  /// there.
   void inject(Context& context, PortIndex port, const Outgoing& message);
   /// Gives a NIC a work request, by the proxy thread, whose bytes are all here at `ready` (>= now).
   void post(Context& context, SimTime ready, const ProxyQueue::Request& request) {
@@ -124,6 +131,7 @@ class PathHost final : private SentListener {
   const AddressBook& book_;
   const OutputSelection* output_;
   EndpointId self_;
+  NvlinkPlanes planes_;
   Arrivals arrivals_;
   std::vector<MessageEnd> ends_;                    ///< empty between events
   std::vector<std::optional<Injector>> injectors_;  ///< by port; none for the NIC and where nothing is joined

@@ -29,6 +29,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   nvswitch_spec->ports = shape.gpus;
   nvswitch_spec->latency = nvswitch_latency;
   nvswitch_spec->nvls_efficiency = shape.nvls_efficiency;
+  nvswitch_spec->planes = shape.planes;
+  nvswitch_spec->plane_hash = shape.planes > 1 ? PlaneHash::flow : PlaneHash::packet;
   nic_spec->send_latency = nic_spec->receive_latency = nic_latency;
   nic_spec->message_rate = 1'000'000'000'000;
   auto switch_spec = std::make_shared<SwitchSpec>();
@@ -44,7 +46,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   storage_spec->read_latency = microseconds(90);
   storage_spec->write_latency = microseconds(20);
 
-  auto nvlink = bed.link_class(nvlink_latency, BitRate{200'000'000'000 * 8}, 4096, shape.grain);
+  auto nvlink =
+      bed.link_class(nvlink_latency, BitRate{200'000'000'000 * 8 / shape.planes}, 4096, shape.grain);
   auto pcie = bed.link_class(pcie_latency, BitRate{50'000'000'000 * 8}, 4096, shape.grain);
   auto cable = bed.link_class(cable_latency, BitRate{50'000'000'000 * 8}, 4096, shape.grain);
   auto gpu_k = gpu_kind(), nvswitch_k = nvswitch_kind(), nic_k = nic_kind(), switch_k = switch_kind(),
@@ -86,7 +89,9 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
     if (shape.has_nvswitch) {
       ComponentId nvswitch = bed.add(nvswitch_k, nvswitch_spec, "nvswitch", true);
       for (std::uint32_t g = 0; g < shape.gpus; ++g)
-        bed.connect(gpus[g], 0, nvswitch, static_cast<PortIndex>(g), nvlink);
+        for (std::uint32_t k = 0; k < shape.planes; ++k)
+          bed.connect(gpus[g], static_cast<PortIndex>(k == 0 ? 0 : GpuPort::second_nic + k - 1), nvswitch,
+                      static_cast<PortIndex>(k * shape.gpus + g), nvlink);
     }
     if (shape.has_host) {
       host_ids.push_back(bed.add(host_k, host_spec, "host", true));

@@ -25,6 +25,7 @@ struct ClusterShape {
   std::uint32_t storage = 0;
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
   double nvls_efficiency = 0, sharp_efficiency = 0;
+  std::uint32_t planes = 1;                   ///< of the NVSwitch; more than 1: flows are hashed over them
   NicStriping striping = NicStriping::split;  ///< of more NICs than GPUs, as many for each
 };
 

@@ -99,3 +99,38 @@ TEST_CASE("two GPUs sending to one share its line and lose nothing") {
   REQUIRE(got.size() == 20);
   CHECK(got.back().time == nanoseconds(200) + SimTime{19 * 9103});  // 4096 B at 3.6 Tb/s: 9,103 ps
 }
+
+TEST_CASE("links of a GPU are spread over the chips as evenly as may be") {
+  NvswitchSpec spec;
+  spec.planes = 4, spec.gpu_links = 18;
+  CHECK(spec.plane_shares().empty());  // messages use all chips: no lines of their own
+  spec.plane_hash = PlaneHash::flow;
+  CHECK(spec.plane_shares() == std::vector<std::uint32_t>{4, 5, 4, 5});
+  spec.gpu_links = 0;
+  CHECK(spec.plane_shares() == std::vector<std::uint32_t>{1, 1, 1, 1});
+  spec.planes = 18, spec.gpu_links = 18;
+  CHECK(spec.plane_shares() == std::vector<std::uint32_t>(18, 1));
+}
+
+// GPU i of n has port k n + i on chip k.
+TEST_CASE("what comes in on a chip leaves by it") {
+  for (std::uint32_t chip : {0u, 1u, 2u}) {
+    NetworkBed bed;
+    std::vector<ComponentId> gpus;
+    for (std::uint16_t i = 0; i < 4; ++i) gpus.push_back(bed.add_endpoint(0, i, i));
+    bed.book().gpu_count = 4;
+    auto spec = std::make_shared<NvswitchSpec>();
+    spec->ports = 4, spec->planes = 3, spec->plane_hash = PlaneHash::flow;
+    const ComponentId device = bed.add(nvswitch_kind(), spec, "nvswitch");
+    const auto nvlink = bed.link_class(nanoseconds(100), BitRate{1'200'000'000'000});
+    for (std::uint32_t k = 0; k < 3; ++k)
+      for (std::uint32_t i = 0; i < 4; ++i)
+        bed.connect(gpus[i], static_cast<PortIndex>(k), device, static_cast<PortIndex>(4 * k + i), nvlink);
+    bed.script(gpus[0], SimTime{0}, static_cast<PortIndex>(chip),
+               train_payload(MessageKind::train, EndpointId{0}, EndpointId{2}, {}, 4096, 1));
+    bed.run();
+    const auto got = bed.trains(gpus[2]);
+    REQUIRE(got.size() == 1);
+    CHECK(got.front().port == chip);
+  }
+}
