@@ -1,4 +1,4 @@
-"""Targets N7 and N8: all-reduces over several servers (nccl_nodes.csv).
+"""Targets N7, N8 and N9: all-reduces over several servers and racks (nccl_nodes.csv).
 
 Column `use` is the rule of the split, by whole tables: "fit" are those of which figures in configs/ were
 chosen (their <source> names them), "held out" all others. Fit: the plot in which NVLS-tree was forced, and
@@ -6,7 +6,7 @@ tables of two servers and of one and two NVLink domains; held out: every table o
 more. The figures that they chose are NCCL's own, none is tuned: what a level of an NVLS-tree takes is that of
 NCCL 2.28 and not of 2.21 (the plot), a head of one on two servers has NCCL's limit (two servers). One
 figure is measured: what the NVSwitches of a rack reach (4 and 8 GiB on one). Rows that no catalogue expresses
-yet (EFA of p6) or that are too many GPUs for a run (20 racks) stay in the file.
+yet (EFA of p6) or that take too long (more than 512 MiB on 20 racks) stay in the file.
 """
 from harness import collective_times, table
 
@@ -95,4 +95,24 @@ def target_n8(run, short):
                            "simulated": times[size][1] / first[size][1], "unit": "", "bound_pct": 25}
 
 
-TARGETS = {"N7": target_n7, "N8": target_n8}
+def target_n9(run, short):
+    """All-reduce of GB200 over 2 and 20 racks of 72, and over a tray of 4 in each of 3 (CoreWeave). The
+    NVSwitches are fitted to one rack; of these rows nothing is fitted."""
+    if short:
+        return
+    asked = {2: ("536870912 B", f"{4096 * MIB} B"), 20: ("536870912 B", "536870912 B")}
+    for racks, (least, most) in asked.items():
+        ours = collective_times(run("nccl_tests/nvl72.xml", servers=racks, **{"from": least, "to": most}))
+        for r in table("nccl_nodes.csv"):
+            size = int(r["size_bytes"])
+            if r["table_id"] == f"coreweave_{72 * racks}xGB200" and ("all_reduce", size) in ours:
+                yield {"row": f"{racks} x 72, {size} B", "published": float(r["time_us"]),
+                       "simulated": ours["all_reduce", size], "unit": "us", "bound_pct": 20}
+    for algorithm, published in (("ring", 196.72), ("tree", 234.43)):
+        ours = collective_times(run("nccl_tests/nvl72.xml", servers=3, gpus=4, algorithm=algorithm,
+                                    **{"from": "16 GiB", "to": "16 GiB"}))
+        yield {"row": f"3 x 4, {algorithm}, 16 GiB, bus bandwidth", "published": published, "unit": "GB/s",
+               "simulated": 2 * 11 / 12 * 2**34 * 1e-3 / ours["all_reduce", 2**34], "bound_pct": 20}
+
+
+TARGETS = {"N7": target_n7, "N8": target_n8, "N9": target_n9}

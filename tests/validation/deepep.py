@@ -61,4 +61,22 @@ def target_n6b(run, short):
                    "fitted": "yes" if is_fitted else "no", "bound_pct": 30}
 
 
-TARGETS = {"N6": target_n6, "N6b": target_n6b}
+def target_n10(run, short):
+    """Messages of 7 and 14 KiB between all GPUs of 4 to 32 servers: DeepEP's low latency, whose GPUs post to
+    the NIC themselves. No table of NCCL's all-to-alls of 4 to 256 KiB over servers is at hand, so nothing
+    here says what its proxies cost."""
+    if short:
+        return
+    for r in table("deepep_published.csv"):
+        gpus = int(r["ep"])
+        if r["kernel"] != "V1 low-latency" or gpus < 32:
+            continue
+        for operation, copy in COPY.items():
+            summary = run("collectives/deepep.xml", servers=gpus // 8, tokens=128, copy=copy,
+                          algorithm="deepep-low-latency")
+            yield {"row": f"{operation}, {gpus // 8} x 8, {copy} B", "published": float(r[f"{operation}_us"]),
+                   "simulated": summary["step_time_ps"] * 1e-6, "unit": "us", "bound_pct": 25,
+                   "fitted": "yes"}
+
+
+TARGETS = {"N6": target_n6, "N6b": target_n6b, "N10": target_n10}
