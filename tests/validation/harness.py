@@ -93,6 +93,7 @@ class Runner:
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
                 result["passes_ps"] = passes_ps(file)
+                result["leads_ps"] = leads_ps(file)
                 result["end_by_gpu_ps"] = end_by_gpu_ps(file)
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
@@ -107,6 +108,17 @@ def algorithms(table):
               for label in table["algorithm"].attrs["labels"]]
     return {int(size): labels[algorithm] for size, algorithm in zip(table["size_bytes"][:],
                                                                     table["algorithm"][:])}
+
+
+def leads_ps(file):
+    """Of recorded operations that a CPU launched in the middle half of the run: start after launch."""
+    ops = file["tables/ops"] if "tables/ops" in file else {}
+    if not ops or not len(ops["t_start_ps"]):
+        return []
+    start, launch = ops["t_start_ps"][:], ops["t_launch_ps"][:]
+    quarter = (ops["t_end_ps"][:].max() - start.min()) / 4
+    is_middle = (start >= start.min() + quarter) & (start <= start.min() + 3 * quarter) & (launch >= 0)
+    return (start - launch)[is_middle].tolist()
 
 
 def first_operations(file):

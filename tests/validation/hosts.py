@@ -1,4 +1,4 @@
-"""Targets H1 - H3, H6, H8: steps that wait for their hosts.
+"""Targets H1 - H3, H6 - H8: steps that wait for their hosts.
 
 `call` of hosts/dgx_h100 is fitted to one row, marked so ("fitted"): Qwen3-30B with micro-batch 1 on eight
 B200 (H6). Everything else of configs/hosts is frozen with it and fitted to nothing but where a row says so.
@@ -15,6 +15,8 @@ TFLOP/s.
 Not here: H4 and H5 (blackwell.py), Moonlight's recomputation variants (recomputation of parts of
 a layer cannot be written), H7's counts (tests/unit/workloads/generate/training/stage_launches_test.cpp).
 """
+import statistics
+
 SCENARIO = "training/launches.xml"
 QWEN_MICRO_BATCHES = 64
 GRAPHS = "attn moe_router moe_preprocess"
@@ -96,6 +98,19 @@ def target_h6(run, short):
            "simulated": long_step(run, 8, pad="on", capacity="1", counts="off", **plan)}
 
 
+def target_h7(run, short):
+    """How far the CPU is ahead in DeepSeek-V3's pairs of passes under DualPipe: start of a kernel after its
+    launch, median of the middle of a step, where a stage in the middle has nothing but such pairs
+    (deepseek-ai/profile-data 4496024, train.json). Kernels of a step and launches of a layer are counted by
+    tests/unit/workloads/generate/training/stage_launches_test.cpp."""
+    if short:
+        return
+    leads = run("training/deepseek_v3.xml", host="launches", record="on", recorded=64, gpus=256, pp=4, layers=16,
+                stages="4x4", micro_batches=16)["leads_ps"]
+    yield {"row": "lead of the CPU, DeepSeek-V3 on H800, DualPipe", "fitted": "no", "published": 15.486,
+           "unit": "ms", "simulated": statistics.median(leads) * 1e-9, "bound_pct": 30}
+
+
 def target_h8(run, short):
     """A garbage collection each tenth step (here each second): what it adds to that step."""
     if short:
@@ -106,4 +121,4 @@ def target_h8(run, short):
            "unit": "s", "simulated": with_one - without, "bound_pct": 2}
 
 
-TARGETS = {"H1": target_h1, "H2": target_h2, "H3": target_h3, "H6": target_h6, "H8": target_h8}
+TARGETS = {"H1": target_h1, "H2": target_h2, "H3": target_h3, "H6": target_h6, "H7": target_h7, "H8": target_h8}
