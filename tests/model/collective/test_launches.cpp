@@ -44,6 +44,14 @@ struct Launches {
       all.push_back(static_cast<double>(bed.end_of(0, op).count()) * 1e-6);
     return all;
   }
+  /// When each kernel was launched [us].
+  std::vector<double> launches(SimTime save_at = time_never) {
+    ends(save_at);
+    std::vector<double> all(program.ops.size());
+    for (const Row& row : bed.bed.rows(tables::ops))
+      all[static_cast<std::size_t>(row.values[2])] = static_cast<double>(row.values[10]) * 1e-6;
+    return all;
+  }
   HostCosts& costs() { return bed.host_spec->costs; }
   GpuBed bed;
   Program program;
@@ -105,6 +113,17 @@ TEST_CASE("a host that reads a value back has lost its lead") {
   // Where the host comes late the GPU has long ended, and reading takes its time alone.
   Launches late(times(5, 2), {eager, eager, reads, eager, eager});
   CHECK(late.ends() == std::vector<double>{28, 48, 68, 68 + 10 + 20 + 6 + 2, 126});
+}
+
+// The fourth is launched in C behind the read, the third's end at 326 and 10 for reading it.
+TEST_CASE("an operation says when it was launched, also behind a read") {
+  HostWork reads = eager;
+  reads.reads_back = 1;
+  const std::vector<HostWork> work{eager, eager, reads, eager, eager};
+  const std::vector<double> launched{20, 40, 60, 356, 376};
+  CHECK(Launches(times(5, 100), work).launches() == launched);
+  for (const int us : {10, 50, 200, 330, 360, 400})
+    CHECK(Launches(times(5, 100), work).launches(microseconds(us)) == launched);
 }
 
 TEST_CASE("a graph launches once and then node by node") {

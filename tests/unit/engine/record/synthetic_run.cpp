@@ -93,7 +93,7 @@ void record_synthetic_rows(Recorder& recorder, const Model& model, const Partiti
         std::int64_t start = time.count(), end = start + 1'000'000 + id;
         recorder.append(
             tables::ops, ComponentId{id}, time,
-            std::array<std::int64_t, 10>{id, n % 3, n, n % 3, 0, interval, start, end, -1, 4096 * n});
+            std::array<std::int64_t, 11>{id, n % 3, n, n % 3, 0, interval, start, end, -1, 4096 * n, -1});
         if (n % 4 == 0)
           recorder.append(tables::collectives, ComponentId{id}, time,
                           std::array<std::int64_t, 8>{id, 0, 1, 1, 3, 1 << 20, start, end});
