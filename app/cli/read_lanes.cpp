@@ -26,7 +26,7 @@ namespace {
 std::vector<bool> storage_endpoints(const Model& model, const AddressBook& book) {
   std::vector<bool> is_storage;
   for (const ComponentId id : book.component_of)
-    is_storage.push_back(role_of(*model.specs[model.components[id.value].spec]) == DeviceRole::storage);
+    is_storage.push_back(role_of(model, id) == DeviceRole::storage);
   return is_storage;
 }
 

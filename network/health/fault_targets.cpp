@@ -39,7 +39,7 @@ FaultTargets::FaultTargets(const Model& model) : model_(model) {
 }
 
 bool FaultTargets::is_optical_switch(ComponentId id) const {
-  return role_of(*model_.specs[model_.components[id.value].spec]) == DeviceRole::optical_switch;
+  return role_of(model_, id) == DeviceRole::optical_switch;
 }
 
 bool FaultTargets::can_fail(ComponentId id) const {

@@ -24,12 +24,8 @@ std::vector<LinkId> links_that_can_fail(const Model& model, ComponentId id) {
 /// Whether the GPU can hand what it sends to its neighbours.
 bool is_on_nvlink(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
-  for (std::uint32_t i = 0; i < record.port_count; ++i) {
-    const LinkId out = model.ports[record.first_port + i].out;
-    if (!out.is_valid()) continue;
-    const ComponentRecord& far = model.components[model.links[out.value].to.value];
-    if (role_of(*model.specs[far.spec]) == DeviceRole::nvswitch) return true;
-  }
+  for (std::uint32_t i = 0; i < record.port_count; ++i)
+    if (leads_to(model, model.ports[record.first_port + i].out, DeviceRole::nvswitch)) return true;
   return false;
 }
 

@@ -58,7 +58,7 @@ class DegradeReader {
  private:
   [[nodiscard]] std::uint16_t class_of(LinkId link) const { return model_.links[link.value].link_class; }
   [[nodiscard]] bool is_optical_switch(ComponentId id) const {
-    return role_of(*model_.specs[model_.components[id.value].spec]) == DeviceRole::optical_switch;
+    return role_of(model_, id) == DeviceRole::optical_switch;
   }
   /// "leaf2:17".
   [[nodiscard]] std::string name_of(LinkId link) const {

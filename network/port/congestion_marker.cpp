@@ -7,9 +7,7 @@ namespace lightrail {
 namespace {
 
 bool leads_to_nic(const BuildContext& build, const PortEnd& end) {
-  if (!end.is_connected) return false;
-  const ComponentId far = build.model.links[end.out.value].to;
-  return role_of(*build.model.specs[build.model.components[far.value].spec]) == DeviceRole::nic;
+  return end.is_connected && leads_to(build.model, end.out, DeviceRole::nic);
 }
 
 }  // namespace

@@ -48,6 +48,14 @@ class DeviceTraits {
   const DeviceTraits* traits = traits_of(spec);
   return traits ? traits->role() : DeviceRole::other;
 }
+[[nodiscard]] inline DeviceRole role_of(const Model& model, ComponentId id) {
+  const std::uint32_t spec = model.components[id.value].spec;
+  return spec < model.specs.size() ? role_of(*model.specs[spec]) : DeviceRole::other;
+}
+/// Whether `link` is one, and ends at a device of that role.
+[[nodiscard]] inline bool leads_to(const Model& model, LinkId link, DeviceRole role) {
+  return link.is_valid() && role_of(model, model.links[link.value].to) == role;
+}
 
 /// A device that passes light on from port to port.
 class OpticalSwitchTraits : public DeviceTraits {

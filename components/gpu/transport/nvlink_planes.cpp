@@ -10,11 +10,6 @@
 namespace lightrail {
 namespace {
 
-bool leads_to_nvswitch(const Model& model, LinkId out) {
-  return out.is_valid() && role_of(*model.specs[model.components[model.links[out.value].to.value].spec]) ==
-                               DeviceRole::nvswitch;
-}
-
 /// The same for all messages that belong together: sums of one head, folded rings of one connection.
 std::uint64_t hash_of(const Outgoing& message) {
   if (message.kind == MessageKind::fold) return mix64(message.connection.value + 1);
@@ -30,7 +25,8 @@ NvlinkPlanes::NvlinkPlanes(const BuildContext& build) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const LinkId out = build.model.ports[build.record.first_port + i].out;
     const bool is_first = i == GpuPort::nvlink && out.is_valid();
-    if (!is_first && !(i >= GpuPort::second_nic && leads_to_nvswitch(build.model, out))) continue;
+    if (!is_first && !(i >= GpuPort::second_nic && leads_to(build.model, out, DeviceRole::nvswitch)))
+      continue;
     rates += static_cast<std::uint64_t>(
         build.model.link_classes[build.model.links[out.value].link_class].rate.value);
     planes_.push_back({static_cast<PortIndex>(i), rates});
