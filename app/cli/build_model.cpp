@@ -91,9 +91,7 @@ void check_is_benchmark(const Scenario& scenario, const WorkloadKind* kind, Erro
 void add_at_fabric(const std::string& attribute, const std::string& problem, const Scenario& scenario,
                    ErrorList& errors) {
   const Element* fabric = scenario.root.child("fabric");
-  const Attribute* given = fabric->find(attribute);
-  const std::string what = fmt::format("<fabric> attribute '{}': {}", attribute, problem);
-  errors.add(given ? InputError{given->file, given->line, what} : fabric->error(what));
+  errors.add(fabric->error_at(attribute, fmt::format("<fabric> attribute '{}': {}", attribute, problem)));
 }
 
 /// Circuits for the traffic of a dimension that the workload does not have would carry nothing.

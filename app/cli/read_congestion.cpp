@@ -55,9 +55,8 @@ ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorLis
   if (const std::string problem = problem_of(model, *book); !problem.empty())
     errors.add(element->error(problem));
   const auto complain = [&](const char* name, const std::string& problem) {
-    const Attribute* at = element->find(name);
-    const std::string text = fmt::format("<congestion-control> attribute '{}': {}", name, problem);
-    errors.add(at ? InputError{at->file, at->line, text} : element->error(text));
+    errors.add(
+        element->error_at(name, fmt::format("<congestion-control> attribute '{}': {}", name, problem)));
   };
   std::vector<RateEntry> table = quadratic_table();
   if (element->find("cct"))

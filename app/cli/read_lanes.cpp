@@ -205,9 +205,7 @@ class LanesReader {
     parameters_.push_back({element, index, {std::move(name), std::move(value), "", ""}});
   }
   void complain(const Element& element, const char* what, const char* name, const std::string& problem) {
-    const Attribute* at = element.find(name);
-    const std::string text = fmt::format("<{}> attribute '{}': {}", what, name, problem);
-    errors_.add(at ? InputError{at->file, at->line, text} : element.error(text));
+    errors_.add(element.error_at(name, fmt::format("<{}> attribute '{}': {}", what, name, problem)));
   }
 
   const Model& model_;

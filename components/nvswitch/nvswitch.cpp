@@ -27,19 +27,15 @@ Frame made_from(Train train, EndpointId from, EndpointId to, std::uint32_t bytes
 }
 
 void check_planes(const Element& element, const NvswitchSpec& spec, ErrorList& errors) {
-  const auto fail = [&](const char* name, std::string what) {
-    const Attribute* given = element.find(name);
-    errors.add(given ? InputError{given->file, given->line, std::move(what)}
-                     : element.error(std::move(what)));
-  };
   if (spec.gpu_links > 0 && spec.gpu_links < spec.planes)
-    fail("gpu-links", fmt::format("<nvswitch> attribute 'gpu-links': {} links of a GPU for {} planes "
-                                  "(expected one a plane or more)",
-                                  spec.gpu_links, spec.planes));
+    errors.add(element.error_at(
+        "gpu-links", fmt::format("<nvswitch> attribute 'gpu-links': {} links of a GPU for {} planes "
+                                 "(expected one a plane or more)",
+                                 spec.gpu_links, spec.planes)));
   if (spec.plane_hash == PlaneHash::flow && spec.planes == 1)
-    fail("plane-hash",
-         "<nvswitch> attribute 'plane-hash': one plane leaves nothing to hash over "
-         "(expected planes of 2 or more)");
+    errors.add(element.error_at("plane-hash",
+                                "<nvswitch> attribute 'plane-hash': one plane leaves nothing to hash over "
+                                "(expected planes of 2 or more)"));
 }
 
 }  // namespace
@@ -111,12 +107,12 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
     throw SimulationError(context.now(), model_.component_name(context.self()),
                           fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",
                                       frame.address.to().value, endpoint_name(model_, frame.address.to())));
-  crossbar_.forward(context, frame, port, static_cast<PortIndex>(chip_of(port) + out));
+  crossbar_.forward(context, frame, port, beside(port, out));
 }
 
 void Nvswitch::delegate(Context& context, const Frame& frame, PortIndex port) {
   const auto train = as<DelegatedTrain>(frame);
-  const auto out = static_cast<PortIndex>(chip_of(port) + train.via);
+  const auto out = beside(port, train.via);
   if (train.is_bypass()) return context.send(out, context.now(), to_payload(frame));
   crossbar_.forward(context, frame, port, out);
 }
@@ -164,7 +160,7 @@ void Nvswitch::reduce(Context& context, const Train& train, PortIndex port) {
       reductions_.add(flow, local(port), train.bytes, nvls_members(context, train, head));
   take(context, train, port);
   if (complete == 0) return;
-  const auto out = static_cast<PortIndex>(chip_of(port) + port_to(head));
+  const auto out = beside(port, port_to(head));
   crossbar_.send(context, made_from(train, head, head, complete), port, out);
 }
 
@@ -172,8 +168,7 @@ void Nvswitch::multicast(Context& context, const Train& train, PortIndex port) {
   const EndpointId head = train.address.from();
   take(context, train, port);
   for (PortIndex out : nvls_members(context, train, head))
-    crossbar_.send(context, made_from(train, head, gpu_at_[out], train.bytes), port,
-                   static_cast<PortIndex>(chip_of(port) + out));
+    crossbar_.send(context, made_from(train, head, gpu_at_[out], train.bytes), port, beside(port, out));
 }
 
 /// Cut-through: what goes out follows the head that came in last.
@@ -187,7 +182,7 @@ void Nvswitch::fold(Context& context, const Train& train, PortIndex port) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const EndpointId before = gpu_at_[ports[(i + ports.size() - 1) % ports.size()]];
     crossbar_.send(context, made_from(train, before, gpu_at_[ports[i]], complete), port,
-                   static_cast<PortIndex>(chip_of(port) + ports[i]));
+                   beside(port, ports[i]));
   }
 }
 

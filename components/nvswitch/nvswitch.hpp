@@ -75,9 +75,9 @@ class Nvswitch final : public Component {
   static constexpr PortIndex unroutable = 0xfffe;
   /// On the first chip.
   [[nodiscard]] PortIndex port_to(EndpointId to) const;
-  /// The first port of the chip that `port` belongs to.
-  [[nodiscard]] PortIndex chip_of(PortIndex port) const {
-    return static_cast<PortIndex>(port - port % chip_ports_);
+  /// What port `first` of the first chip is on the chip of `port`.
+  [[nodiscard]] PortIndex beside(PortIndex port, PortIndex first) const {
+    return static_cast<PortIndex>(port - local(port) + first);
   }
   [[nodiscard]] PortIndex local(PortIndex port) const { return static_cast<PortIndex>(port % chip_ports_); }
   /// A chip's ports of the group's members in this server: the group of the connection that `head` is in.

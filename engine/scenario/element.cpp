@@ -32,6 +32,11 @@ const Attribute* Element::find(std::string_view attribute) const {
   return nullptr;
 }
 
+InputError Element::error_at(std::string_view attribute, const std::string& what) const {
+  const Attribute* given = find(attribute);
+  return given ? InputError{given->file, given->line, what} : error(what);
+}
+
 const Element* Element::child(std::string_view child_name) const {
   remember(asked_children, child_name);
   for (const Element& c : children)

@@ -46,6 +46,8 @@ class Element {
   [[nodiscard]] const Element* child(std::string_view child_name) const;
   std::vector<const Element*> children_named(std::string_view child_name) const;
   [[nodiscard]] InputError error(const std::string& what) const { return {file, line, what}; }
+  /// At the place of an attribute, given or not.
+  [[nodiscard]] InputError error_at(std::string_view attribute, const std::string& what) const;
   mutable bool is_read = false;
   /// Names that were asked for, for the did-you-mean of what stays unread.
   mutable std::vector<std::string> asked_attributes, asked_children;

@@ -20,6 +20,9 @@ TEST_CASE("every element and attribute knows its line") {
   CHECK(cluster->line == 2);
   CHECK(cluster->find("servers")->line == 3);
   CHECK(cluster->find("pxn")->line == 4);
+  // A mistake is shown at its attribute; where that is not given, at the element.
+  CHECK(cluster->error_at("pxn", "x").line == 4);
+  CHECK(cluster->error_at("gpus", "x").line == 2);
 }
 
 TEST_CASE("files that are no scenario are refused") {
