@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "components/gpu/check_gpus.hpp"
-#include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
-#include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"
 
 namespace lightrail {
@@ -27,12 +25,10 @@ std::optional<LaunchServer> launches_of(const BuildContext& build, const Program
                                         HostTimelines& timelines) {
   const HostCosts* costs = set.host_work.empty() ? nullptr : host_costs_of(build.model, build.id);
   if (!costs) return std::nullopt;
-  const auto* output = build.model.resource<OutputSelection>();
-  return std::optional<LaunchServer>(
-      std::in_place,
-      timelines.get(set, *build.model.resource<ProgramIndexes>(), set.program_of_gpu[build.record.number],
-                    *costs),
-      *costs, set.host, output && output->is_recorded(tables::ops, EndpointId{build.record.number}));
+  return std::optional<LaunchServer>(std::in_place,
+                                     timelines.get(set, *build.model.resource<ProgramIndexes>(),
+                                                   set.program_of_gpu[build.record.number], *costs),
+                                     *costs, set.host);
 }
 
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,

@@ -10,18 +10,14 @@
 namespace lightrail {
 
 LaunchServer::LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-                           const HostSettings& settings, bool records_launches)
-    : timeline_(std::move(timeline)),
-      costs_(&costs),
-      settings_(&settings),
-      records_launches_(records_launches) {
+                           const HostSettings& settings)
+    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings) {
   if (collects_in(0)) offset_ = timeline_->collection;
-  keep_offset();
 }
 
 SimTime LaunchServer::launch_of(std::uint32_t op) const {
+  if (!has_work(op)) return SimTime{-1};
   const HostTimeline::Launch& launch = timeline_->launches[op];
-  if (launch.first < SimTime{0}) return SimTime{-1};
   const auto next =
       std::upper_bound(offsets_.begin(), offsets_.end(), launch.waits,
                        [](std::uint32_t waits, const OffsetFrom& from) { return waits < from.waits; });

@@ -21,7 +21,12 @@ namespace lightrail {
 class LaunchServer {
  public:
   LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-               const HostSettings& settings, bool records_launches);
+               const HostSettings& settings);
+  /// Before anything is launched: launch_of will be asked.
+  void record_launches() {
+    records_launches_ = true;
+    keep_offset();
+  }
 
   /// When the first kernel of `op` may start as far as the CPU is concerned; 0: it could before now;
   /// time_never: the CPU waits for an operation that has not ended.
@@ -56,7 +61,7 @@ class LaunchServer {
 
  private:
   struct OffsetFrom {
-    std::uint64_t waits = 0;
+    std::uint64_t waits = 0;  ///< as wide as `offset`: checkpoints have its bytes
     SimTime offset{};
   };
   [[nodiscard]] SimTime time_of(std::uint32_t op, SimTime HostTimeline::Launch::*kernel) const {
@@ -78,7 +83,7 @@ class LaunchServer {
   SimTime offset_{};          ///< of the timeline's clock
   std::uint32_t passed_ = 0;  ///< waits that are behind the CPU
   std::uint32_t moved_ = 0;   ///< ... when it last waited: what it launched before that is launched
-  bool records_launches_;
+  bool records_launches_ = false;
   std::vector<OffsetFrom> offsets_;  ///< `offset_` from so many waits on, of this iteration
 };
 

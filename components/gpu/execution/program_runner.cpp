@@ -66,7 +66,9 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       turns_(build.model.resource<GroupTable>()->kind_count()),
       records_ops_(output_ && output_->is_recorded(tables::ops, self_)),
       records_power_(output_ && output_->is_recorded(tables::power)),
-      records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {}
+      records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {
+  if (launches_ && records_ops_) launches_->record_launches();
+}
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
   const Op& o = program_->ops[op];
