@@ -95,6 +95,16 @@ def target_n8(run, short):
                            "simulated": times[size][1] / first[size][1], "unit": "", "bound_pct": 25}
 
 
+def tray_rows(run):
+    """All-reduce of 16 GiB over a tray of 4 GB200 in each of three racks, by algorithm (CoreWeave)."""
+    size = 2**34
+    for algorithm, published in (("ring", 196.72), ("tree", 234.43)):
+        ours = collective_times(run("nccl_tests/nvl72.xml", servers=3, gpus=4, algorithm=algorithm,
+                                    **{"from": f"{size} B", "to": f"{size} B"}))
+        yield {"algorithm": algorithm, "published": published, "unit": "GB/s",
+               "simulated": 2 * 11 / 12 * size * 1e-3 / ours["all_reduce", size]}
+
+
 def target_n9(run, short):
     """All-reduce of GB200 over 2 and 20 racks of 72, and over a tray of 4 in each of 3 (CoreWeave). The
     NVSwitches are fitted to one rack; of these rows nothing is fitted."""
@@ -108,11 +118,8 @@ def target_n9(run, short):
             if r["table_id"] == f"coreweave_{72 * racks}xGB200" and ("all_reduce", size) in ours:
                 yield {"row": f"{racks} x 72, {size} B", "published": float(r["time_us"]),
                        "simulated": ours["all_reduce", size], "unit": "us", "bound_pct": 20}
-    for algorithm, published in (("ring", 196.72), ("tree", 234.43)):
-        ours = collective_times(run("nccl_tests/nvl72.xml", servers=3, gpus=4, algorithm=algorithm,
-                                    **{"from": "16 GiB", "to": "16 GiB"}))
-        yield {"row": f"3 x 4, {algorithm}, 16 GiB, bus bandwidth", "published": published, "unit": "GB/s",
-               "simulated": 2 * 11 / 12 * 2**34 * 1e-3 / ours["all_reduce", 2**34], "bound_pct": 20}
+    for row in tray_rows(run):
+        yield {"row": f"3 x 4, {row['algorithm']}, 16 GiB, bus bandwidth", **row, "bound_pct": 20}
 
 
 TARGETS = {"N7": target_n7, "N8": target_n8, "N9": target_n9}

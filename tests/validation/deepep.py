@@ -13,6 +13,12 @@ def reach(doors, servers):
     return doors * share * (1 - (1 - 1 / (doors * share)) ** EXPERTS)
 
 
+def exchange_us(run, is_normal, **settings):
+    """What one exchange takes with DeepEP's normal or low-latency kernels [us]."""
+    return run("collectives/deepep.xml", algorithm="deepep" if is_normal else "deepep-low-latency",
+               **settings)["step_time_ps"] * 1e-6
+
+
 def target_n6(run, short):
     """Normal: bandwidth as the table counts it, copies to the own GPU or server included. Low latency:
     time."""
@@ -24,9 +30,7 @@ def target_n6(run, short):
         is_normal = r["kernel"] == "V1 normal"
         tokens = 4096 if is_normal else 128
         for operation, copy in COPY.items():
-            summary = run("collectives/deepep.xml", servers=servers, tokens=tokens, copy=copy,
-                          algorithm="deepep" if is_normal else "deepep-low-latency")
-            time_us = summary["step_time_ps"] * 1e-6
+            time_us = exchange_us(run, is_normal, servers=servers, tokens=tokens, copy=copy)
             label = f"{operation}, {r['kernel'][3:]}, EP {gpus}"
             if is_normal:
                 counted = tokens * copy * (reach(8, 1) if servers == 1 else reach(servers, servers))
@@ -51,13 +55,13 @@ def target_n6b(run, short):
         hidden, is_normal = int(r["hidden"]), r["kernel"] == "normal"
         for operation, copy in (("dispatch", hidden + hidden // 128 * 4), ("combine", 2 * hidden)):
             settings = {"servers": 1, "gpus": 8, "tokens": int(r["tokens"]), "copy": copy, "nccl": "nccl/nccl_2_28",
-                        "server": SERVERS[r["gpu"]], "algorithm": "deepep" if is_normal else "deepep-low-latency"}
+                        "server": SERVERS[r["gpu"]]}
             if is_normal:
                 settings["sms"] = int(r["sms"])
             is_fitted = r["gpu"] == "h100_sxm" and hidden == 7168 and (not is_normal or r["tokens"] == "4096")
             yield {"row": f"{operation}, {r['kernel']}, {r['gpu']}, hidden {hidden}, {r['tokens']} tokens"
                           + (f", {r['sms']} SMs" if is_normal else ""), "published": float(r[f"{operation}_us"]),
-                   "simulated": run("collectives/deepep.xml", **settings)["step_time_ps"] * 1e-6, "unit": "us",
+                   "simulated": exchange_us(run, is_normal, **settings), "unit": "us",
                    "fitted": "yes" if is_fitted else "no", "bound_pct": 30}
 
 
@@ -72,11 +76,9 @@ def target_n10(run, short):
         if r["kernel"] != "V1 low-latency" or gpus < 32:
             continue
         for operation, copy in COPY.items():
-            summary = run("collectives/deepep.xml", servers=gpus // 8, tokens=128, copy=copy,
-                          algorithm="deepep-low-latency")
+            time_us = exchange_us(run, is_normal=False, servers=gpus // 8, tokens=128, copy=copy)
             yield {"row": f"{operation}, {gpus // 8} x 8, {copy} B", "published": float(r[f"{operation}_us"]),
-                   "simulated": summary["step_time_ps"] * 1e-6, "unit": "us", "bound_pct": 25,
-                   "fitted": "yes"}
+                   "simulated": time_us, "unit": "us", "bound_pct": 25, "fitted": "yes"}
 
 
 TARGETS = {"N6": target_n6, "N6b": target_n6b, "N10": target_n10}

@@ -16,6 +16,7 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import h5py
+import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "validation"
@@ -93,7 +94,7 @@ class Runner:
             with h5py.File(pathlib.Path(folder) / "run.h5") as file:
                 result["markers"] = markers(file)
                 result["passes_ps"] = passes_ps(file)
-                result["leads_ps"] = leads_ps(file)
+                result["lead_ps"] = lead_ps(file)
                 result["end_by_gpu_ps"] = end_by_gpu_ps(file)
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
@@ -110,15 +111,18 @@ def algorithms(table):
                                                                     table["algorithm"][:])}
 
 
-def leads_ps(file):
-    """Of recorded operations that a CPU launched in the middle half of the run: start after launch."""
+def lead_ps(file):
+    """Of recorded operations that a CPU launched and that started in the middle half of the run: start after
+    launch, median; None where there are none."""
     ops = file["tables/ops"] if "tables/ops" in file else {}
-    if not ops or not len(ops["t_start_ps"]):
-        return []
-    start, launch = ops["t_start_ps"][:], ops["t_launch_ps"][:]
+    launch = ops["t_launch_ps"][:] if ops else np.array([])
+    if not (launch >= 0).any():
+        return None
+    start = ops["t_start_ps"][:]
     quarter = (ops["t_end_ps"][:].max() - start.min()) / 4
-    is_middle = (start >= start.min() + quarter) & (start <= start.min() + 3 * quarter) & (launch >= 0)
-    return (start - launch)[is_middle].tolist()
+    is_middle = (start >= start.min() + quarter) & (start <= start.min() + 3 * quarter)
+    leads = (start - launch)[is_middle & (launch >= 0)]
+    return float(np.median(leads)) if leads.size else None
 
 
 def first_operations(file):
