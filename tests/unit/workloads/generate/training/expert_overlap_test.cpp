@@ -74,17 +74,22 @@ TEST_CASE("overlapped exchanges: after an exchange the other pass has its turn, 
   REQUIRE(plain.size() == paired.size());
   // 4 micro-batches of a GPU, 4 layers, 4 exchanges: and what is before the first.
   CHECK(plain.size() == 4 * 4 * 4 + 1);
-  // The second micro-batch goes forward beside the way back of the first: after its first dispatch (exchange
-  // 2 x 4 + 1) comes that one's head and the way to its last layer's first exchange.
+  // The second micro-batch goes forward beside the way back of the first, which has the first turn: up to the
+  // first exchange of its last layer, after the first micro-batch's 2 x 4 exchanges.
   auto has = [](const std::vector<std::string>& run, const std::string& name) {
     return std::find(run.begin(), run.end(), name) != run.end();
   };
-  CHECK(has(paired[9], "logits dgrad"));
-  CHECK_FALSE(has(paired[9], "experts in"));
-  // Then its experts work beside the first one's exchange on the way back, and the other way round.
-  CHECK(has(paired[10], "experts in"));
-  CHECK(has(paired[11], "experts out dgrad"));
-  CHECK_FALSE(has(paired[11], "experts in"));
+  CHECK(has(paired[8], "logits dgrad"));
+  CHECK_FALSE(has(paired[8], "experts in dgrad"));
+  // Then as in DualPipe's figure: attention forward, experts back beside the dispatch of the way forward, its
+  // experts beside the dispatch of the way back, attention back beside its combine.
+  const char* const kernels[] = {"attention", "experts in dgrad", "experts in", "attention backward"};
+  for (std::size_t layer = 0; layer < 4; ++layer)
+    for (std::size_t turn = 0; turn < 4; ++turn)
+      for (std::size_t kernel = 0; kernel < 4; ++kernel) {
+        CAPTURE(layer, turn, kernels[kernel]);
+        CHECK(has(paired[9 + 4 * layer + turn], kernels[kernel]) == (kernel == turn));
+      }
 }
 
 TEST_CASE("overlapped exchanges: what they cannot be joined with is refused") {
