@@ -34,6 +34,13 @@ std::uint32_t endpoints_of(const Model& model, const AddressBook* book, const ch
   return count;
 }
 
+std::vector<std::uint32_t> servers_of(const AddressBook* book) {
+  std::vector<std::uint32_t> servers;
+  for (std::uint32_t gpu = 0; book && gpu < book->gpu_count; ++gpu)
+    servers.push_back((*book)[EndpointId{gpu}].server);
+  return servers;
+}
+
 /// Memory of the smallest GPU of the clusters, as their catalogue entries say.
 std::int64_t gpu_memory_of(const Element& root) {
   std::int64_t least = 0;
@@ -128,6 +135,7 @@ Made make(const Scenario& scenario, const WorkloadRegistry& kinds, const Model& 
                           endpoints_of(model, book, "storage"),
                           endpoints_of(model, book, "host"),
                           gpu_memory_of(scenario.root),
+                          servers_of(book),
                           has_launch_times(scenario.root),
                           *model.resource<AlgorithmRegistry>(),
                           job,

@@ -115,7 +115,7 @@ def target_w4(run, short):
         settings = {"server": SERVERS[r["gpu"]], "gpus": gpus if is_rack else 8, "copy": 14336,
                     "servers": 1 if is_rack else gpus // 8,
                     "nccl": "nccl/nccl_2_28_hybridep" if is_hybrid else "nccl/nccl_2_28",
-                    "algorithm": "deepep" if is_hybrid else "auto"}
+                    "algorithm": "hybridep" if is_hybrid else "auto"}
         yield {"row": f"{r['library']} {r['operation']}, {r['gpu']}, EP {gpus}", "published": float(r["time_us"]),
                "fitted": "yes" if is_hybrid and is_rack else "no", "unit": "us", "bound_pct": 30,
                "simulated": run("collectives/deepep.xml", **settings)["step_time_ps"] * 1e-6}
@@ -162,7 +162,7 @@ def plan_of(row):
         plan.update(mtp=0 if "w/o MTP" in row["model"] else 1, moments="bf16")
     graphs = row["graphs"] or "none"
     plan["graphs"] = graphs
-    plan["exchange"] = "auto" if row["dispatcher"] == "alltoall" else "deepep"
+    plan["exchange"] = {"alltoall": "auto", "hybridep": "hybridep"}.get(row["dispatcher"], "deepep")
     if graphs == "iteration":
         plan.update(expert_kernels="grouped", counts="off", fused_casts="on" if plan["dtype"] == "mxfp8" else "off")
     if row["overlap"] == "True":
@@ -231,7 +231,8 @@ STEPS = (("baseline", 494.46, {"exchange": "auto", "modules": "mlp mla_up_proj",
          ("DeepEP tuned", 691.49, {}),
          ("CPU binding", 762.12, {"binding": "on"}),
          ("shared expert in graphs", 829.93, {}),
-         ("HybridEP, casts in norms", 970.01, {"nccl": "nccl/nccl_2_28_hybridep", "fused_casts": "on"}))
+         ("HybridEP, casts in norms", 970.01,
+          {"exchange": "hybridep", "nccl": "nccl/nccl_2_28_hybridep", "fused_casts": "on"}))
 
 
 def target_h4(run, short):

@@ -45,7 +45,7 @@ def target_h1(run, short):
     # Graphs of router and preprocessing in all of them, EP overlap off and on (Megatron-Bridge 067f987,
     # skills/nemo-mbridge-perf-expert-parallel-overlap); the last is the recipe with permutation in the
     # dispatch, which is not modelled apart.
-    hybrid_ep = {"exchange": "deepep", "nccl": "nccl/nccl_2_28_hybridep"}
+    hybrid_ep = {"exchange": "hybridep", "nccl": "nccl/nccl_2_28_hybridep"}
     for overlap, tuned, published in (("off", "", 24.7138), ("on", "", 20.992), ("on", ", tuned", 20.15)):
         yield {"row": f"Qwen3-30B, HybridEP, BF16, graphs: {ROUTER_GRAPHS}, overlap {overlap}{tuned}", "fitted": "no",
                "published": published, "unit": "s", "bound_pct": 12,

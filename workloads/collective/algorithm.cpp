@@ -17,8 +17,8 @@ std::uint32_t CollectiveAlgorithm::sms(const GroupPlan&) const {
   return 0;
 }
 
-bool CollectiveAlgorithm::sorts_by_expert() const {
-  return false;
+TokenBuffers CollectiveAlgorithm::token_buffers() const {
+  return TokenBuffers::by_sender;
 }
 
 BitRate CollectiveAlgorithm::receive_rate(const GroupPlan& plan, EndpointId self, const Op& op,

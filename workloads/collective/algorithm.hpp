@@ -37,6 +37,13 @@ enum class ProtocolRule : std::uint8_t {
 
 /// One way to carry out a collective: all that Lightrail knows of it. One file each in algorithms/, one line
 /// in its list; a plugin adds its own to the AlgorithmRegistry. Immutable; what runs keeps no state here.
+/// Where an all-to-all of experts' tokens takes them from and leaves them; the kernels beside it follow.
+enum class TokenBuffers : std::uint8_t {
+  by_sender,  ///< sent as a copy an expert, in the order of receivers; what comes is in the order of senders
+  arrival,    ///< sent from where they are; what comes is there once a token, and permuted from there
+  staged      ///< the same, through buffers of the library over servers, by maps of all members' tokens
+};
+
 class CollectiveAlgorithm {
  public:
   virtual ~CollectiveAlgorithm() = default;
@@ -65,8 +72,8 @@ class CollectiveAlgorithm {
                                              Protocol protocol) const;
   /// Multiprocessors that it holds while it runs; 0: those of a GPU kind's collectives.
   [[nodiscard]] virtual std::uint32_t sms(const GroupPlan& plan) const;
-  /// Whether an all-to-all leaves what comes in sorted by expert, so that no kernel has to do it.
-  [[nodiscard]] virtual bool sorts_by_expert() const;
+  /// Of an all-to-all of experts' tokens.
+  [[nodiscard]] virtual TokenBuffers token_buffers() const;
   /// How the member carries it out. Called once a collective and member, and once more after a checkpoint.
   [[nodiscard]] virtual CollectivePlan plan(const CollectiveInput& in) const = 0;
 };

@@ -19,8 +19,9 @@ struct WorkloadContext {
   const Scenario& scenario;
   std::uint32_t gpu_count = 0;
   std::uint32_t storage_servers = 0, hosts = 0;
-  std::int64_t gpu_memory_bytes = 0;  ///< of the smallest GPU [B]; 0: not known
-  bool has_launch_times = false;      ///< of every GPU's host it is known how long a launch takes
+  std::int64_t gpu_memory_bytes = 0;     ///< of the smallest GPU [B]; 0: not known
+  std::vector<std::uint32_t> servers{};  ///< the one that each GPU is in; empty: not known
+  bool has_launch_times = false;         ///< of every GPU's host it is known how long a launch takes
   const AlgorithmRegistry& algorithms;
   JobBuilder& job;
   ErrorList& errors;

@@ -23,7 +23,7 @@ class DeepEpLowLatency final : public CollectiveAlgorithm {
   [[nodiscard]] SimTime start_delay(const GroupPlan& plan, const Op&, Protocol) const override {
     return plan.servers() > 1 ? plan.nccl->deepep_start : plan.nccl->deepep_low_latency_nvlink;
   }
-  [[nodiscard]] bool sorts_by_expert() const override { return true; }
+  [[nodiscard]] TokenBuffers token_buffers() const override { return TokenBuffers::arrival; }
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     const ExchangePlaces places(in);
     const std::uint32_t n = places.size(), me = places.me();

@@ -138,6 +138,8 @@ TrainingTraffic training_traffic(const Transformer& model, const TrainingPlan& p
     bytes.tp += m * moe * (t * d / k) * (k - 1) * k * (2 + again) * (dispatched + arrived);
     // Dispatch and combine, forward and backward, of the local tokens; an all-to-all sends (e - 1) / e.
     bytes.ep = m * moe * (2 + again) * (t * d / e) * (e - 1) * (dispatched + arrived);
+    if (plan.token_buffers == TokenBuffers::staged)
+      bytes.ep += m * moe * (1 + again) * (t * d / e) * (e - 1) * plan.routing_map_bytes(model);
   }
 
   // Context: keys and values go round forward and, with their gradients, backward.

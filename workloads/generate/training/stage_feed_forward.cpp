@@ -76,8 +76,43 @@ void StageWriter::dequantize(std::int64_t rows) {
 /// What comes over the group is in the order of its senders; a GPU's experts take theirs one after the other.
 /// DeepEP leaves that to the permutation on arrival.
 void StageWriter::sort_by_expert(const std::string& name, std::int64_t rows, std::int64_t token_bytes) {
-  if (groups_.ep.is_valid() && local_experts() > 1 && !plan_.arrives_sorted)
+  if (groups_.ep.is_valid() && local_experts() > 1 && plan_.token_buffers == TokenBuffers::by_sender)
     memory(name, 2 * rows * token_bytes);
+}
+
+/// HybridEP: every member gathers where all tokens go and makes its tables of it, once a forward pass.
+void StageWriter::gather_routing_maps() {
+  if (!groups_.ep.is_valid() || plan_.token_buffers != TokenBuffers::staged) return;
+  const std::int64_t bytes = plan_.routing_map_bytes(model_);
+  collective(CollectiveType::all_gather, groups_.ep, "ep", bytes, 1);
+  memory("routing scan", bytes);
+}
+
+/// Own tokens and copies for experts before they are sent, or what came once a token, and the copies.
+std::int64_t StageWriter::permuted_tokens(std::int64_t copies) const {
+  if (!groups_.ep.is_valid() || plan_.token_buffers == TokenBuffers::by_sender) return local_ + copies;
+  return plan_.arrived_tokens(model_, copies) + copies;
+}
+
+void StageWriter::dispatch(const std::string& permutation, bool is_known) {
+  const std::int64_t token = plan_.dispatch_bytes(model_),
+                     moved = permuted_tokens(expert_rows() / plan_.expert_tp());
+  const bool is_before = plan_.token_buffers == TokenBuffers::by_sender;
+  if (is_before) memory(permutation, moved * token);
+  if (plan_.token_buffers == TokenBuffers::staged && groups_.ep.is_valid() && plan_.ep_servers > 1)
+    memory("copy to buffers", 2 * local_ * token);
+  exchange(true, is_known);
+  load_ = plan_.has_uneven_experts ? splits_.load : 0;
+  if (!is_before) memory(permutation, moved * token);
+}
+
+void StageWriter::combine(const std::string& permutation) {
+  const std::int64_t bytes = 2 * hidden_ * permuted_tokens(expert_rows() / plan_.expert_tp());
+  const bool is_before = plan_.token_buffers != TokenBuffers::by_sender;
+  if (is_before) memory(permutation, bytes);
+  load_ = 0;
+  exchange(false, true);
+  if (!is_before) memory(permutation, bytes);
 }
 
 /// Both halves clamped and joined again, beside the kernel of the activation (Megatron Core,
@@ -112,8 +147,6 @@ void StageWriter::activation(std::int64_t rows, std::int64_t width) {
 
 void StageWriter::experts_forward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
-  // Tokens and what goes to experts, or comes back.
-  const std::int64_t moved = local_ + rows / plan_.expert_tp();
   const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
   // Grouped products cast expert by expert: what weighs activations by probabilities writes two bytes. Where
   // tokens are dispatched in FP8, so is what is between the products.
@@ -127,12 +160,11 @@ void StageWriter::experts_forward() {
   scope_ = graph_scope::moe_preprocess;
   small_kernels("token maps", 8);
   scope_ = 0;
+  gather_routing_maps();
   if (!forward_is_known_) read_counts();
   quantize_for_dispatch(false);
-  memory("permute", moved * plan_.dispatch_bytes(model_));
-  exchange(true, forward_is_known_);
+  dispatch("permute", forward_is_known_);
   collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
-  load_ = plan_.has_uneven_experts ? splits_.load : 0;
   sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
   dequantize(rows);
   if (casts) cast_forward(From::other, rows, inner, hidden_, experts);
@@ -142,17 +174,14 @@ void StageWriter::experts_forward() {
   gemm("experts out", each, hidden_, expert_ffn_, experts);
   expert_biases(false, rows);
   sort_by_expert("sort by sender", rows, 2 * hidden_);
-  load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
-  exchange(false, true);
-  memory("unpermute", moved * 2 * hidden_);
+  combine("unpermute");
   if (shared_ffn_ > 0) memory("shared sum", 3 * 2 * local_ * hidden_);
   residual(false);
 }
 
 void StageWriter::experts_backward() {
   const std::int64_t rows = expert_rows(), inner = model_.ffn_inputs() * expert_ffn_;
-  const std::int64_t moved = local_ + rows / plan_.expert_tp();
   const std::int64_t experts = local_experts(), each = (rows + experts - 1) / experts;
   const bool casts = plan_.dispatch != DataType::fp8;
   residual(true);
@@ -160,10 +189,8 @@ void StageWriter::experts_backward() {
   if (shared_ffn_ > 0) inner_backward("shared experts", shared_ffn_);
   scope_ = 0;
   quantize_for_dispatch(true);
-  memory("unpermute backward", moved * plan_.dispatch_bytes(model_));
-  exchange(true, true);
+  dispatch("unpermute backward", true);
   collective(CollectiveType::all_gather, groups_.etp, "tp", rows * plan_.dispatch_bytes(model_));
-  load_ = plan_.has_uneven_experts ? splits_.load : 0;
   sort_by_expert("sort by expert", rows, plan_.dispatch_bytes(model_));
   expert_biases(true, rows);
   dequantize(rows);
@@ -180,10 +207,8 @@ void StageWriter::experts_backward() {
   if (is_transposed) weight_memory("transpose tokens", 2 * rows * hidden_);
   weight_gemm("experts in wgrad", hidden_, inner, each, experts);
   sort_by_expert("sort by sender", rows, 2 * hidden_);
-  load_ = 0;
   collective(CollectiveType::reduce_scatter, groups_.etp, "tp", 2 * rows * hidden_);
-  exchange(false, true);
-  memory("permute backward", moved * 2 * hidden_);
+  combine("permute backward");
   scope_ = graph_scope::moe_router;
   small_kernels("router choice backward", 30);
   dtype_ = DataType::bf16;

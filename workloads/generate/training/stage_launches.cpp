@@ -27,8 +27,8 @@ HostWork StageWriter::eager_work(const Op& op) const {
     case OpKind::compute:
       break;
     case OpKind::collective:
-      // DeepEP: counts are exchanged by kernels of their own, forward two.
-      if (op.collective == CollectiveType::all_to_all && plan_.arrives_sorted)
+      // DeepEP: counts are exchanged by kernels of their own, forward two. HybridEP has its maps.
+      if (op.collective == CollectiveType::all_to_all && plan_.token_buffers == TokenBuffers::arrival)
         one.launches = op.root == known_before ? 2 : 3;
       return one;
     case OpKind::send:

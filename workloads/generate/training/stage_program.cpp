@@ -146,9 +146,9 @@ class PassWriter {
   }
 
   /// A pass forward and one back that run together: both begin when both have their inputs, and what they
-  /// send leaves when both have ended, as in DualPipe's own code. The way back has the first turn: the dispatch
-  /// of the way forward then lies beside the experts on the way back, and so on (arXiv 2412.19437, figure 4;
-  /// Megatron Core's combined 1F1B does the same).
+  /// send leaves when both have ended, as in DualPipe's own code. The way back has the first turn: the
+  /// dispatch of the way forward then lies beside the experts on the way back, and so on (arXiv 2412.19437,
+  /// figure 4; Megatron Core's combined 1F1B does the same).
   void write_together(const ChunkPass& forth, const ChunkPass& back) {
     writer_.begin_together();
     enter(forth);

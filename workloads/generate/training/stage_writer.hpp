@@ -199,6 +199,12 @@ class StageWriter {
   void feed_forward_backward();
   void experts_backward();
   void exchange(bool is_dispatch, bool is_known);
+  void gather_routing_maps();
+  [[nodiscard]] std::int64_t permuted_tokens(std::int64_t copies) const;
+  /// The exchange to experts or back, and the kernels that its buffers ask for; what is written between works
+  /// on as many tokens as the gate sends.
+  void dispatch(const std::string& permutation, bool is_known);
+  void combine(const std::string& permutation);
   void learn_gate(std::int64_t layer, std::int64_t micro_batch);
   void quantize_for_dispatch(bool is_backward);
   void dequantize(std::int64_t rows);

@@ -116,6 +116,7 @@ void write_job(WorkloadContext& context) {
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
+  plan.ep_servers = servers_of_experts(plan, context);
   std::vector<GateHistory> histories(plan.pp);
   std::vector<std::uint32_t> last(plan.pp);
   if (!write_iteration(0, model, plan, groups, histories, last, context)) return;
@@ -137,10 +138,22 @@ void make_training(WorkloadContext& context) {
     return context.add_error(context.element, "gpus", problem);
   const auto count = static_cast<std::uint32_t>(placement.size());
   JobBuilder builder(count);
-  WorkloadContext part{context.element,          context.scenario,   count,
-                       context.storage_servers,  context.hosts,      context.gpu_memory_bytes,
-                       context.has_launch_times, context.algorithms, builder,
-                       context.errors,           context.seed,       nullptr,
+  std::vector<std::uint32_t> servers;
+  for (std::uint32_t gpu : placement)
+    if (gpu < context.servers.size()) servers.push_back(context.servers[gpu]);
+  WorkloadContext part{context.element,
+                       context.scenario,
+                       count,
+                       context.storage_servers,
+                       context.hosts,
+                       context.gpu_memory_bytes,
+                       std::move(servers),
+                       context.has_launch_times,
+                       context.algorithms,
+                       builder,
+                       context.errors,
+                       context.seed,
+                       nullptr,
                        context.learns_gate};
   write_job(part);
   if (context.errors.size() > before) return;

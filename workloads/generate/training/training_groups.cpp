@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -103,6 +106,14 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
     groups.embedding = context.job.group(std::move(kind));
   }
   return groups;
+}
+
+std::uint32_t servers_of_experts(const TrainingPlan& plan, const WorkloadContext& context) {
+  const auto stride = plan.repeats_experts() ? plan.tp : static_cast<std::uint32_t>(plan.expert_tp());
+  std::set<std::uint32_t> servers;
+  for (std::size_t member = 0; member < plan.ep && member * stride < context.servers.size(); ++member)
+    servers.insert(context.servers[member * stride]);
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(servers.size()));
 }
 
 }  // namespace lightrail

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "workloads/generate/training/training_plan.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -13,5 +15,8 @@ struct TrainingGroups {
 /// Adds them to the job; an error where the scenario declares one of their names.
 [[nodiscard]] TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
                                                   WorkloadContext& context);
+
+/// Servers that the first group of experts lies on; 1 where that is not known.
+[[nodiscard]] std::uint32_t servers_of_experts(const TrainingPlan& plan, const WorkloadContext& context);
 
 }  // namespace lightrail

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "workloads/collective/expert_routes.hpp"
 #include "workloads/generate/training/expert_balance.hpp"
 #include "workloads/generate/training/expert_overlap.hpp"
 #include "workloads/generate/training/named_bits.hpp"
@@ -213,8 +214,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   std::size_t before = errors.size();
   training_parameters(algorithms).parse(workload, plan, errors);
   if (errors.size() > before) return;
-  plan.arrives_sorted =
-      plan.exchange != Algorithm::auto_select && algorithms[plan.exchange].sorts_by_expert();
+  if (plan.exchange != Algorithm::auto_select) plan.token_buffers = algorithms[plan.exchange].token_buffers();
   auto refuse = [&](const std::string& what) {
     errors.add(workload.error("<workload> kind 'training': " + what));
   };
@@ -343,6 +343,13 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
+}
+
+std::int64_t TrainingPlan::arrived_tokens(const Transformer& model, std::int64_t copies) const {
+  const auto limit = static_cast<std::uint32_t>(model.node_limit);
+  const ExpertRoutes routes{static_cast<std::uint32_t>(model.active_experts), limit > 0 ? limit : ep_servers};
+  const double once = ep * routes.reach(1.0 / ep, ep_servers) / static_cast<double>(model.active_experts);
+  return std::llround(static_cast<double>(copies) * once);
 }
 
 std::int64_t TrainingPlan::capacity(const Transformer& model) const {

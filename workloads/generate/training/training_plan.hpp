@@ -89,9 +89,10 @@ struct TrainingPlan {
   Float8Recipe float8_recipe = Float8Recipe::delayed;
   bool fuses_casts = false;  ///< norms and activations write types with scales of blocks themselves
   Gate gate;                 ///< <gate>: where experts' tokens go
-  Algorithm exchange = Algorithm::auto_select;  ///< of experts' all-to-alls
-  bool arrives_sorted = false;                  ///< ... which leaves what comes in sorted by expert
-  DataType dispatch = DataType::bf16;           ///< of tokens and gradients on their way to experts
+  Algorithm exchange = Algorithm::auto_select;           ///< of experts' all-to-alls
+  TokenBuffers token_buffers = TokenBuffers::by_sender;  ///< of that exchange; not given
+  std::uint32_t ep_servers = 1;                          ///< that an expert group lies on; not given
+  DataType dispatch = DataType::bf16;                    ///< of tokens and gradients on their way to experts
   /// Tokens of a micro-batch that an expert takes from a GPU, over their average; more are dropped. 0: all
   /// are taken.
   double capacity_factor = 0;
@@ -176,6 +177,12 @@ struct TrainingPlan {
     if (capacity_factor == 0) return routed_tokens(model);
     return pads_to_capacity ? routed_tokens(model)
                             : std::min(routed_tokens(model), capacity(model) * model.experts);
+  }
+  /// Of `copies` of tokens that came for a GPU's experts, the tokens: who has several experts here came once.
+  [[nodiscard]] std::int64_t arrived_tokens(const Transformer& model, std::int64_t copies) const;
+  /// HybridEP's maps of where the tokens of all members of an expert group go, a byte a token and expert.
+  [[nodiscard]] std::int64_t routing_map_bytes(const Transformer& model) const {
+    return ep * local_tokens() * model.experts;
   }
   /// Of a token's copy on its way to an expert; FP8 with a scale of 4 B for 128 elements.
   [[nodiscard]] std::int64_t dispatch_bytes(const Transformer& model) const {

@@ -31,7 +31,7 @@ Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
   model.kinds.push_back(storage);
   book->gpu_count = gpus;
   for (std::uint32_t e = 0; e < gpus + storage_servers; ++e) {
-    book->endpoints.emplace_back();
+    book->endpoints.push_back({.server = e / 8});
     book->component_of.emplace_back(e);
     ComponentRecord record;
     record.kind = e < gpus ? 1 : 0;

@@ -197,6 +197,9 @@ TEST_CASE("training sends exactly the bytes that the closed form says, by dimens
            8},
       Case{"global-batch=\"8\" sequence=\"32\" tp=\"4\" recompute=\"full\" shard-parameters=\"on\"",
            "pattern=\"M-*-\" mamba-heads=\"4\" mamba-groups=\"4\"", 8},
+      Case{"global-batch=\"8\" sequence=\"32\" ep=\"4\" tp=\"2\" etp=\"1\" recompute=\"full\" "
+           "expert-exchange=\"hybridep\"",
+           "experts=\"8\" active-experts=\"2\"", 8},
       Case{"global-batch=\"1\" sequence=\"1\"", "", 1});
   CAPTURE(c.plan, c.model, c.gpus);
   std::string text =

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -16,11 +18,13 @@ constexpr std::int64_t rows = 64, hidden = 64, ffn = 128;
 
 Job job_of(const std::string& plan, const std::string& model, std::uint32_t gpus = 4) {
   MadeJob made =
-      make_job_of(std::string("<workload kind=\"training\" global-batch=\"8\" ") +
+      make_job_of(std::string("<workload kind=\"training\" ") +
+                      (plan.find("global-batch") == std::string::npos ? "global-batch=\"8\" " : "") +
                       (plan.find("sequence") == std::string::npos ? "sequence=\"32\" " : "") + plan +
                       "><model layers=\"2\" hidden=\"64\" heads=\"8\" ffn=\"128\" "
-                      "vocabulary=\"1000\" experts=\"8\" active-experts=\"2\" " +
-                      model + "/></workload>",
+                      "vocabulary=\"1000\" active-experts=\"2\" " +
+                      (model.find("experts=\"16\"") == std::string::npos ? "experts=\"8\" " : "") + model +
+                      "/></workload>",
                   gpus);
   REQUIRE(made.errors == std::vector<std::string>{});
   return std::move(made.job);
@@ -31,6 +35,12 @@ std::vector<KernelShape> shapes(const Job& job, const std::string& name) {
   std::vector<KernelShape> all;
   for (const Op& op : job.programs.programs[0].ops)
     if (job.names[op.name] == name) all.push_back(job.programs.shapes[op.shape]);
+  return all;
+}
+
+std::vector<std::string> names_of(const Job& job) {
+  std::vector<std::string> all;
+  for (const Op& op : job.programs.programs[0].ops) all.push_back(job.names[op.name]);
   return all;
 }
 
@@ -52,6 +62,51 @@ TEST_CASE(
     CHECK(shapes(job_of("ep=\"1\"", ""), name).empty());
     CHECK(shapes(job_of("ep=\"4\" expert-exchange=\"deepep\"", ""), name).empty());
   }
+}
+
+TEST_CASE("DeepEP and HybridEP permute what came once a token, NCCL what is sent") {
+  // Of 4 members a token with 2 experts comes to 4 (1 - (3/4)^2) = 1.75: 56 of 32, for 64 copies.
+  const std::int64_t arrived = 56, sent = 32;
+  for (const char* exchange : {"auto", "deepep", "hybridep"}) {
+    CAPTURE(exchange);
+    const bool is_nccl = std::string(exchange) == "auto";
+    const Job job = job_of(std::string("ep=\"4\" expert-exchange=\"") + exchange + "\"", "");
+    const std::int64_t bytes = 2 * hidden * ((is_nccl ? sent : arrived) + rows);
+    for (const char* name : {"permute", "unpermute", "unpermute backward", "permute backward"}) {
+      CAPTURE(name);
+      CHECK(shapes(job, name).size() == 4);
+      CHECK(only_kind(job, name).bytes == bytes);
+    }
+    const std::vector<std::string> names = names_of(job);
+    const auto after = [&](const char* name) {
+      return names[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin() + 1)];
+    };
+    CHECK((after("permute") == "ep all-to-all") == is_nccl);
+    CHECK((after("unpermute") == "ep all-to-all") != is_nccl);
+    CHECK((after("unpermute backward") == "ep all-to-all") == is_nccl);
+    CHECK((after("permute backward") == "ep all-to-all") != is_nccl);
+  }
+}
+
+TEST_CASE("HybridEP gathers a map of all members' tokens forward, and copies tokens to send over servers") {
+  const auto gathered = [](const Job& job) {
+    std::vector<std::int64_t> bytes;
+    for (const Op& op : job.programs.programs[0].ops)
+      if (op.kind == OpKind::collective && job.names[op.name] == "ep all-gather") bytes.push_back(op.bytes);
+    return bytes;
+  };
+  const Job one = job_of("ep=\"4\" expert-exchange=\"hybridep\"", "");
+  // A byte for each of 8 experts and 4 x 32 tokens, 2 layers, 2 micro-batches.
+  CHECK(gathered(one) == std::vector<std::int64_t>(4, 4 * 32 * 8));
+  CHECK(only_kind(one, "routing scan").bytes == 4 * 32 * 8);
+  CHECK(shapes(one, "copy to buffers").empty());
+  CHECK(gathered(job_of("ep=\"4\" expert-exchange=\"deepep\"", "")).empty());
+  // Computed again, they are gathered again.
+  CHECK(gathered(job_of("ep=\"4\" expert-exchange=\"hybridep\" recompute=\"full\"", "")).size() == 8);
+  // Sixteen members on two servers of eight; dispatches of tokens and of gradients, read and written.
+  const Job two = job_of("ep=\"16\" expert-exchange=\"hybridep\" global-batch=\"16\"", "experts=\"16\"", 16);
+  CHECK(shapes(two, "copy to buffers").size() == 2 * 2);
+  CHECK(only_kind(two, "copy to buffers").bytes == 2 * 2 * 32 * hidden);
 }
 
 TEST_CASE("biases of experts are added expert by expert, in FP32") {

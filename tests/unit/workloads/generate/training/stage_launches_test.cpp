@@ -53,7 +53,7 @@ Counts layer_counts(const std::string& plan, const std::string& catalogue, const
           more.experts - less.experts};
 }
 
-const std::string qwen = "ep=\"16\" expert-exchange=\"deepep\" read-counts=\"off\" ";
+const std::string qwen = "ep=\"16\" expert-exchange=\"hybridep\" read-counts=\"off\" ";
 
 }  // namespace
 
