@@ -162,6 +162,24 @@ def a_real_step(tool):
         check(tool.path(text, f"on{ranks}", ranks=ranks) == path, f"another path on {ranks} ranks")
 
 
+def after_a_checkpoint(tool):
+    """A run that goes on from the middle of its second iteration, on other ranks, explains itself as one that
+    was not interrupted: the whole answer, path, links, collectives and step."""
+    text = pathlib.Path(TRAINING).read_text().replace('<output interval="100 us"/>', EVERYTHING)
+    path = tool.path(text)
+    middle = path["segments"][0]["t_start_ps"] + path["step_ps"] // 2
+    tool.call("run", "a.xml", "--out", "saved.h5", "--progress", "none", "--checkpoint", "kept", "--checkpoint-every",
+              f"{middle} ps")
+    newest = sorted((tool.folder / "kept").glob("checkpoint-*.lr"))[-1]
+    whole = json.loads(tool.call("explain", "a.h5", "--json"))
+    for ranks in (1, 2, 4):
+        tool.call("run", "a.xml", "--out", f"on{ranks}.h5", "--progress", "none", "--resume", str(newest),
+                  "--checkpoint", "none", ranks=ranks)
+        resumed = json.loads(tool.call("explain", f"on{ranks}.h5", "--json"))
+        different = [key for key in whole if resumed[key] != whole[key]]
+        check(resumed.keys() == whole.keys() and different in ([], ["file"]), f"on {ranks} ranks: {different}")
+
+
 def what_lacks_is_said(tool):
     """Without ops of all GPUs there is no path; without messages there is one, rate and latency together."""
     path = tool.path(pipeline("1 ms", "3 ms", output=""))
@@ -185,6 +203,7 @@ CASES = {
     "a kernel that is shortened shortens the step by what was told": a_kernel_shortened_as_named,
     "a rate that is raised shortens the step by about what was told": a_rate_raised_as_named,
     "a training step has one path, in the file too and on any number of ranks": a_real_step,
+    "a run that goes on from a checkpoint explains itself as one that was not interrupted": after_a_checkpoint,
     "what was not recorded is said, with how to record it": what_lacks_is_said,
 }
 
