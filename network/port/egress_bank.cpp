@@ -28,12 +28,10 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       energy_pj_per_byte_(build.record.port_count),
       meter_settings_(meter_settings(build.model)) {
   if (auto* output = build.model.resource<OutputSelection>()) {
-    if (output->is_recorded(tables::queue)) counts_.resize(ports_.size() * max_lanes);
-    if (output->is_recorded(tables::link_use)) {
-      meters_.reserve(ports_.size());
+    counts_queues_ = output->is_recorded(tables::queue);
+    if (counts_queues_ || output->is_recorded(tables::link_use))
       for (std::size_t i = 0; i < ports_.size(); ++i)
-        meters_.emplace_back(build.model.ports[build.record.first_port + i].out);
-    }
+        counts_.push_back({LinkMeter(build.model.ports[build.record.first_port + i].out), {}});
   }
   if (const auto* health = build.model.resource<HealthTable>(); health && health->has_outages()) {
     health_ = health;
@@ -55,7 +53,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     const SendTerms terms = control->terms(static_cast<PortIndex>(i));
     LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
-    port.is_counted = !counts_.empty() || !meters_.empty();
+    port.is_counted = !counts_.empty();
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
     port.capacity = terms.capacity;
@@ -76,6 +74,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     port.is_clear = is_clear_for_good(port);
     energy_pj_per_byte_[i] = end.energy_pj_per_bit * 8;
     for (SendLane& lane : port.near) lane.allowed = terms.allowed;
+    if (counts_queues_ && port.lanes > 1) far_counts_.resize(ports_.size() * (max_lanes - 1));
     if (port.lanes <= near_lanes) continue;
     far_lanes_.resize(ports_.size() * (max_lanes - near_lanes));
     for (std::uint32_t k = near_lanes; k < port.lanes; ++k)
@@ -196,7 +195,7 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
     turns_[port].waiting[train.lane] += train.bytes;
     wake_when_free(context, port);
   }
-  if (counts_.empty()) return;
+  if (!counts_queues_) return;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
 }
@@ -223,23 +222,22 @@ void EgressBank::wake_when_free(Context& context, PortIndex port) {
 
 void EgressBank::count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
                        SimTime busy) {
-  if (!counts_.empty()) {
+  if (counts_queues_) {
     LaneCount& count = count_of(port, train.lane);
     count.total_wait += start - ready;
     count.max_ahead = std::max(count.max_ahead, start + busy - std::max(ready, context.now()));
   }
-  if (!meters_.empty())
-    meters_[port].add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
+  counts_[port].meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
 }
 
 void EgressBank::finish(Context& context) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
     if (!p.is_connected) continue;
-    if (!meters_.empty()) meters_[i].finish(context, meter_settings_);
-    if (counts_.empty()) continue;
+    if (!counts_.empty()) counts_[i].meter.finish(context, meter_settings_);
+    if (!counts_queues_) continue;
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
-      const LaneCount& lane = counts_[i * max_lanes + k];
+      const LaneCount& lane = count_of(static_cast<PortIndex>(i), static_cast<std::uint8_t>(k));
       if (lane.total_wait == SimTime{0}) continue;
       std::int64_t backlog = std::max(bytes_in(lane.max_ahead, p.line.rate()), lane.max_waiting);
       std::array<std::int64_t, 4> row{static_cast<std::int64_t>(i), k, backlog, lane.total_wait.count()};
@@ -287,7 +285,7 @@ void EgressBank::save(StateWriter& out) const {
   out.put(dark_until_);
   for (const Turns& turns : turns_)
     out.put(turns.wake), out.put(turns.waiting), out.put(turns.arbiter.state());
-  out.put(far_lanes_), out.put(meters_), out.put(counts_);
+  out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
   pool_.save(out);
@@ -311,7 +309,7 @@ void EgressBank::load(StateReader& in) {
     in.get(turns.wake), in.get(turns.waiting), in.get(state);
     turns.arbiter.set(state);
   }
-  in.get(far_lanes_), in.get(meters_), in.get(counts_);
+  in.get(far_lanes_), in.get(counts_), in.get(far_counts_);
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);
   pool_.load(in);

@@ -218,12 +218,12 @@ class EgressBank {
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
-    if (meters_.size() <= few_meters)
-      for (const LinkMeter& meter : meters_) __builtin_prefetch(&meter, 1);
+    if (counts_.size() <= few_counts)
+      for (const PortCount& count : counts_) __builtin_prefetch(&count, 1);
   }
 
  private:
-  static constexpr std::size_t few_meters = 8;  // all may be fetched ahead
+  static constexpr std::size_t few_counts = 8;  // all may be fetched ahead
   struct alignas(64) Port {                     // what a hop needs: one cache line
     SimTime free_at{};
     std::int64_t waiting_bytes = 0;
@@ -233,7 +233,7 @@ class EgressBank {
     std::uint32_t capacity = 0;      ///< SendTerms
     std::uint8_t lanes = 0;          ///< SendTerms
     bool is_connected = false;
-    bool is_counted : 1 = false;   ///< meters_ or counts_ are kept
+    bool is_counted : 1 = false;   ///< counts_ are kept
     bool takes_turns : 1 = false;  ///< turns_ has the line
     bool errs : 1 = false;         ///< errors_ has the line
     bool fails : 1 = false;        ///< health_ has outages of its link
@@ -254,6 +254,11 @@ class EgressBank {
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
   };
+  struct alignas(64) PortCount {  // what a hop is counted in: one cache line
+    LinkMeter meter;
+    LaneCount lane;  ///< of lane 0, which most traffic has
+  };
+  static_assert(sizeof(PortCount) == 64);
 
   [[nodiscard]] static bool is_clear_for_good(const Port& p) {
     return p.is_connected && !p.fails && !p.was_dark;
@@ -277,7 +282,8 @@ class EgressBank {
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
-    return counts_[std::size_t{port} * max_lanes + (ports_[port].lanes == 0 ? 0 : lane)];
+    if (lane == 0 || ports_[port].lanes == 0) return counts_[port].lane;
+    return far_counts_[std::size_t{port} * (max_lanes - 1) + lane - 1];
   }
   LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
   [[nodiscard]] bool is_up(PortIndex port, SimTime now) const;
@@ -365,8 +371,9 @@ class EgressBank {
   std::vector<SimTime> dark_until_;         ///< by port; empty where none was ever marked
   std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
-  std::vector<LinkMeter> meters_;  ///< by port; empty unless link_use is recorded
-  std::vector<LaneCount> counts_;  ///< by port and lane; empty unless queue is recorded
+  bool counts_queues_ = false;         ///< queue is recorded
+  std::vector<PortCount> counts_;      ///< by port; empty unless link_use or queue is recorded
+  std::vector<LaneCount> far_counts_;  ///< by port, lanes from 1 on; empty where there are none
 };
 
 }  // namespace lightrail
