@@ -1,4 +1,4 @@
-"""Where the step time goes: compute, exposed communication, idle."""
+"""Where the step time goes: compute, exposed communication, hosts that launch kernels, idle."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,9 @@ from . import style
 
 PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
          ("t_idle_ps", "idle", style.IDLE))
+# Of idle time what waits for nothing but its launch apart.
+PARTS_WITH_HOSTS = (*PARTS[:2], ("t_host_ps", "waiting for launches", style.KIND_COLOURS["host"]),
+                    ("t_rest_ps", "idle", style.REST))
 MOST_BARS = 40
 
 
@@ -31,6 +34,7 @@ def step_breakdown(run, iteration=None):
         return style.nothing("no GPU finished an iteration")
     iteration = steps["iteration"].max() if iteration is None else iteration
     steps = steps[steps["iteration"] == iteration].sort_values("gpu")
+    steps = steps.assign(t_rest_ps=steps["t_idle_ps"] - steps["t_host_ps"])
     total = (steps["t_end_ps"] - steps["t_start_ps"]).sum()
     labels, shown = _rows_to_show(steps, run)
     step_ps = steps["t_end_ps"].max() - steps["t_start_ps"].min()
@@ -39,7 +43,7 @@ def step_breakdown(run, iteration=None):
     figure, axes = style.new_figure(10, 1.8 + 0.24 * len(shown))
     y = np.arange(len(shown))[::-1]
     left = np.zeros(len(shown))
-    for column, name, colour in PARTS:
+    for column, name, colour in PARTS_WITH_HOSTS if steps["t_host_ps"].sum() > 0 else PARTS:
         width = shown[column].to_numpy() / divisor
         axes.barh(y, width, left=left, color=colour, height=0.8,
                   label=f"{name} ({style.percent(steps[column].sum(), total)})")

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-COMPUTE, EXPOSED, IDLE = "#0072B2", "#D55E00", "#DDDDDD"
+COMPUTE, EXPOSED, IDLE, REST = "#0072B2", "#D55E00", "#DDDDDD", "#F4F4F4"
 # By kind of operation; collectives take the colour of their parallel dimension.
 KIND_COLOURS = {
     "compute": COMPUTE, "host": "#CCCCCC", "collective": "#E69F00", "send": "#009E73", "recv": "#56B4E9",

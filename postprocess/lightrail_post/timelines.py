@@ -72,6 +72,24 @@ def _finding(run, gpus, iteration, ops, span):
             f"communication for {100 * exposed:.0f} %")
 
 
+def _waits_for_launches(run, gpus, iteration):
+    """A tenth of the time and more: operations of several kernels are then wider than what they compute."""
+    steps = run.tables["steps"]
+    steps = steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    return steps["t_host_ps"].sum() > 0.1 * (steps["t_end_ps"] - steps["t_start_ps"]).sum()
+
+
+def _extent(run, gpus, iteration, ops):
+    """From the first of these GPUs' start of the iteration to the last one's end, which CPUs that launch kernels
+    let be longer than the operations."""
+    steps = run.tables["steps"]
+    steps = steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    first, last = ops["t_start_ps"].min(), ops["t_end_ps"].max()
+    if steps.empty:
+        return first, last
+    return min(first, steps["t_start_ps"].min()), max(last, steps["t_end_ps"].max())
+
+
 def _time_in_bins(start, end, edges):
     """How long intervals last in each bin."""
     total = np.zeros(len(edges))
@@ -113,10 +131,10 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     ops = ops[(ops["iteration"] == iteration) & ops["gpu"].isin(gpus) & (ops["t_end_ps"] > ops["t_start_ps"])]
     if ops.empty:
         return style.nothing(f"GPUs {gpus} recorded no operation in iteration {iteration}")
-    origin = ops["t_start_ps"].min()
+    origin, end = _extent(run, gpus, iteration, ops)
     if span_ps:
         ops = ops[(ops["t_end_ps"] > origin + span_ps[0]) & (ops["t_start_ps"] < origin + span_ps[1])]
-    low, high = span_ps if span_ps else (0, ops["t_end_ps"].max() - origin)
+    low, high = span_ps if span_ps else (0, end - origin)
     divisor, unit = style.time_unit(high - low)
 
     rows = sorted(set(zip(ops["gpu"], ops["stream"])))
@@ -152,6 +170,8 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     axes.legend(handles=[Patch(color=c, label=k.replace("_", " ")) for k, c in colours.items()],
                 loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
     dense = (f" (over {DENSE} of them: shares of the time, stacked)" if counts.max() > DENSE else "")
+    if _waits_for_launches(run, gpus, iteration):
+        dense += ", each with the launches between its kernels"
     span = (origin + low, origin + high) if span_ps else None
     style.set_title(axes, _finding(run, gpus, iteration, ops, span),
                     f"operations by GPU and stream{dense}, {run.label}")

@@ -112,6 +112,33 @@ def test_the_breakdown_tells_the_exposed_communication(run):
     assert figure.axes[0].get_xlabel() == "time in iteration 3 [µs]"
 
 
+def test_waiting_for_launches_is_apart_from_idle(run):
+    def parts():
+        return [text.get_text() for text in post.step_breakdown(run).axes[0].get_legend().get_texts()]
+
+    # record_rows: half of idle time waits for launches.
+    assert [part.split(" (")[0] for part in parts()] == ["compute", "exposed communication", "waiting for launches",
+                                                         "idle"]
+    shares = [float(part.split("(")[1].split(" %")[0]) for part in parts()]
+    assert abs(shares[2] - shares[3]) <= 1 and abs(sum(shares) - 100) <= 2
+    run.tables._read["steps"] = run.tables["steps"].assign(t_host_ps=0)
+    assert [part.split(" (")[0] for part in parts()] == ["compute", "exposed communication", "idle"]
+
+
+def test_a_timeline_ends_with_the_iteration(run):
+    """Also where its last operation ends before: CPUs still launch."""
+    steps = run.tables["steps"].copy()
+    is_shown = steps["iteration"] == 0
+    steps.loc[is_shown, ["t_start_ps", "t_end_ps", "t_host_ps"]] = 0, 10_000_000, 0
+    run.tables._read["steps"] = steps
+    figure = timeline_of(run, {"gpu": 1, "t_start_ps": [1_000_000], "t_end_ps": [4_000_000]}, gpus=[1])
+    assert figure.axes[0].get_xlim() == (0, 10)
+    assert "launches" not in figure.axes[0].texts[0].get_text()
+    run.tables._read["steps"] = steps.assign(t_host_ps=5_000_000)
+    figure = timeline_of(run, {"gpu": 1, "t_start_ps": [1_000_000], "t_end_ps": [4_000_000]}, gpus=[1])
+    assert "each with the launches between its kernels" in figure.axes[0].texts[0].get_text()
+
+
 def test_link_use_is_the_share_of_the_interval(run):
     use = post.link_use(run)
     # record_rows: link 2 i is busy for 5 i us of each interval of 1 ms.
