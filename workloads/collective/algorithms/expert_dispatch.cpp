@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "workloads/collective/exchange_places.hpp"
 #include "workloads/collective/expert_routes.hpp"
@@ -52,38 +52,46 @@ CollectivePlan ExpertDispatch::plan(const CollectiveInput& in) const {
     for (std::uint32_t i = 0; i < m; ++i) bytes += in.share(from, places.at(server, i));
     return unique(bytes);
   };
-  ExchangePlan all;
-  all.is_by_gpu = true;
+  struct Peer {  // and what goes there and comes from there over all slices
+    std::uint32_t to = 0, from = 0;
+    std::int64_t out = 0, in = 0;
+  };
+  std::vector<Peer> on_rail, in_server;
+  for (std::uint32_t i = 1; i < places.servers(); ++i) {
+    const std::uint32_t t = (mine + i) % places.servers(),
+                        s = (mine + places.servers() - i) % places.servers();
+    const std::uint32_t to = places.at(t, places.place()), from = places.at(s, places.place());
+    on_rail.push_back({to, from, to_server(me, t), to_server(from, mine)});
+  }
+  // From every server's GPU of a place, the own one too, to the GPUs of this server.
+  for (std::uint32_t i = 0; i < m; ++i) {
+    const std::uint32_t to = (places.place() + i) % m, from = (places.place() + m - i) % m;
+    Peer& peer = in_server.emplace_back(Peer{places.at(mine, to), places.at(mine, from)});
+    for (std::uint32_t s = 0; s < places.servers(); ++s) {
+      peer.out += to_gpu(places.at(s, places.place()), peer.to);
+      peer.in += to_gpu(places.at(s, from), me);
+    }
+  }
   // What comes over a rail is passed on in slices. In one server nothing is: one slice.
   const std::int64_t slices = places.servers() == 1 ? 1
                                                     : exchange_slices(in.op.bytes / n * m / routes.experts,
                                                                       nccl.point_chunk_net.value);
+  auto round_of = [&](const std::vector<Peer>& peers, std::uint32_t lane, std::int64_t slice) {
+    ExchangePlan::Round round;
+    round.lane = lane;
+    for (const Peer& peer : peers) {
+      add_message(round.sends, message(peer.to, slice_of(peer.out, slices, slice)));
+      add_message(round.receives, message(peer.from, slice_of(peer.in, slices, slice)));
+    }
+    return round;
+  };
+  ExchangePlan all;
+  all.is_by_gpu = true;
   for (std::int64_t k = 0; k < slices; ++k) {
-    ExchangePlan::Round over_rail, forward;
-    over_rail.lane = 1;
-    forward.lane = 2;
-    forward.after = static_cast<std::uint32_t>(all.rounds.size());
-    for (std::uint32_t i = 1; i < places.servers(); ++i) {
-      const std::uint32_t t = (mine + i) % places.servers(),
-                          s = (mine + places.servers() - i) % places.servers();
-      add_message(over_rail.sends,
-                  message(places.at(t, places.place()), slice_of(to_server(me, t), slices, k)));
-      const std::uint32_t source = places.at(s, places.place());
-      add_message(over_rail.receives, message(source, slice_of(to_server(source, mine), slices, k)));
-    }
-    // From every server's GPU of a place, the own one too, to the GPUs of this server.
-    for (std::uint32_t i = 0; i < m; ++i) {
-      const std::uint32_t to = (places.place() + i) % m, from = (places.place() + m - i) % m;
-      std::int64_t out = 0, in_bytes = 0;
-      for (std::uint32_t s = 0; s < places.servers(); ++s) {
-        out += to_gpu(places.at(s, places.place()), places.at(mine, to));
-        in_bytes += to_gpu(places.at(s, from), places.at(mine, places.place()));
-      }
-      add_message(forward.sends, message(places.at(mine, to), slice_of(out, slices, k)));
-      add_message(forward.receives, message(places.at(mine, from), slice_of(in_bytes, slices, k)));
-    }
-    all.rounds.push_back(std::move(over_rail));
-    all.rounds.push_back(std::move(forward));
+    all.rounds.push_back(round_of(on_rail, 1, k));
+    const auto over_rail = static_cast<std::uint32_t>(all.rounds.size()) - 1;
+    all.rounds.push_back(round_of(in_server, 2, k));
+    all.rounds.back().after = over_rail;
   }
   return all;
 }
