@@ -33,6 +33,7 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"
+#include "workloads/import/recognise_trace.hpp"
 #include "workloads/program/region_turns.hpp"
 #include "workloads/program/serving.hpp"
 
@@ -68,14 +69,31 @@ ScenarioOptions scenario_options(const CommandLine& line) {
   return {line.settings, catalogue_directory(line), child_identities()};
 }
 
+/// What `read` gives; a file that is no scenario but a trace is told to be one.
+template <class Read>
+auto read_or_say_trace(const std::string& path, Read&& read) {
+  try {
+    return read();
+  } catch (const InputErrors& problem) {
+    const auto is = recognise_trace(path);
+    if (!is || is->format.empty()) throw;
+    std::vector<InputError> all{
+        {path, 0, sentence_of(*is) + ", no scenario (docs/traces.md says how a scenario replays a trace)"}};
+    all.insert(all.end(), problem.errors().begin(), problem.errors().end());
+    throw InputErrors(std::move(all));
+  }
+}
+
 }  // namespace
 
 Scenario load(const CommandLine& line) {
-  return load_scenario(line.positional.front(), scenario_options(line));
+  const std::string& path = line.positional.front();
+  return read_or_say_trace(path, [&] { return load_scenario(path, scenario_options(line)); });
 }
 
 ReadScenario load_to_build(const CommandLine& line) {
-  return read_scenario(line.positional.front(), scenario_options(line));
+  const std::string& path = line.positional.front();
+  return read_or_say_trace(path, [&] { return read_scenario(path, scenario_options(line)); });
 }
 
 namespace {

@@ -118,9 +118,10 @@ std::string usage_text(const CommandDoc& command) {
       fmt::format("usage: lightrail {} {} [options]\n\n{}\n\n", command.name, command.arguments, command.doc);
   if (command.command == Command::trace) {
     text +=
-        "  trace import FORMAT FILE... [NAME=VALUE...] --out T.h5\n"
+        "  trace import [FORMAT] FILE... [NAME=VALUE...] --out T.h5\n"
         "                                           traces of other tools, with the attributes of scenarios "
-        "(element-bytes=2)\n";
+        "(element-bytes=2);\n"
+        "                                           without a format the files' contents tell it\n";
     for (const auto& format : trace_formats())
       text += fmt::format("    {:<10} {}\n", format->name, format->doc);
     text +=

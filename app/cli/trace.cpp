@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -8,6 +12,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/named_attribute.hpp"
 #include "workloads/build_workload.hpp"
+#include "workloads/import/recognise_trace.hpp"
 #include "workloads/import/trace_files.hpp"
 #include "workloads/import/trace_formats.hpp"
 #include "workloads/trace/trace_digest.hpp"
@@ -22,9 +27,12 @@ const std::string& out_of(const CommandLine& line) {
   return line.out;
 }
 
-const TraceFormat& format_of(const std::string& name) {
-  if (const TraceFormat* format = find_trace_format(name)) return *format;
-  throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(name, trace_format_names())});
+/// Null when `word` is a file instead: its content says the format.
+const TraceFormat* format_of(const std::string& word) {
+  if (const TraceFormat* format = find_trace_format(word)) return format;
+  std::error_code code;
+  if (std::filesystem::exists(word, code) || word.find_first_of("*?") != std::string::npos) return nullptr;
+  throw InputErrors(InputError{"", 0, "trace import: " + invalid_choice(word, trace_format_names())});
 }
 
 void refuse_unknown(const Element& options, const TraceFormat& format) {
@@ -39,25 +47,29 @@ void refuse_unknown(const Element& options, const TraceFormat& format) {
   errors.throw_if_any();
 }
 
-std::string import_files(const CommandLine& line) {
+std::string import_traces(const CommandLine& line) {
   const std::string& out = out_of(line);
-  const TraceFormat& format = format_of(line.positional[1]);
+  const TraceFormat* named = format_of(line.positional[1]);
   Element options;
   options.name = "trace import";
   TraceFormat::Files files;
-  for (std::size_t i = 2; i < line.positional.size(); ++i) {
+  for (std::size_t i = named ? 2 : 1; i < line.positional.size(); ++i) {
     if (auto attribute = named_attribute(line.positional[i])) {
       options.attributes.push_back(std::move(*attribute));
       continue;
     }
     for (std::string& file : files_matching(line.positional[i])) files.push_back(std::move(file));
   }
-  refuse_unknown(options, format);
   if (files.empty())
-    throw InputErrors(InputError{"", 0, "trace import " + format.name + ": no trace files are given"});
+    throw InputErrors(InputError{
+        "", 0, "trace import" + (named ? " " + named->name : std::string()) + ": no trace files are given"});
+  const TraceFormat& format = named ? *named : *find_trace_format(recognise_traces(files).format);
+  refuse_unknown(options, format);
   refuse_to_overwrite("--out", out, files);
   JobOutput output(out, line.typed);
   import_trace(format, files, options, output);
+  if (!named)
+    output.job().note(fmt::format("read as format {}, by how {} begins", format.name, files.front()));
   const Job job = output.take();
   return describe_trace(job, output.digests()) + "written to " + line.out + "\n";
 }
@@ -89,9 +101,9 @@ ExitCode trace(const CommandLine& line, const MpiSession& mpi) {
   // Rank 0 does the work: the other ranks have nothing to add.
   auto text = on_every_rank(mpi, [&]() -> std::string {
     if (mpi.rank() != 0) return "";
-    if (verb == "import") return import_files(line);
+    if (verb == "import") return import_traces(line);
     if (verb == "generate") return generate_trace(line);
-    if (verb == "show" || verb == "info") return describe_trace(read_trace(line.positional[1]));
+    if (verb == "show" || verb == "info") return describe_trace(read_own_trace(line.positional[1]));
     throw InputErrors(
         InputError{"", 0, "trace: " + invalid_choice(verb, {"import", "generate", "show", "info"})});
   });

@@ -10,6 +10,8 @@
 #include "workloads/import/chakra/chakra.hpp"
 #include "workloads/import/goal/goal.hpp"
 #include "workloads/import/kineto/kineto.hpp"
+#include "workloads/import/recognise_trace.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 namespace lightrail {
 
@@ -44,6 +46,12 @@ std::vector<std::string> owners_of(const std::string& attribute) {
   for (const auto& format : trace_formats())
     if (has(*format, attribute)) names.push_back(format->name);
   return names;
+}
+
+InputErrors told_apart(const std::string& file, const RecognisedTrace& is, const InputErrors& problem) {
+  std::vector<InputError> all{{file, 0, sentence_of(is)}};
+  all.insert(all.end(), problem.errors().begin(), problem.errors().end());
+  return InputErrors(std::move(all));
 }
 
 }  // namespace
@@ -82,7 +90,35 @@ void import_trace(const TraceFormat& format, const TraceFormat::Files& files, co
     throw InputErrors(InputError{
         files[1], 0,
         fmt::format("a second file (the first is {}): this format has one for all ranks", files[0])});
-  read(files, output);
+  import_files(format, read, files, output);
+}
+
+void import_files(const TraceFormat& format, const TraceFormat::Import& read, const TraceFormat::Files& files,
+                  JobOutput& output) {
+  try {
+    read(files, output);
+  } catch (const InputErrors& problem) {
+    for (const std::string& file : files)
+      if (const auto is = recognise_trace(file)) {
+        // The reader of Kineto's traces takes those of Nsight Systems and the other way round.
+        const bool is_meant = is->format == format.name ||
+                              (is->format == "nsight" && format.name == "kineto") ||
+                              (is->format == "kineto" && format.name == "nsight");
+        if (!is_meant) throw told_apart(file, *is, problem);
+        break;
+      }
+    throw;
+  }
+}
+
+Job read_own_trace(const std::string& path) {
+  try {
+    return read_trace(path);
+  } catch (const InputErrors& problem) {
+    const auto is = recognise_trace(path);
+    if (is && is->format != "lightrail") throw told_apart(path, *is, problem);
+    throw;
+  }
 }
 
 std::string path_beside(const Element& at, const char* attribute, const std::string& path) {

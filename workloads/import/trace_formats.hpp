@@ -25,4 +25,12 @@ void refuse_foreign_attributes(const Element& at, const TraceFormat* format, Err
 void import_trace(const TraceFormat& format, const TraceFormat::Files& files, const Element& at,
                   JobOutput& output);
 
+/// The same with attributes that are read already. A refusal says first what a file is that looks like a
+/// trace of another format.
+void import_files(const TraceFormat& format, const TraceFormat::Import& read, const TraceFormat::Files& files,
+                  JobOutput& output);
+
+/// Our own format (workloads/trace), refused as import_files() does.
+[[nodiscard]] Job read_own_trace(const std::string& path);
+
 }  // namespace lightrail

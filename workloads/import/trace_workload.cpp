@@ -14,7 +14,6 @@
 #include "workloads/import/trace_files.hpp"
 #include "workloads/import/trace_formats.hpp"
 #include "workloads/job/transform_job.hpp"
-#include "workloads/trace/trace_file.hpp"
 
 namespace lightrail {
 
@@ -85,9 +84,9 @@ KernelScale read_scale(const TraceSpec& spec, WorkloadContext& context) {
   return scale_between(read_roofs(*from, context.errors), read_roofs(*to, context.errors), spec.host_scale);
 }
 
-Job load(const TraceFormat::Import& read, const std::vector<std::string>& files) {
+Job load(const TraceFormat& format, const TraceFormat::Import& read, const std::vector<std::string>& files) {
   JobOutput output;
-  read(files, output);
+  import_files(format, read, files, output);
   return output.take();
 }
 
@@ -122,7 +121,7 @@ void make_trace_workload(WorkloadContext& context) {
   const std::string path = path_beside(context.element, needed, given);
   try {
     const auto files = is_one ? std::vector<std::string>{path} : files_matching(path);
-    Job job = is_own ? read_trace(files[0]) : load(read, files);
+    Job job = is_own ? read_own_trace(files[0]) : load(*format, read, files);
     if (job.gpu_count > context.gpu_count)
       throw InputErrors(
           InputError{files[0], 0,
