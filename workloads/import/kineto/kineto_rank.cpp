@@ -221,12 +221,12 @@ void refuse_merged(const KinetoEvents& events, const std::string& path) {
 
 void RankTrace::reduce() {
   is_reduced = true;
-  std::vector<GpuOperation> kept;
-  for (const auto& op : operations)
-    if (op.communication >= 0) kept.push_back(op);
-  operations = std::move(kept);
-  calls = {};
-  names = {};
+  // Not `x = {}`, which keeps the memory: what is kept must not grow with what a file holds beside it.
+  std::erase_if(operations, [](const GpuOperation& op) { return op.communication < 0; });
+  operations.shrink_to_fit();
+  communications.shrink_to_fit();
+  std::vector<RuntimeCall>().swap(calls);
+  std::vector<std::string>().swap(names);
 }
 
 namespace {

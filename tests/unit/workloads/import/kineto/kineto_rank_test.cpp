@@ -113,3 +113,16 @@ TEST_CASE("the trace says its rank before its name does, and a pattern before bo
   CHECK(import_refusal(ImportOptions{"kineto", {folder.path("rank_1_step_10.json")}}.set(
             "rank-pattern", "x#")) == "rank_1_step_10.json: its name does not fit rank-pattern 'x#'");
 }
+
+TEST_CASE("a reduced trace holds no memory for what it has dropped") {
+  RankTrace trace;
+  trace.operations.resize(1000);
+  trace.operations[7].communication = 0;
+  trace.calls.resize(1000);
+  trace.names.resize(1000);
+  trace.reduce();
+  CHECK(trace.operations.size() == 1);
+  CHECK(trace.operations.capacity() < 10);
+  CHECK(trace.calls.capacity() == 0);
+  CHECK(trace.names.capacity() == 0);
+}
