@@ -83,6 +83,17 @@ DistributedInfo distributed_info(const std::string& text, const std::string& pat
   return found;
 }
 
+/// What GPUs "deviceProperties" names: "NVIDIA A100-SXM4-80GB"; several when they differ.
+std::string gpus_named_in(const std::string& text) {
+  const json properties = json::parse(text, nullptr, false);
+  std::set<std::string> names;
+  if (properties.is_array())
+    for (const json& of : properties)
+      if (of.is_object() && of.contains("name") && of["name"].is_string())
+        names.insert(of["name"].get<std::string>());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// GPUs that the process works on. One that only has a few copies or fills, as a context on another GPU
 /// leaves them, is none of the rank's: its operations go, and `notes` says so.
 std::vector<std::int64_t> devices_of(const KinetoEvents& events, const std::string& path,
@@ -335,6 +346,9 @@ std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRan
   }
   KinetoEvents events = collector.finish();
   beside.info = distributed_info(header.distributed_info, path);
+  if (const std::string gpus = gpus_named_in(header.device_properties); !gpus.empty())
+    beside.notes.push_back(
+        fmt::format("recorded on {}: kernels keep their times unless <recorded-on> names that GPU", gpus));
   return traces_of(events, path, options, std::move(beside));
 }
 

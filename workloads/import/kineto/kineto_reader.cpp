@@ -124,6 +124,8 @@ class Handler final : public nlohmann::json_sax<json> {
     if (!capture_ && depth_ == 1 && key_ == "traceEvents") {
       in_events_ = true;
       header.has_events = true;
+    } else if (!capture_ && depth_ == 1 && key_ == "deviceProperties") {
+      begin_capture(header.device_properties);
     } else if (!capture_ && is_argument()) {
       if (std::string* field = list_field()) begin_capture(*field);
     }

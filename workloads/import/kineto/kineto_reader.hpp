@@ -11,7 +11,8 @@ namespace lightrail {
 
 /// What a trace says about itself outside its events.
 struct KinetoHeader {
-  std::string distributed_info;  ///< JSON text of "distributedInfo", or ""
+  std::string distributed_info;   ///< JSON text of "distributedInfo", or ""
+  std::string device_properties;  ///< JSON text of "deviceProperties", or ""
   bool has_events = false;
 };
 

@@ -114,6 +114,22 @@ TEST_CASE("the trace says its rank before its name does, and a pattern before bo
             "rank-pattern", "x#")) == "rank_1_step_10.json: its name does not fit rank-pattern 'x#'");
 }
 
+TEST_CASE("the GPU that a trace was recorded on is named, once for all ranks") {
+  TraceFolder folder;
+  std::vector<std::string> files;
+  for (int r = 0; r < 2; ++r) {
+    KinetoText trace(r, 2);
+    trace.launch("a", 80, 90, 5, 1);
+    std::string text = trace.text();
+    text.insert(1, R"("deviceProperties": [{"id": 0, "name": "Tesla V100", "warpSize": 32},
+                                            {"id": 1, "name": "Tesla V100", "x": [1, {}]}], )");
+    files.push_back(folder.plain("rank" + std::to_string(r) + ".json", text));
+  }
+  CHECK(imported({"kineto", files}).notes ==
+        std::vector<std::string>{
+            "recorded on Tesla V100: kernels keep their times unless <recorded-on> names that GPU"});
+}
+
 TEST_CASE("a reduced trace holds no memory for what it has dropped") {
   RankTrace trace;
   trace.operations.resize(1000);
