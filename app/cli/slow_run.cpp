@@ -79,7 +79,7 @@ std::vector<std::string> slowness_notes(const Model& model, const Partition& par
   if (line.run.engine == Engine::reference)
     notes.emplace_back(
         "the reference engine is there to check the other one, which is faster: --engine window");
-  if (const std::uint32_t grain = smallest_train(model).first; grain < 16)
+  if (const std::uint32_t grain = smallest_train(model).first; grain <= 10)
     notes.push_back(fmt::format(
         "a train has {} packet{}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
         "grain.md has the cost in accuracy)",

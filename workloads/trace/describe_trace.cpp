@@ -99,8 +99,12 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
     }
   }
   if (!job.capture.ranks.empty())
-    text += fmt::format("captured: step {}, {} collectives a rank, the fastest member's median {}\n",
-                        format_time(picoseconds(job.capture.step_ps)), job.capture.collectives,
+    text += fmt::format("captured: {}{} collectives a rank, {} median {}\n",
+                        job.capture.step_ps > 0
+                            ? fmt::format("step {}, ", format_time(picoseconds(job.capture.step_ps)))
+                            : "",
+                        job.capture.collectives,
+                        job.capture.ranks.size() > 1 ? "the fastest member's" : "the one captured rank's",
                         format_time(picoseconds(job.capture.fastest_median_ps)));
   for (std::size_t i = 0; i < std::min(job.notes.size(), max_told); ++i)
     text += "note: " + job.notes[i] + "\n";

@@ -292,8 +292,9 @@ void import_aicb_csv(const AicbOptions& options, JobOutput& output) {
   Reader(options.file, write).run();
   JobBuilder& job = output.job();
   if (options.epochs.empty() && epochs > 1)
-    job.note(fmt::format("{}: {} epochs are replayed as one iteration (steps chooses some)", options.file,
-                         epochs));
+    job.note(fmt::format(
+        "{}: {} epochs are replayed as one iteration, whose time is that of all (steps chooses some)",
+        options.file, epochs));
   if (empty > 0) job.note(fmt::format("{}: {} communications of 0 B are left out", options.file, empty));
   if (untimed == 0) job.job().capture = times.capture();
   const std::uint32_t program = out.end("every rank");

@@ -153,14 +153,19 @@ std::string comparison_text(const Capture& capture, const ReplayFigures& replay)
   if (capture.step_ps > 0) text += line("step", capture.step_ps, replay.step_ps);
   for (std::size_t r = 0; r < capture.ranks.size(); ++r)
     if (replay.span_ps[r] >= 0 && capture.ranks[r].span_ps > 0)
-      text += line(fmt::format("GPU span, rank {}", r), capture.ranks[r].span_ps, replay.span_ps[r]);
+      text += line(capture.ranks.size() > 1 ? fmt::format("GPU span, rank {}", r)
+                                            : fmt::format("GPU span, GPU {}", capture.ranks[r].gpu),
+                   capture.ranks[r].span_ps, replay.span_ps[r]);
   if (const auto exposed = mean_exposed(capture, replay))
     text += line("exposed communication, mean", exposed->first, exposed->second);
   if (capture.fastest_median_ps > 0) {
     text += line("collective, median", capture.fastest_median_ps, replay.fastest_median_ps);
     text += line("collectives, sum", capture.fastest_sum_ps, replay.fastest_sum_ps);
     text += kinds_text(capture, replay);
-    text += "  (of each collective the fastest member; the others' time has their waiting in it)\n";
+    text +=
+        capture.ranks.size() > 1
+            ? "  (of each collective the fastest member; the others' time has their waiting in it)\n"
+            : "  (one rank was captured: what its collectives took has its waiting for the others in it)\n";
   }
   return text;
 }

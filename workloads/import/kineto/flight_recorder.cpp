@@ -60,8 +60,7 @@ class Reader {
       else
         call(i, entries[executed_by[i]]);
     }
-    notes.push_back(fmt::format(
-        "{}: a flight recorder has communications alone: what is between them is CPU time", path_));
+    notes.emplace_back("a flight recorder has communications alone: what is between them is CPU time");
     if (coalesced > 0)
       notes.push_back(fmt::format(
           "{}: {} entries 'coalesced' are left out, their collectives stand beside them", path_, coalesced));

@@ -90,7 +90,9 @@ std::vector<RankTrace> read_all(const KinetoOptions& options) {
     if (r >= ranks.size() || ranks[r].rank != r)
       throw InputErrors(InputError{
           ranks[0].path, 0,
-          fmt::format("no file for rank {} of {} ({} files given)", r, world, options.files.size())});
+          fmt::format("no file for rank {} of {} ({} given{})", r, world,
+                      options.files.size() == 1 ? "one file" : fmt::format("{} files", options.files.size()),
+                      options.files.size() == 1 ? "; others=same lets it stand for all" : "")});
   return ranks;
 }
 

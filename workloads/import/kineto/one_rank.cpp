@@ -35,8 +35,9 @@ class Importer {
     output_.begin(ranks_);
     JobBuilder& job = output_.job();
     for (const std::string& note : trace_.notes) job.note(note);
-    job.note(fmt::format("{}: the other {} ranks are taken to do what rank {} did", trace_.path, ranks_ - 1,
-                         trace_.rank));
+    if (ranks_ > 1)
+      job.note(fmt::format("{}: the other {} taken to do what rank {} did", trace_.path,
+                           ranks_ == 2 ? "rank is" : fmt::format("{} ranks are", ranks_ - 1), trace_.rank));
     for (const ProcessGroup& group : trace_.groups) places_.push_back(place_of(group));
     check_messages();
     job.job().capture = capture();

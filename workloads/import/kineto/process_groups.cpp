@@ -37,8 +37,10 @@ class Groups {
     }
     for (std::uint32_t r : all)
       if (r >= world)
-        fail(trace, fmt::format("process group '{}' names rank {}, of which there is no file ({} ranks)",
-                                c.description, r, world));
+        fail(trace,
+             fmt::format("process group '{}' names rank {}, of which there is no file ({})", c.description, r,
+                         world == 1 ? "one rank; others=same lets it stand for all"
+                                    : fmt::format("{} ranks", world)));
     Ranks sorted = all;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
@@ -199,10 +201,11 @@ std::vector<std::vector<BoundCommunication>> bind_process_groups(const std::vect
   check_agreement(ranks, members);
   groups.install(job);
   std::vector<std::vector<BoundCommunication>> bound(ranks.size());
-  for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (std::size_t i = 0; i < ranks[r].communications.size(); ++i)
-      bound[r].push_back(
-          groups.bind(ranks[r], ranks[r].communications[i], members[r][ranks[r].communications[i].group]));
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    bound[r].reserve(ranks[r].communications.size());
+    for (const Communication& c : ranks[r].communications)
+      bound[r].push_back(groups.bind(ranks[r], c, members[r][c.group]));
+  }
   bind_exchanges(ranks, members, job, bound);
   return bound;
 }

@@ -19,8 +19,8 @@ void choose_steps(const std::vector<KinetoEvents::Step>& steps, const std::strin
   if (wanted.empty()) {
     if (last > first)
       trace.notes.push_back(
-          fmt::format("{}: the profiler's steps {} to {} are replayed as one iteration "
-                      "(steps chooses some)",
+          fmt::format("{}: the profiler's steps {} to {} are replayed as one iteration, whose time is that "
+                      "of all (steps chooses some)",
                       trace.path, first, last));
     return;
   }

@@ -89,9 +89,13 @@ TEST_CASE("the first sixteen programs are told one by one, the others counted") 
 
 TEST_CASE("what was captured comes last") {
   Job job = small_job();
-  job.capture.ranks.resize(1);
+  job.capture.ranks.resize(2);
   job.capture.step_ps = 1'500'000, job.capture.collectives = 2, job.capture.fastest_median_ps = 1000;
   CHECK_THAT(describe_trace(job),
              Catch::EndsWith(
                  "captured: step 1.500 us, 2 collectives a rank, the fastest member's median 1.000 ns\n"));
+  job.capture.ranks.resize(1);
+  job.capture.step_ps = 0;  // without clocks
+  CHECK_THAT(describe_trace(job),
+             Catch::EndsWith("captured: 2 collectives a rank, the one captured rank's median 1.000 ns\n"));
 }

@@ -289,7 +289,9 @@ TEST_CASE("epochs of a run are one iteration, or steps chooses some; rows of no 
   const Job all = imported(csv(folder, two_epochs));
   REQUIRE(program_of(all, 0).ops.size() == 2);
   REQUIRE(all.notes.size() == 2);
-  CHECK_THAT(all.notes[0], Catch::EndsWith("2 epochs are replayed as one iteration (steps chooses some)"));
+  CHECK_THAT(all.notes[0],
+             Catch::EndsWith(
+                 "2 epochs are replayed as one iteration, whose time is that of all (steps chooses some)"));
   CHECK_THAT(all.notes[1], Catch::EndsWith("1 communications of 0 B are left out"));
   const Job second = imported(csv(folder, two_epochs).set("steps", "2"));
   REQUIRE(program_of(second, 0).ops.size() == 1);

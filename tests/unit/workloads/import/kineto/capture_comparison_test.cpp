@@ -116,3 +116,15 @@ TEST_CASE("a result whose columns differ in length cannot be compared") {
   CHECK_THROWS_WITH(read_replay(captured(), folder.path("s.h5")),
                     Catch::Contains("s.h5: /tables/collectives columns differ in length"));
 }
+
+TEST_CASE("of one captured rank the comparison says whose times these are") {
+  Capture capture = captured();
+  capture.ranks = {{3, 250, 0, 0}};
+  ReplayFigures replay;
+  replay.span_ps = {240}, replay.exposed_ps = {-1};
+  replay.step_ps = 400, replay.fastest_median_ps = 25, replay.fastest_sum_ps = 50;
+  const std::string text = comparison_text(capture, replay);
+  CHECK_THAT(text, Catch::Contains("GPU span, GPU 3 "));
+  CHECK_THAT(text, Catch::EndsWith("  (one rank was captured: what its collectives took has its waiting for "
+                                   "the others in it)\n"));
+}

@@ -111,7 +111,8 @@ TEST_CASE("files that do not make one job are refused") {
   CHECK(refusal_of_two(reduction(0, 2, two), reduction(0, 2, two)) == "r1.json: rank 0 is also in r0.json");
   CHECK(refusal_of_two(reduction(0, 2, two), reduction(1, 3, two)) ==
         "r1.json: world of 3 ranks, but 2 in r0.json");
-  CHECK(refusal_of(reduction(0, 2, two)) == "r0.json: no file for rank 1 of 2 (1 files given)");
+  CHECK(refusal_of(reduction(0, 2, two)) ==
+        "r0.json: no file for rank 1 of 2 (one file given; others=same lets it stand for all)");
   CHECK(refusal_of(reduction(3, 2, two)) == "r0.json: distributedInfo: rank 3 of 2 ranks");
   CHECK(
       refusal_of_two(
@@ -141,7 +142,8 @@ TEST_CASE("a process group that does not fit the files is refused") {
   CHECK(refusal_of(reduction(0, 1, group("", 4))) ==
         "r0.json: a collective of 4 ranks does not list them, and the trace has 1 ranks");
   CHECK(refusal_of(reduction(0, 1, group("[0, 7]", 2))) ==
-        "r0.json: process group 'tp' names rank 7, of which there is no file (1 ranks)");
+        "r0.json: process group 'tp' names rank 7, of which there is no file (one rank; others=same lets it "
+        "stand for all)");
   CHECK(refusal_of(reduction(0, 1, group("[0, 0]", 2))) == "r0.json: process group 'tp' names a rank twice");
   CHECK(refusal_of_two(reduction(0, 2, group("[1]", 1)), reduction(1, 2, group("[1]", 1))) ==
         "r0.json: rank 0 takes part in process group 'tp' without being its member");

@@ -196,7 +196,8 @@ TEST_CASE("reports that cannot be replayed are refused with the reason") {
     made.membership(5, 0xab, 1, 0).membership(5, 0xcd, 3, 1);
     step(made, 5);
   }
-  CHECK(import_refusal({"nsight", {lonely}}) == "rank1.sqlite: no file for rank 0 of 3 (1 files given)");
+  CHECK(import_refusal({"nsight", {lonely}}) ==
+        "rank1.sqlite: no file for rank 0 of 3 (one file given; others=same lets it stand for all)");
   const std::string silent = folder.path("rank2.sqlite");
   NsightDatabase(silent).launch(5, all_reduce, 120, 200, 250, 2, 20);
   CHECK_THAT(import_refusal({"nsight", {silent}}),
