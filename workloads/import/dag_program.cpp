@@ -94,12 +94,14 @@ std::uint32_t DagProgram::message(const Op& op, std::vector<std::uint32_t> after
                                   std::vector<std::uint32_t>* waited) {
   const std::uint64_t kind = op.kind == OpKind::send ? 1 : 0;
   const std::uint64_t group = op.group.value;
-  auto& last =
-      last_message_
-          .try_emplace({kind << 63 | group << 32 | static_cast<std::uint32_t>(op.peer), op.root}, none)
-          .first->second;
-  if (last != none) after.push_back(last);
-  return last = anywhere(op, std::move(after), waited);
+  LIGHTRAIL_EXPECT(op.root < 1 << 8 && group < 1 << 20);
+  const std::uint64_t lane =
+      kind << 60 | group << 40 | std::uint64_t{static_cast<std::uint32_t>(op.peer)} << 8 | op.root;
+  std::uint32_t& last = last_message_[lane];
+  if (last > 0) after.push_back(last - 1);
+  const std::uint32_t index = anywhere(op, std::move(after), waited);
+  last = index + 1;
+  return index;
 }
 
 std::vector<std::uint32_t> topological_order(

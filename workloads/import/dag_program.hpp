@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/import/flat_map.hpp"
 #include "workloads/trace/job_output.hpp"
 
 namespace lightrail {
@@ -54,7 +55,7 @@ class DagProgram {
   std::vector<Stream> streams_;
   std::vector<std::uint16_t> stream_of_;  ///< by operation
   std::map<std::string, std::uint16_t> named_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> last_message_;
+  FlatMap<std::uint32_t> last_message_;  ///< 1 + the last operation of a kind, group, peer and lane
   std::uint32_t unnamed_ = 0;
 };
 

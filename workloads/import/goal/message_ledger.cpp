@@ -33,10 +33,10 @@ void MessageLedger::note(const Message& message, int side) {
 
 std::optional<std::uint64_t> MessageLedger::first_disagreement() const {
   std::optional<std::uint64_t> first;
-  for (const auto& [key, pair] : pairs_) {
+  pairs_.each([&](std::uint64_t key, const Pair& pair) {
     const Side &a = pair.sides[0], &b = pair.sides[1];
     if ((a.count != b.count || a.hash != b.hash) && (!first || key < *first)) first = key;
-  }
+  });
   return first;
 }
 

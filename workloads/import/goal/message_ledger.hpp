@@ -2,8 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
+
+#include "workloads/import/flat_map.hpp"
 
 namespace lightrail {
 
@@ -47,7 +48,7 @@ class MessageLedger {
   void note(const Message& message, int side);
   [[nodiscard]] std::optional<std::uint64_t> first_disagreement() const;
 
-  std::unordered_map<std::uint64_t, Pair> pairs_;
+  FlatMap<Pair> pairs_;
   std::optional<std::uint64_t> focus_;
   std::vector<Message> seen_[2];  ///< of the pair in focus: sends, receives
 };
