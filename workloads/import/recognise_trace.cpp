@@ -152,6 +152,9 @@ RecognisedTrace recognise_traces(const std::vector<std::string>& files) {
   std::optional<RecognisedTrace> all;
   std::string first;
   for (const std::string& file : files) {
+    std::error_code code;
+    if (std::filesystem::is_directory(file, code))
+      throw InputErrors(InputError{file, 0, fmt::format("a folder: name its files ('{}/*')", file)});
     const auto one = recognise_trace(file);
     if (!one) continue;
     if (!one->advice.empty()) throw InputErrors(InputError{file, 0, sentence_of(*one)});

@@ -89,6 +89,15 @@ class Reading {
     if (!options.groups_file.empty()) groups_ = read_chakra_groups(options.groups_file, ranks_);
   }
 
+  /// A single file is often one rank's of a larger job, and nothing in it says so.
+  void note_lonely_collectives(JobOutput& output) const {
+    const auto collects = [](const ProgramDigest& program) { return !program.collectives.empty(); };
+    if (ranks_ == 1 && std::any_of(output.digests().begin(), output.digests().end(), collects))
+      output.job().note(fmt::format(
+          "{}: one rank, whose collectives have no partner and take no time (ranks=8: 8 ranks execute it)",
+          files_[0]));
+  }
+
   [[nodiscard]] const std::string& file_of(std::uint32_t rank) const {
     return files_[options_.ranks > 0 ? 0 : rank];
   }
@@ -139,7 +148,7 @@ void import_chakra(const ChakraOptions& options, JobOutput& output) {
   reading.begin(output);
   MessageLedger ledger;
   reading.read(output, ledger);
-  if (ledger.is_balanced()) return;
+  if (ledger.is_balanced()) return reading.note_lonely_collectives(output);
   ledger.focus();
   JobOutput nowhere(JobOutput::discard);
   reading.begin(nowhere);

@@ -179,8 +179,8 @@ class Linker {
     }
     if (elements <= 0)
       fail(event, kernel,
-           "no size: neither its arguments nor a record_param_comms around its launch tell the elements "
-           "(collective-bytes gives one)");
+           "no size: neither its arguments nor the call around its launch (record_param_comms; of Nsight "
+           "Systems NCCL's NVTX range with its payload) tell the elements (collective-bytes gives one)");
     if (elements > most / c.element_bytes)
       fail(event, kernel,
            fmt::format("{} elements of {} bytes are more than 16 TiB", elements, c.element_bytes));

@@ -74,6 +74,8 @@ TEST_CASE("files of one import are of one format") {
           (void)recognise_traces({json, goal});
         }) == "this is a GOAL schedule, but " + json +
                   " is a JSON trace of PyTorch's profiler: an import takes one format");
+  CHECK(test::refusal([&] { (void)recognise_traces({"tests/data/goal"}); }) ==
+        "a folder: name its files ('tests/data/goal/*')");
   CHECK(
       test::refusal([&] { (void)recognise_traces({list}); }) ==
       "looks like no trace that is known (of kineto, nsight, chakra, goal, aicb, aicb-csv): name the format "

@@ -47,6 +47,17 @@ Node coll(std::uint64_t id, std::int64_t type, std::int64_t bytes) {
 
 }  // namespace
 
+TEST_CASE("one rank's collectives without partners are told to take no time") {
+  const std::string file = ChakraBytes().node(coll(1, 0, 4096)).bytes();
+  const Job alone = job_of({file});
+  REQUIRE(alone.notes.size() == 1);
+  CHECK_THAT(alone.notes[0],
+             Catch::EndsWith("t.0.et: one rank, whose collectives have no partner and take no "
+                             "time (ranks=8: 8 ranks execute it)"));
+  CHECK(job_of({file, file}).notes.empty());
+  CHECK(job_of({ChakraBytes().node({.id = 1, .duration_us = 10}).bytes()}).notes.empty());
+}
+
 TEST_CASE("compute nodes run one after the other as their data dependencies and the file say") {
   // 2 waits for 3, which comes later in the file: 1 (10 us), 3 (5 us), 2 (7 us).
   Job job = job_of({ChakraBytes()

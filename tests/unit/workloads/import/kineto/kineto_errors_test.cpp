@@ -86,10 +86,12 @@ TEST_CASE("an event that lacks a key or has an impossible value is named") {
 }
 
 TEST_CASE("a collective that does not tell what it moves is refused") {
-  CHECK(refusal_of(reduction(0, 1, R"("dtype": "Half", "Group size": 1)")) ==
-        "r0.json: event 1 '" + reduce +
-            "' (kernel): no size: neither its arguments nor a record_param_comms around its launch tell the "
-            "elements (collective-bytes gives one)");
+  CHECK(
+      refusal_of(reduction(0, 1, R"("dtype": "Half", "Group size": 1)")) ==
+      "r0.json: event 1 '" + reduce +
+          "' (kernel): no size: neither its arguments nor the call around its launch (record_param_comms; of "
+          "Nsight Systems NCCL's NVTX range with its payload) tell the elements (collective-bytes gives "
+          "one)");
   CHECK(refusal_of(
             reduction(0, 1, R"("In msg nelems": 4, "Group size": 1)", "ncclDevKernel_AllGather_RING_LL")) ==
         "r0.json: event 1 'ncclDevKernel_AllGather_RING_LL' (kernel): no data type (call '', type ''); give "
