@@ -32,8 +32,8 @@ std::int64_t smallest_buffer(const Model& model) {
 }  // namespace
 
 std::string TrainCap::text() const {
-  return fmt::format("of {} packet{}, a tenth of the smallest buffer ({}); the scenario asks for {}", used,
-                     used == 1 ? "" : "s", format_value(Bytes{buffer}), asked);
+  return fmt::format("of {} packet{} instead of {}: a tenth of the smallest buffer ({})", used,
+                     used == 1 ? "" : "s", asked, format_value(Bytes{buffer}));
 }
 
 std::shared_ptr<const TrainCap> cap_trains(Model& model) {

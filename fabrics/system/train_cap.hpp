@@ -7,13 +7,13 @@
 
 namespace lightrail {
 
-/// What became of the trains of the fabric where the scenario asked for longer ones than its buffers suit. A
-/// resource of the model; absent where nothing was cut.
+/// What became of the trains of the fabric where the scenario, or the default, asked for longer ones than its
+/// buffers suit. A resource of the model; absent where nothing was cut.
 struct TrainCap {
   std::uint32_t asked = 0, used = 0;  ///< packets in a train
   std::int64_t buffer = 0;            ///< the smallest one of a port and lane [B]
 
-  /// "of 12 packets, a tenth of the smallest buffer (512 KiB); the scenario asks for 16".
+  /// "of 12 packets instead of 16: a tenth of the smallest buffer (512 KiB)".
   [[nodiscard]] std::string text() const;
 };
 
