@@ -144,7 +144,10 @@ void finish_native_calls(RankTrace& trace) {
                                    fmt::format("event {}: {} bytes on each of {} ranks are more than 16 TiB",
                                                c.event, c.bytes, group.size)});
     if (is_part) c.bytes *= group.size;
-    if (c.type == CollectiveType::all_to_all) c.in.bytes = c.out.bytes = c.bytes;
+    if (c.type == CollectiveType::all_to_all) {
+      ExchangeParts& parts = trace.exchanges[static_cast<std::size_t>(c.exchange)];
+      parts.in.bytes = parts.out.bytes = c.bytes;
+    }
     if (c.kind == OpKind::collective || group.ranks.empty()) continue;
     if (c.peer_rank < 0 || c.peer_rank >= static_cast<std::int64_t>(group.ranks.size()))
       throw InputErrors(InputError{trace.path, 0,

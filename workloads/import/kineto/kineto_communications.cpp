@@ -150,7 +150,11 @@ class Linker {
     if (c.element_bytes == 0)
       fail(event, kernel,
            fmt::format("no data type (call '{}', type '{}'); give element-bytes", m.collective, m.dtype));
-    if (c.type == CollectiveType::all_to_all && !c.is_native) fill_parts(event, kernel, m, c);
+    if (c.type == CollectiveType::all_to_all) {
+      c.exchange = static_cast<std::int32_t>(trace_.exchanges.size());
+      trace_.exchanges.emplace_back();
+      if (!c.is_native) fill_parts(event, kernel, m, c.element_bytes, trace_.exchanges.back());
+    }
     c.bytes = bytes_of(event, kernel, m, group, c);
     c.peer_rank = c.kind == OpKind::send ? m.target_rank : c.kind == OpKind::recv ? m.source_rank : -1;
     if (c.kind != OpKind::collective && c.peer_rank < 0)
@@ -202,13 +206,13 @@ class Linker {
   }
 
   void fill_parts(std::int64_t event, const std::string& kernel, const NcclMetadata& m,
-                  Communication& c) const {
+                  std::uint32_t element_bytes, ExchangeParts& parts) const {
     const auto fill = [&](std::int64_t elements, bool is_said, const std::optional<NumberList>& list,
                           const char* name, ExchangePart& part) {
-      if (elements > most / c.element_bytes)
+      if (elements > most / element_bytes)
         fail(event, kernel,
-             fmt::format("{} elements of {} bytes are more than 16 TiB", elements, c.element_bytes));
-      if (is_said || elements > 0 || list) part.bytes = elements * c.element_bytes;
+             fmt::format("{} elements of {} bytes are more than 16 TiB", elements, element_bytes));
+      if (is_said || elements > 0 || list) part.bytes = elements * element_bytes;
       if (!list) return;
       part.is_listed = true;
       part.is_cut = list->is_cut;
@@ -226,13 +230,13 @@ class Linker {
                                list->numbers.size())
                  : fmt::format("'{}' has {} rows, which do not divide {} elements", name, rows, elements));
       for (std::int64_t n : list->numbers) {
-        if (n > 0 && row > most / c.element_bytes / n)
+        if (n > 0 && row > most / element_bytes / n)
           fail(event, kernel, fmt::format("'{}' holds {}", name, n));
-        part.of_member.push_back(n * row * c.element_bytes);
+        part.of_member.push_back(n * row * element_bytes);
       }
     };
-    fill(m.in_elements, m.says_in, m.in_split, "In split size", c.in);
-    fill(m.out_elements, m.says_out, m.out_split, "Out split size", c.out);
+    fill(m.in_elements, m.says_in, m.in_split, "In split size", parts.in);
+    fill(m.out_elements, m.says_out, m.out_split, "Out split size", parts.out);
   }
 
   /// PyTorch starts no kernel where a rank neither gives nor takes anything.

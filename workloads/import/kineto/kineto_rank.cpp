@@ -236,6 +236,7 @@ void RankTrace::reduce() {
   std::erase_if(operations, [](const GpuOperation& op) { return op.communication < 0; });
   operations.shrink_to_fit();
   communications.shrink_to_fit();
+  exchanges.shrink_to_fit();
   std::vector<RuntimeCall>().swap(calls);
   std::vector<std::string>().swap(names);
 }

@@ -25,18 +25,23 @@ struct RuntimeCall {
   [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
-/// What a collective or a send or receive moved.
+/// What a collective or a send or receive moved. Importing keeps one of each of all ranks, so it is small.
 struct Communication {
   OpKind kind = OpKind::collective;
   CollectiveType type = CollectiveType::none;
-  std::int64_t bytes = 0;  ///< nccl-tests' size [B]
-  std::uint32_t element_bytes = 0;
-  std::uint32_t group = 0;      ///< index into RankTrace::groups
-  std::int64_t peer_rank = -1;  ///< send, recv
-  ExchangePart in, out;         ///< all-to-all
   bool is_native = false;  ///< NCCL's own call: `peer_rank` is a rank of the communicator, and `bytes` of
                            ///< all-gather, reduce-scatter and all-to-all are one member's part
-  std::int64_t event = 0;  ///< place in the file, for messages
+  std::uint32_t element_bytes = 0;
+  std::uint32_t group = 0;      ///< index into RankTrace::groups
+  std::int32_t exchange = -1;   ///< all-to-all: index into RankTrace::exchanges
+  std::int64_t bytes = 0;       ///< nccl-tests' size [B]
+  std::int64_t peer_rank = -1;  ///< send, recv
+  std::int64_t event = 0;       ///< place in the file, for messages
+};
+
+/// What a rank gives and takes in an all-to-all.
+struct ExchangeParts {
+  ExchangePart in, out;
 };
 
 /// What a trace says of a process group.
@@ -83,6 +88,7 @@ struct RankTrace {
   std::vector<RuntimeCall> calls;
   std::vector<GpuOperation> operations;
   std::vector<Communication> communications;
+  std::vector<ExchangeParts> exchanges;
   std::vector<ProcessGroup> groups;        ///< each once
   std::vector<ProcessGroup> known_groups;  ///< with whole lists, as distributedInfo has them
   std::vector<Membership> memberships;     ///< in communicators, where the trace says it

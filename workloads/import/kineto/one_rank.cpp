@@ -145,8 +145,9 @@ class Importer {
 
   /// Every rank gives its k-th next member what this rank gives its own.
   std::uint16_t split_of(const Communication& c, const Place& place) {
-    const auto& row = c.in.of_member;
-    if (!c.in.is_listed)
+    const ExchangePart& in = trace_.exchanges[static_cast<std::size_t>(c.exchange)].in;
+    const auto& row = in.of_member;
+    if (!in.is_listed)
       output_.job().note(fmt::format("{}: all-to-alls without split sizes are taken as even", trace_.path));
     const bool is_even =
         std::all_of(row.begin(), row.end(), [&](std::int64_t bytes) { return bytes == row[0]; });

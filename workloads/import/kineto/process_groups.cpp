@@ -85,7 +85,7 @@ class Groups {
   [[nodiscard]] BoundCommunication bind(const RankTrace& trace, const Communication& c,
                                         const Ranks& members) const {
     const Kind& kind = kinds_[kind_of_.at(members)];
-    BoundCommunication bound{kind.id, kind.dimension, 0, c.bytes, 0};
+    BoundCommunication bound{kind.id, 0, c.bytes, kind.dimension};
     if (c.kind != OpKind::collective) {
       auto peer = std::find(members.begin(), members.end(), static_cast<std::uint32_t>(c.peer_rank));
       // PyTorch gives the partner by its rank in the world or, in some versions, in the group.
@@ -174,7 +174,8 @@ void bind_exchanges(const std::vector<RankTrace>& ranks, const std::vector<std::
       std::vector<ExchangeCall> exchange;
       for (std::uint32_t r : list) {
         const Communication& c = ranks[r].communications[of_rank.at(r)[i]];
-        exchange.push_back({&ranks[r].path, fmt::format("event {}", c.event), r, &c.in, &c.out});
+        const ExchangeParts& parts = ranks[r].exchanges[static_cast<std::size_t>(c.exchange)];
+        exchange.push_back({&ranks[r].path, fmt::format("event {}", c.event), r, &parts.in, &parts.out});
       }
       Exchange made = exchange_of(exchange, i);
       if (!made.note.empty()) job.note(made.note);

@@ -10,9 +10,9 @@ namespace lightrail {
 /// A communication's place in the job's groups.
 struct BoundCommunication {
   GroupKindId group{};
+  std::int32_t peer = 0;   ///< send, recv: index in the group
+  std::int64_t bytes = 0;  ///< [B]
   std::uint16_t dimension = no_dimension;
-  std::int32_t peer = 0;    ///< send, recv: index in the group
-  std::int64_t bytes = 0;   ///< [B]
   std::uint16_t split = 0;  ///< all-to-all-v
 };
 
