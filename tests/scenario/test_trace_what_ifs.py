@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ET
 
 import h5py
 
-LIGHTRAIL, CONFIGS = sys.argv[1:3]
+LIGHTRAIL, CONFIGS = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 TIMES, GAP_US, PRODUCT_US, COPY_US, BYTES = 6, 700, 100, 60, 32_000_000
 SCENARIO = """<scenario name="what_if">
   <variable name="gpus" value="all"/>
@@ -142,3 +142,24 @@ with tempfile.TemporaryDirectory() as name:
     assert (ring.algorithm, tree.algorithm) == ("ring", "tree"), (ring.algorithm, tree.algorithm)
     assert tree.collectives != ring.collectives
     assert tree.collectives >= TIMES * line_us
+
+    # The scenario of docs/traces.md, word for word: the same captured step, and free hosts.
+    lines = (pathlib.Path(CONFIGS).parent / "docs/traces.md").read_text().split("\n")
+    first = lines.index('    <scenario name="replay">')
+    text = "\n".join(lines[first:lines.index("    </scenario>", first) + 1])
+    (folder / "replay.xml").write_text(text)
+    call = lambda *words: subprocess.run([LIGHTRAIL, *words], cwd=folder, capture_output=True, text=True, timeout=300)
+    done = call("trace", "import", *sorted(path.name for path in folder.glob("rank*.json")), "--out", "t.h5")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for scale, wanted in ((1, captured.step), (0, None)):
+        done = call("run", "replay.xml", "--catalogue", str(pathlib.Path(CONFIGS).resolve()), "--set", "gpus=4", "--set",
+                    f"host_scale={scale}", "--set", "recorded=gpus/h100_sxm", "--set", "server=servers/dgx_h100", "--out",
+                    "replay.h5", "--progress", "none", "--summary", "replay.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        step = json.loads((folder / "replay.json").read_text())["step_time_ps"] * 1e-6
+        if wanted:
+            close("docs/traces.md, replayed", step, wanted, 0.02)
+        else:
+            assert step < captured.step / 3
+    done = call("explain", "replay.h5")
+    assert done.returncode == 0 and "critical path" in done.stdout, done.stdout + done.stderr
