@@ -85,8 +85,9 @@ def _parse(arguments):
     validation.add_argument("rows", help="results/validation.csv")
     validation.add_argument("--out", default="validation.png")
     validation.add_argument("--targets", nargs="+", help="only these, published and simulated values side by side")
-    pxn = commands.add_parser("pxn", help="which fabrics gain from PXN in an all-to-all")
-    pxn.add_argument("tables", help="folder with pxn_all_to_all.csv of tools/study")
+    pxn = commands.add_parser("pxn", help="which fabrics gain from PXN in an all-to-all, or in a step")
+    pxn.add_argument("tables", help="folder with pxn_all_to_all.csv or pxn_step.csv of tools/study")
+    pxn.add_argument("--steps", action="store_true", help="the study of steps, pxn_step")
     pxn.add_argument("--out", default="pxn.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
@@ -155,7 +156,8 @@ def main(arguments=None):
     elif options.command == "pxn":
         from . import studies
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        studies.pxn_all_to_all(studies.read_study(options.tables, "pxn_all_to_all")).savefig(options.out, dpi=110)
+        study = studies.pxn_step if options.steps else studies.pxn_all_to_all
+        study(studies.read_study(options.tables, study.__name__)).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0

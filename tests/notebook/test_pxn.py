@@ -43,3 +43,33 @@ def test_the_picture_is_written_with_the_finding_of_its_rows(tmp_path):
 
 def test_no_table_is_no_error(tmp_path):
     assert "no study of" in pxn.pxn_all_to_all(studies.read_study(tmp_path, "a")).axes[0].texts[0].get_text()
+
+
+def steps():
+    """Of a layer 1 s, with PXN 0.9 s, and 2 s of the rest; half of it is exposed, with PXN a quarter."""
+    return [row((2 + layers) if on == "off" else (2 + 0.9 * layers), tp=2, etp=etp, overlap=overlap, routing="ecmp",
+                spine=1.5, layers=layers, pxn=on, exposed_communication_fraction=0.5 if on == "off" else 0.25)
+            for etp in (0, 1) for overlap in ("off", "on") for layers in (2, 4) for on in ("off", "on")]
+
+
+def test_steps_of_few_layers_are_continued(tmp_path):
+    unpaired = row(9, tp=1, etp=1, overlap="off", routing="ecmp", spine=1.5, layers=2, pxn="on",
+                   exposed_communication_fraction=0.1)
+    pd.DataFrame([*steps(), unpaired]).to_csv(tmp_path / "t.csv", index=False)
+    found = pxn.pxn_steps(studies.read_study(tmp_path, "t"))
+    assert len(found) == 4 and set(found["tp"]) == {2}
+    assert found["off_s"].tolist() == pytest.approx([34] * 4)
+    assert found["on_s"].tolist() == pytest.approx([2 + 0.9 * 32] * 4)
+    assert found["shorter_pct"].tolist() == pytest.approx([100 * 3.2 / 34] * 4)
+    assert found["exposed_pct"].tolist() == pytest.approx([25] * 4)
+    assert found["exposed_without_pct"].tolist() == pytest.approx([50] * 4)
+
+
+def test_the_picture_of_steps_has_the_finding_of_its_rows(tmp_path):
+    pd.DataFrame(steps()).to_csv(tmp_path / "pxn_step.csv", index=False)
+    figure = pxn.pxn_step(studies.read_study(tmp_path, "pxn_step"))
+    assert figure.axes[0].get_title(loc="left") == "Without overlap PXN takes off 9 to 9 %"
+    assert len(figure.axes) == 4 and [len(axes.patches) for axes in figure.axes] == [3, 3, 3, 3]
+    assert main(["pxn", str(tmp_path), "--steps", "--out", str(tmp_path / "step.png")]) == 0
+    assert (tmp_path / "step.png").stat().st_size > 10_000
+    assert "no study of" in pxn.pxn_step(studies.read_study(tmp_path, "none")).axes[0].texts[0].get_text()

@@ -148,13 +148,15 @@ with tempfile.TemporaryDirectory() as name:
     first = lines.index('    <scenario name="replay">')
     text = "\n".join(lines[first:lines.index("    </scenario>", first) + 1])
     (folder / "replay.xml").write_text(text)
-    call = lambda *words: subprocess.run([LIGHTRAIL, *words], cwd=folder, capture_output=True, text=True, timeout=300)
+    call = lambda *words: subprocess.run([LIGHTRAIL, *words], cwd=folder, capture_output=True, text=True,
+                                         timeout=300)
     done = call("trace", "import", *sorted(path.name for path in folder.glob("rank*.json")), "--out", "t.h5")
     assert done.returncode == 0, done.stdout + done.stderr
     for scale, wanted in ((1, captured.step), (0, None)):
-        done = call("run", "replay.xml", "--catalogue", str(pathlib.Path(CONFIGS).resolve()), "--set", "gpus=4", "--set",
-                    f"host_scale={scale}", "--set", "recorded=gpus/h100_sxm", "--set", "server=servers/dgx_h100", "--out",
-                    "replay.h5", "--progress", "none", "--summary", "replay.json")
+        done = call("run", "replay.xml", "--catalogue", str(pathlib.Path(CONFIGS).resolve()), "--set", "gpus=4",
+                    "--set", f"host_scale={scale}", "--set", "recorded=gpus/h100_sxm", "--set",
+                    "server=servers/dgx_h100", "--out", "replay.h5", "--progress", "none", "--summary",
+                    "replay.json")
         assert done.returncode == 0, done.stdout + done.stderr
         step = json.loads((folder / "replay.json").read_text())["step_time_ps"] * 1e-6
         if wanted:
