@@ -77,10 +77,9 @@ auto read_or_say_trace(const std::string& path, Read&& read) {
   } catch (const InputErrors& problem) {
     const auto is = recognise_trace(path);
     if (!is || is->format.empty()) throw;
-    std::vector<InputError> all{
-        {path, 0, sentence_of(*is) + ", no scenario (docs/traces.md says how a scenario replays a trace)"}};
-    all.insert(all.end(), problem.errors().begin(), problem.errors().end());
-    throw InputErrors(std::move(all));
+    throw refused_as(path,
+                     sentence_of(*is) + ", no scenario (docs/traces.md says how a scenario replays a trace)",
+                     problem);
   }
 }
 

@@ -53,6 +53,11 @@ def _shares(ops, gpus, low, high):
     return compute / time, (busy - compute) / time
 
 
+def _steps_of(run, gpus, iteration):
+    steps = run.tables["steps"]
+    return steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+
+
 def _finding(run, gpus, iteration, ops, span):
     """Of the whole iteration what the table of steps says, of a part what is shown of it."""
     who = f"GPU {gpus[0]} computes" if len(gpus) == 1 else f"{len(gpus)} GPUs compute"
@@ -62,7 +67,7 @@ def _finding(run, gpus, iteration, ops, span):
                 f"communication for {100 * exposed:.0f} %")
     steps = run.tables["steps"]
     steps = steps[steps["iteration"] == iteration]
-    mine = steps[steps["gpu"].isin(gpus)]
+    mine = _steps_of(run, gpus, iteration)
     if mine.empty:
         return f"{len(gpus)} GPUs recorded"
     time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()
@@ -74,16 +79,14 @@ def _finding(run, gpus, iteration, ops, span):
 
 def _waits_for_launches(run, gpus, iteration):
     """A tenth of the time and more: operations of several kernels are then wider than what they compute."""
-    steps = run.tables["steps"]
-    steps = steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    steps = _steps_of(run, gpus, iteration)
     return steps["t_host_ps"].sum() > 0.1 * (steps["t_end_ps"] - steps["t_start_ps"]).sum()
 
 
 def _extent(run, gpus, iteration, ops):
     """From the first of these GPUs' start of the iteration to the last one's end, which CPUs that launch kernels
     let be longer than the operations."""
-    steps = run.tables["steps"]
-    steps = steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    steps = _steps_of(run, gpus, iteration)
     first, last = ops["t_start_ps"].min(), ops["t_end_ps"].max()
     if steps.empty:
         return first, last

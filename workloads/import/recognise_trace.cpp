@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
-#include "engine/base/error.hpp"
 #include "workloads/import/gzip_file.hpp"
 #include "workloads/import/trace_formats.hpp"
 
@@ -175,6 +175,12 @@ RecognisedTrace recognise_traces(const std::vector<std::string>& files) {
 std::string sentence_of(const RecognisedTrace& trace) {
   return trace.advice.empty() ? fmt::format("this is {} (format {})", trace.what, trace.format)
                               : fmt::format("this is {}: {}", trace.what, trace.advice);
+}
+
+InputErrors refused_as(const std::string& file, std::string what, const InputErrors& problem) {
+  std::vector<InputError> all{{file, 0, std::move(what)}};
+  all.insert(all.end(), problem.errors().begin(), problem.errors().end());
+  return InputErrors(std::move(all));
 }
 
 }  // namespace lightrail

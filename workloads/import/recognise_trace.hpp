@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.hpp"
+
 namespace lightrail {
 
 /// What a file is, by how it begins.
@@ -24,5 +26,8 @@ struct RecognisedTrace {
 
 /// "this is a JSON trace of PyTorch's profiler (format kineto)", or what to do with it.
 [[nodiscard]] std::string sentence_of(const RecognisedTrace& trace);
+
+/// A refusal of `file` that says first what it is.
+[[nodiscard]] InputErrors refused_as(const std::string& file, std::string what, const InputErrors& problem);
 
 }  // namespace lightrail

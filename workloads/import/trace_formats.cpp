@@ -48,12 +48,6 @@ std::vector<std::string> owners_of(const std::string& attribute) {
   return names;
 }
 
-InputErrors told_apart(const std::string& file, const RecognisedTrace& is, const InputErrors& problem) {
-  std::vector<InputError> all{{file, 0, sentence_of(is)}};
-  all.insert(all.end(), problem.errors().begin(), problem.errors().end());
-  return InputErrors(std::move(all));
-}
-
 }  // namespace
 
 std::vector<ParameterDoc> trace_format_parameters() {
@@ -104,7 +98,7 @@ void import_files(const TraceFormat& format, const TraceFormat::Import& read, co
         const bool is_meant = is->format == format.name ||
                               (is->format == "nsight" && format.name == "kineto") ||
                               (is->format == "kineto" && format.name == "nsight");
-        if (!is_meant) throw told_apart(file, *is, problem);
+        if (!is_meant) throw refused_as(file, sentence_of(*is), problem);
         break;
       }
     throw;
@@ -116,7 +110,7 @@ Job read_own_trace(const std::string& path) {
     return read_trace(path);
   } catch (const InputErrors& problem) {
     const auto is = recognise_trace(path);
-    if (is && is->format != "lightrail") throw told_apart(path, *is, problem);
+    if (is && is->format != "lightrail") throw refused_as(path, sentence_of(*is), problem);
     throw;
   }
 }

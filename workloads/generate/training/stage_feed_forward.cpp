@@ -82,24 +82,24 @@ void StageWriter::sort_by_expert(const std::string& name, std::int64_t rows, std
 
 /// HybridEP: every member gathers where all tokens go and makes its tables of it, once a forward pass.
 void StageWriter::gather_routing_maps() {
-  if (!groups_.ep.is_valid() || plan_.token_buffers != TokenBuffers::staged) return;
+  if (plan_.token_buffers != TokenBuffers::staged) return;
   const std::int64_t bytes = plan_.routing_map_bytes(model_);
   collective(CollectiveType::all_gather, groups_.ep, "ep", bytes, 1);
   memory("routing scan", bytes);
 }
 
 /// Own tokens and copies for experts before they are sent, or what came once a token, and the copies.
-std::int64_t StageWriter::permuted_tokens(std::int64_t copies) const {
-  if (!groups_.ep.is_valid() || plan_.token_buffers == TokenBuffers::by_sender) return local_ + copies;
+std::int64_t StageWriter::permuted_tokens() const {
+  const std::int64_t copies = expert_rows() / plan_.expert_tp();
+  if (plan_.token_buffers == TokenBuffers::by_sender) return local_ + copies;
   return plan_.arrived_tokens(model_, copies) + copies;
 }
 
 void StageWriter::dispatch(const std::string& permutation, bool is_known) {
-  const std::int64_t token = plan_.dispatch_bytes(model_),
-                     moved = permuted_tokens(expert_rows() / plan_.expert_tp());
+  const std::int64_t token = plan_.dispatch_bytes(model_), moved = permuted_tokens();
   const bool is_before = plan_.token_buffers == TokenBuffers::by_sender;
   if (is_before) memory(permutation, moved * token);
-  if (plan_.token_buffers == TokenBuffers::staged && groups_.ep.is_valid() && plan_.ep_servers > 1)
+  if (plan_.token_buffers == TokenBuffers::staged && plan_.ep_servers > 1)
     memory("copy to buffers", 2 * local_ * token);
   exchange(true, is_known);
   load_ = plan_.has_uneven_experts ? splits_.load : 0;
@@ -107,7 +107,7 @@ void StageWriter::dispatch(const std::string& permutation, bool is_known) {
 }
 
 void StageWriter::combine(const std::string& permutation) {
-  const std::int64_t bytes = 2 * hidden_ * permuted_tokens(expert_rows() / plan_.expert_tp());
+  const std::int64_t bytes = 2 * hidden_ * permuted_tokens();
   const bool is_before = plan_.token_buffers != TokenBuffers::by_sender;
   if (is_before) memory(permutation, bytes);
   load_ = 0;

@@ -200,7 +200,7 @@ class StageWriter {
   void experts_backward();
   void exchange(bool is_dispatch, bool is_known);
   void gather_routing_maps();
-  [[nodiscard]] std::int64_t permuted_tokens(std::int64_t copies) const;
+  [[nodiscard]] std::int64_t permuted_tokens() const;
   /// The exchange to experts or back, and the kernels that its buffers ask for; what is written between works
   /// on as many tokens as the gate sends.
   void dispatch(const std::string& permutation, bool is_known);

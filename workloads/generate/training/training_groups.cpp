@@ -108,11 +108,12 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   return groups;
 }
 
-std::uint32_t servers_of_experts(const TrainingPlan& plan, const WorkloadContext& context) {
-  const auto stride = plan.repeats_experts() ? plan.tp : static_cast<std::uint32_t>(plan.expert_tp());
+std::uint32_t servers_of_experts(const TrainingGroups& groups, const WorkloadContext& context) {
+  if (!groups.ep.is_valid()) return 1;
+  const GroupKind::Digit members = context.job.job().groups[groups.ep.value].digits[0];
   std::set<std::uint32_t> servers;
-  for (std::size_t member = 0; member < plan.ep && member * stride < context.servers.size(); ++member)
-    servers.insert(context.servers[member * stride]);
+  for (std::size_t i = 0; i < members.count && i * members.stride < context.servers.size(); ++i)
+    servers.insert(context.servers[i * members.stride]);
   return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(servers.size()));
 }
 

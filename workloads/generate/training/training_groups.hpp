@@ -17,6 +17,6 @@ struct TrainingGroups {
                                                   WorkloadContext& context);
 
 /// Servers that the first group of experts lies on; 1 where that is not known.
-[[nodiscard]] std::uint32_t servers_of_experts(const TrainingPlan& plan, const WorkloadContext& context);
+[[nodiscard]] std::uint32_t servers_of_experts(const TrainingGroups& groups, const WorkloadContext& context);
 
 }  // namespace lightrail
