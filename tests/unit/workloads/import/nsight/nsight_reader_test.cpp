@@ -177,7 +177,8 @@ TEST_CASE("steps of the profiler choose in a report too") {
       .launch(5, gemm, 160, 170, 240, 2);
   ImportOptions options{"nsight", {path}};
   SimTime compute{};
-  for (const Op& op : program_of(imported(options.set("steps", "4")), 0).ops)
+  const Job job = imported(options.set("steps", "4"));
+  for (const Op& op : program_of(job, 0).ops)
     if (op.kind == OpKind::compute) compute += op.duration;
   CHECK(compute == nanoseconds(70));
 }
