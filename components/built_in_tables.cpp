@@ -34,6 +34,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::requests, requests_schema());
   add(tables::batches, batches_schema());
   add(tables::exposed, exposed_schema());
+  add(tables::link_traffic, link_traffic_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

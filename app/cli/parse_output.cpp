@@ -81,7 +81,7 @@ OutputSelection defaults(const AddressBook& book, const TableRegistry& tables) {
   if (book.gpu_count > 0) first = with_hosts({{0, std::min(default_gpus, book.gpu_count) - 1}}, book);
   for (const TableSchema& table : tables.schemas())
     selection.by_table.push_back(
-        {true, table.scope == TableScope::all_endpoints ? all_endpoints(book) : first});
+        {!table.is_on_request, table.scope == TableScope::all_endpoints ? all_endpoints(book) : first});
   return selection;
 }
 

@@ -108,6 +108,15 @@ std::string step_text(const StepTime& step) {
 
 std::string met_text(const LinkUse& link) {
   std::string text;
+  std::int64_t busy = 0;
+  for (const LinkUse::Carried& part : link.carried) busy += part.busy_ps;
+  for (std::size_t p = 0; p < std::min<std::size_t>(link.carried.size(), 3) && busy > 0; ++p) {
+    const LinkUse::Carried& part = link.carried[p];
+    text +=
+        fmt::format("{} {}{}{} {:.0f} % of it", p > 0 ? "," : ":", part.group, part.group.empty() ? "" : " ",
+                    part.traffic, 100 * static_cast<double>(part.busy_ps) / static_cast<double>(busy));
+  }
+  if (!text.empty()) return text;
   for (std::size_t m = 0; m < std::min<std::size_t>(link.met.size(), 3); ++m) {
     const LinkUse::Meeting& met = link.met[m];
     // "all_gather dp-cp" of dimension dp
@@ -127,7 +136,9 @@ std::string links_text(const Explanation& all) {
   for (const LinkKindUse& kind : all.kinds)
     text += fmt::format("  {:<44} {:>7} used, mean {:5.1f} %, busiest {:5.1f} %\n", kind.name, kind.links,
                         100 * kind.mean_share, 100 * kind.max_share);
-  text += "busiest links (and their busiest interval, with what GPUs of their servers did in it)\n";
+  text += all.links.empty() || all.links.front().carried.empty()
+              ? "busiest links (and their busiest interval, with what GPUs of their servers did in it)\n"
+              : "busiest links (and their busiest interval, with whose traffic it was)\n";
   for (const LinkUse& link : all.links) {
     text += fmt::format("  {:<28} {:5.1f} %, {} ({:.1f} % from {} on)", link.name, 100 * link.share,
                         bytes_text(link.size_bytes), 100 * link.peak_share,
@@ -196,9 +207,15 @@ Json link_json(const LinkUse& link) {
             {"peak_start_ps", link.peak_start_ps},
             {"peak_end_ps", link.peak_end_ps},
             {"met_anywhere", link.met_anywhere},
-            {"met", Json::array()}};
+            {"met", Json::array()},
+            {"carried", Json::array()}};
   for (const auto& met : link.met)
     json["met"].push_back({{"what", met.what}, {"dimension", met.dimension}, {"share", met.share}});
+  for (const auto& part : link.carried)
+    json["carried"].push_back({{"group", part.group},
+                               {"traffic", part.traffic},
+                               {"size_bytes", part.size_bytes},
+                               {"busy_ps", part.busy_ps}});
   return json;
 }
 

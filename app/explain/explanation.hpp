@@ -59,6 +59,13 @@ struct LinkUse {
   };
   std::vector<Meeting> met;
   bool met_anywhere = false;
+  /// What the link carried in that interval, the largest first; empty unless link_traffic was recorded.
+  struct Carried {
+    std::string group;    ///< kind of group whose traffic it is; empty: of none
+    std::string traffic;  ///< kind of connection: "pairs" of an all-to-all, "ring", "point_to_point", ...
+    std::int64_t size_bytes = 0, busy_ps = 0;
+  };
+  std::vector<Carried> carried;
 };
 
 /// All links between two kinds of devices.
@@ -105,6 +112,8 @@ inline constexpr std::size_t most_shown = 10;
 /// busiest link is the same, which serialised in a fifth of them at least; those most_shown in which it did
 /// so longest, in the order of time. Their peak is the span, share and bytes are those in it.
 void read_links(const ResultReader& result, Explanation& all);
+/// LinkUse::carried, from link_traffic where it was recorded. `interval_ps`: of a recording interval.
+void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vector<LinkUse>& links);
 /// Fills collectives, where they were recorded. Equally slow ones come in the order of their start, group and
 /// first member.
 void read_collectives(const ResultReader& result, Explanation& all);

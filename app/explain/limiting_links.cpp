@@ -212,6 +212,7 @@ void read_links(const ResultReader& result, Explanation& all) {
   }
   add_limits(link, interval, bytes, busy, end, length, wiring, all);
   add_meetings(result, wiring, all.limits);
+  add_traffic(result, length, all.limits);
   const auto share_of = [end](std::int64_t busy_ps) {
     return static_cast<double>(busy_ps) / static_cast<double>(end);
   };
@@ -250,6 +251,7 @@ void read_links(const ResultReader& result, Explanation& all) {
     all.links.push_back(std::move(one));
   }
   add_meetings(result, wiring, all.links);
+  add_traffic(result, length, all.links);
 }
 
 }  // namespace lightrail

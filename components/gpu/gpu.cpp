@@ -177,6 +177,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
                       {"traffic", "payload it sent, by dimension"},
                       {"traffic_matrix", "payload it sent, by receiver"},
                       {"link_use", "payload and busy time of its outputs by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "backlog of its outputs"},
                       {"power", "energy, busy and idle"}};
   kind->make_spec = make_gpu_spec;

@@ -8,7 +8,7 @@
 #include "engine/base/transfer_time.hpp"
 #include "network/port/reports.hpp"
 #include "network/wire/injector_wake.hpp"
-#include "workloads/program/phase.hpp"
+#include "network/wire/phase.hpp"
 
 namespace lightrail {
 namespace {
@@ -176,6 +176,7 @@ std::shared_ptr<const ComponentKind> host_kind() {
   kind->weight = 2;
   kind->ports = {{"i", "GPUs", "PCIe to local GPU i"}, {"GPUs ...", "NICs", "PCIe to the NICs"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the host and of the links it drives"}};
   kind->parameters = host_parameters().documentation();

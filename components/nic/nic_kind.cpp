@@ -39,6 +39,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   kind->ports = {{"0", "1", "fabric"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the adapter and of the links it drives"}};
   bind_spec(

@@ -224,6 +224,7 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
   kind->weight = 8;
   kind->ports = {{"i", "GPUs of the server", "to local GPU i; plane-hash='flow': of chip i / GPUs"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the switch and of the links it drives"}};
   bind_spec(*kind,

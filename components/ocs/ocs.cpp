@@ -50,6 +50,7 @@ Ocs::Ocs(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const OcsSpec&>(build.spec)),
       meter_settings_(meter_settings(build.model)),
+      traffic_meters_(build),
       circuits_(build, spec_),
       transit_(make_transit(build, control_port())),
       jitter_(build.model.seed, build.id, jitter_purpose),
@@ -93,7 +94,10 @@ void Ocs::pass(const Frame& train, PortIndex port, Context& context) {
   }
   in.bytes += payload_bytes;
   transit_->on_passed(port, in.out, train);
-  meters_[in.out].add(context, meter_settings_, context.now(), lines_[in.out].of(train.bytes), payload_bytes);
+  const SimTime busy = lines_[in.out].of(train.bytes);
+  meters_[in.out].add(context, meter_settings_, context.now(), busy, payload_bytes);
+  if (traffic_meters_.is_on())
+    traffic_meters_.add(context, in.out, train.address.connection(), context.now(), busy, payload_bytes);
   context.send(in.out, context.now(), to_payload(train));
 }
 
@@ -208,6 +212,7 @@ void Ocs::finish(Context& context) {
   is_over_ = true;
   catch_up(context);
   circuits_.finish(context);
+  traffic_meters_.finish(context);
   for (std::size_t i = 0; i < meters_.size(); ++i)
     if (circuits_.link(i).is_valid()) meters_[i].finish(context, meter_settings_);
   auto* output = model_.resource<OutputSelection>();
@@ -231,6 +236,7 @@ double Ocs::link_energy_pj() const {
 
 void Ocs::save(StateWriter& out) const {
   circuits_.save(out);
+  traffic_meters_.save(out);
   out.put(meters_), out.put(next_), out.put(next_fault_), out.put(commanded_), out.put(jitter_);
   out.put(errors_), out.put(is_over_);
   for (const auto& [port, flaps] : flaps_) flaps.losses.save(out), out.put(flaps.up_at);
@@ -239,6 +245,7 @@ void Ocs::save(StateWriter& out) const {
 
 void Ocs::load(StateReader& in) {
   circuits_.load(in);
+  traffic_meters_.load(in);
   in.get(meters_), in.get(next_), in.get(next_fault_), in.get(commanded_), in.get(jitter_);
   in.get(errors_), in.get(is_over_);
   for (auto& [port, flaps] : flaps_) flaps.losses.load(in), in.get(flaps.up_at);

@@ -16,6 +16,7 @@
 #include "network/port/flow_control.hpp"
 #include "network/port/line_time.hpp"
 #include "network/port/link_meter.hpp"
+#include "network/port/traffic_meters.hpp"
 #include "network/wire/frame.hpp"
 
 namespace lightrail {
@@ -70,6 +71,7 @@ class Ocs final : public Component {
   const Model& model_;
   const OcsSpec& spec_;
   MeterSettings meter_settings_;
+  TrafficMeters traffic_meters_;
   std::vector<LineTime> lines_;
   std::span<const PortChange> changes_;  ///< of this switch in the HealthTable
 

@@ -19,6 +19,7 @@ std::shared_ptr<const ComponentKind> ocs_kind() {
                  {"ports", "0 or 1", "its controller"}};
   kind->statistics = {{"ocs", "every circuit: times, payload, and what met darkness"},
                       {"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"power", "energy of the switch and of the modules that receive from it"}};
   bind_spec(*kind, ocs_table());
   kind->make_spec = make_ocs_spec;

@@ -12,7 +12,7 @@
 #include "network/port/line_time.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/message.hpp"
-#include "workloads/program/phase.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

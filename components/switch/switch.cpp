@@ -270,6 +270,7 @@ std::shared_ptr<const ComponentKind> switch_kind(const RoutingRegistry& routings
   kind->weight = 8;
   kind->ports = {{"0 ...", "ports", "to NICs, switches, optical switches; either way up to port-rate"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"power", "energy of the switch and of the links it drives"}};
   const auto table =

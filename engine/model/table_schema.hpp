@@ -29,6 +29,7 @@ struct TableSchema {
   std::vector<Column> columns;
   std::string doc;
   TableScope scope = TableScope::system;
+  bool is_on_request = false;  ///< recorded only where <output> names it
 };
 
 }  // namespace lightrail

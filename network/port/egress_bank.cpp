@@ -26,7 +26,8 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     : ports_(build.record.port_count),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
-      meter_settings_(meter_settings(build.model)) {
+      meter_settings_(meter_settings(build.model)),
+      traffic_meters_(build) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     counts_queues_ = output->is_recorded(tables::queue);
     if (counts_queues_ || output->is_recorded(tables::link_use))
@@ -53,7 +54,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     const SendTerms terms = control->terms(static_cast<PortIndex>(i));
     LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
-    port.is_counted = !counts_.empty();
+    port.is_counted = !counts_.empty() || traffic_meters_.is_on();
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
     port.capacity = terms.capacity;
@@ -227,10 +228,14 @@ void EgressBank::count(Context& context, PortIndex port, const Frame& train, Sim
     count.total_wait += start - ready;
     count.max_ahead = std::max(count.max_ahead, start + busy - std::max(ready, context.now()));
   }
-  counts_[port].meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
+  const std::uint32_t payload_bytes = is_payload(train.kind) ? train.bytes : 0;
+  if (traffic_meters_.is_on())
+    traffic_meters_.add(context, port, train.address.connection(), start, busy, payload_bytes);
+  if (!counts_.empty()) counts_[port].meter.add(context, meter_settings_, start, busy, payload_bytes);
 }
 
 void EgressBank::finish(Context& context) {
+  traffic_meters_.finish(context);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
     if (!p.is_connected) continue;
@@ -286,6 +291,7 @@ void EgressBank::save(StateWriter& out) const {
   for (const Turns& turns : turns_)
     out.put(turns.wake), out.put(turns.waiting), out.put(turns.arbiter.state());
   out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
+  traffic_meters_.save(out);
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
   pool_.save(out);
@@ -310,6 +316,7 @@ void EgressBank::load(StateReader& in) {
     turns.arbiter.set(state);
   }
   in.get(far_lanes_), in.get(counts_), in.get(far_counts_);
+  traffic_meters_.load(in);
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);
   pool_.load(in);

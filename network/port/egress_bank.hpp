@@ -22,6 +22,7 @@
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
 #include "network/port/send_queue.hpp"
+#include "network/port/traffic_meters.hpp"
 #include "network/wire/frame.hpp"
 
 namespace lightrail {
@@ -198,7 +199,7 @@ class EgressBank {
     }
   }
 
-  /// Rows of link_use and queue. Call from Component::finish.
+  /// Rows of link_use, link_traffic and queue. Call from Component::finish.
   void finish(Context& context);
   /// What the links carried, control messages included, times their energy per bit [pJ].
   [[nodiscard]] double link_energy_pj() const;
@@ -233,7 +234,7 @@ class EgressBank {
     std::uint32_t capacity = 0;      ///< SendTerms
     std::uint8_t lanes = 0;          ///< SendTerms
     bool is_connected = false;
-    bool is_counted : 1 = false;   ///< counts_ are kept
+    bool is_counted : 1 = false;   ///< counts_ or traffic_meters_ are kept
     bool takes_turns : 1 = false;  ///< turns_ has the line
     bool errs : 1 = false;         ///< errors_ has the line
     bool fails : 1 = false;        ///< health_ has outages of its link
@@ -371,6 +372,7 @@ class EgressBank {
   std::vector<SimTime> dark_until_;         ///< by port; empty where none was ever marked
   std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
+  TrafficMeters traffic_meters_;
   bool counts_queues_ = false;         ///< queue is recorded
   std::vector<PortCount> counts_;      ///< by port; empty unless link_use or queue is recorded
   std::vector<LaneCount> far_counts_;  ///< by port, lanes from 1 on; empty where there are none

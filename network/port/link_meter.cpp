@@ -5,6 +5,7 @@
 
 #include "engine/model/output_selection.hpp"
 #include "network/port/tables.hpp"
+#include "network/wire/phase.hpp"
 
 namespace lightrail {
 
@@ -19,8 +20,17 @@ MeterSettings meter_settings(const Model& model) {
 
 void LinkMeter::write(Context& context, const MeterSettings& settings) {
   if (bytes_ == 0 && busy_ == SimTime{0}) return;
-  std::array<std::int64_t, 4> row{link_.value, interval_end_ / settings.interval - 1, bytes_, busy_.count()};
-  context.record(tables::link_use, row);
+  const std::int64_t interval = interval_end_ / settings.interval - 1;
+  if (settings.is_by_traffic) {
+    const auto phase = static_cast<Phase>(traffic_.phase());
+    const std::int64_t group = is_of_group(phase) ? std::int64_t{traffic_.group_kind()} : -1;
+    const std::array<std::int64_t, 6> row{link_.value,      interval, group,
+                                          traffic_.phase(), bytes_,   busy_.count()};
+    context.record(tables::link_traffic, row);
+  } else {
+    const std::array<std::int64_t, 4> row{link_.value, interval, bytes_, busy_.count()};
+    context.record(tables::link_use, row);
+  }
   bytes_ = 0;
   busy_ = SimTime{0};
 }

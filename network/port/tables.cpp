@@ -1,5 +1,7 @@
 #include "network/port/tables.hpp"
 
+#include "network/wire/phase.hpp"
+
 namespace lightrail {
 
 namespace {
@@ -13,6 +15,19 @@ TableSchema link_use_schema() {
            {"size_bytes", i64, "B", "payload put on the link in the interval"},
            {"t_busy_ps", i64, "ps", "serialisation time in the interval"}},
           "use of every directed link"};
+}
+
+TableSchema link_traffic_schema() {
+  return {"link_traffic",
+          {{"link", i64, "1", "directed link id"},
+           {"interval", i64, "1", "number of the recording interval"},
+           {"group", i64, "1", "group kind whose traffic it is; -1: of no group (storage, hosts, inference)"},
+           {"traffic", i64, "1", "kind of connection", phase_labels()},
+           {"size_bytes", i64, "B", "payload put on the link in the interval"},
+           {"t_busy_ps", i64, "ps", "serialisation time in the interval"}},
+          "use of every directed link by kind of traffic; adds up to link_use",
+          TableScope::system,
+          true};
 }
 
 TableSchema queue_schema() {

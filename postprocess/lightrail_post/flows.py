@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-POINT_TO_POINT = 4  # of workloads/program/phase.hpp: the low byte of a message's connection
+POINT_TO_POINT = 4  # of network/wire/phase.hpp: the low byte of a message's connection
 NOTHING = pd.DataFrame({"send": [], "receive": []}, dtype=np.int64)
 
 

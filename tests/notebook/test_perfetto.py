@@ -60,8 +60,8 @@ def test_messages_of_collectives_and_of_other_dimensions_end_no_receive(run):
 
 
 def test_the_phase_of_sends_is_that_of_the_simulator():
-    """The fifth of workloads/program/phase.hpp."""
-    header = pathlib.Path(__file__).resolve().parents[2] / "workloads/program/phase.hpp"
+    """The fifth of network/wire/phase.hpp."""
+    header = pathlib.Path(__file__).resolve().parents[2] / "network/wire/phase.hpp"
     names = re.findall(r"^  (\w+),? ", header.read_text(), re.M)
     assert names.index("point_to_point") == POINT_TO_POINT
 

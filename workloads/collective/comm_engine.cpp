@@ -9,9 +9,9 @@
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
 #include "engine/base/random.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/overloaded.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 CommEngine::CommEngine(const Model& model, const Program& program, const ProgramIndex& index, EndpointId self)

@@ -6,6 +6,7 @@
 
 #include "engine/model/model.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/collective_plan.hpp"
 #include "workloads/collective/comm_run.hpp"
@@ -14,7 +15,6 @@
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/transport.hpp"
 #include "workloads/program/groups.hpp"
-#include "workloads/program/phase.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {

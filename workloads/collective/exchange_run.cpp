@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "network/wire/phase.hpp"
 #include "workloads/collective/comm_engine.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 

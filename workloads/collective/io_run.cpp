@@ -1,7 +1,7 @@
 #include <cstdint>
 
+#include "network/wire/phase.hpp"
 #include "workloads/collective/comm_engine.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 namespace {

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <vector>
 
+#include "network/wire/phase.hpp"
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/ring.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 

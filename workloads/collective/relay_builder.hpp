@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "network/wire/connection.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/collective/algorithm.hpp"
 #include "workloads/collective/double_tree.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 

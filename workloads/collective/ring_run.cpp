@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "network/wire/phase.hpp"
 #include "workloads/collective/comm_engine.hpp"
 #include "workloads/collective/cost_model.hpp"
 #include "workloads/collective/ring.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 namespace {

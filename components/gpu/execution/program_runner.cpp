@@ -10,9 +10,9 @@
 #include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/tables.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/iterations.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 namespace {

@@ -12,7 +12,7 @@
 #include "network/transport/tables.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
-#include "workloads/program/phase.hpp"
+#include "network/wire/phase.hpp"
 
 namespace lightrail {
 

@@ -10,8 +10,8 @@
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/port/reports.hpp"
 #include "network/transport/tables.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/collective/nccl_settings.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 

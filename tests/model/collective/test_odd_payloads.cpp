@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "components/gpu/transport/gpu_transport.hpp"
+#include "network/wire/phase.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 #include "tests/support/wire_messages.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "components/gpu/transport/paths/stripes.hpp"
+#include "network/wire/phase.hpp"
 #include "workloads/collective/nccl_settings.hpp"
-#include "workloads/program/phase.hpp"
 
 namespace lightrail {
 

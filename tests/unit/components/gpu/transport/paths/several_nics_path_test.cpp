@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "network/wire/phase.hpp"
 #include "tests/support/wire_messages.hpp"
 #include "tests/unit/components/gpu/transport/paths/path_bed.hpp"
-#include "workloads/program/phase.hpp"
 
 using namespace lightrail;
 using namespace lightrail::test;

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace lightrail {
 
@@ -57,6 +59,14 @@ enum class Phase : std::uint8_t {
   }
   return false;
 }
+
+/// Whether the connection is of a group of GPUs; the others are of I/O or of an inference job.
+[[nodiscard]] constexpr bool is_of_group(Phase phase) {
+  return !(phase >= Phase::io_request && phase <= Phase::io_done) && phase != Phase::kv;
+}
+
+/// The names of the enumerators 0, 1, ..., as tables of a result have them.
+[[nodiscard]] std::vector<std::string> phase_labels();
 
 /// Wire size of a control message [B]: one small packet.
 inline constexpr std::uint32_t control_bytes = 64;

@@ -1,0 +1,54 @@
+#include "network/port/traffic_meters.hpp"
+
+#include <algorithm>
+
+#include "engine/model/output_selection.hpp"
+#include "network/port/tables.hpp"
+#include "network/wire/phase.hpp"
+
+namespace lightrail {
+namespace {
+
+/// The connection without what link_traffic does not tell apart: channels, and operations of I/O.
+Connection traffic_of(Connection connection) {
+  const std::uint32_t phase = connection.phase();
+  return Connection::make(is_of_group(static_cast<Phase>(phase)) ? connection.group_kind() : 0, 0, phase);
+}
+
+}  // namespace
+
+TrafficMeters::TrafficMeters(const BuildContext& build) {
+  const auto* output = build.model.resource<OutputSelection>();
+  if (!output || !output->is_recorded(tables::link_traffic)) return;
+  settings_ = {.interval = output->interval, .is_recorded = true, .is_by_traffic = true};
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
+    links_.push_back(build.model.ports[build.record.first_port + i].out);
+  by_port_.resize(links_.size());
+}
+
+void TrafficMeters::add(Context& context, PortIndex port, Connection connection, SimTime start, SimTime busy,
+                        std::uint32_t payload_bytes) {
+  std::vector<LinkMeter>& meters = by_port_[port];
+  const Connection traffic = traffic_of(connection);
+  auto place = std::lower_bound(
+      meters.begin(), meters.end(), traffic,
+      [](const LinkMeter& meter, const Connection& other) { return meter.traffic() < other; });
+  if (place == meters.end() || place->traffic() != traffic)
+    place = meters.insert(place, LinkMeter(links_[port], traffic));
+  place->add(context, settings_, start, busy, payload_bytes);
+}
+
+void TrafficMeters::finish(Context& context) {
+  for (auto& meters : by_port_)
+    for (LinkMeter& meter : meters) meter.finish(context, settings_);
+}
+
+void TrafficMeters::save(StateWriter& out) const {
+  for (const auto& meters : by_port_) out.put(meters);
+}
+
+void TrafficMeters::load(StateReader& in) {
+  for (auto& meters : by_port_) in.get(meters);
+}
+
+}  // namespace lightrail
