@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +108,24 @@ bool has_pipeline(const Job& job) {
   return std::any_of(programs.begin(), programs.end(), [&](const Program& program) {
     return std::any_of(program.ops.begin(), program.ops.end(), is_between_stages);
   });
+}
+
+/// Servers that an all-to-all of the job goes over at most, by the groups of GPU 0.
+std::uint32_t exchange_servers(const GroupTable& groups, const ProgramSet& programs,
+                               const AddressBook* book) {
+  std::set<std::uint32_t> kinds;
+  for (const Program& program : programs.programs)
+    for (const Op& op : program.ops)
+      if (op.collective == CollectiveType::all_to_all) kinds.insert(op.group.value);
+  std::size_t most = 1;
+  for (const std::uint32_t kind : kinds) {
+    const GroupView group = groups.group_of(GroupKindId{static_cast<std::uint16_t>(kind)}, EndpointId{0});
+    std::set<std::uint32_t> servers;
+    for (std::uint32_t i = 0; i < group.size; ++i)
+      servers.insert(book->endpoints[group.member(i).value].server);
+    most = std::max(most, servers.size());
+  }
+  return static_cast<std::uint32_t>(most);
 }
 
 void make_workload(const WorkloadRegistry& workloads, WorkloadContext& context) {
@@ -260,7 +279,8 @@ ModelPart build_workload(const Scenario& scenario, const WorkloadRegistry& workl
   auto groups = std::make_shared<GroupTable>();
   for (auto& kind : job.groups) groups->add(std::move(kind), job.gpu_count);
   ModelPart part;
-  part.resources.add(std::make_shared<const LoadHint>(LoadHint{has_pipeline(job)}));
+  part.resources.add(std::make_shared<const LoadHint>(
+      LoadHint{has_pipeline(job), exchange_servers(*groups, job.programs, model.resource<AddressBook>())}));
   renumber(job.programs, model);
   part.names = std::move(job.names);
   part.dimensions = std::move(job.dimensions);

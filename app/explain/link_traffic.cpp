@@ -32,7 +32,7 @@ void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vect
       if (interval[i] * interval_ps < use.peak_start_ps || interval[i] * interval_ps >= use.peak_end_ps)
         continue;
       const std::string name = group[i] < 0 ? "" : groups[static_cast<std::size_t>(group[i])];
-      const std::string kind = kinds[static_cast<std::size_t>(traffic[i])];
+      const std::string& kind = kinds[static_cast<std::size_t>(traffic[i])];
       LinkUse::Carried& part = parts[{name, kind}];
       part.group = name, part.traffic = kind;
       part.size_bytes += bytes[i], part.busy_ps += busy[i];

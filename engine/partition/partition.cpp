@@ -37,6 +37,9 @@ std::vector<std::int32_t> split_by_neighbours(const AtomGraph& graph, int ranks,
   return rank_of.empty() ? split_in_blocks(graph, ranks) : rank_of;
 }
 
+/// An all-to-all over so many servers is enough work at once for shorter windows.
+constexpr std::uint32_t many_servers = 4;
+
 void measure(const Model& model, Partition& partition) {
   for (const LinkRecord& link : model.links) {
     if (!partition.is_cut(model, link)) continue;
@@ -72,8 +75,10 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes();
-  if (dealt.lookahead < enough) dealt = measured(split_in_wide_stripes(model, graph, ranks));
-  return dealt.lookahead < enough ? together : dealt;
+  if (dealt.lookahead >= enough) return dealt;
+  const Partition wide = measured(split_in_wide_stripes(model, graph, ranks));
+  if (wide.lookahead >= enough) return wide;
+  return hint->exchange_servers >= many_servers ? dealt : together;
 }
 
 }  // namespace lightrail

@@ -32,7 +32,7 @@ void TrafficMeters::add(Context& context, PortIndex port, Connection connection,
   const Connection traffic = traffic_of(connection);
   auto place = std::lower_bound(
       meters.begin(), meters.end(), traffic,
-      [](const LinkMeter& meter, const Connection& other) { return meter.traffic() < other; });
+      [](const LinkMeter& meter, const Connection& other) { return meter.traffic().value < other.value; });
   if (place == meters.end() || place->traffic() != traffic)
     place = meters.insert(place, LinkMeter(links_[port], traffic));
   place->add(context, settings_, start, busy, payload_bytes);

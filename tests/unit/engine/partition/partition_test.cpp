@@ -156,7 +156,8 @@ TEST_CASE("a model that works in turns stays together where stripes would shorte
 namespace {
 
 /// A ring of pods with long cables between them and short ones inside; the first pods have more servers.
-Model ring_of_pods(std::uint32_t pods, std::uint32_t servers, std::uint32_t large_pods) {
+Model ring_of_pods(std::uint32_t pods, std::uint32_t servers, std::uint32_t large_pods,
+                   const LoadHint& hint = {true}) {
   TestModel test;
   auto spec = std::make_shared<TokenSpec>();
   std::vector<ComponentId> first;
@@ -168,7 +169,7 @@ Model ring_of_pods(std::uint32_t pods, std::uint32_t servers, std::uint32_t larg
     }
   for (std::uint32_t p = 0; p < pods; ++p) test.connect(first[p], first[(p + 1) % pods], SimTime{500});
   Model model = test.build();
-  model.add(std::make_shared<const LoadHint>(LoadHint{true}));
+  model.add(std::make_shared<const LoadHint>(hint));
   return model;
 }
 
@@ -199,6 +200,16 @@ TEST_CASE("pods that would not fill the ranks evenly are not dealt") {
   const std::vector<int> atoms = atoms_by_rank(partition);
   CHECK(std::abs(atoms[0] - atoms[1]) < 12);
   CHECK(partition.rank_of_atom == make_partition(model, 2, Partitioner::metis).rank_of_atom);
+}
+
+TEST_CASE("servers are dealt where an all-to-all sets four of them and more to work at once") {
+  const auto rank_of_atom = [](const LoadHint& hint, Partitioner partitioner) {
+    return make_partition(ring_of_pods(8, 6, 1, hint), 2, partitioner).rank_of_atom;
+  };
+  const auto stripes = rank_of_atom({true}, Partitioner::stripes);
+  CHECK(rank_of_atom({true, 4}, Partitioner::automatic) == stripes);
+  CHECK(rank_of_atom({true, 3}, Partitioner::automatic) != stripes);
+  CHECK(rank_of_atom({false, 4}, Partitioner::automatic) != stripes);
 }
 
 TEST_CASE("METIS finds the two halves that blocks cannot see") {

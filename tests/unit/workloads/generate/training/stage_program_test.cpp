@@ -306,3 +306,13 @@ TEST_CASE("the partitioner is told of stages that work in turns") {
   CHECK_FALSE(is_pipelined("tp=\"2\""));
   CHECK_FALSE(load_hint_of("<workload kind=\"collective\" collective=\"all-reduce\"/>", 8).is_pipelined);
 }
+
+TEST_CASE("the partitioner is told over how many servers an all-to-all goes") {
+  const auto servers = [](const std::string& collective, std::uint32_t gpus) {
+    return load_hint_of("<workload kind=\"collective\" collective=\"" + collective + "\"/>", gpus)
+        .exchange_servers;
+  };
+  CHECK(servers("all-to-all", 40) == 5);
+  CHECK(servers("all-to-all", 8) == 1);
+  CHECK(servers("all-reduce", 40) == 1);
+}
