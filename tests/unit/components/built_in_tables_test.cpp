@@ -8,6 +8,7 @@
 
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/registry.hpp"
+#include "network/wire/phase.hpp"
 #include "tests/support/enumerators.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/program/program.hpp"
@@ -43,7 +44,7 @@ TEST_CASE("the tables of a result come in the order that they always had") {
   CHECK(all_tables().names() == std::vector<std::string>{"ops", "messages", "collectives", "link_use",
                                                          "queue", "ocs", "storage", "power", "traffic",
                                                          "steps", "traffic_matrix", "requests", "batches",
-                                                         "exposed"});
+                                                         "exposed", "link_traffic"});
 }
 
 TEST_CASE("the labels are the enumerators and algorithms of programs, every one and in their order") {
@@ -53,6 +54,7 @@ TEST_CASE("the labels are the enumerators and algorithms of programs, every one 
   CHECK(labels(tables, "collectives", "collective") == enumerator_names<CollectiveType>());
   CHECK(labels(tables, "collectives", "algorithm") == built_in_algorithms().labels());
   CHECK(labels(tables, "collectives", "protocol") == enumerator_names<Protocol>());
+  CHECK(labels(tables, "link_traffic", "traffic") == enumerator_names<Phase>());
 }
 
 TEST_CASE("an algorithm that comes later has its label once the tables are labelled anew") {

@@ -87,6 +87,12 @@ TEST_CASE("without <output> operations are recorded for the first 8 GPUs, steps 
   CHECK(selection.is_recorded(tables::steps, EndpointId{15}));
   CHECK(selection.is_recorded(tables::traffic, EndpointId{15}));
   CHECK(selection.is_recorded(tables::link_use));
+  CHECK_FALSE(selection.is_recorded(tables::link_traffic));
+}
+
+TEST_CASE("a table that is recorded on request is recorded where it is named") {
+  CHECK(parse({{"name", "link_traffic"}}).is_recorded(tables::link_traffic));
+  CHECK_FALSE(parse({{"name", "link_traffic"}, {"record", "off"}}).is_recorded(tables::link_traffic));
 }
 
 TEST_CASE("a table names the GPUs that it is recorded for; other tables keep their defaults") {
@@ -130,9 +136,8 @@ TEST_CASE("a scenario without GPUs records its storage") {
 TEST_CASE("mistakes in <output> name the line, the value and the valid choices") {
   CHECK(table_complaint({{"name", "opps"}}) ==
         "run.xml:4: <table> attribute 'name': invalid choice 'opps' (one of ops, messages, collectives, "
-        "link_use, "
-        "queue, ocs, storage, power, traffic, steps, traffic_matrix, requests, batches, exposed; did you "
-        "mean 'ops'?)");
+        "link_use, queue, ocs, storage, power, traffic, steps, traffic_matrix, requests, batches, exposed, "
+        "link_traffic; did you mean 'ops'?)");
   CHECK(table_complaint({{"gpus", "0"}}) == "run.xml:4: <table> lacks the required attribute 'name'");
   CHECK(table_complaint({{"name", "ops"}, {"gpus", "0-"}}) ==
         "run.xml:4: <table> attribute 'gpus': invalid GPU list '0-' (expected numbers and ranges: 0-7,16; or "
