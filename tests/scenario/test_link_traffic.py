@@ -2,9 +2,9 @@
 """The table link_traffic: adds up to link_use, has the bytes of `traffic`, is the same on any number of ranks
 and through a checkpoint, is off unless asked for, and `lightrail explain` says what it has.
 
-usage: test_link_traffic.py LIGHTRAIL TRAINING
+usage: test_link_traffic.py LIGHTRAIL TRAINING OPTICAL
 
-TRAINING: a small step with pipeline and expert parallelism, two iterations.
+TRAINING: a small step with pipeline and expert parallelism, two iterations. OPTICAL: one over circuits.
 """
 import json
 import pathlib
@@ -15,7 +15,9 @@ from collections import defaultdict
 
 import h5py
 
-LIGHTRAIL, TRAINING = sys.argv[1:3]
+LIGHTRAIL, TRAINING, OPTICAL = sys.argv[1:4]
+OUTPUT = '<output interval="100 us"/>'
+ASKED = '<output interval="100 us"><table name="link_traffic"/></output>'
 COLUMNS = ["component", "link", "interval", "group", "traffic", "size_bytes", "t_busy_ps"]
 
 
@@ -29,12 +31,11 @@ def call(*words, ranks=1):
 
 def scenario(folder):
     text = pathlib.Path(TRAINING).read_text()
-    old, workload = '<output interval="100 us"/>', '<workload kind="training"'
-    assert old in text and workload in text
+    workload = '<workload kind="training"'
+    assert OUTPUT in text and workload in text
     text = text.replace(workload, workload + ' host="none"')  # links and not launches take the time
     (folder / "plain.xml").write_text(text)
-    new = '<output interval="100 us"><table name="link_traffic"/></output>'
-    (folder / "s.xml").write_text(text.replace(old, new))
+    (folder / "s.xml").write_text(text.replace(OUTPUT, ASKED))
     return folder / "s.xml"
 
 
@@ -90,6 +91,17 @@ def it_is_the_same_on_any_number_of_ranks(folder, path):
         assert rows_of(folder / f"gone{ranks}.h5") == whole, ranks
 
 
+def it_has_what_optical_switches_pass_on(folder):
+    text = pathlib.Path(OPTICAL).read_text()
+    assert OUTPUT in text
+    (folder / "optical.xml").write_text(text.replace(OUTPUT, ASKED))
+    call("run", folder / "optical.xml", "--out", folder / "optical.h5", "--progress", "none")
+    it_adds_up_to_link_use(folder / "optical.h5")
+    with h5py.File(folder / "optical.h5") as file:
+        kinds = [name.decode() for name in file["model/components/kind"][:]]
+    assert sum(row[5] for row in rows_of(folder / "optical.h5") if kinds[row[0]] == "ocs") > 0
+
+
 def it_is_off_unless_asked_for(folder):
     call("run", folder / "plain.xml", "--out", folder / "plain.h5", "--progress", "none")
     with h5py.File(folder / "plain.h5") as file:
@@ -124,6 +136,7 @@ def main():
         it_adds_up_to_link_use(path)
         it_has_the_bytes_of_traffic(path)
         what_is_explained_is_in_the_table(path)
+        it_has_what_optical_switches_pass_on(folder)
         it_is_off_unless_asked_for(folder)
         it_is_the_same_on_any_number_of_ranks(folder, path)
 
