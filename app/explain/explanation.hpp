@@ -112,8 +112,9 @@ inline constexpr std::size_t most_shown = 10;
 /// busiest link is the same, which serialised in a fifth of them at least; those most_shown in which it did
 /// so longest, in the order of time. Their peak is the span, share and bytes are those in it.
 void read_links(const ResultReader& result, Explanation& all);
-/// LinkUse::carried, from link_traffic where it was recorded. `interval_ps`: of a recording interval.
-void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vector<LinkUse>& links);
+/// LinkUse::carried of the links and limits, from link_traffic where it was recorded. `interval_ps`: of a
+/// recording interval.
+void add_traffic(const ResultReader& result, std::int64_t interval_ps, Explanation& all);
 /// Fills collectives, where they were recorded. Equally slow ones come in the order of their start, group and
 /// first member.
 void read_collectives(const ResultReader& result, Explanation& all);

@@ -212,7 +212,6 @@ void read_links(const ResultReader& result, Explanation& all) {
   }
   add_limits(link, interval, bytes, busy, end, length, wiring, all);
   add_meetings(result, wiring, all.limits);
-  add_traffic(result, length, all.limits);
   const auto share_of = [end](std::int64_t busy_ps) {
     return static_cast<double>(busy_ps) / static_cast<double>(end);
   };
@@ -251,7 +250,7 @@ void read_links(const ResultReader& result, Explanation& all) {
     all.links.push_back(std::move(one));
   }
   add_meetings(result, wiring, all.links);
-  add_traffic(result, length, all.links);
+  add_traffic(result, length, all);
 }
 
 }  // namespace lightrail

@@ -9,7 +9,7 @@
 
 namespace lightrail {
 
-void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vector<LinkUse>& links) {
+void add_traffic(const ResultReader& result, std::int64_t interval_ps, Explanation& all) {
   if (!result.has("/tables/link_traffic") || !result.has("/model/group_kinds/name")) return;
   const std::string at = "/tables/link_traffic/";
   const auto link = result.numbers(at + "link"), interval = result.numbers(at + "interval"),
@@ -25,7 +25,7 @@ void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vect
       result.fail("has a row of link_traffic for a group or a kind of traffic that does not exist");
     rows.emplace(link[i], i);
   }
-  for (LinkUse& use : links) {
+  const auto add = [&](LinkUse& use) {
     std::map<std::pair<std::string, std::string>, LinkUse::Carried> parts;  // by group and kind
     for (auto [row, end] = rows.equal_range(use.link); row != end; ++row) {
       const std::size_t i = row->second;
@@ -40,7 +40,9 @@ void add_traffic(const ResultReader& result, std::int64_t interval_ps, std::vect
     for (auto& [name, part] : parts) use.carried.push_back(std::move(part));
     std::stable_sort(use.carried.begin(), use.carried.end(),
                      [](const auto& x, const auto& y) { return x.busy_ps > y.busy_ps; });
-  }
+  };
+  std::for_each(all.limits.begin(), all.limits.end(), add);
+  std::for_each(all.links.begin(), all.links.end(), add);
 }
 
 }  // namespace lightrail

@@ -128,6 +128,14 @@ def what_is_explained_is_in_the_table(path):
     assert "with whose traffic it was" in text and "dp ring 100 % of it" in text, text
 
 
+def a_group_that_is_not_there_is_refused(path):
+    with h5py.File(path, "r+") as file:
+        file["tables/link_traffic/group"][0] = 99
+    done = subprocess.run([LIGHTRAIL, "explain", path], text=True, capture_output=True, timeout=300)
+    assert done.returncode == 2, done
+    assert "has a row of link_traffic for a group or a kind of traffic that does not exist" in done.stderr, done
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -139,6 +147,7 @@ def main():
         it_has_what_optical_switches_pass_on(folder)
         it_is_off_unless_asked_for(folder)
         it_is_the_same_on_any_number_of_ranks(folder, path)
+        a_group_that_is_not_there_is_refused(path)
 
 
 main()
