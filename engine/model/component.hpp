@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,11 @@ class Component {
   virtual void prefetch() const {}
   /// Called once after the last event; the place for totals and their rows.
   virtual void finish(Context&) {}
+  /// Before that, for what all components have to agree on then: each raises a figure where its own is
+  /// larger, and adds those that lack (as INT64_MIN).
+  virtual void raise_largest(std::vector<std::int64_t>&) const {}
+  /// The largest of all components, if any has raised one.
+  virtual void hear_largest(std::span<const std::int64_t>) {}
 
   /// What this component still waits for, one sentence an item ("op 17 all_reduce tp: no data from gpu 3").
   /// Empty: nothing. When no event is left anywhere and some component waits, the run ends as a deadlock.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/large_pages.hpp"
 #include "engine/base/polite_wait.hpp"
@@ -91,6 +93,7 @@ struct Simulation::Parts {
   EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Checkpoints& checkpoints,
                            Profile& profile);
   void keep_rows(SimTime until);
+  void share_largest(SimTime end);
   void end_components(SimTime end);
   void ask_waits(RunResult& result);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
@@ -139,9 +142,25 @@ void Simulation::Parts::keep_rows(SimTime until) {
   }
 }
 
+/// What components agree on before they end.
+void Simulation::Parts::share_largest(SimTime end) {
+  std::vector<std::int64_t> largest;
+  run_together(comm, end, [&] {
+    for (const std::uint32_t place : rank_model->places())
+      rank_model->component(place).raise_largest(largest);
+  });
+  auto count = static_cast<std::int64_t>(largest.size());
+  all_reduce(&count, 1, MPI_INT64_T, MPI_MAX, comm);
+  if (count == 0) return;
+  largest.resize(static_cast<std::size_t>(count), INT64_MIN);
+  all_reduce(largest.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm);
+  for (const std::uint32_t place : rank_model->places()) rank_model->component(place).hear_largest(largest);
+}
+
 /// Every component ends, whatever another one throws: so neither the error nor the rows depend on who is
 /// where.
 void Simulation::Parts::end_components(SimTime end) {
+  share_largest(end);
   NoEvents none;
   std::optional<Failure> failure;
   for (const std::uint32_t place : rank_model->places()) {

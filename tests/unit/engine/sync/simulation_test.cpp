@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,7 +73,51 @@ std::shared_ptr<const ComponentKind> sleeper_kind() {
   return kind;
 }
 
+/// Raises the first figure to its own number, the second where it is component 2, and tells what it heard.
+class Sharer final : public Component {
+ public:
+  explicit Sharer(ComponentId id) : id_(id) {}
+  void handle(const Event&, PortIndex, Context&) override {}
+  void raise_largest(std::vector<std::int64_t>& largest) const override {
+    if (largest.size() < 2) largest.resize(2, INT64_MIN);
+    largest[0] = std::max<std::int64_t>(largest[0], id_.value);
+    if (id_.value == 2) largest[1] = -7;
+  }
+  void hear_largest(std::span<const std::int64_t> largest) override {
+    heard_.assign(largest.begin(), largest.end());
+  }
+  void finish(Context& context) override { context.record(0, heard_); }
+  void save(StateWriter&) const override {}
+  void load(StateReader&) override {}
+
+ private:
+  ComponentId id_;
+  std::vector<std::int64_t> heard_;
+};
+
+std::shared_ptr<const ComponentKind> sharer_kind() {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "sharer";
+  kind->make = [](const BuildContext& build) { return std::make_unique<Sharer>(build.id); };
+  return kind;
+}
+
 }  // namespace
+
+TEST_CASE("components agree on the largest figures before they end") {
+  TestModel test;
+  auto spec = std::make_shared<TokenSpec>();
+  for (int c = 0; c < 4; ++c) test.add(sharer_kind(), spec);
+  const Model model = test.build();
+  for (Engine engine : both) {
+    MemoryRecorder recorder;
+    RunOptions options;
+    options.engine = engine;
+    run(model, options, recorder);
+    REQUIRE(recorder.rows.size() == 4);
+    for (const auto& row : recorder.rows) CHECK(row.values == std::vector<std::int64_t>{3, -7});
+  }
+}
 
 // One hop costs one latency: h hops end at h * latency after h events.
 TEST_CASE("a token arrives after as many latencies as hops") {
