@@ -75,10 +75,9 @@ Partition make_partition(const Model& model, int ranks, const PartitionPlan& pla
   if (!is_automatic || !hint || !hint->is_pipelined) return together;
   const SimTime enough = together.lookahead - together.lookahead / 5;
   Partition dealt = stripes();
-  if (dealt.lookahead >= enough) return dealt;
+  if (dealt.lookahead >= enough || hint->exchange_servers >= many_servers) return dealt;
   const Partition wide = measured(split_in_wide_stripes(model, graph, ranks));
-  if (wide.lookahead >= enough) return wide;
-  return hint->exchange_servers >= many_servers ? dealt : together;
+  return wide.lookahead >= enough ? wide : together;
 }
 
 }  // namespace lightrail
