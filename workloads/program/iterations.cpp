@@ -41,7 +41,7 @@ std::string obstacle(const ProgramSet& set, std::uint32_t program, const std::ve
                        first.next, set.programs.size());
   const Program& next = set.programs[first.next];
   if (first.streams != next.streams || first.dependencies != next.dependencies ||
-      first.ops.size() != next.ops.size())
+      first.ops.size() != next.ops.size() || first.stepped_over != next.stepped_over)
     return fmt::format(
         "programs '{}' and '{}' cannot follow each other: their operations differ in number or "
         "order",

@@ -123,6 +123,16 @@ struct HostSettings {
 /// Program::next of one that is executed again.
 inline constexpr std::uint32_t itself = 0xffffffff;
 
+/// What a program leaves out because it repeats itself: after the time between two of its markers, `measured`
+/// periods, comes as much of `skipped` periods more, which is not executed but counted in (SteadyStretch).
+struct SteppedOver {
+  std::uint32_t begin = 0, middle = 0,
+                end = 0;                    ///< op indices; half of the measured periods lie before `middle`
+  std::uint32_t measured = 0, skipped = 0;  ///< periods; none skipped: the program leaves out nothing
+
+  friend bool operator==(const SteppedOver&, const SteppedOver&) = default;
+};
+
 /// The operations that every GPU of one role executes, in launch order.
 struct Program {
   std::string role;                  ///< "stage 0", "rank 3"
@@ -132,6 +142,9 @@ struct Program {
   std::int64_t memory_bytes = 0;            ///< resident [B], checked against the GPU; 0: not known
   /// Index, larger than this program's, of what the same GPUs execute in the next iteration (iterations.hpp).
   std::uint32_t next = itself;
+  SteppedOver stepped_over;
+
+  [[nodiscard]] bool steps_over() const { return stepped_over.skipped > 0; }
 };
 
 /// What an all-to-all-v moves between the members of a group of `size`: shares of Op::bytes that member

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "components/gpu/transport/paths/paths.hpp"
@@ -22,7 +23,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       paths_(make_paths(build, host_)),
       output_(build.model.resource<OutputSelection>()),
       memory_bandwidth_(memory_bandwidth),
-      by_dimension_(build.model.dimensions.size()) {
+      sent_{.by_dimension = std::vector<SentPayload::Counter>(build.model.dimensions.size()),
+            .by_receiver = {}} {
   for (std::uint32_t port = 0; port < build.record.port_count; ++port)
     in_lines_[port] = LineTime(port_end(build, static_cast<PortIndex>(port)).in_rate);
   for (const auto& path : paths_) {
@@ -57,14 +59,14 @@ void GpuTransport::count(const Transfer& transfer) {
   const bool is_to_self = transfer.to == self();
   if (is_to_self && transfer.in_switch == InSwitch::nothing)
     return;  // a copy within its memory is no traffic
-  if (transfer.dimension < by_dimension_.size()) {
-    by_dimension_[transfer.dimension].bytes += transfer.payload_bytes;
-    ++by_dimension_[transfer.dimension].messages;
+  if (transfer.dimension < sent_.by_dimension.size()) {
+    sent_.by_dimension[transfer.dimension].bytes += transfer.payload_bytes;
+    ++sent_.by_dimension[transfer.dimension].messages;
   }
   // What a switch sums or multicasts goes to no endpoint alone.
   const bool has_receiver = transfer.in_switch == InSwitch::nothing || transfer.in_switch == InSwitch::fold;
   if (!is_to_self && has_receiver && output_ && output_->is_recorded(tables::traffic_matrix, self()))
-    by_receiver_[transfer.to.value] += transfer.payload_bytes;
+    sent_.by_receiver[transfer.to.value] += transfer.payload_bytes;
 }
 
 void GpuTransport::send(Context& context, const Transfer& transfer) {
@@ -221,14 +223,14 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
 }
 
 void GpuTransport::finish(Context& context) {
-  for (std::size_t d = 0; d < by_dimension_.size(); ++d) {
-    const Counter& counter = by_dimension_[d];
+  for (std::size_t d = 0; d < sent_.by_dimension.size(); ++d) {
+    const SentPayload::Counter& counter = sent_.by_dimension[d];
     if (counter.messages == 0) continue;
     const std::array<std::int64_t, 4> row{self().value, static_cast<std::int64_t>(d), counter.bytes,
                                           counter.messages};
     context.record(tables::traffic, row);
   }
-  for (const auto& [to, bytes] : by_receiver_) {
+  for (const auto& [to, bytes] : sent_.by_receiver) {
     const std::array<std::int64_t, 3> row{self().value, to, bytes};
     context.record(tables::traffic_matrix, row);
   }
@@ -247,13 +249,13 @@ std::vector<std::string> GpuTransport::waits_for() const {
 
 void GpuTransport::save(StateWriter& out) const {
   host_.save(out);
-  out.put(memory_free_at_), out.put(by_dimension_), out.put(by_receiver_);
+  out.put(memory_free_at_), sent_.save(out);
   for (const auto& path : paths_) path->save(out);
 }
 
 void GpuTransport::load(StateReader& in) {
   host_.load(in);
-  in.get(memory_free_at_), in.get(by_dimension_), in.get(by_receiver_);
+  in.get(memory_free_at_), sent_.load(in);
   for (const auto& path : paths_) path->load(in);
 }
 

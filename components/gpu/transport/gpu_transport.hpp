@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "components/gpu/transport/path_host.hpp"
 #include "components/gpu/transport/paths/path.hpp"
+#include "components/gpu/transport/sent_payload.hpp"
 #include "engine/base/small_array.hpp"
 #include "workloads/collective/transport.hpp"
 
@@ -52,6 +52,9 @@ class GpuTransport final : public Transport {
   void prefetch() const { host_.prefetch(); }
   void prefetch_arrival(const Payload& payload) const;
 
+  [[nodiscard]] const SentPayload& sent() const { return sent_; }
+  /// Counts what was sent besides.
+  void count(const SentPayload& more) { sent_ += more; }
   /// Rows of traffic, traffic_matrix, link_use, queue.
   void finish(Context& context);
   /// Of what has come in [B]: nothing has asked for it.
@@ -64,10 +67,6 @@ class GpuTransport final : public Transport {
   void load(StateReader& in);
 
  private:
-  struct Counter {
-    std::int64_t bytes = 0, messages = 0;
-  };
-
   /// The first path that leads to an endpoint of another server; fails where there is none.
   [[nodiscard]] Path& path_to(const Context& context, EndpointId to, Cargo cargo) const;
   /// The port on which another endpoint of this server is reached: NVLink or the host's.
@@ -91,8 +90,7 @@ class GpuTransport final : public Transport {
   const OutputSelection* output_;
   BitRate memory_bandwidth_;
   SimTime memory_free_at_{};
-  std::vector<Counter> by_dimension_;
-  std::map<std::uint32_t, std::int64_t> by_receiver_;  ///< payload [B]; only where recorded
+  SentPayload sent_;
 };
 
 }  // namespace lightrail
