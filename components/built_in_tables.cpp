@@ -35,6 +35,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::batches, batches_schema());
   add(tables::exposed, exposed_schema());
   add(tables::link_traffic, link_traffic_schema());
+  add(tables::stepped_over, stepped_over_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

@@ -28,6 +28,7 @@
 #include "network/circuits/regions.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/health/read_faults.hpp"
+#include "network/port/tables.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
@@ -124,6 +125,21 @@ void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList&
                 scenario, errors);
 }
 
+/// Energy is counted over the whole run, which is shorter where a job steps over a part of it.
+void leave_out_energy(const Scenario& scenario, OutputSelection& output, ErrorList& errors) {
+  const Element* workload = scenario.root.child("workload");
+  const Attribute* step_over = workload ? workload->find("step-over") : nullptr;
+  if (!step_over || step_over->value == "none") return;
+  output.by_table.at(tables::power).is_on = false;
+  const Element* asked = scenario.root.child("output");
+  if (!asked) return;
+  for (const Element* table : asked->children_named("table")) {
+    const Attribute *name = table->find("name"), *record = table->find("record");
+    if (name && name->value == "power" && (!record || record->value != "off"))
+      errors.add(table->error("<table> 'power' with step-over: what is stepped over has no energy"));
+  }
+}
+
 /// What the links, the output and NCCL are to do, as the scenario says.
 ModelPart read_settings(const Scenario& scenario, const Model& model,
                         std::shared_ptr<const AlgorithmRegistry> algorithms, ErrorList& errors) {
@@ -132,8 +148,9 @@ ModelPart read_settings(const Scenario& scenario, const Model& model,
   if (!health->is_empty()) part.resources.add(health);
   if (const auto* book = model.resource<AddressBook>()) {
     if (health->has_outages()) part.resources.add(std::make_shared<const NicHealth>(*health, *book, model));
-    part.resources.add(std::make_shared<const OutputSelection>(
-        parse_output(scenario.root.child("output"), *book, *model.tables, errors)));
+    OutputSelection output = parse_output(scenario.root.child("output"), *book, *model.tables, errors);
+    leave_out_energy(scenario, output, errors);
+    part.resources.add(std::make_shared<const OutputSelection>(std::move(output)));
   }
   part.resources.add(std::make_shared<const NcclSettings>(
       parse_nccl_settings(scenario.root.child("nccl"), algorithms->names(), errors)));

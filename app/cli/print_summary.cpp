@@ -81,6 +81,19 @@ void add_grain_check(const GrainCheck& check, std::string& text) {
                             : std::string("it had not ended after three times as long\n");
 }
 
+void add_stepped_over(const SteppedOverSummary& stepped, std::string& text) {
+  text += fmt::format(
+      "stepped over     {} periods as {} measured ones: {} on the slowest GPU, {:.2f} % less on the fastest, "
+      "{:+.2f} % since the first half\n",
+      stepped.skipped, stepped.measured, format_time(SimTime{stepped.period_ps}), 100 * stepped.spread(),
+      100 * stepped.drift());
+  if (!stepped.is_steady())
+    text += fmt::format(
+        "                 not steady: a step may be {:.1f} % off; try more settling-periods, or step over "
+        "nothing\n",
+        100 * stepped.uncertainty());
+}
+
 }  // namespace
 
 std::string remarks_text(const std::vector<Remark>& remarks) {
@@ -112,6 +125,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
     text += fmt::format("  per dollar     {:.4g} steps/s for a million dollars of network\n", *gain);
   text += remarks_text(summary.remarks);
   if (summary.grain_check) add_grain_check(*summary.grain_check, text);
+  if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   if (const auto energy = summary.energy_per_step_j())
     text += fmt::format("  per step       {:.3f} J\n", *energy);

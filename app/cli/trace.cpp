@@ -82,6 +82,10 @@ std::string generate_trace(const CommandLine& line) {
   Model model = build_model(scenario, registry, scenario_line);
   ErrorList errors;
   Job job = make_job(scenario, registry.workloads, model, errors);
+  const auto& programs = job.programs.programs;
+  if (std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
+    errors.add(scenario.root.child("workload")
+                   ->error("a workload with step-over is no trace: it leaves out a part of its operations"));
   if (!job.programs.host_work.empty())
     errors.add(
         scenario.root.child("workload")

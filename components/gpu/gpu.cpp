@@ -113,9 +113,9 @@ void Gpu::on_self(const Payload& p, Context& context) {
 }
 
 void Gpu::finish(Context& context) {
-  transport_.finish(context);
   StepClock::Activity did{.idle = context.now()};
-  if (runner_) did = runner_->finish(context);
+  if (runner_) did = runner_->finish(context, transport_);
+  transport_.finish(context);
   const auto* output = model_.resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::power)) return;
   // 1 W for 1 ps is 1 pJ.

@@ -1,6 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ class Gpu final : public Component, public ReportsProgress {
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { transport_.prefetch(); }
   void finish(Context& context) override;
+  void raise_largest(std::vector<std::int64_t>& largest) const override {
+    if (runner_) runner_->raise_largest(largest);
+  }
+  void hear_largest(std::span<const std::int64_t> largest) override {
+    if (runner_) runner_->hear_largest(largest);
+  }
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   [[nodiscard]] std::optional<double> done_share() const override {
     return runner_ ? runner_->done_share() : std::nullopt;

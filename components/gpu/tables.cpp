@@ -67,4 +67,19 @@ TableSchema exposed_schema() {
           TableScope::all_endpoints};
 }
 
+TableSchema stepped_over_schema() {
+  return {"stepped_over",
+          {{"gpu", i64, "1", "endpoint id"},
+           {"iteration", i64, "1", "0, 1, ..."},
+           {"t_begin_ps", i64, "ps", "the measured periods begin, in simulated time"},
+           {"t_middle_ps", i64, "ps", "half of them are over"},
+           {"t_end_ps", i64, "ps", "all are over"},
+           {"measured", i64, "1", "periods measured"},
+           {"skipped", i64, "1", "periods stepped over"},
+           {"added_ps", i64, "ps",
+            "time that stands for them in steps and exposed: by the second half of the slowest GPU"}},
+          "what was not simulated because it repeats itself: a row a GPU and iteration",
+          TableScope::all_endpoints};
+}
+
 }  // namespace lightrail

@@ -6,7 +6,7 @@ namespace lightrail {
 
 /// Their ids: places in components/built_in_tables.cpp, which holds the two against each other.
 namespace tables {
-inline constexpr TableId ops = 0, collectives = 2, steps = 9, exposed = 13;
+inline constexpr TableId ops = 0, collectives = 2, steps = 9, exposed = 13, stepped_over = 15;
 }
 
 [[nodiscard]] TableSchema ops_schema();
@@ -14,5 +14,6 @@ inline constexpr TableId ops = 0, collectives = 2, steps = 9, exposed = 13;
 [[nodiscard]] TableSchema steps_schema();
 /// Its column `use` has the texts of TimeUse.
 [[nodiscard]] TableSchema exposed_schema();
+[[nodiscard]] TableSchema stepped_over_schema();
 
 }  // namespace lightrail

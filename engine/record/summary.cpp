@@ -78,6 +78,12 @@ Json grain_check_json(const GrainCheck& c) {
           {"error", c.has_ended() ? Json(c.error()) : Json()}};
 }
 
+Json stepped_over_json(const SteppedOverSummary& s) {
+  return {{"measured", s.measured},    {"skipped", s.skipped}, {"period_ps", s.period_ps},
+          {"spread", s.spread()},      {"drift", s.drift()},   {"uncertainty", s.uncertainty()},
+          {"is_steady", s.is_steady()}};
+}
+
 }  // namespace
 
 std::string ExposedSummary::label() const {
@@ -127,6 +133,7 @@ std::string to_json(const Summary& s) {
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
+  json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
   json["forecast"] = Json::array();
   for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
   json["remarks"] = Json::array();

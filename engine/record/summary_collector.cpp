@@ -36,9 +36,11 @@ std::int64_t median(std::span<const std::int64_t> sorted) {
 
 SummaryCollector::SummaryCollector(const Model& model)
     : tables_(model.tables),
-      ids_{tables_->find("steps"),    tables_->find("traffic"), tables_->find("collectives"),
-           tables_->find("requests"), tables_->find("power"),   tables_->find("exposed")},
-      dimension_bytes_(2 * model.dimensions.size()) {}
+      ids_{tables_->find("steps"),       tables_->find("traffic"), tables_->find("collectives"),
+           tables_->find("requests"),    tables_->find("power"),   tables_->find("exposed"),
+           tables_->find("stepped_over")},
+      dimension_bytes_(2 * model.dimensions.size()),
+      stepped_over_(5, std::numeric_limits<std::int64_t>::max()) {}
 
 std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
                                     const char* column) const {
@@ -65,6 +67,23 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
   std::array<std::int64_t, 5> sum = {1, end - start, compute, at("t_exposed_ps"), at("t_idle_ps")};
   for (std::size_t i = 0; i < sum.size(); ++i) it.sum[i] += sum[i];
+}
+
+void SummaryCollector::add_stepped_over(std::span<const std::int64_t> row) {
+  const auto at = [&](const char* column) { return cell(*ids_.stepped_over, row, column); };
+  const std::int64_t begin = at("t_begin_ps"), middle = at("t_middle_ps"), end = at("t_end_ps");
+  LIGHTRAIL_EXPECT(begin < middle && middle < end);
+  const std::array<std::int64_t, 5> least{at("measured"), at("skipped"), end - middle, middle - end,
+                                          begin - middle};
+  for (std::size_t i = 0; i < least.size(); ++i) stepped_over_[i] = std::min(stepped_over_[i], least[i]);
+}
+
+std::optional<SteppedOverSummary> SummaryCollector::stepped_over() const {
+  const std::int64_t measured = stepped_over_[0];
+  if (measured == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  const std::int64_t half = measured / 2;
+  return SteppedOverSummary{measured, stepped_over_[1], stepped_over_[2] / half, -stepped_over_[3] / half,
+                            -stepped_over_[4] / half};
 }
 
 void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
@@ -96,6 +115,8 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   } else if (table == ids_.requests) {
     requests_.push_back({at("t_arrival_ps"), at("t_first_token_ps"), at("t_end_ps"), at("prompt_tokens"),
                          at("output_tokens"), at("kv_bytes")});
+  } else if (table == ids_.stepped_over) {
+    add_stepped_over(row);
   } else if (table == ids_.power) {
     energy_nj_ += std::llround(std::bit_cast<double>(at("energy_pj")) / 1000);
     ++power_rows_;
@@ -181,6 +202,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(model, summary);
   summary.serving = summarise(all.requests_);
+  summary.stepped_over = all.stepped_over();
 }
 
 }  // namespace lightrail

@@ -14,17 +14,17 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, exposed, collectives, requests and power while they pass, and
-/// reduces them over ranks. Only signed 64-bit integers are reduced, so the order of ranks cannot reach the
-/// result; energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days (10,000 GPUs for 15
-/// minutes) an iteration.
+/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power and stepped_over while
+/// they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the order of ranks
+/// cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days
+/// (10,000 GPUs for 15 minutes) an iteration.
 class SummaryCollector {
  public:
   /// Of a model's tables and dimensions; a table that it lacks adds nothing.
   explicit SummaryCollector(const Model& model);
   void add(TableId table, std::span<const std::int64_t> row);
-  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving and energy_j, the same
-  /// on every rank.
+  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j and
+  /// stepped_over, the same on every rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
@@ -50,11 +50,13 @@ class SummaryCollector {
   };
   /// What is added up, where the model has it.
   struct Ids {
-    std::optional<TableId> steps, traffic, collectives, requests, power, exposed;
+    std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over;
   };
   /// The row's value in a column that its table must have.
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
   void add_step(std::span<const std::int64_t> row);
+  void add_stepped_over(std::span<const std::int64_t> row);
+  [[nodiscard]] std::optional<SteppedOverSummary> stepped_over() const;
   [[nodiscard]] std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
   void add_exposed(std::span<const std::int64_t> row);
   void add_iterations(Summary& summary) const;
@@ -69,6 +71,9 @@ class SummaryCollector {
   std::vector<CollectiveRow> collectives_;
   std::vector<ServedRequest> requests_;
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
+  /// The least of: periods measured, periods skipped, a GPU's time in the second half of those measured, that
+  /// negated, its time in the first half, negated. INT64_MAX: no rows.
+  std::vector<std::int64_t> stepped_over_;
 };
 
 }  // namespace lightrail

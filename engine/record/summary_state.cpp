@@ -82,19 +82,20 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   all.power_rows_ = sums.back(), sums.pop_back();
   all.energy_nj_ = sums.back(), sums.pop_back();
   all.dimension_bytes_ = std::move(sums);
+  all_reduce(comm, MPI_MIN, all.stepped_over_);
   return all;
 }
 
 void SummaryCollector::save(StateWriter& out) const {
   out.put(iterations_), out.put(exposed_), out.put(dimension_bytes_), out.put(collectives_);
   out.put(requests_);
-  out.put(energy_nj_), out.put(power_rows_);
+  out.put(energy_nj_), out.put(power_rows_), out.put(stepped_over_);
 }
 
 void SummaryCollector::load(StateReader& in) {
   in.get(iterations_), in.get(exposed_), in.get(dimension_bytes_), in.get(collectives_);
   in.get(requests_);
-  in.get(energy_nj_), in.get(power_rows_);
+  in.get(energy_nj_), in.get(power_rows_), in.get(stepped_over_);
 }
 
 }  // namespace lightrail

@@ -75,6 +75,13 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "grain_check_finer_step_time_ps", check->finer_step_time_ps);
     if (check->has_ended()) file.set_attribute("/summary", "grain_check_error", check->error());
   }
+  if (const auto& stepped = summary.stepped_over) {
+    file.set_attribute("/summary", "stepped_over_periods", stepped->skipped);
+    file.set_attribute("/summary", "stepped_over_period_ps", stepped->period_ps);
+    file.set_attribute("/summary", "stepped_over_spread", stepped->spread());
+    file.set_attribute("/summary", "stepped_over_drift", stepped->drift());
+    file.set_attribute("/summary", "stepped_over_uncertainty", stepped->uncertainty());
+  }
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);

@@ -196,6 +196,15 @@ def what_lacks_is_said(tool):
     check(told_step(path, "message world") < path["step_ps"], path["what_ifs"])
 
 
+def what_was_not_simulated_has_no_path(tool):
+    text = pathlib.Path(TRAINING).read_text()
+    old = '<output interval="100 us"/>'
+    check(old in text and 'global-batch="32"' in text, "the scenario has changed")
+    text = text.replace(old, EVERYTHING).replace('global-batch="32"', 'global-batch="256" step-over="pipeline"')
+    path = tool.path(text)
+    check(path["missing"].startswith("the run stepped over a part of its steps (step-over)"), path["missing"])
+
+
 CASES = {
     "the slow second stage is the path, with its first message": the_slow_stage_is_the_path,
     "the slow first stage is the path, with its last message": the_fast_stage_waits_for_the_slow_one,
@@ -205,6 +214,7 @@ CASES = {
     "a training step has one path, in the file too and on any number of ranks": a_real_step,
     "a run that goes on from a checkpoint explains itself as one that was not interrupted": after_a_checkpoint,
     "what was not recorded is said, with how to record it": what_lacks_is_said,
+    "a step of which a part was stepped over has no path": what_was_not_simulated_has_no_path,
 }
 
 

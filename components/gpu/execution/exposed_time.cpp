@@ -59,11 +59,17 @@ void ExposedTime::move(SimTime now, Key from, Key to, SimTime time) {
   add(to, moved);
 }
 
-std::vector<ExposedTime::Part> ExposedTime::take(SimTime now) {
+std::vector<ExposedTime::Part> ExposedTime::so_far(SimTime now) {
   pass(now);
-  LIGHTRAIL_EXPECT(open_.empty());
-  std::vector<Part> all = std::exchange(parts_, {});
+  std::vector<Part> all = parts_;
   std::sort(all.begin(), all.end(), [](const Part& a, const Part& b) { return a.key < b.key; });
+  return all;
+}
+
+std::vector<ExposedTime::Part> ExposedTime::take(SimTime now) {
+  std::vector<Part> all = so_far(now);
+  LIGHTRAIL_EXPECT(open_.empty());
+  parts_.clear();
   return all;
 }
 

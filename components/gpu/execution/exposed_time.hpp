@@ -54,6 +54,9 @@ class ExposedTime {
   /// `time` of what went into `from` so far, or all of it where it is less, was spent on `to`.
   void move(SimTime now, Key from, Key to, SimTime time);
 
+  /// The split since the last call of take(), in the order of keys, without what is waited for sends and
+  /// receives that have not ended.
+  [[nodiscard]] std::vector<Part> so_far(SimTime now);
   /// The split of the time since the last call (or time 0), in the order of keys, without parts of 0. All
   /// sends and receives that were waited for have been settled.
   [[nodiscard]] std::vector<Part> take(SimTime now);

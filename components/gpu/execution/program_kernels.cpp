@@ -159,7 +159,8 @@ void ProgramRunner::count_held(Context& context, const Stream& s) {
     exposed_.move(context.now(), {.use = TimeUse::compute}, {.use = TimeUse::host}, s.held);
 }
 
-StepClock::Activity ProgramRunner::finish(Context& context) {
+StepClock::Activity ProgramRunner::finish(Context& context, GpuTransport& transport) {
+  if (steady_) record_whole_steps(context, transport);
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     const Stream& s = streams_[stream];
     if (!s.is_running) continue;

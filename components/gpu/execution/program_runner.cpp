@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "components/gpu/tables.hpp"
@@ -68,6 +69,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       records_power_(output_ && output_->is_recorded(tables::power)),
       records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {
   if (launches_ && records_ops_) launches_->record_launches();
+  if (program_->steps_over()) steady_ = std::make_unique<SteadyStretch>(program_->stepped_over);
 }
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
@@ -181,6 +183,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   }
   if (duration == SimTime{0}) {
     end_op(context, stream);
+    if (steady_ && steady_->is_marker(index)) pass_marker(context, transport, index);
     return false;
   }
   set_end(context, stream, context.now() + duration);
@@ -295,13 +298,19 @@ void ProgramRunner::end_iteration(Context& context) {
   if (batch_queue_)
     return context.send(GpuPort::scheduler, context.now(),
                         to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
-  const SimTime idle = split.idle + split.host;
-  const std::array<std::int64_t, 8> row{self_.value,           iteration_ - 1,        step_start_.count(),
-                                        context.now().count(), split.compute.count(), split.exposed.count(),
-                                        idle.count(),          split.host.count()};
-  context.record_at(step_start_, tables::steps, row);
-  record_exposed(context);
+  StepRecord step{step_start_, context.now(), split, {}, step_start_};
+  if (records_exposed_) step.uses = exposed_.take(context.now());
+  if (steady_)
+    steady_->end_step(std::move(step));
+  else
+    record_step(context, iteration_ - 1, step);
   step_start_ = context.now();
+}
+
+void ProgramRunner::pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op) {
+  SteadyStretch::Figures figures{context.now(), clock_.so_far(context.now()), {}, transport.sent()};
+  if (records_exposed_) figures.uses = exposed_.so_far(context.now());
+  steady_->pass(op, std::move(figures));
 }
 
 void ProgramRunner::find_program() {
@@ -359,6 +368,7 @@ std::optional<double> ProgramRunner::done_share() const {
 void ProgramRunner::save(StateWriter& out) const {
   if (batch_queue_) batch_queue_->save(out);
   if (launches_) launches_->save(out);
+  if (steady_) steady_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
       out.put(interference_);
@@ -367,6 +377,7 @@ void ProgramRunner::save(StateWriter& out) const {
 void ProgramRunner::load(StateReader& in) {
   if (batch_queue_) batch_queue_->load(in);
   if (launches_) launches_->load(in);
+  if (steady_) steady_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
       in.get(interference_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "components/gpu/execution/batch_queue.hpp"
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/execution/launch_server.hpp"
+#include "components/gpu/execution/steady_stretch.hpp"
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
@@ -44,8 +46,16 @@ class ProgramRunner {
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
-  /// At the end of the run, once: what has ended of running chains, what the GPU did in all.
-  StepClock::Activity finish(Context& context);
+  /// At the end of the run, once: what has ended of running chains, what belongs to what the program steps
+  /// over. Returns what the GPU did in all.
+  StepClock::Activity finish(Context& context, GpuTransport& transport);
+  /// As Component's.
+  void raise_largest(std::vector<std::int64_t>& largest) const {
+    if (steady_) steady_->raise_largest(largest);
+  }
+  void hear_largest(std::span<const std::int64_t> largest) {
+    if (steady_) steady_->hear_largest(largest);
+  }
 
   [[nodiscard]] std::vector<std::string> waits_for(const GpuTransport& transport) const;
   /// Of its operations, those that communicate by their bytes; none in an inference job.
@@ -95,6 +105,8 @@ class ProgramRunner {
   bool start_op(Context& context, GpuTransport& transport, std::uint32_t stream);
   void end_op(Context& context, std::uint32_t stream);
   void complete(Context& context, GpuTransport& transport, std::uint32_t slot);
+  /// A marker has ended behind or before which the program steps over something.
+  void pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op);
   void record_collective(Context& context, const CommRun& run);
   void end_iteration(Context& context);
   void go_on_with(const Program& program);
@@ -173,8 +185,10 @@ class ProgramRunner {
   void count_time(Context& context);
   /// A send or receive ends.
   void settle(Context& context, GpuTransport& transport, std::uint32_t slot);
-  /// The rows of an iteration that has ended.
-  void record_exposed(Context& context);
+  /// The rows of an iteration.
+  void record_step(Context& context, std::int64_t iteration, const StepRecord& step) const;
+  /// The iterations with what was stepped over.
+  void record_whole_steps(Context& context, GpuTransport& transport);
 
   const Model& model_;
   const ProgramSet& set_;
@@ -186,6 +200,7 @@ class ProgramRunner {
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
   std::optional<LaunchServer> launches_;
+  std::unique_ptr<SteadyStretch> steady_;  ///< null: the program steps over nothing
 
   Contention contention_;
   CommEngine comm_;

@@ -109,18 +109,37 @@ void ProgramRunner::settle(Context& context, GpuTransport& transport, std::uint3
   exposed_.settle(context.now(), slot, key_of(op), comm_.ready_at(slot), transport.take_first_sign(slot));
 }
 
-void ProgramRunner::record_exposed(Context& context) {
-  if (!records_exposed_) return;
-  for (const ExposedTime::Part& part : exposed_.take(context.now())) {
+void ProgramRunner::record_step(Context& context, std::int64_t iteration, const StepRecord& step) const {
+  const StepClock::Totals& split = step.split;
+  const SimTime idle = split.idle + split.host;
+  const std::array<std::int64_t, 8> row{
+      self_.value,           iteration,    step.start.count(), step.end.count(), split.compute.count(),
+      split.exposed.count(), idle.count(), split.host.count()};
+  context.record_at(step.simulated_start, tables::steps, row);
+  for (const ExposedTime::Part& part : step.uses) {
     const auto index = [](std::uint16_t value) { return value == 0xffff ? std::int64_t{-1} : value; };
-    const std::array<std::int64_t, 6> row{self_.value,
-                                          iteration_ - 1,
+    const std::array<std::int64_t, 6> use{self_.value,
+                                          iteration,
                                           static_cast<std::int64_t>(part.key.use),
                                           index(part.key.dimension),
                                           index(part.key.group),
                                           part.time.count()};
-    context.record_at(step_start_, tables::exposed, row);
+    context.record_at(step.simulated_start, tables::exposed, use);
   }
+}
+
+void ProgramRunner::record_whole_steps(Context& context, GpuTransport& transport) {
+  const SteppedOver& by = steady_->stepped_over();
+  for (std::size_t i = 0; i < steady_->steps().size(); ++i) {
+    const SteadyStretch::Step& step = steady_->steps()[i];
+    record_step(context, static_cast<std::int64_t>(i), steady_->whole_step(i));
+    const std::array<std::int64_t, 8> row{self_.value,        static_cast<std::int64_t>(i),
+                                          step.begin.count(), step.middle.count(),
+                                          step.end.count(),   by.measured,
+                                          by.skipped,         steady_->added_to(i).count()};
+    context.record_at(step.record.simulated_start, tables::stepped_over, row);
+  }
+  transport.count(steady_->sent());
 }
 
 }  // namespace lightrail

@@ -25,6 +25,11 @@ class StepClock {
   void communication(SimTime now, int change) { pass(now), communications_ += change; }
   void wait_for_host(SimTime now, int change) { pass(now), host_waits_ += change; }
   [[nodiscard]] bool is_computing() const { return kernels_ > 0; }
+  /// The split since the last call of take().
+  [[nodiscard]] Totals so_far(SimTime now) {
+    pass(now);
+    return totals_;
+  }
   /// The split since the last call.
   Totals take(SimTime now) {
     pass(now);

@@ -137,7 +137,15 @@ const char* name_of(PassKind kind) {
 class PassWriter {
  public:
   PassWriter(const Transformer& model, const TrainingPlan& plan, std::uint32_t stage, StageWriter& writer)
-      : model_(model), plan_(plan), stage_(stage), writer_(writer), parameters_(model, plan, stage, writer) {}
+      : model_(model),
+        plan_(plan),
+        stage_(stage),
+        writer_(writer),
+        parameters_(model, plan, stage, writer),
+        steps_(stepped_pipeline(plan)) {
+    stepped_over_.measured = steps_.periods(steps_.end - steps_.begin);
+    stepped_over_.skipped = steps_.periods(steps_.skipped);
+  }
 
   void write(const ChunkPass& pass) {
     enter(pass);
@@ -164,6 +172,7 @@ class PassWriter {
   }
 
   StageParameterFlow& parameters() { return parameters_; }
+  [[nodiscard]] const SteppedOver& stepped_over() const { return stepped_over_; }
 
  private:
   [[nodiscard]] bool begins(const ChunkPass& pass) const {
@@ -179,10 +188,19 @@ class PassWriter {
     return (stage_ + (is_up ? 1 : plan_.pp - 1)) % plan_.pp;
   }
 
+  /// A forward pass begins, of those that take turns in all stages.
+  void mark(std::int64_t micro_batch, std::uint32_t marker) {
+    if (micro_batch == steps_.begin) stepped_over_.begin = marker;
+    if (micro_batch == steps_.middle) stepped_over_.middle = marker;
+    if (micro_batch == steps_.end + steps_.skipped) stepped_over_.end = marker;
+  }
+
   void enter(const ChunkPass& pass) {
     std::string name = fmt::format("{} {}", name_of(pass.kind), pass.micro_batch);
     if (plan_.stage_chunks() > 1) name += fmt::format(" chunk {}", pass.chunk);
-    writer_.marker(name);
+    const std::uint32_t marker = writer_.marker(name);
+    if (steps_.skipped > 0 && pass.is_forward() && pass.chunk == steady_chunk(plan_, stage_))
+      mark(pass.micro_batch, marker);
     if (pass.kind == PassKind::weight_gradient) return;
     parameters_.begin(pass);
     if (pass.is_forward() ? !begins(pass) : !ends(pass))
@@ -267,6 +285,8 @@ class PassWriter {
   std::uint32_t stage_;
   StageWriter& writer_;
   StageParameterFlow parameters_;
+  SteppedPipeline steps_;
+  SteppedOver stepped_over_;
 };
 
 }  // namespace
@@ -289,7 +309,9 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
   history.end_step(plan.micro_batches());
-  return writer.take();
+  Program program = writer.take();
+  program.stepped_over = passes.stepped_over();
+  return program;
 }
 
 }  // namespace lightrail

@@ -38,8 +38,8 @@ std::uint32_t StageWriter::chain(Op next) {
   return index;
 }
 
-void StageWriter::marker(const std::string& name) {
-  chain(op(OpKind::marker, "compute", name));
+std::uint32_t StageWriter::marker(const std::string& name) {
+  return chain(op(OpKind::marker, "compute", name));
 }
 
 std::uint32_t StageWriter::beside(Op next, std::vector<std::uint32_t> after) {

@@ -68,7 +68,7 @@ class StageWriter {
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
   void optimizer_step();
-  void marker(const std::string& name);
+  std::uint32_t marker(const std::string& name);  ///< its index
 
   /// `chunk` counts where both directions of a pipeline cross.
   void receive(std::uint32_t from_stage, bool is_forward, std::uint32_t chunk);  ///< waits for it

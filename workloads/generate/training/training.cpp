@@ -108,11 +108,15 @@ void write_job(WorkloadContext& context) {
   read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
   check_deepep_experts(model, context);
+  if (plan.step_over != StepOver::none && context.scenario.root.child("faults"))
+    context.errors.add(context.element.error(
+        "<workload> kind 'training': step-over with <faults>, which come at times of their own"));
   if (context.errors.size() > before) return;
   context.job.job().programs.host = plan.launch_plan.settings;
   if (plan.host_model == HostModel::automatic && !plan.counts_launches())
     context.job.note(
         "launching kernels takes no time: not every <host> says how long a launch takes ('launch')");
+  if (const std::string note = step_over_note(plan); !note.empty()) context.job.note(note);
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);

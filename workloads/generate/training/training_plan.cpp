@@ -206,6 +206,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
   describe_lora(table);
   describe_offload(table);
   describe_launches(table);
+  describe_step_over(table);
   return table;
 }
 
@@ -342,6 +343,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
+  check_step_over(plan, refuse);
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
 }
 
@@ -371,17 +373,29 @@ TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
   return plan;
 }
 
-std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
-  switch (schedule) {
+namespace {
+
+std::vector<ChunkPass> passes_of(const TrainingPlan& plan, std::uint32_t stage, std::int64_t micro_batches) {
+  switch (plan.schedule) {
     case Schedule::one_f_one_b:
-      return overlap_experts ? paired_schedule(stage, pp, chunks, micro_batches())
-                             : interleaved_schedule(stage, pp, chunks, micro_batches());
+      return plan.overlap_experts ? paired_schedule(stage, plan.pp, plan.chunks, micro_batches)
+                                  : interleaved_schedule(stage, plan.pp, plan.chunks, micro_batches);
     case Schedule::zb_h1:
-      return zb_h1_schedule(stage, pp, micro_batches());
+      return zb_h1_schedule(stage, plan.pp, micro_batches);
     case Schedule::dualpipe:
-      return dualpipe_schedule(stage, pp, micro_batches());
+      return dualpipe_schedule(stage, plan.pp, micro_batches);
   }
   fail_contract("a schedule has passes", __FILE__, __LINE__);
+}
+
+}  // namespace
+
+std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
+  const SteppedPipeline steps = stepped_pipeline(*this);
+  std::vector<ChunkPass> order = passes_of(*this, stage, micro_batches() - steps.skipped * copies());
+  for (ChunkPass& pass : order)
+    if (pass.micro_batch >= steps.end) pass.micro_batch += steps.skipped;
+  return order;
 }
 
 }  // namespace lightrail

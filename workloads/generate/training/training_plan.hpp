@@ -8,6 +8,7 @@
 #include "workloads/generate/training/gate.hpp"
 #include "workloads/generate/training/launch_plan.hpp"
 #include "workloads/generate/training/lora_plan.hpp"
+#include "workloads/generate/training/step_over_plan.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/pipeline_schedule.hpp"
 #include "workloads/program/program.hpp"
@@ -122,6 +123,8 @@ struct TrainingPlan {
   std::uint32_t connections = 32;    ///< CUDA_DEVICE_MAX_CONNECTIONS
   std::uint32_t collects_every = 0;  ///< iterations; 0: no garbage collection
   LaunchPlan launch_plan;            ///< of these
+  StepOver step_over = StepOver::none;
+  std::uint32_t settling_periods = 0, measured_periods = 0;  ///< 0: as many as step_over_plan.cpp says
 
   [[nodiscard]] bool is_rowwise() const { return float8_recipe == Float8Recipe::rowwise; }
   /// Bytes of elements of a product's input as they are gathered over tp and kept for the gradient of
@@ -210,7 +213,8 @@ struct TrainingPlan {
   [[nodiscard]] std::int64_t micro_batch_of(const ChunkPass& pass) const {
     return is_bidirectional() ? pass.micro_batch * 2 + pass.chunk : pass.micro_batch;
   }
-  [[nodiscard]] std::vector<ChunkPass> passes(std::uint32_t stage) const;  ///< in the order of the schedule
+  /// In the order of the schedule, without those of the micro-batches that are stepped over.
+  [[nodiscard]] std::vector<ChunkPass> passes(std::uint32_t stage) const;
   /// Of an iteration of a run: where the gate drifts on, micro-batches follow those of the one before.
   [[nodiscard]] TrainingPlan of_iteration(std::int64_t iteration) const;
   /// The stage in whose layers of the model a chunk lies, counted over the whole model: 0 ... pp chunks - 1.

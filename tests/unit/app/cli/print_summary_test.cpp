@@ -39,6 +39,17 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("traffic pp") == std::string::npos);
   CHECK(text.find("result           r.h5\n") != std::string::npos);
 
+  CHECK(text.find("stepped over") == std::string::npos);
+  summary.stepped_over = SteppedOverSummary{4, 10, 999'500, 1'000'000, 999'000};
+  text = summary_text(summary, "");
+  CHECK(
+      text.find("stepped over     10 periods as 4 measured ones: 1.000 us on the slowest GPU, 0.05 % less on "
+                "the fastest, +0.10 % since the first half\n") != std::string::npos);
+  CHECK(text.find("not steady") == std::string::npos);
+  summary.stepped_over->earlier_period_ps = 980'000;
+  CHECK(summary_text(summary, "").find("not steady: a step may be 2.1 % off; try more settling-periods") !=
+        std::string::npos);
+
   CHECK(text.find("grain check") == std::string::npos);
   summary.grain_check = GrainCheck{4, 1'020'000, 1'000'000};
   CHECK(

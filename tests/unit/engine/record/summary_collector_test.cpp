@@ -91,6 +91,34 @@ TEST_CASE("what the time went into is added over GPUs, by iteration, use, dimens
   }
 }
 
+TEST_CASE("how alike the periods are that stand for others is told of all GPUs") {
+  const Model model = test::synthetic_model(1);
+  SummaryCollector collector(model);
+  CHECK_FALSE(reduced(collector, model).stepped_over);
+  // gpu, iteration, begin, middle, end [ps], measured, skipped, added [ps]
+  collector.add(tables::stepped_over, Row8{0, 0, 100, 296, 496, 4, 10, 1000});
+  collector.add(tables::stepped_over, Row8{1, 0, 150, 346, 544, 4, 10, 1000});
+  SummaryCollector other(model);
+  StateWriter state;
+  collector.save(state);
+  StateReader reader(state.bytes());
+  other.load(reader);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const auto stepped = reduced(*one, model).stepped_over;
+    REQUIRE(stepped);
+    CHECK(stepped->measured == 4);
+    CHECK(stepped->skipped == 10);
+    CHECK(stepped->period_ps == 100);
+    CHECK(stepped->shortest_period_ps == 99);
+    CHECK(stepped->spread() == Approx(0.01));
+    CHECK(stepped->drift() == Approx(200.0 / 196 - 1));
+    CHECK_FALSE(stepped->is_steady());
+  }
+  const auto json = nlohmann::json::parse(to_json(reduced(collector, model)));
+  CHECK(json["stepped_over"]["skipped"] == 10);
+  CHECK(json["stepped_over"]["is_steady"] == false);
+}
+
 TEST_CASE("bytes and messages are added by parallel dimension") {
   Model model = test::synthetic_model(1);
   SummaryCollector collector(model);

@@ -1,0 +1,29 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+namespace lightrail {
+
+/// How alike the periods were that stand for those not simulated (table stepped_over), over all GPUs and
+/// iterations.
+struct SteppedOverSummary {
+  std::int64_t measured = 0, skipped = 0;  ///< periods of an iteration
+  /// Of the second half, which stands for those not simulated: the fastest and the slowest GPU's.
+  std::int64_t shortest_period_ps = 0, period_ps = 0;
+  std::int64_t earlier_period_ps = 0;  ///< the slowest GPU's of the first half
+
+  /// By how much less the fastest GPU takes.
+  [[nodiscard]] double spread() const {
+    return 1 - static_cast<double>(shortest_period_ps) / static_cast<double>(period_ps);
+  }
+  /// By how much more the second half takes than the first.
+  [[nodiscard]] double drift() const {
+    return static_cast<double>(period_ps) / static_cast<double>(earlier_period_ps) - 1;
+  }
+  /// By how much the steps may be wrong: those left out may have been as any GPU's, or have drifted on.
+  [[nodiscard]] double uncertainty() const { return spread() + std::abs(drift()); }
+  /// All periods are alike.
+  [[nodiscard]] bool is_steady() const { return uncertainty() < 0.002; }
+};
+
+}  // namespace lightrail

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""step-over="pipeline" against the same step simulated whole: random plans and fabrics.
+
+usage: test_step_over.py LIGHTRAIL SCENARIO FIRST_SEED COUNT
+
+The step is within a thousandth of the whole one's beyond what the summary says that it may be off. Where it
+says that the periods are alike, compute is within a thousandth too, waits are within a hundredth (with a host
+within a tenth). The payload by dimension is equal, and the parts of every GPU add up to its step. Every tenth
+run has drawn times (jitter), which make it an estimate: 1 %.
+"""
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+LIGHTRAIL, SCENARIO = sys.argv[1:3]
+FIRST, COUNT = map(int, sys.argv[3:5])
+
+
+def plan(seed):
+    """Variables of a plan that is possible."""
+    draw = random.Random(seed)
+    schedule = draw.choice(["1f1b", "1f1b", "zb-h1", "dualpipe"])
+    servers, pp, tp = draw.choice([1, 2, 2, 4]), draw.choice([1, 2, 4]), draw.choice([1, 1, 2])
+    if schedule != "1f1b":
+        pp = max(pp, 2)
+    chunks = draw.choice([1, 2]) if schedule == "1f1b" and pp > 1 else 1
+    has_experts = draw.random() < 0.6
+    replicas = servers * 8 // pp // tp
+    ep = draw.choice([n for n in (1, 2, 4, 8) if replicas % n == 0]) if has_experts else 1
+    layers = pp * chunks * draw.choice([1, 2])
+    stages = "even"
+    if pp == 4 and chunks == 1 and schedule != "dualpipe" and draw.random() < 0.5:
+        layers, stages = 7, draw.choice(["1x1 3x2", "3x2 1x1", "1x2 1x1 2x2"])
+    return {"servers": servers, "schedule": schedule, "pp": pp, "tp": tp, "chunks": chunks, "ep": ep,
+            "experts": 8 if has_experts else 0, "active": 2 if has_experts else 0, "layers": layers,
+            "stages": stages, "micro_batches": draw.choice([24, 32, 48]) if chunks == 1 else 12 * pp,
+            "hidden": draw.choice([256, 1024, 2048]), "host": draw.choice(["auto", "none"]),
+            "routing": draw.choice(["adaptive", "ecmp", "static"]), "overlap": draw.choice(["on", "off"]),
+            "iterations": draw.choice([1, 2])}
+
+
+def run(folder, name, variables, is_jittered):
+    scenario = pathlib.Path(SCENARIO).read_text()
+    if is_jittered:
+        scenario = scenario.replace("  <workload", '  <variation jitter="0.02"/>\n  <workload')
+    path = folder / "s.xml"
+    path.write_text(scenario)
+    words = [LIGHTRAIL, "run", path, "--out", folder / f"{name}.h5", "--summary", folder / f"{name}.json",
+             "--progress", "none"]
+    for variable, value in variables.items():
+        words += ["--set", f"{variable}={value}"]
+    done = subprocess.run(list(map(str, words)), text=True, capture_output=True, timeout=600)
+    assert done.returncode == 0, (variables, done.stdout + done.stderr)
+    return json.loads((folder / f"{name}.json").read_text()), done.stdout
+
+
+def parts_add_up(path):
+    with h5py.File(path) as file:
+        steps, uses = file["tables/steps"], file["tables/exposed"]
+        whole = {key: end - start for *key, start, end in
+                 zip(*(steps[c][:].tolist() for c in ("gpu", "iteration", "t_start_ps", "t_end_ps")))
+                 for key in [tuple(key)]}
+        parts = {}
+        for gpu, iteration, time in zip(*(uses[c][:].tolist() for c in ("gpu", "iteration", "time_ps"))):
+            parts[gpu, iteration] = parts.get((gpu, iteration), 0) + time
+        assert parts == whole
+        split = sum(np.asarray(steps[f"t_{c}_ps"][:]) for c in ("compute", "exposed", "idle"))
+        assert (split == steps["t_end_ps"][:] - steps["t_start_ps"][:]).all()
+
+
+def compare(seed, folder):
+    variables, is_jittered = plan(seed), seed % 10 == 9
+    whole, _ = run(folder, "whole", {**variables, "step_over": "none"}, is_jittered)
+    short, text = run(folder, "short", variables, is_jittered)
+    parts_add_up(folder / "short.h5")
+    stepped = short["stepped_over"]
+    assert stepped and whole["stepped_over"] is None, variables
+    assert short["bytes_by_dimension"] == whole["bytes_by_dimension"], variables
+    assert short["messages_by_dimension"] == whole["messages_by_dimension"], variables
+    assert "micro-batches are stepped over" in text and "energy  " not in text, text
+    error = short["step_time_ps"] / whole["step_time_ps"] - 1
+    line = (f"seed {seed}: {100 * error:+.4f} %, {whole['events'] / short['events']:.1f} x fewer events, "
+            f"spread {100 * stepped['spread']:.3f} %, drift {100 * stepped['drift']:+.3f} %"
+            f"{', jitter' if is_jittered else ''}")
+    print(line, variables if abs(error) > 1e-3 else "", flush=True)
+    assert ("not steady" in text) == (not stepped["is_steady"]), text
+    assert abs(error) < stepped["uncertainty"] + 0.001 + 0.01 * is_jittered, (line, variables)
+    if not stepped["is_steady"]:
+        return error, False
+    # A CPU's lead grows over many periods, and what was a wait for it becomes a bubble meanwhile.
+    waits = 0.1 if variables["host"] == "auto" else 0.01
+    for part, bound in (("compute_fraction", 0.001 + 0.01 * is_jittered),
+                        ("exposed_communication_fraction", waits), ("idle_fraction", waits)):
+        assert abs(short[part] - whole[part]) < bound, (part, short[part], whole[part], variables)
+    return error, True
+
+
+def main():
+    errors = []
+    for seed in range(FIRST, FIRST + COUNT):
+        with tempfile.TemporaryDirectory() as folder:
+            errors.append(compare(seed, pathlib.Path(folder)))
+    steady = [abs(error) for error, is_steady in errors if is_steady]
+    print(f"{len(steady)} of {len(errors)} steady: mean error {100 * np.mean(steady):.5f} %, largest "
+          f"{100 * max(steady):.5f} %; others up to "
+          f"{100 * max([abs(e) for e, is_steady in errors if not is_steady], default=0):.3f} %")
+    assert len(steady) >= 0.6 * len(errors), "most plans of this kind are steady"
+
+
+main()

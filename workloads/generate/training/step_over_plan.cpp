@@ -1,0 +1,111 @@
+#include "workloads/generate/training/step_over_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/generate/training/training_plan.hpp"
+
+namespace lightrail {
+namespace {
+
+bool is_interleaved(const TrainingPlan& plan) {
+  return plan.schedule == Schedule::one_f_one_b && plan.chunks > 1;
+}
+
+/// Interleaved 1F1B goes through its chunks in rounds of pp micro-batches; all others do the same again with
+/// the next micro-batch, of each direction.
+std::int64_t period_of(const TrainingPlan& plan) {
+  return is_interleaved(plan) ? plan.pp : 1;
+}
+
+/// From that micro-batch on, every stage is in its steady order before it comes: in interleaved 1F1B after
+/// (1 + 1 / chunks) rounds, in ZB-H1 when gradients of weights have come to lag (pipeline_schedule.hpp).
+std::int64_t filled_at(const TrainingPlan& plan) {
+  if (plan.pp == 1) return 1;
+  const bool takes_longer = is_interleaved(plan) || plan.schedule == Schedule::zb_h1;
+  return plan.is_bidirectional() ? plan.pp - 1 : (takes_longer ? 2 : 1) * std::int64_t{plan.pp};
+}
+
+/// Unless the plan says other numbers: fewer periods where one has several micro-batches.
+std::int64_t settling(const TrainingPlan& plan) {
+  const bool is_long = is_interleaved(plan) || plan.is_bidirectional();
+  return plan.settling_periods > 0 ? plan.settling_periods : is_long ? 1 : 2;
+}
+std::int64_t measured(const TrainingPlan& plan) {
+  const bool is_long = is_interleaved(plan) || plan.is_bidirectional();
+  return plan.measured_periods > 0 ? plan.measured_periods : is_long ? 2 : 4;
+}
+
+/// Micro-batches through a chunk of the shortest step that shows its periods: the last of them ends with a
+/// forward pass, before the pipeline drains.
+std::int64_t shortest(const TrainingPlan& plan) {
+  return filled_at(plan) + (settling(plan) + measured(plan) + 1) * period_of(plan);
+}
+
+}  // namespace
+
+SteppedPipeline stepped_pipeline(const TrainingPlan& plan) {
+  SteppedPipeline steps;
+  if (plan.step_over != StepOver::pipeline) return steps;
+  steps.period = period_of(plan);
+  const std::int64_t left = plan.chunk_micro_batches() - shortest(plan);
+  if (left < steps.period) return steps;
+  steps.begin = filled_at(plan) + settling(plan) * steps.period;
+  steps.middle = steps.begin + measured(plan) / 2 * steps.period;
+  steps.end = steps.begin + measured(plan) * steps.period;
+  steps.skipped = left / steps.period * steps.period;
+  return steps;
+}
+
+std::uint32_t steady_chunk(const TrainingPlan& plan, std::uint32_t stage) {
+  return plan.is_bidirectional() && stage >= plan.pp / 2 ? 1 : 0;
+}
+
+void describe_step_over(Describe<TrainingPlan>& table) {
+  table
+      .choice(
+          "step-over", &TrainingPlan::step_over,
+          "pipeline: micro-batches between filling and draining the pipeline, which repeat each other, are "
+          "simulated a few times and counted in for the others",
+          {{"none", StepOver::none}, {"pipeline", StepOver::pipeline}})
+      .field(
+          "settling-periods", &TrainingPlan::settling_periods,
+          "with step-over: periods after the pipeline has filled that are not measured; 0: 2, or 1 round of "
+          "interleaved 1F1B",
+          0u, 100'000u)
+      .field(
+          "measured-periods", &TrainingPlan::measured_periods,
+          "with step-over: periods (micro-batches; rounds of pp of them in interleaved 1F1B) that stand for "
+          "those left out, an even number; 0: 4, or 2 rounds",
+          0u, 100'000u);
+}
+
+void check_step_over(const TrainingPlan& plan, const std::function<void(const std::string&)>& refuse) {
+  if (plan.step_over == StepOver::none) {
+    if (plan.settling_periods > 0 || plan.measured_periods > 0)
+      refuse("settling-periods and measured-periods need step-over=\"pipeline\"");
+    return;
+  }
+  if (plan.measured_periods % 2 != 0)
+    refuse(fmt::format("measured-periods = {} (expected an even number: halves are compared)",
+                       plan.measured_periods));
+  if (plan.gate.drift != 0 && !plan.gate.is_even())
+    refuse("step-over=\"pipeline\" with a <gate> that drifts: no micro-batch repeats another one");
+}
+
+std::string step_over_note(const TrainingPlan& plan) {
+  if (plan.step_over == StepOver::none) return "";
+  const std::int64_t all = plan.micro_batches();
+  const SteppedPipeline steps = stepped_pipeline(plan);
+  if (steps.skipped == 0)
+    return fmt::format("step-over=\"pipeline\" finds nothing to leave out of {} micro-batches (it needs {})",
+                       all, (shortest(plan) + period_of(plan)) * plan.copies());
+  return fmt::format(
+      "{} of {} micro-batches are stepped over: steps, exposed, traffic and traffic_matrix have all of them; "
+      "every other table, and the clock of the run, what was simulated; energy is left out "
+      "(docs/scaling.md)",
+      steps.skipped * plan.copies(), all);
+}
+
+}  // namespace lightrail
