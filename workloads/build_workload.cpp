@@ -238,7 +238,7 @@ ModelNotes notes_of(const GroupTable& groups, const ProgramSet& programs) {
   for (std::uint32_t k = 0; k < groups.kind_count(); ++k) {
     const GroupKind& kind = groups.kind(GroupKindId{k});
     names.push_back(kind.name);
-    notes.groups.push_back({kind.name, kind.size()});
+    notes.groups.push_back({kind.name, kind.size() * kind.stands_for});
   }
   for (std::size_t p = 0; p < programs.programs.size(); ++p) {
     const Program& program = programs.programs[p];

@@ -86,6 +86,11 @@ std::string generate_trace(const CommandLine& line) {
   if (std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
     errors.add(scenario.root.child("workload")
                    ->error("a workload with step-over is no trace: it leaves out a part of its operations"));
+  if (std::any_of(job.groups.begin(), job.groups.end(), [](const GroupKind& k) { return k.stands_for > 1; }))
+    errors.add(
+        scenario.root.child("workload")
+            ->error("a workload with fold is no trace: the file has no place for replicas that stand for "
+                    "others"));
   if (!job.programs.host_work.empty())
     errors.add(
         scenario.root.child("workload")

@@ -53,6 +53,8 @@ class CollectiveAlgorithm {
   /// One sentence for `lightrail describe collective`.
   [[nodiscard]] virtual std::string doc() const = 0;
   [[nodiscard]] virtual bool serves(CollectiveType type) const = 0;
+  /// Also where members stand for several (GroupPlan::stands_for).
+  [[nodiscard]] virtual bool serves_folded(CollectiveType) const { return false; }
   /// Why this group cannot run `op`, to follow "algorithm 'x' ": "needs one GPU of each server"; nothing: it
   /// can. All members of the group must get the same answer. `op` is of a collective that it serves.
   [[nodiscard]] virtual std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const;

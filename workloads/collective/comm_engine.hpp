@@ -77,7 +77,8 @@ class CommEngine {
   /// Owner::sub of a message that no count of the run follows.
   static constexpr std::uint32_t no_count = 0xffffffff;
   struct RingPlace {
-    std::uint32_t n = 0, position = 0;
+    std::uint32_t n = 0;                     ///< places, with those that members stand for
+    std::uint32_t position = 0, before = 0;  ///< own place, and that of `previous`
     EndpointId next{}, previous{};
   };
   struct Slices {

@@ -16,14 +16,19 @@ Protocol wanted_protocol(const NcclSettings& settings, const GroupPlan& plan, co
   return is_simple ? Protocol::simple : settings.protocol;
 }
 
+bool can_run(const CollectiveAlgorithm& algorithm, const GroupPlan& plan, const Op& op) {
+  const bool serves =
+      plan.stands_for == 1 ? algorithm.serves(op.collective) : algorithm.serves_folded(op.collective);
+  return serves && !algorithm.hindrance(plan, op);
+}
+
 /// auto_select: the cost decides.
 Algorithm wanted_algorithm(const AlgorithmRegistry& algorithms, const NcclSettings& settings,
                            const GroupPlan& plan, const Op& op) {
   if (op.algorithm != Algorithm::auto_select || settings.algorithm == Algorithm::auto_select)
     return op.algorithm;
   const CollectiveAlgorithm& usual = algorithms[settings.algorithm];
-  return usual.serves(op.collective) && !usual.hindrance(plan, op) ? settings.algorithm
-                                                                   : Algorithm::auto_select;
+  return can_run(usual, plan, op) ? settings.algorithm : Algorithm::auto_select;
 }
 
 /// Protocols that an algorithm may run with.
@@ -80,7 +85,7 @@ Choice choose(const AlgorithmRegistry& algorithms, const NcclSettings& settings,
     offer(only);
   else
     for (Algorithm id : algorithms.serving(op.collective))
-      if (!algorithms[id].hindrance(plan, op)) offer(id);
+      if (can_run(algorithms[id], plan, op)) offer(id);
   LIGHTRAIL_EXPECT(choice.algorithm != Algorithm::auto_select);
   return choice;
 }
@@ -88,20 +93,21 @@ Choice choose(const AlgorithmRegistry& algorithms, const NcclSettings& settings,
 double ring_plateau(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type,
                     Protocol protocol, std::int64_t bytes) {
   const bool is_on = protocol == Protocol::simple && type == CollectiveType::all_reduce &&
-                     plan.servers() > 1 &&
-                     bytes / (std::int64_t{plan.channels} * settings.net_channels * plan.size()) >= 64;
+                     plan.ring_servers() > 1 &&
+                     bytes / (std::int64_t{plan.channels} * settings.net_channels * plan.ring_size()) >= 64;
   return is_on ? settings.ring_plateau : 1;
 }
 
 double ring_scale(const NcclSettings& settings, const GroupPlan& plan, CollectiveType type, Protocol protocol,
                   std::int64_t bytes) {
-  if (type != CollectiveType::all_reduce || protocol != Protocol::simple || plan.servers() == 1) return 1;
+  if (type != CollectiveType::all_reduce || protocol != Protocol::simple || plan.ring_servers() == 1)
+    return 1;
   return ring_plateau(settings, plan, type, protocol, bytes) / (plan.device ? settings.ring_plateau : 1);
 }
 
 std::uint32_t ring_channels(const NcclSettings& settings, const GroupPlan& plan, Protocol protocol,
                             std::int64_t bytes) {
-  const std::int64_t wanted = bytes / settings.bytes_per_channel(protocol, plan.size());
+  const std::int64_t wanted = bytes / settings.bytes_per_channel(protocol, plan.ring_size());
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 1, plan.channels));
 }
 

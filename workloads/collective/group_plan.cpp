@@ -241,6 +241,7 @@ GroupPlans::GroupPlans(const Model& model) {
       for (std::uint32_t m = 0; m < view.size; ++m) members.push_back(view.member(m));
       for (EndpointId member : members) plan_of[member.value] = static_cast<std::uint32_t>(plans_.size());
       plans_.push_back(make_plan(model, *book, std::move(members)));
+      plans_.back().stands_for = groups->kind(GroupKindId{k}).stands_for;
       plans_.back().nccl = settings_with(*settings, plans_.back());
     }
   }

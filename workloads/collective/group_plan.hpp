@@ -24,7 +24,8 @@ struct GroupPlan {
   std::vector<std::uint32_t> server_first;  ///< index of each server's first member, and the size at the end
   std::vector<std::uint32_t> entry;  ///< channels x servers: index of the entry member inside its server
   std::uint32_t channels = 1;
-  bool has_nvlink = true;  ///< members of one server reach each other over NVLink
+  std::uint32_t stands_for = 1;  ///< GroupKind's
+  bool has_nvlink = true;        ///< members of one server reach each other over NVLink
   /// Share of the network's rate that the switch reaches that reduces for every rail of the members; 0: some
   /// rail has no such switch, or several, or a NIC that fails.
   double collnet_efficiency = 0;
@@ -42,6 +43,9 @@ struct GroupPlan {
 
   [[nodiscard]] std::uint32_t servers() const { return static_cast<std::uint32_t>(server_first.size()) - 1; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()); }
+  /// Places of a ring, and the servers that it goes through, with those that members stand for.
+  [[nodiscard]] std::uint32_t ring_size() const { return size() * stands_for; }
+  [[nodiscard]] std::uint32_t ring_servers() const { return servers() * stands_for; }
   [[nodiscard]] std::uint32_t members_of(std::uint32_t server) const {
     return server_first[server + 1] - server_first[server];
   }

@@ -17,8 +17,9 @@ constexpr std::int64_t max_slices = 64;
 CommEngine::RingPlace CommEngine::place(std::uint32_t slot, std::uint32_t channel) const {
   const GroupPlan& group = plan(op_of(slot));
   const std::uint32_t position = group.ring_position(channel, group.index_of(self_));
-  return {group.size(), position, group.ring_member(channel, position + 1),
-          group.ring_member(channel, position + group.size() - 1)};
+  const std::uint32_t before = (position + group.size() - 1) % group.size();
+  return {group.ring_size(), position, before, group.ring_member(channel, position + 1),
+          group.ring_member(channel, before)};
 }
 
 /// Every member sends what it would send in all steps, and has received as much when it came from all. Bytes
@@ -41,12 +42,8 @@ void CommEngine::begin_folded(Context& context, Transport& transport, std::uint3
   const Connection ring = connection(op, Phase::folded_ring);
   transport.send(context,
                  {at.next, ring, payload(at.position), wire, op.dimension, false, {slot, 0}, InSwitch::fold});
-  transport.expect(context, {at.previous,
-                             ring,
-                             payload((at.position + at.n - 1) % at.n),
-                             wire,
-                             software + own_copy(op),
-                             {slot, 0}});
+  transport.expect(context,
+                   {at.previous, ring, payload(at.before), wire, software + own_copy(op), {slot, 0}});
 }
 
 void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_t slot) {
@@ -67,7 +64,7 @@ void CommEngine::begin_ring(Context& context, Transport& transport, std::uint32_
 std::int64_t CommEngine::ring_bytes(std::uint32_t slot, std::uint32_t channel, std::uint32_t position,
                                     std::uint32_t step) const {
   const Op& op = op_of(slot);
-  const std::uint32_t n = plan(op).size();
+  const std::uint32_t n = plan(op).ring_size();
   return block_bytes(op.bytes, op.element_bytes, n, ring_block(op.collective, n, position, step),
                      runs_[slot].channels, channel);
 }
@@ -87,7 +84,7 @@ void CommEngine::expect_block(Context& context, Transport& transport, std::uint3
   const Op& op = op_of(slot);
   const RingPlace at = place(slot, channel);
   if (step >= ring_steps(op.collective, at.n)) return;
-  const std::int64_t payload = ring_bytes(slot, channel, (at.position + at.n - 1) % at.n, step);
+  const std::int64_t payload = ring_bytes(slot, channel, at.before, step);
   if (payload == 0) return;
   const Medium medium = transport.medium(at.previous);
   transport.expect(context,
@@ -122,7 +119,7 @@ void CommEngine::pump_ring(Context& context, Transport& transport, std::uint32_t
                                  {slot, channel}});
     }
     if (count.received == steps) break;
-    if (ring_bytes(slot, channel, (at.position + at.n - 1) % at.n, count.received) > 0) return;
+    if (ring_bytes(slot, channel, at.before, count.received) > 0) return;
   }
   --run.open;
 }

@@ -20,6 +20,9 @@ struct GroupKind {
   std::string name;                             ///< "tp", "dp", "ep", "pp", "world" or a process group's name
   std::vector<Digit> digits;                    ///< regular form
   std::vector<std::vector<EndpointId>> listed;  ///< irregular form; a GPU in none has no group of this kind
+  /// Members of the job that a member stands for (TrainingPlan::fold): collectives take the steps and shares
+  /// of as many, over the members that there are.
+  std::uint32_t stands_for = 1;
 
   /// Members of a group; of irregular kinds, of the first one.
   [[nodiscard]] std::int64_t size() const;

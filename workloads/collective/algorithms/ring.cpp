@@ -34,6 +34,9 @@ class Ring final : public CollectiveAlgorithm {
     }
     return false;
   }
+  [[nodiscard]] bool serves_folded(CollectiveType type) const override {
+    return serves(type) && type != CollectiveType::broadcast;
+  }
   [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::by_cost; }
 
   /// base + (steps - inter) * max(hop(NVLink or PCIe), posts) + inter * hop(net), inter = 2 servers
@@ -41,7 +44,7 @@ class Ring final : public CollectiveAlgorithm {
   /// all-reduces of Simple over servers ring-plateau times the latency once members have 64 B a channel.
   [[nodiscard]] std::optional<double> cost(const NcclSettings& settings, const GroupPlan& plan, const Op& op,
                                            Protocol protocol) const override {
-    const std::uint32_t n = plan.size(), servers = plan.servers();
+    const std::uint32_t n = plan.ring_size(), servers = plan.ring_servers();
     // A broadcast streams through all members: as many steps of latency, once over the bandwidth.
     const bool is_stream = op.collective == CollectiveType::broadcast;
     const double steps = ring_steps(op.collective, n);
@@ -74,8 +77,8 @@ class Ring final : public CollectiveAlgorithm {
   [[nodiscard]] CollectivePlan plan(const CollectiveInput& in) const override {
     if (in.op.collective == CollectiveType::broadcast) return RingStream{};
     // Members of one NVSwitch: whom a step goes to makes no difference to the lines that it takes.
-    const bool is_folded =
-        in.plan.nccl->fold_rings && in.plan.has_nvlink && in.plan.has_equal_nvlink && in.plan.servers() == 1;
+    const bool is_folded = in.plan.nccl->fold_rings && in.plan.has_nvlink && in.plan.has_equal_nvlink &&
+                           in.plan.ring_servers() == 1;
     if (is_folded) return FoldedRing{};
     return RingSteps{};
   }

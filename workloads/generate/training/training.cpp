@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/scenario/units.hpp"
+#include "workloads/generate/training/fold_plan.hpp"
 #include "workloads/generate/training/model_experts.hpp"
 #include "workloads/generate/training/stage_program.hpp"
 #include "workloads/generate/training/training_memory.hpp"
@@ -117,6 +118,7 @@ void write_job(WorkloadContext& context) {
     context.job.note(
         "launching kernels takes no time: not every <host> says how long a launch takes ('launch')");
   if (const std::string note = step_over_note(plan); !note.empty()) context.job.note(note);
+  if (const std::string note = fold_note(plan); !note.empty()) context.job.note(note);
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
@@ -124,7 +126,7 @@ void write_job(WorkloadContext& context) {
   std::vector<GateHistory> histories(plan.pp);
   std::vector<std::uint32_t> last(plan.pp);
   if (!write_iteration(0, model, plan, groups, histories, last, context)) return;
-  const std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
+  const std::uint32_t stage_gpus = plan.stage_gpus();
   for (std::uint32_t gpu = 0; gpu < plan.pp * stage_gpus; ++gpu)
     context.job.assign(gpu, last[gpu / stage_gpus]);
   const std::int64_t iterations = different_iterations(plan, context.element);

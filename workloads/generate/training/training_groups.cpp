@@ -20,22 +20,24 @@ class GroupMaker {
   GroupKindId add(const char* name, std::uint32_t count, std::uint32_t stride) {
     return add(name, {{count, stride}});
   }
-  GroupKindId add(const char* name, std::vector<GroupKind::Digit> digits) {
+  GroupKindId add(const char* name, std::vector<GroupKind::Digit> digits, std::uint32_t stands_for = 1) {
     std::erase_if(digits, [](const GroupKind::Digit& digit) { return digit.count < 2; });
     if (is_taken(name) || digits.empty()) return {};
     GroupKind kind;
     kind.name = name;
+    kind.stands_for = stands_for;
     kind.digits = std::move(digits);
     return context_.job.group(std::move(kind));
   }
 
   /// Who holds the same parameters: of a stage, and with two directions of its mirror stage too.
   GroupKindId copies(const char* name, const std::vector<GroupKind::Digit>& digits) {
-    if (plan_.copies() == 1) return add(name, digits);
+    if (plan_.copies() == 1) return add(name, digits, plan_.fold);
     if (is_taken(name)) return {};
     GroupKind kind;
     kind.name = name;
-    const std::uint32_t stage_gpus = plan_.tp * plan_.cp * plan_.dp;
+    kind.stands_for = plan_.fold;
+    const std::uint32_t stage_gpus = plan_.stage_gpus();
     for (std::uint32_t stage = 0; stage < plan_.pp / 2; ++stage)
       for (std::uint32_t first = 0; first < stage_gpus; ++first) {
         std::vector<std::uint32_t> places{first};
@@ -65,6 +67,35 @@ class GroupMaker {
   WorkloadContext& context_;
 };
 
+/// Servers of the first group of a kind.
+std::size_t servers_of(const GroupKind& kind, const std::vector<std::uint32_t>& server_of_gpu) {
+  std::vector<std::uint32_t> places{0};
+  for (const GroupKind::Digit& digit : kind.digits) {
+    const std::size_t inner = places.size();
+    for (std::uint32_t i = 1; i < digit.count; ++i)
+      for (std::size_t p = 0; p < inner; ++p) places.push_back(places[p] + i * digit.stride);
+  }
+  if (!kind.listed.empty()) {
+    places.clear();
+    for (const EndpointId member : kind.listed.front()) places.push_back(member.value);
+  }
+  std::set<std::uint32_t> servers;
+  for (const std::uint32_t gpu : places)
+    if (gpu < server_of_gpu.size()) servers.insert(server_of_gpu[gpu]);
+  return servers.size();
+}
+
+/// Replicas that stand for others lie as those do: over servers.
+void check_folded(const TrainingPlan& plan, WorkloadContext& context) {
+  if (plan.fold == 1) return;
+  for (const GroupKind& kind : context.job.job().groups)
+    if (kind.stands_for > 1 && servers_of(kind, context.servers) < 2)
+      context.errors.add(context.element.error(
+          fmt::format("<workload> kind 'training': fold = {} with groups '{}' of {} on one server (expected "
+                      "replicas on two servers and more, as those are that they stand for)",
+                      plan.fold, kind.name, kind.size())));
+}
+
 }  // namespace
 
 TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan& plan,
@@ -72,7 +103,7 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   TrainingGroups groups;
   GroupMaker maker(plan, context);
   groups.tp = maker.add("tp", plan.tp, 1);
-  const auto data = static_cast<std::uint32_t>(plan.data_gpus());
+  const std::uint32_t data = plan.simulated_data_gpus();
   if (plan.cp > 1) groups.cp = maker.add("cp", plan.cp, plan.tp);
   groups.dp = maker.copies("dp", {{data, plan.tp}});
   if (plan.shards_parameters) {
@@ -82,7 +113,7 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   }
   if (model.is_moe()) {
     const auto etp = static_cast<std::uint32_t>(plan.expert_tp());
-    const auto expert_dp = static_cast<std::uint32_t>(plan.expert_dp()) / plan.copies();
+    const auto expert_dp = static_cast<std::uint32_t>(plan.expert_dp()) / plan.copies() / plan.fold;
     groups.etp = etp == plan.tp ? groups.tp : maker.add("etp", etp, 1);
     if (plan.repeats_experts()) {
       groups.ep = maker.add("ep", plan.ep, plan.tp);
@@ -100,21 +131,19 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
   if (plan.copies_embedding(model)) {
     GroupKind kind;
     kind.name = "embedding";
-    std::uint32_t stage_gpus = plan.tp * plan.cp * plan.dp;
+    const std::uint32_t stage_gpus = plan.stage_gpus();
     for (std::uint32_t g = 0; g < stage_gpus; ++g)
       kind.listed.push_back({EndpointId{g}, EndpointId{g + (plan.pp - 1) * stage_gpus}});
     groups.embedding = context.job.group(std::move(kind));
   }
+  check_folded(plan, context);
   return groups;
 }
 
 std::uint32_t servers_of_experts(const TrainingGroups& groups, const WorkloadContext& context) {
   if (!groups.ep.is_valid()) return 1;
-  const GroupKind::Digit members = context.job.job().groups[groups.ep.value].digits[0];
-  std::set<std::uint32_t> servers;
-  for (std::size_t i = 0; i < members.count && i * members.stride < context.servers.size(); ++i)
-    servers.insert(context.servers[i * members.stride]);
-  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(servers.size()));
+  const GroupKind& ep = context.job.job().groups[groups.ep.value];
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(servers_of(ep, context.servers)));
 }
 
 }  // namespace lightrail

@@ -10,6 +10,7 @@
 #include "workloads/collective/expert_routes.hpp"
 #include "workloads/generate/training/expert_balance.hpp"
 #include "workloads/generate/training/expert_overlap.hpp"
+#include "workloads/generate/training/fold_plan.hpp"
 #include "workloads/generate/training/named_bits.hpp"
 #include "workloads/generate/training/offload_plan.hpp"
 #include "workloads/job/operation_names.hpp"
@@ -207,6 +208,7 @@ Describe<TrainingPlan> training_parameters(const AlgorithmRegistry& algorithms) 
   describe_offload(table);
   describe_launches(table);
   describe_step_over(table);
+  describe_fold(table);
   return table;
 }
 
@@ -226,11 +228,12 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   };
   std::int64_t model_gpus = std::int64_t{plan.tp} * plan.cp * plan.pp;
   if (!divides(model_gpus, gpus, plan.cp > 1 ? "tp x cp x pp" : "tp x pp", "the GPUs")) return;
-  plan.dp = static_cast<std::uint32_t>(gpus / model_gpus);
+  plan.dp = static_cast<std::uint32_t>(gpus / model_gpus) * plan.fold;
   if (plan.etp == 0 || plan.etp == plan.tp || plan.repeats_experts())
-    divides(plan.ep, plan.data_gpus(), "ep", plan.cp > 1 ? "dp x cp" : "dp");
+    divides(plan.ep, plan.simulated_data_gpus(), "ep", plan.cp > 1 ? "dp x cp" : "dp");
   else
-    divides(plan.expert_tp() * plan.ep, plan.tp * plan.data_gpus(), "etp x ep", "tp x cp x dp");
+    divides(plan.expert_tp() * plan.ep, plan.stage_gpus(), "etp x ep", "tp x cp x dp");
+  check_fold(model, plan, refuse);
   if (plan.repeats_experts()) divides(plan.expert_tp(), plan.tp, "etp", "tp");
   if (plan.expert_groups == ExpertGroups::replicas && !(model.is_moe() && plan.repeats_experts()))
     refuse("expert-groups=\"replicas\" needs a model with experts and etp below tp");

@@ -67,7 +67,8 @@ struct TrainingPlan {
   Schedule schedule = Schedule::one_f_one_b;
   std::string stage_layers_text = "even";  ///< "13x4 3x3": 13 stages of 4 layers, 3 of 3
   std::vector<std::int64_t> stage_layers;  ///< of each of model_stages(); empty: equal ones
-  std::uint32_t dp = 1;                    ///< GPUs / (tp cp pp), not given
+  std::uint32_t dp = 1;                    ///< fold GPUs / (tp cp pp), not given
+  std::uint32_t fold = 1;                  ///< replicas that one of those simulated stands for
   std::int64_t sequence = 4096, micro_batch = 1, global_batch = 1;  ///< [tokens], [sequences], [sequences]
   bool sequence_parallel = true;      ///< norms and residuals split over tp: all-gather and reduce-scatter
   bool distributed_optimizer = true;  ///< reduce-scatter gradients, all-gather parameters; else all-reduce
@@ -156,6 +157,9 @@ struct TrainingPlan {
   }  ///< stages that hold a layer
   [[nodiscard]] std::uint32_t stage_chunks() const { return is_bidirectional() ? 2 : chunks; }
   [[nodiscard]] std::int64_t data_gpus() const { return std::int64_t{dp} * cp; }
+  /// Of a stage, those that are simulated.
+  [[nodiscard]] std::uint32_t simulated_data_gpus() const { return cp * (dp / fold); }
+  [[nodiscard]] std::uint32_t stage_gpus() const { return tp * simulated_data_gpus(); }
   [[nodiscard]] std::int64_t gradient_gpus() const {
     return data_gpus() * copies();
   }  ///< that share a gradient
