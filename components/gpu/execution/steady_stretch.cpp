@@ -84,7 +84,7 @@ void SteadyStretch::raise_largest(std::vector<std::int64_t>& largest) const {
 
 void SteadyStretch::hear_largest(std::span<const std::int64_t> largest) {
   slowest_.clear();
-  for (const std::int64_t time : largest) slowest_.push_back(SimTime{time});
+  for (const std::int64_t time : largest) slowest_.emplace_back(time);
 }
 
 SimTime SteadyStretch::added_to(std::size_t i) const {
