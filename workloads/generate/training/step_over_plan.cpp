@@ -69,16 +69,14 @@ void describe_step_over(Describe<TrainingPlan>& table) {
           "pipeline: micro-batches between filling and draining the pipeline, which repeat each other, are "
           "simulated a few times and counted in for the others",
           {{"none", StepOver::none}, {"pipeline", StepOver::pipeline}})
-      .field(
-          "settling-periods", &TrainingPlan::settling_periods,
-          "with step-over: periods after the pipeline has filled that are not measured; 0: 2, or 1 round of "
-          "interleaved 1F1B",
-          0u, 100'000u)
-      .field(
-          "measured-periods", &TrainingPlan::measured_periods,
-          "with step-over: periods (micro-batches; rounds of pp of them in interleaved 1F1B) that stand for "
-          "those left out, an even number; 0: 4, or 2 rounds",
-          0u, 100'000u);
+      .field("settling-periods", &TrainingPlan::settling_periods,
+             "with step-over: periods after the pipeline has filled that are not measured; 0: 2, or 1 of "
+             "DualPipe and interleaved 1F1B",
+             0u, 100'000u)
+      .field("measured-periods", &TrainingPlan::measured_periods,
+             "with step-over: periods (micro-batches; of DualPipe two, of interleaved 1F1B pp) that are "
+             "measured, an even number, whose second half stands for those left out; 0: 4, or 2",
+             0u, 100'000u);
 }
 
 void check_step_over(const TrainingPlan& plan, const std::function<void(const std::string&)>& refuse) {
