@@ -8,6 +8,12 @@ std::optional<std::string> CollectiveAlgorithm::hindrance(const GroupPlan&, cons
   return std::nullopt;
 }
 
+std::optional<std::string> CollectiveAlgorithm::obstacle(const GroupPlan& plan, const Op& op) const {
+  if (plan.stands_for > 1 && !serves_folded(op.collective))
+    return "cannot run where members stand for others (fold)";
+  return hindrance(plan, op);
+}
+
 std::optional<double> CollectiveAlgorithm::cost(const NcclSettings&, const GroupPlan&, const Op&,
                                                 Protocol) const {
   return std::nullopt;

@@ -58,6 +58,8 @@ class CollectiveAlgorithm {
   /// Why this group cannot run `op`, to follow "algorithm 'x' ": "needs one GPU of each server"; nothing: it
   /// can. All members of the group must get the same answer. `op` is of a collective that it serves.
   [[nodiscard]] virtual std::optional<std::string> hindrance(const GroupPlan& plan, const Op& op) const;
+  /// The same with what is in the way of any algorithm: what callers ask.
+  [[nodiscard]] std::optional<std::string> obstacle(const GroupPlan& plan, const Op& op) const;
   [[nodiscard]] virtual ProtocolRule protocol_rule() const = 0;
   /// With ProtocolRule::own.
   [[nodiscard]] virtual Protocol own_protocol() const { return Protocol::simple; }

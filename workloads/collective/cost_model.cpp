@@ -16,19 +16,14 @@ Protocol wanted_protocol(const NcclSettings& settings, const GroupPlan& plan, co
   return is_simple ? Protocol::simple : settings.protocol;
 }
 
-bool can_run(const CollectiveAlgorithm& algorithm, const GroupPlan& plan, const Op& op) {
-  const bool serves =
-      plan.stands_for == 1 ? algorithm.serves(op.collective) : algorithm.serves_folded(op.collective);
-  return serves && !algorithm.hindrance(plan, op);
-}
-
 /// auto_select: the cost decides.
 Algorithm wanted_algorithm(const AlgorithmRegistry& algorithms, const NcclSettings& settings,
                            const GroupPlan& plan, const Op& op) {
   if (op.algorithm != Algorithm::auto_select || settings.algorithm == Algorithm::auto_select)
     return op.algorithm;
   const CollectiveAlgorithm& usual = algorithms[settings.algorithm];
-  return can_run(usual, plan, op) ? settings.algorithm : Algorithm::auto_select;
+  return usual.serves(op.collective) && !usual.obstacle(plan, op) ? settings.algorithm
+                                                                  : Algorithm::auto_select;
 }
 
 /// Protocols that an algorithm may run with.
@@ -85,7 +80,7 @@ Choice choose(const AlgorithmRegistry& algorithms, const NcclSettings& settings,
     offer(only);
   else
     for (Algorithm id : algorithms.serving(op.collective))
-      if (can_run(algorithms[id], plan, op)) offer(id);
+      if (!algorithms[id].obstacle(plan, op)) offer(id);
   LIGHTRAIL_EXPECT(choice.algorithm != Algorithm::auto_select);
   return choice;
 }

@@ -41,7 +41,7 @@ void check_hindrances(const ProgramSet& programs, const AlgorithmRegistry& algor
         if (programs.program_of_gpu[gpu] != p || groups.group_of(op.group, EndpointId{gpu}).size < 2)
           continue;
         const GroupPlan& plan = plans.of(op.group, EndpointId{gpu});
-        const auto why = algorithms[op.algorithm].hindrance(plan, op);
+        const auto why = algorithms[op.algorithm].obstacle(plan, op);
         if (!why) continue;
         errors.add({"", 0,
                     fmt::format("{}: algorithm '{}' {}; the group of gpu {} has {} GPUs in {} server{}",
@@ -71,13 +71,13 @@ void remark_usual_algorithm(const ProgramSet& programs, const AlgorithmRegistry&
         continue;
       ++count;
       const bool is_served = usual.serves(op.collective);
-      const auto hindrance =
-          is_served ? usual.hindrance(plans.of(op.group, EndpointId{gpu}), op) : std::optional<std::string>();
-      if (is_served && !hindrance) continue;
+      const auto obstacle =
+          is_served ? usual.obstacle(plans.of(op.group, EndpointId{gpu}), op) : std::optional<std::string>();
+      if (is_served && !obstacle) continue;
       ++others;
       if (why.empty())
         why = fmt::format("{}: {}", collective_name(op.collective),
-                          hindrance.value_or("not one of its collectives"));
+                          obstacle.value_or("not one of its collectives"));
     }
   }
   if (others > 0)
