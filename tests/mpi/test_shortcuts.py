@@ -9,7 +9,7 @@ Where it says that the periods are alike, compute is within a thousandth too, wa
 step. Every tenth run has drawn times (jitter), which make it an estimate: 1 %.
 
 fold: data-parallel replicas on a half to an eighth of the servers that stand for all: the step is within
-1 %, compute to a thousandth, and the payload by dimension is that part of the whole one's.
+1 %, compute within a thousandth, and the payload by dimension is that part of the whole one's.
 """
 import json
 import pathlib
@@ -132,7 +132,7 @@ def compare_folded(seed, folder):
           "events", variables if abs(error) > 2e-3 else "", flush=True)
     assert f"stands for {fold} (fold)" in text, text
     assert abs(error) < 0.01, (error, part)
-    assert abs(short["compute_fraction"] / (1 + error) - whole["compute_fraction"]) < 0.01, part
+    assert abs(short["compute_fraction"] * (1 + error) - whole["compute_fraction"]) < 0.001, part
     for dimension, size in whole["bytes_by_dimension"].items():
         assert abs(short["bytes_by_dimension"][dimension] * fold - size) <= 1e-5 * size, (dimension, part)
     return error, True

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "workloads/generate/training/training_plan.hpp"
 
@@ -11,6 +12,10 @@ namespace {
 
 bool is_interleaved(const TrainingPlan& plan) {
   return plan.schedule == Schedule::one_f_one_b && plan.chunks > 1;
+}
+
+bool has_long_periods(const TrainingPlan& plan) {
+  return is_interleaved(plan) || plan.is_bidirectional();
 }
 
 /// Interleaved 1F1B goes through its chunks in rounds of pp micro-batches; all others do the same again with
@@ -29,18 +34,30 @@ std::int64_t filled_at(const TrainingPlan& plan) {
 
 /// Unless the plan says other numbers: fewer periods where one has several micro-batches.
 std::int64_t settling(const TrainingPlan& plan) {
-  const bool is_long = is_interleaved(plan) || plan.is_bidirectional();
-  return plan.settling_periods > 0 ? plan.settling_periods : is_long ? 1 : 2;
+  return plan.settling_periods > 0 ? plan.settling_periods : has_long_periods(plan) ? 1 : 2;
 }
 std::int64_t measured(const TrainingPlan& plan) {
-  const bool is_long = is_interleaved(plan) || plan.is_bidirectional();
-  return plan.measured_periods > 0 ? plan.measured_periods : is_long ? 2 : 4;
+  return plan.measured_periods > 0 ? plan.measured_periods : has_long_periods(plan) ? 2 : 4;
 }
 
 /// Micro-batches through a chunk of the shortest step that shows its periods: the last of them ends with a
 /// forward pass, before the pipeline drains.
 std::int64_t shortest(const TrainingPlan& plan) {
   return filled_at(plan) + (settling(plan) + measured(plan) + 1) * period_of(plan);
+}
+
+/// Of a step of so many micro-batches.
+std::vector<ChunkPass> passes_of(const TrainingPlan& plan, std::uint32_t stage, std::int64_t micro_batches) {
+  switch (plan.schedule) {
+    case Schedule::one_f_one_b:
+      return plan.overlap_experts ? paired_schedule(stage, plan.pp, plan.chunks, micro_batches)
+                                  : interleaved_schedule(stage, plan.pp, plan.chunks, micro_batches);
+    case Schedule::zb_h1:
+      return zb_h1_schedule(stage, plan.pp, micro_batches);
+    case Schedule::dualpipe:
+      return dualpipe_schedule(stage, plan.pp, micro_batches);
+  }
+  fail_contract("a schedule has passes", __FILE__, __LINE__);
 }
 
 }  // namespace
@@ -56,6 +73,14 @@ SteppedPipeline stepped_pipeline(const TrainingPlan& plan) {
   steps.end = steps.begin + measured(plan) * steps.period;
   steps.skipped = left / steps.period * steps.period;
   return steps;
+}
+
+std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
+  const SteppedPipeline steps = stepped_pipeline(*this);
+  std::vector<ChunkPass> order = passes_of(*this, stage, micro_batches() - steps.skipped * copies());
+  for (ChunkPass& pass : order)
+    if (pass.micro_batch >= steps.end) pass.micro_batch += steps.skipped;
+  return order;
 }
 
 std::uint32_t steady_chunk(const TrainingPlan& plan, std::uint32_t stage) {
@@ -97,8 +122,10 @@ std::string step_over_note(const TrainingPlan& plan) {
   const std::int64_t all = plan.micro_batches();
   const SteppedPipeline steps = stepped_pipeline(plan);
   if (steps.skipped == 0)
-    return fmt::format("step-over=\"pipeline\" finds nothing to leave out of {} micro-batches (it needs {})",
-                       all, (shortest(plan) + period_of(plan)) * plan.copies());
+    return fmt::format(
+        "step-over=\"pipeline\" finds nothing to leave out of {} micro-batches (it needs {}); energy is left "
+        "out all the same",
+        all, (shortest(plan) + period_of(plan)) * plan.copies());
   return fmt::format(
       "{} of {} micro-batches are stepped over: steps, exposed, traffic and traffic_matrix have all of them; "
       "every other table, and the clock of the run, what was simulated; energy is left out "

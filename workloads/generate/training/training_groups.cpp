@@ -13,6 +13,17 @@ namespace lightrail {
 
 namespace {
 
+/// Of the members of a regular group, how far behind the first one they are.
+std::vector<std::uint32_t> distances(const std::vector<GroupKind::Digit>& digits) {
+  std::vector<std::uint32_t> all{0};
+  for (const GroupKind::Digit& digit : digits) {
+    const std::size_t inner = all.size();
+    for (std::uint32_t i = 1; i < digit.count; ++i)
+      for (std::size_t d = 0; d < inner; ++d) all.push_back(all[d] + i * digit.stride);
+  }
+  return all;
+}
+
 class GroupMaker {
  public:
   GroupMaker(const TrainingPlan& plan, WorkloadContext& context) : plan_(plan), context_(context) {}
@@ -38,19 +49,16 @@ class GroupMaker {
     kind.name = name;
     kind.stands_for = plan_.fold;
     const std::uint32_t stage_gpus = plan_.stage_gpus();
+    const std::vector<std::uint32_t> behind = distances(digits);
     for (std::uint32_t stage = 0; stage < plan_.pp / 2; ++stage)
       for (std::uint32_t first = 0; first < stage_gpus; ++first) {
-        std::vector<std::uint32_t> places{first};
-        for (const GroupKind::Digit& digit : digits) {
-          if (first / digit.stride % digit.count != 0) places.clear();
-          const std::size_t inner = places.size();
-          for (std::uint32_t i = 1; i < digit.count; ++i)
-            for (std::size_t p = 0; p < inner; ++p) places.push_back(places[p] + i * digit.stride);
-        }
-        if (places.empty()) continue;
+        const bool is_first = std::all_of(digits.begin(), digits.end(), [&](const GroupKind::Digit& digit) {
+          return first / digit.stride % digit.count == 0;
+        });
+        if (!is_first) continue;
         auto& members = kind.listed.emplace_back();
         for (std::uint32_t holder : {stage, plan_.pp - 1 - stage})
-          for (std::uint32_t place : places) members.emplace_back(holder * stage_gpus + place);
+          for (std::uint32_t distance : behind) members.emplace_back(holder * stage_gpus + first + distance);
       }
     return context_.job.group(std::move(kind));
   }
@@ -69,18 +77,13 @@ class GroupMaker {
 
 /// Servers of the first group of a kind.
 std::size_t servers_of(const GroupKind& kind, const std::vector<std::uint32_t>& server_of_gpu) {
-  std::vector<std::uint32_t> places{0};
-  for (const GroupKind::Digit& digit : kind.digits) {
-    const std::size_t inner = places.size();
-    for (std::uint32_t i = 1; i < digit.count; ++i)
-      for (std::size_t p = 0; p < inner; ++p) places.push_back(places[p] + i * digit.stride);
-  }
-  if (!kind.listed.empty()) {
-    places.clear();
-    for (const EndpointId member : kind.listed.front()) places.push_back(member.value);
-  }
+  std::vector<std::uint32_t> members;
+  if (kind.listed.empty())
+    members = distances(kind.digits);
+  else
+    for (const EndpointId member : kind.listed.front()) members.push_back(member.value);
   std::set<std::uint32_t> servers;
-  for (const std::uint32_t gpu : places)
+  for (const std::uint32_t gpu : members)
     if (gpu < server_of_gpu.size()) servers.insert(server_of_gpu[gpu]);
   return servers.size();
 }

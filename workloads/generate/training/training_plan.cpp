@@ -376,29 +376,4 @@ TrainingPlan TrainingPlan::of_iteration(std::int64_t iteration) const {
   return plan;
 }
 
-namespace {
-
-std::vector<ChunkPass> passes_of(const TrainingPlan& plan, std::uint32_t stage, std::int64_t micro_batches) {
-  switch (plan.schedule) {
-    case Schedule::one_f_one_b:
-      return plan.overlap_experts ? paired_schedule(stage, plan.pp, plan.chunks, micro_batches)
-                                  : interleaved_schedule(stage, plan.pp, plan.chunks, micro_batches);
-    case Schedule::zb_h1:
-      return zb_h1_schedule(stage, plan.pp, micro_batches);
-    case Schedule::dualpipe:
-      return dualpipe_schedule(stage, plan.pp, micro_batches);
-  }
-  fail_contract("a schedule has passes", __FILE__, __LINE__);
-}
-
-}  // namespace
-
-std::vector<ChunkPass> TrainingPlan::passes(std::uint32_t stage) const {
-  const SteppedPipeline steps = stepped_pipeline(*this);
-  std::vector<ChunkPass> order = passes_of(*this, stage, micro_batches() - steps.skipped * copies());
-  for (ChunkPass& pass : order)
-    if (pass.micro_batch >= steps.end) pass.micro_batch += steps.skipped;
-  return order;
-}
-
 }  // namespace lightrail

@@ -28,6 +28,15 @@ Summary reduced(const SummaryCollector& collector, const Model& model) {
   return summary;
 }
 
+SummaryCollector reloaded(const SummaryCollector& collector, const Model& model) {
+  SummaryCollector other(model);
+  StateWriter state;
+  collector.save(state);
+  StateReader reader(state.bytes());
+  other.load(reader);
+  return other;
+}
+
 }  // namespace
 
 TEST_CASE("the step lasts from the first start to the last end, and the last iteration is reported") {
@@ -71,11 +80,7 @@ TEST_CASE("what the time went into is added over GPUs, by iteration, use, dimens
   collector.add(tables::exposed, Row6{1, 0, 1, 1, 0, 25});
   collector.add(tables::exposed, Row6{1, 0, 1, 0, 0, 15});
   collector.add(tables::exposed, Row6{0, 1, 2, 1, -1, 5});
-  SummaryCollector other(model);
-  StateWriter state;
-  collector.save(state);
-  StateReader reader(state.bytes());
-  other.load(reader);
+  SummaryCollector other = reloaded(collector, model);
   for (const SummaryCollector* one : {&collector, &other}) {
     const Summary summary = reduced(*one, model);
     std::vector<std::string> found;
@@ -98,11 +103,7 @@ TEST_CASE("how alike the periods are that stand for others is told of all GPUs")
   // gpu, iteration, begin, middle, end [ps], measured, skipped, added [ps]
   collector.add(tables::stepped_over, Row8{0, 0, 100, 296, 496, 4, 10, 1000});
   collector.add(tables::stepped_over, Row8{1, 0, 150, 346, 544, 4, 10, 1000});
-  SummaryCollector other(model);
-  StateWriter state;
-  collector.save(state);
-  StateReader reader(state.bytes());
-  other.load(reader);
+  SummaryCollector other = reloaded(collector, model);
   for (const SummaryCollector* one : {&collector, &other}) {
     const auto stepped = reduced(*one, model).stepped_over;
     REQUIRE(stepped);
