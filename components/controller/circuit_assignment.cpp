@@ -6,6 +6,7 @@
 #include "components/controller/b_matching.hpp"
 #include "components/controller/matching.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 namespace {
@@ -26,7 +27,6 @@ struct Share {
   std::int64_t bytes = 0;
   std::uint32_t circuits = 1;
   bool operator<(const Share& other) const {
-    __extension__ using Wide = __int128;
     return static_cast<Wide>(bytes) * other.circuits < static_cast<Wide>(other.bytes) * circuits;
   }
 };

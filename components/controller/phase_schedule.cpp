@@ -7,12 +7,11 @@
 
 #include "components/controller/matching.hpp"
 #include "engine/base/transfer_time.hpp"
+#include "engine/base/wide.hpp"
 #include "network/wire/region_control.hpp"
 
 namespace lightrail {
 namespace {
-
-__extension__ using Wide = __int128;
 
 /// One port of every server for a permutation, or for a share of one.
 struct Layer {

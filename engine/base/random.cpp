@@ -7,6 +7,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/hash.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 namespace {
@@ -37,10 +38,9 @@ std::uint64_t Random::next_u64() {
 std::uint64_t Random::below(std::uint64_t bound) {
   LIGHTRAIL_EXPECT(bound > 0);
   // Multiply and reject (Lemire 2019): the low products that would favour some results are drawn again.
-  __extension__ using Wide = unsigned __int128;
   const std::uint64_t biased = (0 - bound) % bound;
   for (;;) {
-    const Wide product = static_cast<Wide>(next_u64()) * bound;
+    const UnsignedWide product = static_cast<UnsignedWide>(next_u64()) * bound;
     if (static_cast<std::uint64_t>(product) >= biased) return static_cast<std::uint64_t>(product >> 64);
   }
 }

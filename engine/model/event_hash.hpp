@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "engine/base/hash.hpp"
+#include "engine/base/wide.hpp"
 #include "engine/model/event.hpp"
 
 namespace lightrail {
 
 /// Both halves of the 128-bit product, folded.
 [[nodiscard]] inline std::uint64_t multiply_fold(std::uint64_t x, std::uint64_t y) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(x) * y;
+  const UnsignedWide product = static_cast<UnsignedWide>(x) * y;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 

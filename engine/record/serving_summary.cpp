@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/wide.hpp"
+
 namespace lightrail {
 
 Latency latency_of(std::vector<std::int64_t> values) {
@@ -11,7 +13,6 @@ Latency latency_of(std::vector<std::int64_t> values) {
   const auto percentile = [&](std::size_t percent) {
     return values[std::max<std::size_t>(1, (values.size() * percent + 99) / 100) - 1];
   };
-  __extension__ using Wide = __int128;
   Wide sum = 0;
   for (std::int64_t value : values) sum += value;
   latency.count = static_cast<std::int64_t>(values.size());

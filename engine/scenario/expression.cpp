@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 #include "engine/scenario/number_text.hpp"
 
 namespace lightrail {
 
 namespace {
-
-__extension__ using Wide = __int128;
 
 /// Thrown and caught within this file: what is wrong with the expression.
 struct Problem {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/wide.hpp"
+
 namespace lightrail {
 
 namespace {
@@ -73,23 +75,22 @@ std::string plain_decimal(const NumberText& number) {
 
 ScaleResult scale_to_integer(const NumberText& number, std::uint64_t factor, int exponent10,
                              std::uint64_t& value) {
-  __extension__ using Wide = unsigned __int128;
   value = 0;
   if (number.digits.empty()) return ScaleResult::exact;
   int exponent = number.exponent + exponent10;
   const int size = static_cast<int>(number.digits.size());
   if (size + exponent > 20) return ScaleResult::too_large;
   if (size > 24 || exponent < -40) return ScaleResult::too_fine;  // more digits than 64 bits times any unit
-  Wide wide = 0;
-  for (char digit : number.digits) wide = wide * 10 + static_cast<Wide>(digit - '0');
+  UnsignedWide wide = 0;
+  for (char digit : number.digits) wide = wide * 10 + static_cast<UnsignedWide>(digit - '0');
   for (; exponent < 0 && factor % 10 == 0; ++exponent) factor /= 10;
-  if (__builtin_mul_overflow(wide, static_cast<Wide>(factor), &wide)) return ScaleResult::too_large;
+  if (__builtin_mul_overflow(wide, static_cast<UnsignedWide>(factor), &wide)) return ScaleResult::too_large;
   for (; exponent < 0; ++exponent) {
     if (wide % 10 != 0) return ScaleResult::too_fine;
     wide /= 10;
   }
   for (; exponent > 0; --exponent)
-    if (__builtin_mul_overflow(wide, static_cast<Wide>(10), &wide)) return ScaleResult::too_large;
+    if (__builtin_mul_overflow(wide, static_cast<UnsignedWide>(10), &wide)) return ScaleResult::too_large;
   value = static_cast<std::uint64_t>(wide);
   return wide > ~std::uint64_t{0} ? ScaleResult::too_large : ScaleResult::exact;
 }

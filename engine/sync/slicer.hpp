@@ -3,6 +3,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/time.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 
@@ -14,9 +15,8 @@ class Slicer {
     LIGHTRAIL_EXPECT(width >= SimTime{1});
   }
   [[nodiscard]] std::int64_t slice_of(SimTime time) const {
-    __extension__ using Wide = unsigned __int128;
     const auto t = static_cast<std::uint64_t>(time.count());
-    auto slice = static_cast<std::uint64_t>(static_cast<Wide>(t) * reciprocal_ >> 64);
+    auto slice = static_cast<std::uint64_t>(static_cast<UnsignedWide>(t) * reciprocal_ >> 64);
     // With t < 2^63 and a reciprocal short by less than 2 (out of 2^64), the quotient is short by at most 1.
     if (t - slice * width_ >= width_) ++slice;
     return static_cast<std::int64_t>(slice);

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "engine/base/wide.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/tables.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 /// Bytes that a line of `rate` carries in `time`, rounded down; for statistics.
 std::int64_t bytes_in(SimTime time, BitRate rate) {
-  __extension__ using Wide = __int128;
   return static_cast<std::int64_t>(static_cast<Wide>(time.count()) * rate.value / 8'000'000'000'000);
 }
 

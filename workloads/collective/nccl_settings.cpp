@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/transfer_time.hpp"
+#include "engine/base/wide.hpp"
 #include "workloads/program/collective_names.hpp"
 
 namespace lightrail {
@@ -28,7 +29,6 @@ T pick(Protocol protocol, T ll, T ll128, T simple) {
 }
 
 std::int64_t wire(double efficiency, std::int64_t payload) {
-  __extension__ using Wide = __int128;
   const auto millionths = static_cast<std::int64_t>(std::llround(efficiency * 1e6));
   return static_cast<std::int64_t>((Wide{payload} * 1'000'000 + millionths - 1) / millionths);
 }

@@ -1,6 +1,7 @@
 #include "workloads/collective/ring.hpp"
 
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 
@@ -11,7 +12,6 @@ std::int64_t part_bytes(std::int64_t bytes, std::uint32_t element_bytes, std::ui
     const auto units = static_cast<std::uint64_t>(bytes / unit);
     return static_cast<std::int64_t>(units * (index + 1) / parts - units * index / parts) * unit;
   }
-  __extension__ using Wide = __int128;
   const Wide units = bytes / unit;
   return static_cast<std::int64_t>(units * (index + 1) / parts - units * index / parts) * unit;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "components/gpu/compute/compute_model.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 
@@ -44,7 +45,6 @@ class Contention {
   }
 
  private:
-  __extension__ using Wide = __int128;
   struct Share {
     std::int64_t rest, all;
   };

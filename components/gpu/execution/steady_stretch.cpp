@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 
 namespace lightrail {
 namespace {
 
 std::int64_t scaled(std::int64_t value, const SteppedOver& by) {
-  return static_cast<std::int64_t>(static_cast<__int128>(value) * by.skipped / (by.measured / 2));
+  return static_cast<std::int64_t>(Wide{value} * by.skipped / (by.measured / 2));
 }
 SimTime scaled(SimTime time, const SteppedOver& by) {
   return SimTime{scaled(time.count(), by)};

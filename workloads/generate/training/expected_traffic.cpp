@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 #include "workloads/job/operation_names.hpp"
 #include "workloads/program/iterations.hpp"
 
@@ -13,7 +14,6 @@ namespace lightrail {
 namespace {
 
 // -Wpedantic accepts the type in this spelling alone.
-__extension__ using Wide = __int128;
 
 /// Times (n - 1) S that a group of n sends in a collective of size S.
 int volume_factor(CollectiveType type) {

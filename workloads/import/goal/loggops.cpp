@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "engine/base/error.hpp"
+#include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
@@ -20,7 +21,6 @@ namespace {
 constexpr std::int64_t longest_ps = std::int64_t{1} << 62;  // 53 days
 
 SimTime bytes_time(std::int64_t bytes, std::int64_t femtoseconds_per_byte) {
-  __extension__ using Wide = __int128;
   const Wide ps = (Wide{std::max<std::int64_t>(0, bytes - 1)} * femtoseconds_per_byte + 999) / 1000;
   return picoseconds(static_cast<std::int64_t>(std::min<Wide>(ps, longest_ps / 4)));
 }

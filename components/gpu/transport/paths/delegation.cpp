@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/base/wide.hpp"
+
 namespace lightrail {
 namespace {
 
 std::int64_t part_of(std::int64_t bytes, std::uint32_t part) {
-  __extension__ using Wide = __int128;
   return static_cast<std::int64_t>(Wide{bytes} * part / region_control::Share::whole);
 }
 
