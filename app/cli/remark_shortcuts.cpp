@@ -6,13 +6,41 @@
 #include <cstdint>
 
 #include "app/cli/check_grain.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/base/time.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/groups.hpp"
+#include "workloads/program/program.hpp"
 
 namespace lightrail {
+namespace {
+
+bool folds(const GroupTable& groups) {
+  for (std::uint32_t k = 0; k < groups.kind_count(); ++k)
+    if (groups.kind(GroupKindId{k}).stands_for > 1) return true;
+  return false;
+}
+
+/// What step-over and fold leave out is exact only where times are not drawn.
+void remark_samples(const Model& model, ModelPart& part) {
+  if (!model.resource<KernelVariation>()) return;
+  const auto* set = model.resource<ProgramSet>();
+  if (set && std::any_of(set->programs.begin(), set->programs.end(),
+                         [](const Program& program) { return program.steps_over(); }))
+    part.remarks.push_back({"variation",
+                            "the step is an estimate: drawn times of the micro-batches left out (step-over) "
+                            "are taken to be those of the ones measured"});
+  const auto* groups = model.resource<GroupTable>();
+  if (groups && folds(*groups))
+    part.remarks.push_back({"variation",
+                            "the step is an estimate, too short: of the replicas left out (fold) none can "
+                            "be slower than the slowest of those simulated"});
+}
+
+}  // namespace
 
 ModelPart remark_shortcuts(const Model& model) {
   ModelPart part;
@@ -31,6 +59,7 @@ ModelPart remark_shortcuts(const Model& model) {
   if (nccl && nccl->fold_rings)
     part.remarks.push_back(
         {"collectives", "the steps of a ring in one server are one exchange (fold-rings)"});
+  remark_samples(model, part);
   const auto* layout = model.resource<FabricLayout>();
   if (layout && !layout_warnings(*layout).empty())
     part.remarks.push_back(

@@ -138,9 +138,11 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   }
 }
 
-GroupKindId GpuBed::group(const std::string& name, std::uint32_t count, std::uint32_t stride) {
+GroupKindId GpuBed::group(const std::string& name, std::uint32_t count, std::uint32_t stride,
+                          std::uint32_t stands_for) {
   GroupKind kind;
   kind.name = name;
+  kind.stands_for = stands_for;
   kind.digits = {{count, stride}};
   return groups_->add(kind, gpus());
 }

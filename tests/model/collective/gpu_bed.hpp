@@ -43,7 +43,8 @@ class GpuBed {
  public:
   explicit GpuBed(const ClusterShape& shape);
 
-  GroupKindId group(const std::string& name, std::uint32_t count, std::uint32_t stride = 1);
+  GroupKindId group(const std::string& name, std::uint32_t count, std::uint32_t stride = 1,
+                    std::uint32_t stands_for = 1);
   GroupKindId listed_group(const std::string& name, std::vector<std::vector<std::uint32_t>> lists);
   /// Every GPU of `gpus` runs `program`; others have none.
   void run_on(std::vector<std::uint32_t> gpus, Program program);

@@ -74,6 +74,23 @@ TEST_CASE("an all-reduce of equal blocks takes base + 2(n-1) (block / rate + pat
   CHECK(bed.end_of(0, 0) == picoseconds(8'400'000 + 14 * (41'943'040 + 3'400'000)));
 }
 
+TEST_CASE("two servers that stand for 4 each take as long as a ring of 8, step by step") {
+  for (CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    for (Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+      INFO("type " << static_cast<int>(type) << " protocol " << static_cast<int>(protocol));
+      GpuBed all({.servers = 8, .gpus = 1, .nics = 1, .joins_rails = true}),
+          part({.servers = 2, .gpus = 1, .nics = 1, .joins_rails = true});
+      all.run_all({collective(type, all.group("dp", 8), 64 << 20, protocol)});
+      part.run_all({collective(type, part.group("dp", 2, 1, 4), 64 << 20, protocol)});
+      for (GpuBed* bed : {&all, &part}) bed->run();
+      for (std::uint32_t gpu = 0; gpu < 2; ++gpu) {
+        CHECK(part.end_of(gpu, 0) == all.end_of(gpu, 0));
+        CHECK(part.sent_bytes(gpu) == all.sent_bytes(gpu));
+      }
+    }
+}
+
 TEST_CASE("folded rings send the same bytes and end when the steps would") {
   for (CollectiveType type :
        {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})

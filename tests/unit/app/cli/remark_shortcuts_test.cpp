@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "app/cli/print_summary.hpp"
+#include "components/gpu/compute/kernel_variation.hpp"
 #include "network/port/send_ahead.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/program/groups.hpp"
+#include "workloads/program/program.hpp"
 
 using namespace lightrail;
 
@@ -42,4 +46,30 @@ TEST_CASE("each shortcut is said once, in the order of the data") {
         "rests on         grain: packets travel in trains of up to 16 (64 on NVLink); see docs/grain.md\n"
         "                 grain: a busy line is given trains for 10.000 us ahead\n"
         "                 collectives: the steps of a ring in one server are one exchange (fold-rings)\n");
+}
+
+TEST_CASE("with drawn times a step that leaves micro-batches or replicas out is called an estimate") {
+  auto remarks_of = [](std::uint32_t skipped, std::uint32_t stands_for, bool varies) {
+    Model model;
+    ProgramSet set;
+    set.programs.resize(2);
+    set.programs[1].stepped_over.skipped = skipped;
+    model.add(std::make_shared<const ProgramSet>(std::move(set)));
+    GroupTable groups;
+    GroupKind dp{"dp", {{2, 1}}, {}, stands_for};
+    groups.add(dp, 2);
+    model.add(std::make_shared<const GroupTable>(std::move(groups)));
+    if (varies) model.add(std::make_shared<const KernelVariation>());
+    return remark_shortcuts(model).remarks;
+  };
+  CHECK(remarks_of(10, 4, false).empty());
+  CHECK(remarks_of(0, 1, true).empty());
+  CHECK(remarks_text(remarks_of(10, 1, true)) ==
+        "rests on         variation: the step is an estimate: drawn times of the micro-batches left out "
+        "(step-over) are taken to be those of the ones measured\n");
+  CHECK(
+      remarks_text(remarks_of(0, 4, true)) ==
+      "rests on         variation: the step is an estimate, too short: of the replicas left out (fold) none "
+      "can be slower than the slowest of those simulated\n");
+  CHECK(remarks_of(10, 4, true).size() == 2);
 }
