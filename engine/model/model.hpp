@@ -111,6 +111,7 @@ class Model {
   void add(std::shared_ptr<const T> resource) {
     resources_.add(std::move(resource));
   }
+  [[nodiscard]] const Resources& resources() const { return resources_; }
   /// Null when the scenario has none.
   template <class T>
   [[nodiscard]] const T* resource() const {

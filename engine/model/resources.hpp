@@ -26,6 +26,13 @@ class Resources {
       LIGHTRAIL_EXPECT(is_new);
     }
   }
+  /// All but the value of that type.
+  template <class T>
+  [[nodiscard]] Resources without() const {
+    Resources others = *this;
+    others.values_.erase(std::type_index(typeid(T)));
+    return others;
+  }
   /// Null when there is none.
   template <class T>
   [[nodiscard]] const T* find() const {
