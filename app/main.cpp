@@ -25,7 +25,7 @@ namespace {
 ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
   auto scenario = on_every_rank(mpi, [&] { return load_to_build(line); });
-  const auto model = on_every_rank(mpi, [&] { return build_model(scenario, registry, line); });
+  const auto model = on_every_rank(mpi, [&] { return model_to_run(build_model(scenario, registry, line)); });
   on_every_rank(mpi, [&] { check_outputs(line, result_path(line, model), scenario); });
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
   const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
@@ -72,6 +72,7 @@ bool only_prints(Command command) {
     case Command::trace:
     case Command::system:
     case Command::collective:
+    case Command::ladder:
       return false;
   }
   return false;
@@ -97,6 +98,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return import_system_command(line, mpi);
     case Command::explain:
       return explain(line, mpi);
+    case Command::ladder:
+      return ladder(line, mpi);
     case Command::version:
       return print_version(mpi);
     case Command::help:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +45,12 @@ namespace fs = std::filesystem;
 Describe<RunSpec> run_parameters() {
   return Describe<RunSpec>()
       .field("seed", &RunSpec::seed, "seed of all random numbers", std::int64_t{0}, INT64_MAX)
-      .field("stop-at", &RunSpec::stop_at, "simulated time at which the run ends", picoseconds(1),
-             time_never);
+      .field("stop-at", &RunSpec::stop_at, "simulated time at which the run ends", picoseconds(1), time_never)
+      .choice(
+          "detail", &RunSpec::detail,
+          "packets: one by one; trains: in trains, as <network> has them; formula: communication takes what "
+          "NCCL's estimates say and some GPUs stand for all",
+          {{"trains", Detail::trains}, {"packets", Detail::packets}, {"formula", Detail::formula}});
 }
 
 std::string find_shared_folder(const std::string& what) {
@@ -227,6 +232,9 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   Model model = build_system(scenario, registry.components, registry.fabrics, errors,
                              workload && workload->needs_scheduler);
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
+  const Element* run_element = scenario.root.child("run");
+  model.add(std::make_shared<const RunDetail>(
+      RunDetail{run.detail, run_element ? run_element->error_at("detail", "") : InputError{}}));
   TableRegistry tables = registry.tables;
   if (!line.algorithm_files.empty()) label_algorithms(tables, *algorithms);
   model.tables = std::make_shared<const TableRegistry>(std::move(tables));
@@ -250,7 +258,10 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
 
 }  // namespace
 
-Model build_model(const ReadScenario& scenario, const Registry& registry, CommandLine& line) {
+Model build_model(const ReadScenario& given, const Registry& registry, CommandLine& line) {
+  std::optional<ReadScenario> by_packets;
+  if (asks_for_packets(given)) by_packets.emplace(with_trains(given, TrainLengths{}));
+  const ReadScenario& scenario = by_packets ? *by_packets : given;
   if (scenario.mistakes.empty()) return build(scenario, registry, line);
   try {
     static_cast<void>(build(scenario, registry, line));

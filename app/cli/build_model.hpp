@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/cli/command_line.hpp"
+#include "app/cli/run_detail.hpp"
 #include "app/registry/registry.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/model.hpp"
@@ -10,10 +11,11 @@
 
 namespace lightrail {
 
-/// <run seed="1" stop-at="10 s"/>.
+/// <run seed="1" stop-at="10 s" detail="trains"/>.
 struct RunSpec {
   std::int64_t seed = 1;
   SimTime stop_at = time_never;
+  Detail detail = Detail::trains;
 };
 [[nodiscard]] Describe<RunSpec> run_parameters();
 

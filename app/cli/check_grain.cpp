@@ -11,32 +11,6 @@
 namespace lightrail {
 namespace {
 
-void set_attribute(Element& element, const std::string& name, std::uint32_t value) {
-  for (Attribute& attribute : element.attributes)
-    if (attribute.name == name) {
-      attribute.value = std::to_string(value);
-      return;
-    }
-  element.attributes.push_back({name, std::to_string(value), element.file, element.line});
-}
-
-/// The scenario with such trains.
-ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains) {
-  auto& children = scenario.root.children;
-  auto network = std::find_if(children.begin(), children.end(),
-                              [](const Element& child) { return child.name == "network"; });
-  if (network == children.end()) {
-    Element added;
-    added.name = "network";
-    added.file = scenario.root.file;
-    added.line = scenario.root.line;
-    network = children.insert(children.end(), std::move(added));
-  }
-  set_attribute(*network, "grain", trains.fabric);
-  set_attribute(*network, "nvlink-grain", trains.nvlink);
-  return scenario;
-}
-
 TrainLengths shorter(const TrainLengths& trains, std::uint32_t packets) {
   if (trains.fabric <= packets && trains.nvlink <= packets)
     throw InputErrors(InputError{
@@ -56,15 +30,6 @@ Model build_finer(const ReadScenario& scenario, const Registry& registry, Comman
 
 }  // namespace
 
-TrainLengths longest_trains(const Model& model) {
-  TrainLengths trains;
-  for (const LinkClass& link : model.link_classes) {
-    std::uint32_t& longest = link.medium == "nvlink" ? trains.nvlink : trains.fabric;
-    longest = std::max(longest, link.grain);
-  }
-  return trains;
-}
-
 void FirstStep::append(TableId table, ComponentId component, SimTime time,
                        std::span<const std::int64_t> row) {
   if (to_) to_->append(table, component, time, row);
@@ -72,14 +37,16 @@ void FirstStep::append(TableId table, ComponentId component, SimTime time,
   span_.start = std::min(span_.start, SimTime{row[2]});
   span_.end = std::max(span_.end, SimTime{row[3]});
   ++span_.gpus;
+  span_.compute += SimTime{row[4]};
+  span_.exposed += SimTime{row[5]};
 }
 
 FirstStep::Span FirstStep::span(MPI_Comm comm) const {
   std::array<std::int64_t, 2> latest{-span_.start.count(), span_.end.count()};
-  std::int64_t gpus = span_.gpus;
+  std::array<std::int64_t, 3> sums{span_.gpus, span_.compute.count(), span_.exposed.count()};
   MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_INT64_T, MPI_MAX, comm);
-  MPI_Allreduce(MPI_IN_PLACE, &gpus, 1, MPI_INT64_T, MPI_SUM, comm);
-  return {SimTime{-latest[0]}, SimTime{latest[1]}, gpus};
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_INT64_T, MPI_SUM, comm);
+  return {SimTime{-latest[0]}, SimTime{latest[1]}, sums[0], SimTime{sums[1]}, SimTime{sums[2]}};
 }
 
 FinerRun::FinerRun(const ReadScenario& scenario, const Registry& registry, CommandLine line,

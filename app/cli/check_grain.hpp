@@ -8,18 +8,12 @@
 
 #include "app/cli/build_model.hpp"
 #include "app/cli/command_line.hpp"
+#include "app/cli/run_detail.hpp"
 #include "app/cli/stages.hpp"
 #include "engine/model/recorder.hpp"
 #include "engine/record/grain_check.hpp"
 
 namespace lightrail {
-
-/// The longest trains of a model [packets].
-struct TrainLengths {
-  std::uint32_t fabric = 1;  ///< on PCIe and fabric links
-  std::uint32_t nvlink = 1;
-};
-[[nodiscard]] TrainLengths longest_trains(const Model& model);
 
 /// When the first iteration begins and ends, told by rows of the table steps; hands all rows on to another
 /// recorder.
@@ -50,7 +44,8 @@ class FirstStep final : public Recorder {
 
   struct Span {
     SimTime start = time_never, end{};
-    std::int64_t gpus = 0;  ///< that have ended it
+    std::int64_t gpus = 0;         ///< that have ended it
+    SimTime compute{}, exposed{};  ///< of all of them together
   };
   [[nodiscard]] const Span& of_this_rank() const { return span_; }
   /// Over all ranks. Collective.

@@ -162,6 +162,7 @@ void fill_run(const Given& given, CommandLine& line) {
     if (line.predict_ranks.empty()) fail("option --network has no effect without --predict-ranks");
     line.network = parse_network(given.text("network", ""));
   }
+  if (given.has("longest")) line.longest_rung_s = seconds("longest");
   line.check_grain = given.value("check-grain", 0u, 1u, TrainSettings::max_grain);
   if (line.check_grain > 0 && !line.resume.empty())
     fail("option --check-grain: a run that is resumed has not seen its first iteration");

@@ -28,6 +28,7 @@ struct CommandLine {
   PartitionPlan partition;
   std::vector<int> predict_ranks;
   std::uint32_t check_grain = 0;  ///< packets; 0: not asked for
+  double longest_rung_s = 120;    ///< wall time
   ForecastNetwork network;
   RunOptions run;
 };

@@ -26,6 +26,9 @@ namespace lightrail {
 /// Where the time of one result's step went; of two: what differs in input and output.
 [[nodiscard]] ExitCode explain(const CommandLine& line, const MpiSession& mpi);
 
+/// The first step by formulas, in trains and packet by packet, as far as each can be afforded.
+[[nodiscard]] ExitCode ladder(CommandLine line, const MpiSession& mpi);
+
 /// The points of <sweep>, a line each: number and settings.
 [[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 /// All of them one after another; `run` runs one. A point whose system fails (exit code 3) does not keep the

@@ -18,11 +18,12 @@ constexpr const char* exit_codes =
 
 std::vector<OptionDoc> make_option_docs() {
   using C = Command;
-  const std::vector<C> building{C::run, C::validate, C::sweep, C::trace, C::collective};
+  const std::vector<C> building{C::run, C::validate, C::sweep, C::trace, C::collective, C::ladder};
   std::vector<C> describing = building;
   describing.push_back(C::describe);
   const std::vector<C> running{C::run, C::sweep, C::collective};
-  const std::vector<C> with_kinds{C::run, C::validate, C::describe, C::sweep, C::trace, C::collective};
+  const std::vector<C> with_kinds{C::run,   C::validate,   C::describe, C::sweep,
+                                  C::trace, C::collective, C::ladder};
   const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace, C::system};
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
@@ -62,6 +63,10 @@ std::vector<OptionDoc> make_option_docs() {
       {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
       {"format", "NAME", {C::describe}, "text (default) or xsd"},
       {"json", "", {C::explain}, "print JSON instead of text"},
+      {"longest",
+       "TIME",
+       {C::ladder},
+       "wall time that a rung may be expected to take, with unit (default 2 min); finer ones are left out"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
   };
@@ -94,7 +99,9 @@ const std::vector<CommandDoc>& command_docs() {
       {Command::collective, "collective", "SCENARIO", "run a collective benchmark, print nccl-tests' columns",
        1, 1},
       {Command::explain, "explain", "RESULT [RESULT]",
-       "where the time of a result's step went and why; of two results: what differs", 1, 2}};
+       "where the time of a result's step went and why; of two results: what differs", 1, 2},
+      {Command::ladder, "ladder", "SCENARIO",
+       "run the first step by formulas, in trains and packet by packet, and print them side by side", 1, 1}};
   return all;
 }
 

@@ -16,7 +16,8 @@ enum class Command : std::uint8_t {
   trace,
   system,
   collective,
-  explain
+  explain,
+  ladder
 };
 
 struct CommandDoc {

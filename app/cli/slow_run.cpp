@@ -4,74 +4,106 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <optional>
 
+#include "workloads/collective/group_plan.hpp"
+#include "workloads/program/peer.hpp"
 #include "workloads/program/program.hpp"
+#include "workloads/program/program_index.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr double links_a_train = 6;      // GPU - NIC - leaf - spine - leaf - NIC - GPU
-constexpr double events_a_second = 1e6;  // of one rank on a core of a server, in round figures
+constexpr double links_near = 2;         // GPU - NVSwitch - GPU
+constexpr double links_far = 6;          // GPU - NIC - leaf - spine - leaf - NIC - GPU
+constexpr double events_a_second = 2e6;  // of one rank on a core of a server, in round figures
 constexpr double worth_a_word_s = 120;
 
-bool is_communication(OpKind kind) {
-  switch (kind) {
-    case OpKind::collective:
-    case OpKind::send:
-    case OpKind::storage_read:
-    case OpKind::storage_write:
-    case OpKind::host_copy:
-      return true;
-    case OpKind::compute:
-    case OpKind::host:
-    case OpKind::recv:
-    case OpKind::marker:
-      return false;
+/// Payload [B].
+struct Sent {
+  double near = 0, far = 0;  ///< within a server, to others
+};
+
+Sent sent_in(const GroupPlan& plan, const GroupView& group, const Op& op) {
+  const auto bytes = static_cast<double>(op.bytes);
+  const std::uint32_t here = plan.server_of(plan.index_of(group.member(group.my_index)));
+  if (op.kind == OpKind::send) {
+    const bool is_near = plan.server_of(plan.index_of(peer_of(op, group))) == here;
+    return {is_near ? bytes : 0, is_near ? 0 : bytes};
   }
-  return false;
+  const double n = plan.ring_size(), members = plan.members_of(here);
+  if (op.collective == CollectiveType::all_to_all)
+    return {bytes * (members - 1) / n, bytes * (n - members) / n};
+  const double sent = bytes * (n - 1) / n * (op.collective == CollectiveType::all_reduce ? 2 : 1);
+  // Rings over servers, which leave each once: by one of its members.
+  const double far = plan.ring_servers() > 1 ? sent / members : 0;
+  return {members > 1 ? sent - far : 0, far};
+}
+
+Sent sent_by(const Model& model, EndpointId gpu, const Program& program) {
+  const auto* groups = model.resource<GroupTable>();
+  const auto* plans = model.resource<GroupPlans>();
+  Sent all;
+  for (const Op& op : program.ops) {
+    if (is_io(op.kind)) all.far += static_cast<double>(op.bytes);
+    if (op.kind != OpKind::send && op.kind != OpKind::collective) continue;
+    const GroupView group = groups->group_of(op.group, gpu);
+    if (group.size < 2) continue;
+    const Sent more = sent_in(plans->of(op.group, gpu), group, op);
+    all.near += more.near, all.far += more.far;
+  }
+  return all;
 }
 
 /// Of links that serialise, the smallest train in packets and its bytes.
-std::pair<std::uint32_t, double> smallest_train(const Model& model) {
-  std::uint32_t grain = 0;
+struct Train {
+  std::uint32_t packets = 0;
   double bytes = 0;
+};
+Train smallest_train(const Model& model, bool is_nvlink) {
+  Train smallest;
   for (const LinkClass& one : model.link_classes) {
-    if (one.rate.value == 0 || (grain > 0 && one.grain >= grain)) continue;
-    grain = one.grain;
-    bytes = static_cast<double>(one.grain) * one.mtu_bytes;
+    if (one.rate.value == 0 || (one.medium == "nvlink") != is_nvlink) continue;
+    if (smallest.packets > 0 && one.grain >= smallest.packets) continue;
+    smallest = {one.grain, static_cast<double>(one.grain) * one.mtu_bytes};
   }
-  return {grain, bytes};
+  return smallest;
 }
 
+}  // namespace
+
 std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} seconds", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} minutes", seconds / 60);
   return seconds < 172'800 ? fmt::format("{:.0f} hours", seconds / 3600)
                            : fmt::format("{:.0f} days", seconds / 86'400);
 }
 
-}  // namespace
+double expected_seconds(const Model& model, int ranks) {
+  return expected_trains(model) / events_a_second / ranks;
+}
 
 double expected_trains(const Model& model) {
   const auto* set = model.resource<ProgramSet>();
-  const double train = smallest_train(model).second;
-  if (!set || train == 0) return 0;
-  std::vector<double> of_program;
-  for (const Program& program : set->programs) {
-    double bytes = 0;
-    for (const Op& op : program.ops)
-      if (is_communication(op.kind)) bytes += static_cast<double>(op.bytes);
-    of_program.push_back(bytes);
+  if (!set || !model.resource<GroupPlans>()) return 0;
+  const double near = smallest_train(model, true).bytes, far = smallest_train(model, false).bytes;
+  std::vector<std::optional<double>> of_program(set->programs.size());
+  double trains = 0;
+  for (std::uint32_t gpu = 0; gpu < set->program_of_gpu.size(); ++gpu) {
+    const std::uint32_t program = set->program_of_gpu[gpu];
+    if (!of_program[program]) {
+      const Sent sent = sent_by(model, EndpointId{gpu}, set->programs[program]);
+      of_program[program] =
+          (near > 0 ? links_near * sent.near / near : 0) + (far > 0 ? links_far * sent.far / far : 0);
+    }
+    trains += *of_program[program];
   }
-  double bytes = 0;
-  for (const std::uint32_t program : set->program_of_gpu)
-    if (program < of_program.size()) bytes += of_program[program];
-  return bytes * set->iterations * links_a_train / train;
+  return trains * set->iterations;
 }
 
 std::vector<std::string> slowness_notes(const Model& model, const Partition& partition,
                                         const CommandLine& line) {
-  const double events = expected_trains(model), seconds = events / events_a_second / partition.ranks;
+  const double events = expected_trains(model), seconds = expected_seconds(model, partition.ranks);
   if (seconds < worth_a_word_s || line.run.stop_at != time_never) return {};
   std::vector<std::string> notes{fmt::format(
       "some {:.0e} events are ahead, about {} on {} rank{} (a guess; the progress line knows better)", events,
@@ -79,7 +111,7 @@ std::vector<std::string> slowness_notes(const Model& model, const Partition& par
   if (line.run.engine == Engine::reference)
     notes.emplace_back(
         "the reference engine is there to check the other one, which is faster: --engine window");
-  if (const std::uint32_t grain = smallest_train(model).first; grain <= 10)
+  if (const std::uint32_t grain = smallest_train(model, false).packets; grain > 0 && grain <= 10)
     notes.push_back(fmt::format(
         "a train has {} packet{}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
         "grain.md has the cost in accuracy)",

@@ -34,7 +34,7 @@ void check_points(const CommandLine& line, const Scenario& scenario, const Regis
     one.settings.insert(one.settings.end(), point.begin(), point.end());
     try {
       const ReadScenario of_point = load_to_build(one);
-      static_cast<void>(build_model(of_point, registry, one));
+      static_cast<void>(model_to_run(build_model(of_point, registry, one)));
     } catch (const InputErrors& problems) {
       for (const InputError& e : problems.errors())
         errors.add({e.file, e.line, fmt::format("with {}: {}", fmt::join(point, ", "), e.what)});
@@ -50,6 +50,7 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
     const Registry registry = load_registry(line.plugins);
     ReadScenario scenario = load_to_build(line);
     Model model = build_model(scenario, registry, line);
+    const std::vector<Remark> remarks = model_to_run(model).remarks;
     check_points(line, scenario, registry);
     std::string out;
     if (line.map) out += map_text(model);
@@ -58,7 +59,7 @@ ExitCode validate(CommandLine line, const MpiSession& mpi) {
       std::string budget = budget_text(model);
       out += budget.empty() ? "no optical links\n" : budget;
     }
-    return out.empty() ? scenario_text(line.positional.front(), model) + remarks_text(model.remarks) : out;
+    return out.empty() ? scenario_text(line.positional.front(), model) + remarks_text(remarks) : out;
   });
   if (mpi.rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::done;

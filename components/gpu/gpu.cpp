@@ -74,6 +74,7 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (port == self_port) return on_self(p, context);
   if (port == GpuPort::scheduler) return on_scheduler(p, context);
   if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
+  if (kind_of(p) == MessageKind::met) return runner_->on_met(context, transport_, as<meeting::Met>(p));
   transport_.on_wire(context, p, port);
 }
 

@@ -103,6 +103,10 @@ std::string_view name_of(MessageKind kind) {
       return "batch done";
     case kv_done:
       return "keys and values done";
+    case arrived:
+      return "arrived";
+    case met:
+      return "met";
   }
   return "";
 }

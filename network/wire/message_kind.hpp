@@ -78,7 +78,11 @@ enum class MessageKind : std::uint8_t {
   kv_receive = 64,
   // GPU -> scheduler
   batch_done = 65,
-  kv_done = 66
+  kv_done = 66,
+  // Where communication takes what a formula says (meeting.hpp): GPU -> meeting
+  arrived = 67,
+  // meeting -> GPU
+  met = 68
 };
 
 inline constexpr std::uint8_t first_plugin_kind = 128;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Steps of which a part is not simulated against the same steps simulated whole: random plans and fabrics.
 
-usage: test_shortcuts.py LIGHTRAIL SCENARIO step-over|fold FIRST_SEED COUNT
+usage: test_shortcuts.py LIGHTRAIL SCENARIO step-over|fold|formula FIRST_SEED COUNT
 
 step-over: the step is within a thousandth of the whole one's beyond what the summary says that it may be off.
 Where it says that the periods are alike, compute is within a thousandth too, waits are within a hundredth
@@ -10,10 +10,14 @@ step. Every tenth run has drawn times (jitter), which make it an estimate: 1 %.
 
 fold: data-parallel replicas on a half to an eighth of the servers that stand for all: the step is within
 1 %, compute within a thousandth, and the payload by dimension is that part of the whole one's.
+
+formula: communication by formula, with one GPU a stage for all, against trains: the step is within 10 %, and
+the payload by dimension is that of the GPUs which stand for all.
 """
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -138,11 +142,34 @@ def compare_folded(seed, folder):
     return error, True
 
 
+def compare_formula(seed, folder):
+    variables = {**plan(seed), "step_over": "none", "micro_batches": 8}
+    if variables["chunks"] == 2 or variables["schedule"] == "dualpipe":
+        variables["micro_batches"] = 4 * variables["pp"]
+    whole, _ = run(folder, "whole", variables, False)
+    short, text = run(folder, "short", {**variables, "detail": "formula"}, False)
+    parts_add_up(folder / "short.h5")
+    error = short["step_time_ps"] / whole["step_time_ps"] - 1
+    share = whole["exposed_communication_fraction"]
+    print(f"seed {seed}: {100 * error:+.3f} % of a step with {100 * share:.0f} % exposed, "
+          f"{whole['events'] / short['events']:.0f} x fewer events", variables if abs(error) > 0.03 else "",
+          flush=True)
+    gpus, stand_ins = 8 * variables["servers"], re.search(r"(\d+) of (\d+) GPUs stand for all", text)
+    assert stand_ins and int(stand_ins[2]) == gpus, text
+    assert abs(error) < 0.1, (error, variables)
+    # Every stage has as many GPUs, and each sends what its stand-in sends.
+    for dimension, size in whole["bytes_by_dimension"].items():
+        assert abs(short["bytes_by_dimension"][dimension] * gpus / int(stand_ins[1]) - size) <= 1e-5 * size, (
+            dimension, variables)
+    return error, True
+
+
 def main():
     errors = []
+    compared = {"step-over": compare, "fold": compare_folded, "formula": compare_formula}[SHORTCUT]
     for seed in range(FIRST, FIRST + COUNT):
         with tempfile.TemporaryDirectory() as folder:
-            errors.append({"step-over": compare, "fold": compare_folded}[SHORTCUT](seed, pathlib.Path(folder)))
+            errors.append(compared(seed, pathlib.Path(folder)))
     steady = [abs(error) for error, is_steady in errors if is_steady]
     print(f"{len(steady)} of {len(errors)} steady: mean error {100 * np.mean(steady):.5f} %, largest "
           f"{100 * max(steady):.5f} %; others up to "

@@ -25,16 +25,9 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
       book_(model.resource<AddressBook>()),
       nccl_(model.resource<NcclSettings>()),
       io_(model.resource<IoEndpoints>()),
+      formula_(model.resource<FormulaDetail>()),
       self_(self) {
   LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && algorithms_ && book_ && nccl_ && io_);
-}
-
-EndpointId CommEngine::peer_of(const Op& op) const {
-  const GroupView group = view(op);
-  if (op.peer_mode == PeerMode::index) return group.member(static_cast<std::uint32_t>(op.peer));
-  const auto size = static_cast<std::int64_t>(group.size);
-  return group.member(
-      static_cast<std::uint32_t>(((std::int64_t{group.my_index} + op.peer) % size + size) % size));
 }
 
 EndpointId CommEngine::io_peer(const Op& op) const {
@@ -87,7 +80,10 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     run.protocol = op.protocol == Protocol::bare ? op.protocol : nccl(op).point_protocol(op.bytes);
     delay = point_start(op, run.protocol);
   }
-  transport.wake_after(context, delay, {slot, 0});
+  if (formula_ && !is_io(op.kind))
+    meet(context, transport, slot);
+  else
+    transport.wake_after(context, delay, {slot, 0});
   return slot;
 }
 

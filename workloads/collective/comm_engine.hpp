@@ -10,11 +10,13 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/collective_plan.hpp"
 #include "workloads/collective/comm_run.hpp"
+#include "workloads/collective/formula_detail.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/transport.hpp"
 #include "workloads/program/groups.hpp"
+#include "workloads/program/peer.hpp"
 #include "workloads/program/program_index.hpp"
 
 namespace lightrail {
@@ -46,6 +48,8 @@ class CommEngine {
   bool on_timer(Context& context, Transport& transport, Owner owner);
   bool on_received(Context& context, Transport& transport, Owner owner);
   bool on_end(Context& context, Transport& transport, const MessageEnd& end);
+  /// The operation in `slot`, which a formula has the time of, has ended.
+  void on_met(std::uint32_t slot);
 
   /// Whether an operation is an all-to-all in which other GPUs take part.
   [[nodiscard]] bool has_exchange_partners(const Op& op) const {
@@ -91,7 +95,7 @@ class CommEngine {
   [[nodiscard]] const GroupPlan& plan(const Op& op) const { return plans_->of(op.group, self_); }
   /// What the collectives of the operation's group take.
   [[nodiscard]] const NcclSettings& nccl(const Op& op) const { return *plan(op).nccl; }
-  [[nodiscard]] EndpointId peer_of(const Op& op) const;
+  [[nodiscard]] EndpointId peer_of(const Op& op) const { return lightrail::peer_of(op, view(op)); }
   [[nodiscard]] EndpointId io_peer(const Op& op) const;
   [[nodiscard]] std::string name_of(EndpointId endpoint) const;
   [[nodiscard]] Connection connection(const Op& op, Phase phase, std::uint32_t channel = 0) const;
@@ -116,6 +120,9 @@ class CommEngine {
   [[nodiscard]] const Plan& plan_as(std::uint32_t slot) const {
     return std::get<Plan>(collective_plan(slot));
   }
+  /// Payload that this GPU sends of an operation, as nccl-tests counts it.
+  [[nodiscard]] std::int64_t payload_of(const Op& op) const;
+  void meet(Context& context, Transport& transport, std::uint32_t slot);
   void begin_collective(Context& context, Transport& transport, std::uint32_t slot);
   void on_message(Context& context, Transport& transport, Owner owner);
   /// After the last message: true when the run is complete, else a timer for messages that are sure to end
@@ -204,6 +211,7 @@ class CommEngine {
   const AddressBook* book_;
   const NcclSettings* nccl_;
   const IoEndpoints* io_;
+  const FormulaDetail* formula_;  ///< null: communication is messages
   EndpointId self_;
 
   std::vector<CommRun> runs_;

@@ -12,7 +12,8 @@ namespace lightrail {
 ///   ring: by channel, receives done and sends posted; all-to-all: by peer offset, 1 sent, 2 received, 3
 ///   both; others: one pair of flags.
 struct CommRun {
-  enum class Stage : std::uint8_t { free, starting, waiting, running, finishing };
+  /// meeting: as a formula has it (FormulaDetail).
+  enum class Stage : std::uint8_t { free, starting, waiting, running, finishing, meeting };
   struct Count {
     std::uint32_t received = 0, sent = 0;
   };

@@ -64,6 +64,14 @@ struct PeerBytes {
   std::int64_t bytes = 0;
 };
 
+/// An operation whose time a formula gives.
+struct Appointment {
+  std::uint32_t program = 0, op = 0;
+  std::uint32_t slot = 0;
+  std::int64_t payload_bytes = 0;  ///< that the GPU sends: counted as traffic
+  std::uint16_t dimension = 0;
+};
+
 /// What a GPU's communication state machines may do. Implemented by the GPU, and by tests.
 class Transport {
  public:
@@ -74,6 +82,10 @@ class Transport {
   virtual void expect(Context& context, const Expectation& expectation) = 0;
   /// CommEngine::on_timer after `delay`.
   virtual void wake_after(Context& context, SimTime delay, Owner owner) = 0;
+
+  /// CommEngine::on_met once all who take part have come and what a formula says has passed; only where
+  /// there is a FormulaDetail.
+  virtual void meet(Context&, const Appointment&) {}
 
   /// Whether a controller of circuits wants to know what exchanges of a dimension will send.
   [[nodiscard]] virtual bool wants_demand(std::uint16_t) const { return false; }

@@ -36,6 +36,9 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
       return "waits for its circuits";
     case CommRun::Stage::finishing:
       return "is copying its own block";
+    case CommRun::Stage::meeting:
+      if (op.kind == OpKind::collective) return "waits for the other members of its group";
+      return op.kind == OpKind::recv ? waits_for_data(peer_of(op)) : waits_until_ready(peer_of(op));
     case CommRun::Stage::free:
     case CommRun::Stage::running:
       break;

@@ -234,6 +234,11 @@ void ProgramRunner::on_end(Context& context, GpuTransport& transport, const Mess
   if (comm_.on_end(context, transport, end)) complete(context, transport, end.owner.slot);
 }
 
+void ProgramRunner::on_met(Context& context, GpuTransport& transport, const meeting::Met& met) {
+  comm_.on_met(met.slot);
+  complete(context, transport, met.slot, met.partner_at);
+}
+
 void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, const Payload& p) {
   using namespace serving_control;
   LIGHTRAIL_EXPECT(batch_queue_.has_value());
@@ -261,11 +266,12 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
   transport.send(context, transfer);
 }
 
-void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot) {
+void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot,
+                             SimTime partner_at) {
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
   if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
-  settle(context, transport, slot);
+  settle(context, slot, std::max(partner_at, transport.take_first_sign(slot)));
   const std::uint32_t op = run.op;
   comm_.release(slot);
   comm_.announce_next(context, transport, op);

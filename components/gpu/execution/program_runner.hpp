@@ -17,6 +17,7 @@
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/wire/meeting.hpp"
 #include "workloads/collective/comm_engine.hpp"
 
 namespace lightrail {
@@ -43,6 +44,8 @@ class ProgramRunner {
   /// The host has launched something that is ready.
   void on_launched(Context& context, GpuTransport& transport) { schedule(context, transport); }
   void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
+  /// An operation that a formula has the time of has ended.
+  void on_met(Context& context, GpuTransport& transport, const meeting::Met& met);
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
@@ -104,7 +107,8 @@ class ProgramRunner {
   /// False when the operation took no time and has ended.
   bool start_op(Context& context, GpuTransport& transport, std::uint32_t stream);
   void end_op(Context& context, std::uint32_t stream);
-  void complete(Context& context, GpuTransport& transport, std::uint32_t slot);
+  /// `partner_at`: when the other side of a send or receive was there, as far as the transport does not know.
+  void complete(Context& context, GpuTransport& transport, std::uint32_t slot, SimTime partner_at = {});
   /// A marker has ended behind or before which the program steps over something.
   void pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op);
   void record_collective(Context& context, const CommRun& run);
@@ -184,7 +188,7 @@ class ProgramRunner {
   /// After anything has started or ended: what time goes into from now on.
   void count_time(Context& context);
   /// A send or receive ends.
-  void settle(Context& context, GpuTransport& transport, std::uint32_t slot);
+  void settle(Context& context, std::uint32_t slot, SimTime partner_at);
   /// The rows of an iteration.
   void record_step(Context& context, std::int64_t iteration, const StepRecord& step) const;
   /// The iterations with what was stepped over.

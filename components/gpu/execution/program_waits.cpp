@@ -102,11 +102,11 @@ void ProgramRunner::count_time(Context& context) {
                is_point(op.kind) ? streams_[op.stream].slot : ExposedTime::no_slot);
 }
 
-void ProgramRunner::settle(Context& context, GpuTransport& transport, std::uint32_t slot) {
+void ProgramRunner::settle(Context& context, std::uint32_t slot, SimTime partner_at) {
   const CommRun& run = comm_.run(slot);
   const Op& op = program_->ops[run.op];
   if (!records_exposed_ || !is_point(op.kind)) return;
-  exposed_.settle(context.now(), slot, key_of(op), comm_.ready_at(slot), transport.take_first_sign(slot));
+  exposed_.settle(context.now(), slot, key_of(op), comm_.ready_at(slot), partner_at);
 }
 
 void ProgramRunner::record_step(Context& context, std::int64_t iteration, const StepRecord& step) const {

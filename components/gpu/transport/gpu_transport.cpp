@@ -13,6 +13,7 @@
 #include "network/transport/tables.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
+#include "network/wire/meeting.hpp"
 #include "network/wire/phase.hpp"
 
 namespace lightrail {
@@ -59,14 +60,25 @@ void GpuTransport::count(const Transfer& transfer) {
   const bool is_to_self = transfer.to == self();
   if (is_to_self && transfer.in_switch == InSwitch::nothing)
     return;  // a copy within its memory is no traffic
-  if (transfer.dimension < sent_.by_dimension.size()) {
-    sent_.by_dimension[transfer.dimension].bytes += transfer.payload_bytes;
-    ++sent_.by_dimension[transfer.dimension].messages;
-  }
+  count(transfer.dimension, transfer.payload_bytes);
   // What a switch sums or multicasts goes to no endpoint alone.
   const bool has_receiver = transfer.in_switch == InSwitch::nothing || transfer.in_switch == InSwitch::fold;
   if (!is_to_self && has_receiver && output_ && output_->is_recorded(tables::traffic_matrix, self()))
     sent_.by_receiver[transfer.to.value] += transfer.payload_bytes;
+}
+
+void GpuTransport::count(std::uint16_t dimension, std::int64_t payload) {
+  if (dimension >= sent_.by_dimension.size()) return;
+  sent_.by_dimension[dimension].bytes += payload;
+  ++sent_.by_dimension[dimension].messages;
+}
+
+void GpuTransport::meet(Context& context, const Appointment& appointment) {
+  if (appointment.payload_bytes > 0) count(appointment.dimension, appointment.payload_bytes);
+  const auto port = static_cast<PortIndex>(context.port_count() - 1);
+  context.send(port, context.now(),
+               to_payload(meeting::Arrived{
+                   .program = appointment.program, .op = appointment.op, .slot = appointment.slot}));
 }
 
 void GpuTransport::send(Context& context, const Transfer& transfer) {

@@ -32,6 +32,7 @@ class GpuTransport final : public Transport {
   [[nodiscard]] bool predicts_from_history() const override;
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
+  void meet(Context& context, const Appointment& appointment) override;
 
   /// Anything that came in on a port except MessageKind::sent.
   void on_wire(Context& context, const Payload& payload, PortIndex port);
@@ -72,6 +73,7 @@ class GpuTransport final : public Transport {
   /// The port on which another endpoint of this server is reached: NVLink or the host's.
   [[nodiscard]] PortIndex port_near(const Context& context, EndpointId to) const;
   void count(const Transfer& transfer);
+  void count(std::uint16_t dimension, std::int64_t payload);
   void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);
   void on_control(Context& context, const Payload& payload);

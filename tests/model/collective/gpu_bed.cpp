@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "app/cli/formula_model.hpp"
 #include "components/gpu/gpu.hpp"
 #include "components/gpu/tables.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
@@ -208,6 +209,7 @@ std::vector<std::string> GpuBed::mistakes() {
 
 void GpuBed::run(SimTime save_at) {
   if (auto all = prepare(); !all.empty()) throw InputErrors(InputError{"", 0, all[0]});
+  if (by_formula) bed.finish_model() = formula_model(bed.finish_model());
   bed.run(save_at);
 }
 

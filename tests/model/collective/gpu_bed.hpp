@@ -73,6 +73,7 @@ class GpuBed {
   std::shared_ptr<NicSpec> nic_spec = std::make_shared<NicSpec>();
   std::shared_ptr<HostSpec> host_spec = std::make_shared<HostSpec>();  ///< of ClusterShape::has_host
   std::vector<ComponentId> switches;
+  bool by_formula = false;  ///< communication takes what a formula says, and some GPUs stand for all
 
  private:
   std::vector<std::string> prepare();

@@ -8,6 +8,7 @@
 #include "network/wire/congestion_notice.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
+#include "network/wire/meeting.hpp"
 #include "network/wire/rail_control.hpp"
 #include "network/wire/region_control.hpp"
 #include "network/wire/serving_control.hpp"
@@ -161,6 +162,11 @@ TEST_CASE("messages of an inference job lie as they are described") {
         words(64, 0, 0, 1, 2, 3));
   CHECK(words_of(BatchDone{.number = 3}) == words(65, 0, 0, 0, 0, 3));
   CHECK(words_of(KvDone{.request = 3}) == words(66, 0, 0, 0, 0, 3));
+}
+
+TEST_CASE("what GPUs and a meeting tell each other is laid out as 16 bytes") {
+  CHECK(words_of(meeting::Arrived{.program = 1, .op = 2, .slot = 3}) == words(67, 0, 0, 1, 2, 3));
+  CHECK(words_of(meeting::Met{.slot = 1, .partner_at = SimTime{5}}) == words(68, 0, 0, 1, 5, 0));
 }
 
 TEST_CASE("a payload is read only as a message that its kind stands for") {

@@ -1,0 +1,176 @@
+#include "app/cli/formula_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "components/gpu/compute/kernel_variation.hpp"
+#include "components/meeting/meeting.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/sub_model.hpp"
+#include "network/circuits/rails.hpp"
+#include "network/circuits/regions.hpp"
+#include "network/health/health_table.hpp"
+#include "network/port/device_traits.hpp"
+#include "network/wire/address_book.hpp"
+#include "workloads/collective/formula_detail.hpp"
+#include "workloads/program/serving.hpp"
+#include "workloads/program/stand_ins.hpp"
+
+namespace lightrail {
+namespace {
+
+bool has_operations(const ProgramSet& set) {
+  return std::any_of(set.programs.begin(), set.programs.end(),
+                     [](const Program& program) { return !program.ops.empty(); });
+}
+
+bool uses_storage(const ProgramSet& set) {
+  for (const Program& program : set.programs)
+    for (const Op& op : program.ops)
+      if (op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) return true;
+  return false;
+}
+
+/// What a formula says nothing about; empty: it can be used.
+std::string obstacle(const Model& model) {
+  const auto* set = model.resource<ProgramSet>();
+  if (!set || !has_operations(*set)) return "a scenario without a job";
+  if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
+  if (model.resource<Regions>() || model.resource<Rails>()) return "circuits";
+  if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
+  if (uses_storage(*set)) return "storage (its servers are shared by all)";
+  return "";
+}
+
+/// By GPU with a program: GPUs of a class run the same on the same hardware.
+std::vector<std::uint32_t> classes_of(const Model& model) {
+  const auto& set = *model.resource<ProgramSet>();
+  const auto& book = *model.resource<AddressBook>();
+  const auto* variation = model.resource<KernelVariation>();
+  // By a Spec's address, which decides nothing but whether two are the same.
+  std::map<std::tuple<std::uint32_t, const Spec*, double>, std::uint32_t> known;
+  std::vector<std::uint32_t> classes;
+  for (std::uint32_t gpu = 0; gpu < set.program_of_gpu.size(); ++gpu) {
+    double slow = 1;
+    if (variation)
+      if (const auto found = variation->slow.find(gpu); found != variation->slow.end()) slow = found->second;
+    const Spec* spec = model.specs[model.components[book.component_of[gpu].value].spec].get();
+    classes.push_back(
+        known.emplace(std::tuple(set.program_of_gpu[gpu], spec, slow), known.size()).first->second);
+  }
+  return classes;
+}
+
+/// The GPUs, each with a port for the meeting, and what they are joined to.
+std::vector<Kept> kept_of(const Model& whole, const AddressBook& book, const std::vector<EndpointId>& gpus) {
+  std::vector<Kept> kept(whole.components.size());
+  for (const EndpointId gpu : gpus) {
+    const ComponentId component = book.component_of[gpu.value];
+    const ComponentRecord& record = whole.components[component.value];
+    kept[component.value] = {true, 1};
+    for (std::uint32_t port = 0; port < record.port_count; ++port) {
+      const LinkId out = whole.ports[record.first_port + port].out;
+      if (!out.is_valid()) continue;
+      const ComponentId device = whole.links[out.value].to;
+      if (role_of(whole, device) != DeviceRole::gpu) kept[device.value].is_kept = true;
+    }
+  }
+  return kept;
+}
+
+/// With components' new ids; of those that are left out, their class's first GPU's, or any.
+AddressBook book_of(const AddressBook& whole, const std::vector<ComponentId>& component,
+                    const std::vector<std::uint32_t>& classes, const std::vector<EndpointId>& gpus) {
+  std::map<std::uint32_t, ComponentId> of_class;
+  for (const EndpointId gpu : gpus)
+    of_class.emplace(classes[gpu.value], component[whole.component_of[gpu.value].value]);
+  AddressBook book = whole;
+  for (std::size_t e = 0; e < book.component_of.size(); ++e) {
+    const ComponentId id = component[book.component_of[e].value];
+    const EndpointId device = whole.device(EndpointId{static_cast<std::uint32_t>(e)});
+    book.component_of[e] = id.is_valid()                   ? id
+                           : device.value < classes.size() ? of_class.at(classes[device.value])
+                                                           : ComponentId{0};
+  }
+  return book;
+}
+
+void connect_meeting(Model& model, const AddressBook& book, const std::vector<EndpointId>& gpus) {
+  LinkClass notice;
+  notice.name = notice.medium = "meeting";
+  notice.latency = FormulaDetail::notice;
+  const auto link_class = static_cast<std::uint16_t>(model.link_classes.size());
+  model.link_classes.push_back(std::move(notice));
+  const ComponentId meeting{static_cast<std::uint32_t>(model.components.size())};
+  ComponentRecord record;
+  record.first_port = static_cast<std::uint32_t>(model.ports.size());
+  record.port_count = static_cast<std::uint16_t>(gpus.size());
+  record.kind = static_cast<std::uint16_t>(model.kinds.size());
+  record.spec = static_cast<std::uint32_t>(model.specs.size());
+  record.atom = AtomId{model.atom_count++};
+  record.name_prefix = static_cast<std::uint32_t>(model.name_prefixes.size());
+  record.number = ComponentId::none;
+  model.name_prefixes.emplace_back("meeting");
+  model.kinds.push_back(meeting_kind());
+  model.specs.push_back(std::make_shared<const MeetingSpec>());
+  model.components.push_back(record);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const ComponentId gpu = book.component_of[gpus[i].value];
+    const ComponentRecord& of_gpu = model.components[gpu.value];
+    const auto here = static_cast<PortIndex>(i), there = static_cast<PortIndex>(of_gpu.port_count - 1);
+    const LinkId forth{static_cast<std::uint32_t>(model.links.size())}, back{forth.value + 1};
+    model.ports.push_back({forth});
+    model.ports[of_gpu.first_port + there].out = back;
+    model.links.push_back({meeting, gpu, here, there, link_class});
+    model.links.push_back({gpu, meeting, there, here, link_class});
+  }
+}
+
+}  // namespace
+
+Model formula_model(const Model& whole) {
+  if (const std::string what = obstacle(whole); !what.empty())
+    throw InputErrors(InputError{"", 0, "<run> attribute 'detail': formula says nothing about " + what});
+  const auto& set = *whole.resource<ProgramSet>();
+  const auto& all = *whole.resource<AddressBook>();
+  const std::vector<std::uint32_t> classes = classes_of(whole);
+  auto detail = std::make_shared<FormulaDetail>();
+  detail->gpus = stand_ins(set, *whole.resource<GroupTable>(), classes);
+  if (detail->gpus.size() >= self_port)
+    throw InputErrors(InputError{
+        "", 0,
+        fmt::format("<run> attribute 'detail': formula would simulate {} GPUs, each with a program or "
+                    "hardware of its own (at most {})",
+                    detail->gpus.size(), self_port - 1)});
+  SubModel part = sub_model(whole, kept_of(whole, all, detail->gpus));
+  auto book = std::make_shared<const AddressBook>(book_of(all, part.component, classes, detail->gpus));
+  connect_meeting(part.model, *book, detail->gpus);
+  ModelPart more;
+  more.resources = whole.resources().without<AddressBook>();
+  more.resources.add<AddressBook>(book);
+  more.resources.add<FormulaDetail>(detail);
+  more.remarks.push_back(
+      {"formula",
+       fmt::format("communication takes what formulas say (nothing waits for a line, a fabric is "
+                   "never full); {} of {} GPUs stand for all; tables, traffic and energy are theirs",
+                   detail->gpus.size(), set.program_of_gpu.size())});
+  if (whole.resource<KernelVariation>())
+    more.remarks.push_back(
+        {"variation",
+         "the step is an estimate, and too short: a GPU that is not simulated is never slower "
+         "than those that are"});
+  // There are no packets.
+  std::erase_if(part.model.remarks, [](const Remark& remark) { return remark.about == "grain"; });
+  part.model.add(std::move(more));
+  return std::move(part.model);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/cli/check_grain.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/slow_run.hpp"
+#include "workloads/collective/formula_detail.hpp"
+
+namespace lightrail {
+namespace {
+
+struct Rung {
+  std::string name;
+  std::string left_out;  ///< why it has not run
+  std::int64_t events = 0;
+  double wall_s = 0;
+  FirstStep::Span step;
+
+  [[nodiscard]] SimTime length() const { return step.end - step.start; }
+};
+
+/// The first whole step of the scenario at one detail. Collective.
+Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry, CommandLine line,
+           const MpiSession& mpi) {
+  Rung rung;
+  std::optional<Model> model;
+  std::optional<Partition> partition;
+  on_every_rank(mpi, [&] {
+    try {
+      model.emplace(model_to_run(build_model(with_detail(scenario, detail), registry, line)));
+    } catch (const InputErrors& problem) {
+      if (detail != Detail::formula) throw;
+      rung.left_out = problem.errors().front().what;
+      return;
+    }
+    const double expected = model->resource<FormulaDetail>() ? 0 : expected_seconds(*model, mpi.size());
+    if (expected > line.longest_rung_s)
+      rung.left_out = fmt::format("about {} (--longest)", duration_text(expected));
+    else
+      partition.emplace(make_partition(*model, mpi.size(), line.partition));
+  });
+  if (!partition) return rung;
+  RunOptions options = line.run;
+  options.checkpoint.folder = "none";
+  options.progress = Progress::none;
+  FirstStep rows(nullptr);
+  const RunResult result = Simulation(*model, *partition, mpi.comm(), rows).run(options);
+  rung.events = result.events;
+  rung.wall_s = result.build_s + result.wall_s;
+  rung.step = rows.span(mpi.comm());
+  if (rung.step.gpus == 0) rung.left_out = "no GPU has ended a step";
+  return rung;
+}
+
+std::string line_of(const Rung& rung, const Rung* finest) {
+  if (!rung.left_out.empty()) return fmt::format("{:<9}not run: {}\n", rung.name, rung.left_out);
+  const auto mean = [&](SimTime sum) { return format_time(sum / rung.step.gpus); };
+  const double off =
+      (static_cast<double>(rung.length().count()) / static_cast<double>(finest->length().count()) - 1) * 100;
+  return fmt::format("{:<9}{:>6} {:>13} {:>9.2f}  {:>12} {:>12} {:>12}  {}\n", rung.name, rung.step.gpus,
+                     rung.events, rung.wall_s, format_time(rung.length()), mean(rung.step.compute),
+                     mean(rung.step.exposed), &rung == finest ? "" : fmt::format("{:+.2f} %", off));
+}
+
+}  // namespace
+
+ExitCode ladder(CommandLine line, const MpiSession& mpi) {
+  const auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
+  const auto scenario = on_every_rank(mpi, [&] { return load_to_build(line); });
+  std::vector<Rung> rungs;
+  for (const auto& [name, detail] :
+       {std::pair{"formula", Detail::formula}, std::pair{"trains", Detail::trains},
+        std::pair{"packets", Detail::packets}}) {
+    rungs.push_back(climb(detail, scenario, registry, line, mpi));
+    rungs.back().name = name;
+  }
+  const Rung* finest = nullptr;
+  for (const Rung& rung : rungs)
+    if (rung.left_out.empty()) finest = &rung;
+  if (mpi.rank() != 0) return ExitCode::done;
+  std::string text =
+      fmt::format("{:<9}{:>6} {:>13} {:>9}  {:>12} {:>12} {:>12}  {}\n", "detail", "GPUs", "events",
+                  "wall [s]", "first step", "compute", "exposed", finest ? "against " + finest->name : "");
+  for (const Rung& rung : rungs) text += line_of(rung, finest);
+  std::fputs(text.c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace lightrail

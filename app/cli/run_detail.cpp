@@ -1,0 +1,88 @@
+#include "app/cli/run_detail.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "app/cli/formula_model.hpp"
+
+namespace lightrail {
+namespace {
+
+void set_attribute(Element& element, const std::string& name, const std::string& value) {
+  for (Attribute& attribute : element.attributes)
+    if (attribute.name == name) {
+      attribute.value = value;
+      return;
+    }
+  element.attributes.push_back({name, value, element.file, element.line});
+}
+
+/// The child of that name, added where there is none.
+Element& child_of(Element& root, const std::string& name) {
+  auto child = std::find_if(root.children.begin(), root.children.end(),
+                            [&name](const Element& each) { return each.name == name; });
+  if (child != root.children.end()) return *child;
+  Element added;
+  added.name = name;
+  added.file = root.file;
+  added.line = root.line;
+  return root.children.emplace_back(std::move(added));
+}
+
+const char* name_of(Detail detail) {
+  switch (detail) {
+    case Detail::trains:
+      return "trains";
+    case Detail::packets:
+      return "packets";
+    case Detail::formula:
+      return "formula";
+  }
+  return "";
+}
+
+}  // namespace
+
+TrainLengths longest_trains(const Model& model) {
+  TrainLengths trains;
+  for (const LinkClass& link : model.link_classes) {
+    std::uint32_t& longest = link.medium == "nvlink" ? trains.nvlink : trains.fabric;
+    longest = std::max(longest, link.grain);
+  }
+  return trains;
+}
+
+ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains) {
+  Element& network = child_of(scenario.root, "network");
+  set_attribute(network, "grain", std::to_string(trains.fabric));
+  set_attribute(network, "nvlink-grain", std::to_string(trains.nvlink));
+  return scenario;
+}
+
+ReadScenario with_detail(ReadScenario scenario, Detail detail) {
+  set_attribute(child_of(scenario.root, "run"), "detail", name_of(detail));
+  return scenario;
+}
+
+bool asks_for_packets(const Scenario& scenario) {
+  const Element* run = scenario.root.child("run");
+  const Attribute* detail = run ? run->find("detail") : nullptr;
+  return detail && detail->value == name_of(Detail::packets);
+}
+
+Model model_to_run(Model built) {
+  const auto* asked = built.resource<RunDetail>();
+  if (!asked || asked->detail != Detail::formula) return built;
+  try {
+    return formula_model(built);
+  } catch (const InputErrors& problem) {
+    ErrorList errors;
+    for (const InputError& each : problem.errors())
+      errors.add(each.file.empty() ? InputError{asked->at.file, asked->at.line, each.what} : each);
+    errors.throw_if_any();
+    throw;
+  }
+}
+
+}  // namespace lightrail

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+
+#include "engine/base/error.hpp"
+#include "engine/model/model.hpp"
+#include "engine/scenario/read_scenario.hpp"
+
+namespace lightrail {
+
+/// How fine a run is: <run detail="">.
+enum class Detail : std::uint8_t {
+  trains,   ///< packets in trains, as <network> has them
+  packets,  ///< packet by packet, whatever <network> has
+  formula   ///< communication takes what a formula says (formula_model.hpp)
+};
+
+/// What the scenario asks for, and where mistakes of it stand. A Model resource.
+struct RunDetail {
+  Detail detail = Detail::trains;
+  InputError at;
+};
+
+/// The longest trains of a model [packets].
+struct TrainLengths {
+  std::uint32_t fabric = 1;  ///< on PCIe and fabric links
+  std::uint32_t nvlink = 1;
+};
+[[nodiscard]] TrainLengths longest_trains(const Model& model);
+
+/// The scenario with such trains.
+[[nodiscard]] ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains);
+/// The scenario at that detail.
+[[nodiscard]] ReadScenario with_detail(ReadScenario scenario, Detail detail);
+/// Whether it asks for Detail::packets.
+[[nodiscard]] bool asks_for_packets(const Scenario& scenario);
+
+/// What a run runs of a model that is built: the model itself, or its formula_model(). Throws InputErrors
+/// where that cannot be.
+[[nodiscard]] Model model_to_run(Model built);
+
+}  // namespace lightrail
