@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/time.hpp"
+
+namespace lightrail {
+
+/// Why a job is interrupted, and what that asks for.
+struct FailureCategory {
+  std::string name;              ///< "faulty GPU"
+  double per_day = 0;            ///< interruptions of the whole job, >= 0 [1/d]
+  SimTime detection{};           ///< until the job's controller acts
+  bool replaces_server = false;  ///< the server goes to repair, another one takes its place
+};
+
+/// How training state is kept.
+struct JobCheckpoint {
+  SimTime every{};     ///< training time between two, rounded to whole steps
+  SimTime blocking{};  ///< training stands still
+  SimTime write{};     ///< in the background after that: until it is there, a failure falls back to
+                       ///< the one before. 0: it is there when training goes on
+  double speed_while_saving = 1;  ///< of training during the write, in (0, 1]
+};
+
+/// What a job goes through, one after the other, between the detection of a failure and the next step.
+struct RestartPlan {
+  SimTime replacement{};     ///< of categories that replace a server, when a spare is there
+  SimTime rendezvous{};      ///< processes find each other
+  SimTime initialisation{};  ///< communicators
+  SimTime load{};            ///< the checkpoint
+  SimTime warm_up{};         ///< what the first steps take longer
+};
+
+/// Servers that stand by.
+struct SparesPlan {
+  std::uint32_t servers = 0;
+  SimTime repair{};  ///< of a server that failed; then it stands by
+};
+
+/// Replicas that recover from each other, without checkpoints.
+struct ReplicaPlan {
+  std::uint32_t groups = 1;
+  SimTime heartbeat{};  ///< silence after which a group counts as dead
+  SimTime quorum{};     ///< to agree on who takes part, whenever that changes
+};
+
+/// A job, how it fails and how it recovers: what weeks of it are played from.
+struct GoodputPlan {
+  std::uint32_t gpus = 0;
+  SimTime step{};  ///< of all GPUs
+  SimTime period{};
+  std::uint32_t runs = 1;
+  std::uint64_t seed = 1;
+  std::vector<FailureCategory> categories;
+  std::optional<JobCheckpoint> checkpoint;  ///< none: a failure loses everything, unless there are replicas
+  RestartPlan restart;
+  std::optional<SparesPlan> spares;  ///< none: a spare is always there
+  std::optional<ReplicaPlan> replicas;
+
+  /// Interruptions of the job, of all categories [1/d].
+  [[nodiscard]] double failures_per_day() const;
+  /// From a failure of that category to the next step, when nothing else fails and a spare is there.
+  [[nodiscard]] SimTime restart_time(const FailureCategory& category) const;
+  /// Weighted by how often each category comes [s]; 0 where nothing fails.
+  [[nodiscard]] double mean_restart_s() const;
+  /// `every` in whole steps, at least one.
+  [[nodiscard]] SimTime whole_steps(SimTime every) const;
+};
+
+}  // namespace lightrail
