@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::uint64_t kibi = 1024, mebi = kibi * 1024, gibi = mebi * 1024, tebi = gibi * 1024;
 
-constexpr Unit times[] = {{"s", 1, 12}, {"ms", 1, 9},           {"us", 1, 6},          {"ns", 1, 3},
-                          {"ps", 1, 0}, {"min", 60, 12, false}, {"h", 3600, 12, false}};
+constexpr Unit times[] = {{"s", 1, 12},           {"ms", 1, 9},         {"us", 1, 6},
+                          {"ns", 1, 3},           {"ps", 1, 0},         {"min", 60, 12, false},
+                          {"h", 3600, 12, false}, {"d", 864, 14, false}};
 constexpr Unit sizes[] = {{"B", 1, 0},      {"kB", 1, 3},    {"MB", 1, 6},     {"GB", 1, 9},
                           {"TB", 1, 12},    {"PB", 1, 15},   {"KiB", kibi, 0}, {"MiB", mebi, 0},
                           {"GiB", gibi, 0}, {"TiB", tebi, 0}};

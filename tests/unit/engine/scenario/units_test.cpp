@@ -32,6 +32,7 @@ TEST_CASE("times are exact picoseconds") {
   CHECK(parsed<SimTime>("1e-12 s") == picoseconds(1));
   CHECK(parsed<SimTime>("2 min") == milliseconds(120'000));
   CHECK(parsed<SimTime>("1.5 h").count() == 5'400'000'000'000'000);
+  CHECK(parsed<SimTime>("2 d") == milliseconds(172'800'000));
   CHECK(parsed<SimTime>("0 s") == picoseconds(0));
   CHECK(parsed<SimTime>("never") == time_never);
   CHECK(parsed<SimTime>("9223372.036854775806 s").count() == std::numeric_limits<std::int64_t>::max() - 1);
