@@ -13,6 +13,7 @@
 #include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/forecast.hpp"
+#include "app/cli/goodput_run.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
 #include "app/cli/slow_run.hpp"
@@ -21,12 +22,14 @@
 namespace lightrail {
 namespace {
 
-/// scenario -> model -> partition -> run -> record.
+/// scenario -> model -> partition -> run -> record; of goodput weeks of the job follow.
 ExitCode run(CommandLine line, const MpiSession& mpi) {
   auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
   auto scenario = on_every_rank(mpi, [&] { return load_to_build(line); });
   const auto model = on_every_rank(mpi, [&] { return model_to_run(build_model(scenario, registry, line)); });
   on_every_rank(mpi, [&] { check_outputs(line, result_path(line, model), scenario); });
+  auto goodput = on_every_rank(mpi, [&] { return goodput_run(line, model); });
+  GoodputRun* weeks = goodput ? &*goodput : nullptr;
   auto partition = on_every_rank(mpi, [&] { return make_partition(model, mpi.size(), line.partition); });
   const auto forecast = on_every_rank(mpi, [&] { return plan_forecast(model, line, mpi.size()); });
   if (!forecast.partitions.empty()) line.run.forecast = &forecast;
@@ -35,7 +38,7 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
     on_every_rank(mpi, [&] { finer.emplace(scenario, registry, line, model, mpi.size()); });
   auto checkpoint = prepare_checkpoints(scenario, model, line, mpi);
 
-  if (mpi.rank() == 0 && line.run.progress != Progress::none)
+  if (mpi.rank() == 0 && line.run.progress != Progress::none && (!weeks || weeks->simulates()))
     for (const std::string& note : slowness_notes(model, partition, line))
       std::fprintf(stderr, "note: %s\n", note.c_str());
 
@@ -45,15 +48,16 @@ ExitCode run(CommandLine line, const MpiSession& mpi) {
   try {
     // There is a file from here on, which a signal must not leave unfinished: the run stops at a window.
     const StopRequests since_the_file(line.run.catch_signals, 0);
-    Hdf5Recorder recorder(recorder_options(line, scenario, model), mpi.comm(), model, partition);
-    summary = simulate(model, partition, line, mpi, recorder, finer ? &*finer : nullptr);
+    Hdf5Recorder recorder(recorder_options(line, scenario, model, weeks), mpi.comm(), model, partition);
+    summary = simulate(model, partition, line, mpi, recorder, finer ? &*finer : nullptr, weeks);
     late_signal = since_the_file.code() != 0;  // after the last window: this run is whole, a sweep ends
   } catch (...) {
     error = std::current_exception();  // the same on every rank
   }
   agree(mpi, error);
   MPI_Allreduce(MPI_IN_PLACE, &late_signal, 1, MPI_INT, MPI_MAX, mpi.comm());
-  report(summary, line, result_path(line, model), mpi);
+  if (weeks) agree(mpi, weeks->problem());
+  report(summary, line, result_path(line, model), mpi, weeks);
   print_benchmark(summary, model, line, mpi);
   if (late_signal != 0 && line.command == Command::sweep) return ExitCode::resumable;
   return exit_code_of(summary);
@@ -73,6 +77,7 @@ bool only_prints(Command command) {
     case Command::system:
     case Command::collective:
     case Command::ladder:
+    case Command::goodput:
       return false;
   }
   return false;
@@ -83,6 +88,7 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
   switch (line.command) {
     case Command::run:
     case Command::collective:
+    case Command::goodput:
       return run(line, mpi);
     case Command::sweep:
       if (line.list) return list_sweep(line, mpi);

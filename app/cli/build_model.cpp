@@ -35,6 +35,7 @@
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 #include "workloads/collective/prepare.hpp"
+#include "workloads/goodput/read_goodput.hpp"
 #include "workloads/import/recognise_trace.hpp"
 #include "workloads/program/region_turns.hpp"
 #include "workloads/program/serving.hpp"
@@ -221,6 +222,8 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   if (line.run.stop_at == time_never) line.run.stop_at = run.stop_at;
   const auto workload = registry.workloads.of(scenario.root.child("workload"));
   if (line.command == Command::collective) check_is_benchmark(scenario, workload.get(), errors);
+  if (line.command == Command::goodput && !scenario.root.child("goodput"))
+    errors.add(scenario.root.error("lightrail goodput needs a scenario with <goodput>"));
   // What a build that failed has not read says nothing; names that no stage knows may be why it failed.
   auto end_with_names = [&] {
     const std::vector<ElementDoc> known = known_elements(registry);
@@ -242,6 +245,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_settings(scenario, model, algorithms, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
+  model.add(read_goodput(scenario, model, errors));
   model.add(read_lanes(scenario, model, errors));
   model.add(read_congestion(scenario, model, errors));
   check_circuits_for(scenario, model, errors);

@@ -18,13 +18,14 @@ constexpr const char* exit_codes =
 
 std::vector<OptionDoc> make_option_docs() {
   using C = Command;
-  const std::vector<C> building{C::run, C::validate, C::sweep, C::trace, C::collective, C::ladder};
+  const std::vector<C> building{C::run,        C::validate, C::sweep, C::trace,
+                                C::collective, C::goodput,  C::ladder};
   std::vector<C> describing = building;
   describing.push_back(C::describe);
-  const std::vector<C> running{C::run, C::sweep, C::collective};
+  const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
   const std::vector<C> with_kinds{C::run,   C::validate,   C::describe, C::sweep,
-                                  C::trace, C::collective, C::ladder};
-  const std::vector<C> writing{C::run, C::sweep, C::collective, C::trace, C::system};
+                                  C::trace, C::collective, C::goodput,  C::ladder};
+  const std::vector<C> writing{C::run, C::sweep, C::collective, C::goodput, C::trace, C::system};
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
@@ -100,6 +101,8 @@ const std::vector<CommandDoc>& command_docs() {
        1, 1},
       {Command::explain, "explain", "RESULT [RESULT]",
        "where the time of a result's step went and why; of two results: what differs", 1, 2},
+      {Command::goodput, "goodput", "SCENARIO",
+       "simulate a step and play weeks of it with the failures, restarts and checkpoints of <goodput>", 1, 1},
       {Command::ladder, "ladder", "SCENARIO",
        "run the first step by formulas, in trains and packet by packet, and print them side by side", 1, 1}};
   return all;

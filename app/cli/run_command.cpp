@@ -43,7 +43,8 @@ std::string result_path(const CommandLine& line, const Model& model) {
   return std::filesystem::path(line.positional.front()).stem().string() + line.point + ".h5";
 }
 
-RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model) {
+RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario, const Model& model,
+                                 GoodputRun* goodput) {
   RecorderOptions options;
   options.path = result_path(line, model);
   if (const auto* selection = model.resource<OutputSelection>()) options.interval = selection->interval;
@@ -51,7 +52,7 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
   options.command_line = line.typed;
   options.scenario_xml = scenario.resolved_xml;
   options.inputs = scenario.inputs;
-  options.add_to_summary = [path = options.path](ResultFile& file) {
+  options.add_to_summary = [path = options.path, goodput](ResultFile& file, const Summary& summary) {
     CriticalPath found;
     try {
       found = read_critical_path(ResultReader(path, ResultReader::Accept::written), most_rows_in_run);
@@ -60,6 +61,7 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
       found.missing = problem.what();  // the result is good without it
     }
     write_critical_path(file, found);
+    if (goodput) goodput->play(file, path, summary);
   };
   options.is_resumed = line.run.resume != nullptr;
   if (line.run.resume) options.resumed_at = line.run.resume->time();
@@ -67,11 +69,14 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
 }
 
 Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
-                 const MpiSession& mpi, Hdf5Recorder& recorder, const FinerRun* finer) {
+                 const MpiSession& mpi, Hdf5Recorder& recorder, const FinerRun* finer,
+                 const GoodputRun* goodput) {
   try {
     FirstStep first_step(&recorder);
     Recorder& rows = finer ? static_cast<Recorder&>(first_step) : recorder;
-    RunResult result = Simulation(model, partition, mpi.comm(), rows).run(line.run);
+    RunResult result;
+    if (!goodput || goodput->simulates())
+      result = Simulation(model, partition, mpi.comm(), rows).run(line.run);
     RunOutcome outcome =
         make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status)));
     if (finer && result.status == RunStatus::complete) outcome.grain_check = finer->check(first_step, mpi);
@@ -95,15 +100,19 @@ ExitCode exit_code_of(const Summary& summary) {
   return summary.status == "deadlock" ? ExitCode::simulation : ExitCode::bug;
 }
 
-void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi) {
+void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi,
+            const GoodputRun* goodput) {
   std::exception_ptr error;
   if (mpi.rank() == 0) {
-    std::fputs(summary_text(summary, file).c_str(), stdout);
+    const bool has_run = !goodput || goodput->simulates();
+    if (has_run) std::fputs(summary_text(summary, file).c_str(), stdout);
+    if (goodput) std::fputs(goodput->text(has_run ? "" : file).c_str(), stdout);
     std::fputs(forecast_text(summary.forecast, line.network).c_str(), stdout);
     std::fflush(stdout);
     for (const std::string& wait : summary.waits) std::fprintf(stderr, "error: deadlock: %s\n", wait.c_str());
     try {
-      if (!line.summary_file.empty()) write_file(line.summary_file, to_json(summary));
+      if (!line.summary_file.empty())
+        write_file(line.summary_file, goodput ? goodput->json(summary) : to_json(summary));
     } catch (...) {
       error = std::current_exception();
     }

@@ -4,6 +4,7 @@
 #include "app/cli/build_model.hpp"
 #include "app/cli/check_grain.hpp"
 #include "app/cli/command_line.hpp"
+#include "app/cli/goodput_run.hpp"
 #include "app/cli/stages.hpp"
 #include "engine/record/summary.hpp"
 
@@ -13,19 +14,21 @@ namespace lightrail {
 /// folder.
 [[nodiscard]] std::string result_path(const CommandLine& line, const Model& model);
 
+/// `goodput`: is played at the end of a complete run, and its result written.
 [[nodiscard]] RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenario,
-                                               const Model& model);
+                                               const Model& model, GoodputRun* goodput = nullptr);
 
 /// Runs the model, then `finer` where there is one, and ends the result file whatever happens: a run that
-/// fails leaves status "failed" in it.
+/// fails leaves status "failed" in it. With a `goodput` that needs no simulation nothing runs.
 [[nodiscard]] Summary simulate(const Model& model, const Partition& partition, const CommandLine& line,
-                               const MpiSession& mpi, Hdf5Recorder& recorder,
-                               const FinerRun* finer = nullptr);
+                               const MpiSession& mpi, Hdf5Recorder& recorder, const FinerRun* finer = nullptr,
+                               const GoodputRun* goodput = nullptr);
 
 /// Exit code of a run by its status.
 [[nodiscard]] ExitCode exit_code_of(const Summary& summary);
 
-/// Rank 0 prints the summary, the deadlock report, and writes --summary.
-void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi);
+/// Rank 0 prints the summary, what `goodput` came to, the deadlock report, and writes --summary.
+void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi,
+            const GoodputRun* goodput = nullptr);
 
 }  // namespace lightrail

@@ -14,6 +14,7 @@
 #include "network/transport/congestion_control.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
+#include "workloads/goodput/goodput_spec.hpp"
 
 namespace lightrail {
 namespace {
@@ -117,6 +118,13 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());
   add("run", run_parameters().documentation());
+  add("goodput", goodput_parameters().documentation());
+  add("failure-rates", failure_rates_parameters().documentation());
+  add("category", category_parameters().documentation());
+  add("checkpoint", job_checkpoint_parameters().documentation());
+  add("restart", restart_parameters().documentation());
+  add("spares", spares_parameters().documentation());
+  add("replicas", replicas_parameters().documentation());
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());
   add("rate", rate_parameters().documentation());

@@ -256,7 +256,7 @@ Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
     write_profile(file, profile);
     file.flush();
     try {
-      if (options_.add_to_summary && outcome.status == "complete") options_.add_to_summary(file);
+      if (options_.add_to_summary && outcome.status == "complete") options_.add_to_summary(file, summary);
       file.flush();
     } catch (const std::exception& failure) {
       problem = failure.what();

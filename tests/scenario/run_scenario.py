@@ -8,6 +8,7 @@ usage: run_scenario.py LIGHTRAIL SCENARIO            run and compare, all but wh
 A comment of the scenario holds the expectations:
 
     expect                             one run; options of `lightrail run` may follow: expect set pxn=off
+    expect command goodput             another command than run
       status = done                    a text
       step_time_ps = 1234567           an exact number of the JSON summary
       bytes_by_dimension.tp = 1048576  names below names are joined by dots
@@ -80,21 +81,22 @@ def agrees(found, wanted):
 
 
 def command_options(words):
-    """["ranks", "2", "set", "n=3"] -> (2, ["--set", "n=3"])"""
+    """["ranks", "2", "set", "n=3"] -> (2, "run", ["--set", "n=3"])"""
     if len(words) % 2:
         raise SystemExit(f"'{words[-1]}' lacks a value (expected name value ...)")
     pairs = list(zip(words[::2], words[1::2]))
-    ranks = [int(value) for name, value in pairs if name == "ranks"]
-    return ranks[0] if ranks else 1, [w for name, value in pairs if name != "ranks"
-                                      for w in (f"--{name}", value)]
+    own = {"ranks": "1", "command": "run"}
+    own.update(pair for pair in pairs if pair[0] in own)
+    return int(own["ranks"]), own["command"], [w for name, value in pairs if name not in own
+                                               for w in (f"--{name}", value)]
 
 
 def run_once(lightrail, scenario, words, wanted, first):
     """Runs and compares; the summary, or None when something is wrong. `first` is the first run's summary."""
-    ranks, options = command_options(words)
+    ranks, name, options = command_options(words)
     with tempfile.TemporaryDirectory() as folder:
         summary_file = pathlib.Path(folder, "summary.json")
-        command = (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + [lightrail, "run", str(scenario),
+        command = (["mpiexec", "-n", str(ranks)] if ranks > 1 else []) + [lightrail, name, str(scenario),
                                                                           "--out", f"{folder}/result.h5",
                                                                           "--summary", str(summary_file),
                                                                           "--progress", "none", *options]
@@ -137,7 +139,7 @@ def main():
         return 1
     results = []
     for options, wanted in runs:
-        print(" ".join(["run", *options]))
+        print(" ".join(["expect", *options]))
         results.append(run_once(lightrail, scenario, options, wanted, results[0] if results else None))
     return 0 if all(results) else 1
 

@@ -38,8 +38,9 @@ class RunScenario(unittest.TestCase):
         self.assertFalse(run_scenario.agrees(0.31, "0.25 ... 0.3"))
 
     def test_options_are_pairs_and_ranks_are_not_an_option(self):
-        self.assertEqual(run_scenario.command_options(["ranks", "2", "set", "n=3"]), (2, ["--set", "n=3"]))
-        self.assertEqual(run_scenario.command_options([]), (1, []))
+        self.assertEqual(run_scenario.command_options(["ranks", "2", "set", "n=3"]), (2, "run", ["--set", "n=3"]))
+        self.assertEqual(run_scenario.command_options([]), (1, "run", []))
+        self.assertEqual(run_scenario.command_options(["command", "goodput"]), (1, "goodput", []))
         with self.assertRaises(SystemExit):
             run_scenario.command_options(["set"])
 

@@ -40,7 +40,7 @@ std::vector<SimTime> intervals_to_try(const GoodputPlan& plan, double best_s) {
   std::vector<SimTime> all{plan.whole_steps(plan.checkpoint->every)};
   for (int i = -tried_per_doubling * doublings; i <= tried_per_doubling * doublings; ++i) {
     const double every = best_s * 1e12 * std::exp2(static_cast<double>(i) / tried_per_doubling);
-    const double most = static_cast<double>(longest.count());
+    const auto most = static_cast<double>(longest.count());
     all.push_back(plan.whole_steps(SimTime{static_cast<std::int64_t>(std::min(every, most))}));
   }
   std::sort(all.begin(), all.end());

@@ -79,7 +79,7 @@ TEST_CASE("every command lists its options") {
 TEST_CASE("unknown commands and options are answered with the one meant") {
   CHECK(problem({"runn", "x.xml"}) ==
         "unknown command: invalid choice 'runn' (one of run, validate, describe, sweep, trace, system, "
-        "collective, explain, ladder; did you mean 'run'?)");
+        "collective, explain, goodput, ladder; did you mean 'run'?)");
   CHECK(problem({"run", "x.xml", "--enginee", "window"}) ==
         "unknown option '--enginee' (did you mean '--engine'?)");
   CHECK(problem({"run", "x.xml", "--colour"}) == "unknown option '--colour'");
@@ -92,7 +92,8 @@ TEST_CASE("abbreviations are not guessed") {
 
 TEST_CASE("an option that the command ignores is refused") {
   CHECK(problem({"validate", "x.xml", "--summary", "s.json"}) ==
-        "option --summary has no effect on 'lightrail validate' (it belongs to run, sweep, collective)");
+        "option --summary has no effect on 'lightrail validate' (it belongs to run, sweep, collective, "
+        "goodput)");
   CHECK(problem({"run", "x.xml", "--map"}) ==
         "option --map has no effect on 'lightrail run' (it belongs to validate)");
 }
