@@ -10,6 +10,7 @@ import importlib
 
 _MODULES = {
     "breakdown": ("compare", "step_breakdown"),
+    "goodput": ("best_intervals", "effective_over_interval"),
     "grain": ("grain_study", "grain_table"),
     "link_uses": ("link_use", "link_use_heatmap"),
     "parts": ("step_parts", "step_parts_bars"),

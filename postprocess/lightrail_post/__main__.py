@@ -1,4 +1,4 @@
-"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|validation|pxn|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|goodput|validation|pxn|diff|show ..."""
 
 import argparse
 import re
@@ -9,6 +9,8 @@ from pathlib import Path
 def _show(run):
     print(f"status      {run.info['status']}")
     for name, value in sorted(run.summary.items()):
+        if isinstance(value, dict):
+            value = {key: item for key, item in value.items() if not hasattr(item, "columns")}
         if not hasattr(value, "columns"):
             print(f"{name:11} {value}")
     for name in run.tables:
@@ -81,6 +83,9 @@ def _parse(arguments):
     serving.add_argument("results", nargs="+",
                          help="runs of an inference job that differ in the rate of arrival")
     serving.add_argument("--out", default="serving.png")
+    goodput = commands.add_parser("goodput", help="effective time over the checkpoint interval")
+    goodput.add_argument("results", nargs="+", help="of lightrail goodput, with a <checkpoint>")
+    goodput.add_argument("--out", default="goodput.png")
     validation = commands.add_parser("validation", help="error of every row that tools/validate has written, a panel a target")
     validation.add_argument("rows", help="results/validation.csv")
     validation.add_argument("--out", default="validation.png")
@@ -145,6 +150,12 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         throughput_latency(runs).savefig(options.out, dpi=130)
         print(serving_table(runs).to_string(float_format="{:.4g}".format))
+    elif options.command == "goodput":
+        from . import best_intervals, effective_over_interval
+        runs = [open_run(path) for path in options.results]
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        effective_over_interval(runs).savefig(options.out, dpi=110)
+        print(best_intervals(runs).to_string(float_format="{:.4g}".format))
     elif options.command == "validation":
         rows = read_validation(options.rows)
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,13 @@ def _frame(group, order=None):
     return pd.DataFrame({name: _text(group[name][()]) for name in names})
 
 
+def _summary_part(group):
+    """A folder of /summary: a DataFrame where it has columns, else its attributes and, by name, its folders."""
+    if any(isinstance(item, h5py.Dataset) for item in group.values()):
+        return _frame(group)
+    return _attributes(group) | {name: _frame(folder) for name, folder in group.items()}
+
+
 class Tables(Mapping):
     """The tables of a run, each read when it is first asked for."""
 
@@ -70,8 +77,8 @@ class Run:
 
     info        attributes of /run: status, hash, wall_s, mpi_ranks ... (a run that was killed says "running")
     tables      mapping of table name to DataFrame
-    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving
-                as a dictionary
+    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving,
+                goodput and critical_path as dictionaries, of the last two with DataFrames in them
     components  id, kind, name, atom, spec, number (endpoint id of GPUs, hosts and storage servers)
     links       directed links with the names and kinds of both ends
     params      mapping of kind to DataFrame of every effective value
@@ -97,7 +104,7 @@ class Run:
             if "summary" in file:
                 self.summary = _attributes(file["summary"])
                 for name, group in file["summary"].items():
-                    self.summary[name] = _frame(group) if len(group) else _attributes(group)
+                    self.summary[name] = _summary_part(group)
             if "profile/windows" in file:
                 self.profile = _frame(file["profile/windows"])
         self.tables = Tables(self.path, self.names)
