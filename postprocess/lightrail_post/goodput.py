@@ -56,13 +56,14 @@ def effective_over_interval(runs):
             if w["young_s"] > 0:
                 axes.axvline(w["young_s"] / 60, color=colour, ls=":", lw=1)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("training between two checkpoints [min]")
         largest = max((w for w in weeks if _saving(w) == way), key=lambda w: w["gpus"])
         best = largest["intervals"].loc[largest["intervals"]["mean"].idxmax()]
         style.set_title(axes, f"{largest['gpus']:,} GPUs: {100 * best['mean']:.1f} % if they save each "
                               f"{best['every_ps'] / PS_PER_MINUTE:.2g} min", way)
     panels[0][0].set_ylabel("effective time [%]")
-    panels[0][-1].legend(frameon=False, loc="lower left",
+    panels[0][-1].legend(frameon=False, loc="lower right",
                          title="points: played, band: 5 to 95 % of runs,\nline: exact form, dotted: Young",
                          title_fontsize=8, fontsize=9)
     return figure
