@@ -1,4 +1,4 @@
-"""Targets F3, F4, G1, G2: failures of large jobs and what they leave of their time (`lightrail goodput`).
+"""Targets F3, F4, G1, G2, G4: failures of large jobs and what they leave of their time (`lightrail goodput`).
 
 Rates of configs/faults are the published ones, so rows about them hold that drawing and counting give them
 back ("fitted"). Nothing else is fitted: what a restart takes is not published as a whole, and the defaults of
@@ -82,4 +82,15 @@ def target_g2(run, short):
            "simulated": 100 * play(run, "torchft")["committed_share"], "bound_pct": 100 * 3 / 82.3}
 
 
-TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2}
+def target_g4(run, short):
+    """A checkpoint of MT-NLG 530B over 20 Gb/s to storage, and what a failure wastes in the mean where one
+    follows the other: the write that had not ended, half an interval, the read (Gemini, 42 + 21 + 42 min)."""
+    weeks = play(run, "gemini")
+    shares = weeks["shares"]
+    wasted_ps = (shares["lost"]["mean"] + shares["load"]["mean"]) * weeks["period_ps"] / weeks["failures"]["mean"]
+    for what, published, simulated in (("to write", 42, weeks["write_ps"]), ("wasted by a failure", 105, wasted_ps)):
+        yield {"row": f"MT-NLG 530B over 20 Gb/s: {what}", "fitted": "no", "published": published, "unit": "min",
+               "simulated": simulated / 60e12, "bound_pct": 20}
+
+
+TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2, "G4": target_g4}
