@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from . import style
+from .spans import covered
 
 MOST_ROWS_A_CLASS = 24
 
@@ -37,11 +38,11 @@ def mean_use(run, use):
     return use.dot(lengths) / lengths.sum()
 
 
-def _classes(run, use):
+def link_classes(run, use):
     """Links by what they join: [(label, frame)], busiest link of all first; inside a class busiest link
     first."""
     links = run.links.loc[use.index]
-    label = (links["from_kind"] + " → " + links["to_kind"] + "\n" + links["class"]).to_numpy()
+    label = (links["from_kind"] + " → " + links["to_kind"] + ", " + links["class"]).to_numpy()
     mean = mean_use(run, use)
     order = mean.sort_values(ascending=False, kind="stable").index
     groups = [(name, use.loc[order.intersection(part.index, sort=False)])
@@ -59,21 +60,21 @@ def _squeezed(frame):
     return np.vstack([frame.to_numpy()[:alone], [part.max(axis=0) for part in rest]])
 
 
-def _link_name(run, link):
+def link_name(run, link):
     row = run.links.loc[link]
     return f"{row['from_name']} → {row['to_name']}"
 
 
-def _finding(run, use):
+def links_finding(run, use):
     """The link that is busiest over the run, and the busiest interval of any."""
     mean, peak = mean_use(run, use), use.max(axis=1)
     busiest = mean.idxmax()
-    text = f"{_link_name(run, busiest)} is the busiest link: used {100 * mean[busiest]:.0f} % of the time"
+    text = f"{link_name(run, busiest)} is the busiest link: used {100 * mean[busiest]:.0f} % of the time"
     if use.shape[1] == 1:
         return text
     if peak[busiest] >= peak.max() - 0.005:
         return f"{text}, {100 * peak.max():.0f} % in its busiest interval"
-    return f"{text}; {_link_name(run, peak.idxmax())} {100 * peak.max():.0f} % in one interval"
+    return f"{text}; {link_name(run, peak.idxmax())} {100 * peak.max():.0f} % in one interval"
 
 
 def communication_by_dimension(run, edges_ps):
@@ -85,16 +86,7 @@ def communication_by_dimension(run, edges_ps):
         return pd.DataFrame()
     gpus, shares = run.tables["ops"]["gpu"].nunique(), {}
     for dimension, rows in ops.groupby("dimension"):
-        busy = np.zeros(len(edges_ps) - 1)
-        for _, mine in rows.groupby("gpu"):
-            mine = mine.sort_values("t_start_ps")
-            end = mine["t_end_ps"].cummax().to_numpy()
-            start = np.maximum(mine["t_start_ps"].to_numpy(), np.concatenate([[0], end[:-1]]))
-            # Time covered before each edge: spans that ended, and the one that lasts.
-            covered = np.concatenate([[0], np.cumsum(np.maximum(end - start, 0))])
-            place = np.searchsorted(start, edges_ps, side="right")
-            beyond = np.maximum(end[np.maximum(place - 1, 0)] - edges_ps, 0) * (place > 0)
-            busy += np.diff(covered[place] - beyond)
+        busy = sum(covered(mine["t_start_ps"], mine["t_end_ps"], edges_ps) for _, mine in rows.groupby("gpu"))
         shares[run.dimensions[dimension]] = busy / np.diff(edges_ps) / gpus
     return pd.DataFrame(shares).T
 
@@ -104,8 +96,8 @@ def _draw_limits(run, use, edges_ps, axes, divisor):
     axes.stairs(100 * use.max(axis=0).to_numpy(), edges_ps / divisor, color="black", label="busiest link")
     shares = communication_by_dimension(run, edges_ps)
     for name, row in shares.iterrows():
-        colour = style.DIMENSION_COLOURS[run.dimensions.index(name) % len(style.DIMENSION_COLOURS)]
-        axes.stairs(100 * row.to_numpy(), edges_ps / divisor, color=colour, label=f"GPUs in {name}")
+        axes.stairs(100 * row.to_numpy(), edges_ps / divisor, color=style.dimension_colour(run, name),
+                    label=f"GPUs in {name}")
     axes.set_ylim(0, 105)
     axes.set_ylabel("share of the\ninterval [%]", fontsize=8)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
@@ -116,7 +108,7 @@ def link_use_heatmap(run):
     use = link_use(run)
     if use.empty:
         return style.nothing("no link use was recorded (<table name=\"link_use\">)")
-    groups = _classes(run, use)
+    groups = link_classes(run, use)
     blocks = [_squeezed(frame) for _, frame in groups]
     image = np.vstack(blocks) * 100
     edges_ps = interval_edges(run, image.shape[1])
@@ -134,12 +126,12 @@ def link_use_heatmap(run):
     for edge in edges[1:-1]:
         axes.axhline(edge, color="white", linewidth=1.2)
     axes.set_yticks((edges[:-1] + edges[1:]) / 2,
-                    [f"{name}, {len(frame)} links" for name, frame in groups], fontsize=8)
+                    [f"{name}, {len(frame)} links".replace(", ", "\n", 1) for name, frame in groups], fontsize=8)
     axes.tick_params(labelbottom=True)
     axes.set_xlabel(f"simulated time, in intervals of {style.format_time(run.info['interval_ps'])} [{unit}]")
     axes.set_ylabel("directed links")
     figure.colorbar(shown, ax=axes, label="use of the link\n[% of the interval]", pad=0.01)
-    style.set_title(axes, _finding(run, use),
+    style.set_title(axes, links_finding(run, use),
                     f"{len(use)} links that carried data, busiest first in each class (above {MOST_ROWS_A_CLASS}: "
                     f"{MOST_ROWS_A_CLASS // 2} of them, then the largest use in blocks), {run.label}")
     return figure

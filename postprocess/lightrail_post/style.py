@@ -12,6 +12,12 @@ KIND_COLOURS = {
 DIMENSION_COLOURS = ["#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
 
 
+def dimension_colour(run, name):
+    """Of a parallel dimension by its place in the run; of what is none, that after the last one."""
+    place = run.dimensions.index(name) if name in run.dimensions else len(run.dimensions)
+    return DIMENSION_COLOURS[place % len(DIMENSION_COLOURS)]
+
+
 def new_figure(width, height):
     figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
     axes.spines[["top", "right"]].set_visible(False)

@@ -19,14 +19,14 @@ def time_use(run, iteration=None):
     iteration = rows["iteration"].max() if iteration is None else iteration
     rows = rows[rows["iteration"] == iteration]
     role_of_gpu = np.array(run.programs["role"], dtype=object)[run.programs["program_of_gpu"]]
-    table = rows.assign(role=role_of_gpu[rows["gpu"]], what=_labels(run, rows)).pivot_table(
+    table = rows.assign(role=role_of_gpu[rows["gpu"]], what=use_labels(run, rows)).pivot_table(
         index="role", columns="what", values="time_ps", aggfunc="sum", fill_value=0, sort=False)
     table = table.div(table.sum(axis=1), axis=0)
     table = table.loc[[role for role in dict.fromkeys(run.programs["role"]) if role in table.index]]
     return table[table.mean().sort_values(ascending=False, kind="stable").index]
 
 
-def _labels(run, rows):
+def use_labels(run, rows):
     """As `lightrail explain` calls them."""
     labels = []
     for use, dimension, group in zip(rows["use"].astype(str), rows["dimension"], rows["group"]):
@@ -37,13 +37,10 @@ def _labels(run, rows):
     return labels
 
 
-def _colour(run, what):
+def use_colour(run, what):
+    """Of a column of time_use()."""
     use = what.split(" ")[-1]
-    if use in COLOURS:
-        return COLOURS[use]
-    name = what.split(" ")[0]
-    place = run.dimensions.index(name) if name in run.dimensions else len(run.dimensions)
-    return style.DIMENSION_COLOURS[place % len(style.DIMENSION_COLOURS)]
+    return COLOURS[use] if use in COLOURS else style.dimension_colour(run, what.split(" ")[0])
 
 
 def time_use_bars(run, iteration=None):
@@ -57,7 +54,7 @@ def time_use_bars(run, iteration=None):
     left = np.zeros(len(shown))
     for what in shown.columns:
         width = 100 * shown[what].to_numpy()
-        axes.barh(y, width, left=left, height=0.8, color=_colour(run, what), edgecolor="white", linewidth=0.4,
+        axes.barh(y, width, left=left, height=0.8, color=use_colour(run, what), edgecolor="white", linewidth=0.4,
                   hatch="///" if "(" in what else None, label=what)
         left += width
     axes.set_yticks(y, [str(role) for role in shown.index], fontsize=8)

@@ -5,101 +5,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
 from . import style
+from .operations import colour_keys, extent, finding, key_colours, waits_for_launches
+from .spans import added_up
 
 ROW = 0.84  # height of a stream's row
 BINS = 600  # of a stream with more operations than can be told apart
 DENSE = 400  # operations of a stream that are drawn as bars of their own
-
-
-def _colour_keys(ops, run):
-    """Per row the key of the legend: a parallel dimension for communication, else the kind."""
-    kind = ops["kind"].astype(str).to_numpy()
-    dimension = ops["dimension"].to_numpy()
-    keys = kind.astype(object)
-    for i, name in enumerate(run.dimensions):
-        keys[(dimension == i) & np.isin(kind, ["collective", "send", "recv"])] = f"communication, {name}"
-    return keys
-
-
-def _colours(keys, run):
-    """Legend in a fixed order: kinds first, then dimensions. A dimension has the same colour in every
-    picture, whatever else is in it."""
-    colours = {k: colour for k, colour in style.KIND_COLOURS.items() if k in keys}
-    for i, name in enumerate(run.dimensions):
-        if f"communication, {name}" in keys:
-            colours[f"communication, {name}"] = style.DIMENSION_COLOURS[i % len(style.DIMENSION_COLOURS)]
-    return colours
-
-
-def _covered(start, end):
-    """How long at least one of the intervals lasts."""
-    order = np.argsort(start, kind="stable")
-    start, last = start[order], np.maximum.accumulate(end[order])
-    begins = np.concatenate([[True], start[1:] > last[:-1]])
-    ends = np.concatenate([begins[1:], [True]])
-    return int((last[ends] - start[begins]).sum()) if len(start) else 0
-
-
-def _shares(ops, gpus, low, high):
-    """(compute, exposed communication) of the GPUs between two times, as shares of their time."""
-    start, end = ops["t_start_ps"].clip(low, high).to_numpy(), ops["t_end_ps"].clip(low, high).to_numpy()
-    kind, gpu = ops["kind"].astype(str).to_numpy(), ops["gpu"].to_numpy()
-    is_compute, is_busy = kind == "compute", ~np.isin(kind, ["host", "marker"])
-    compute = busy = 0
-    for one in np.unique(gpu):
-        compute += _covered(start[is_compute & (gpu == one)], end[is_compute & (gpu == one)])
-        busy += _covered(start[is_busy & (gpu == one)], end[is_busy & (gpu == one)])
-    time = (high - low) * len(gpus)
-    return compute / time, (busy - compute) / time
-
-
-def _steps_of(run, gpus, iteration):
-    steps = run.tables["steps"]
-    return steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
-
-
-def _finding(run, gpus, iteration, ops, span):
-    """Of the whole iteration what the table of steps says, of a part what is shown of it."""
-    who = f"GPU {gpus[0]} computes" if len(gpus) == 1 else f"{len(gpus)} GPUs compute"
-    if span is not None:
-        compute, exposed = _shares(ops, gpus, *span)
-        return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and wait for "
-                f"communication for {100 * exposed:.0f} %")
-    steps = run.tables["steps"]
-    steps = steps[steps["iteration"] == iteration]
-    mine = _steps_of(run, gpus, iteration)
-    if mine.empty:
-        return f"{len(gpus)} GPUs recorded"
-    time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()
-    compute, exposed = mine["t_compute_ps"].sum() / time, mine["t_exposed_ps"].sum() / time
-    step = steps["t_end_ps"].max() - steps["t_start_ps"].min()
-    return (f"{who} for {100 * compute:.0f} % of the {style.format_time(step)} step and wait for "
-            f"communication for {100 * exposed:.0f} %")
-
-
-def _waits_for_launches(run, gpus, iteration):
-    """A tenth of the time and more: operations of several kernels are then wider than what they compute."""
-    steps = _steps_of(run, gpus, iteration)
-    return steps["t_host_ps"].sum() > 0.1 * (steps["t_end_ps"] - steps["t_start_ps"]).sum()
-
-
-def _extent(run, gpus, iteration, ops):
-    """From the first of these GPUs' start of the iteration to the last one's end, which CPUs that launch kernels
-    let be longer than the operations."""
-    steps = _steps_of(run, gpus, iteration)
-    first, last = ops["t_start_ps"].min(), ops["t_end_ps"].max()
-    if steps.empty:
-        return first, last
-    return min(first, steps["t_start_ps"].min()), max(last, steps["t_end_ps"].max())
-
-
-def _time_in_bins(start, end, edges):
-    """How long intervals last in each bin."""
-    total = np.zeros(len(edges))
-    for times, sign in ((np.sort(start), 1), (np.sort(end), -1)):
-        before = np.searchsorted(times, edges, side="right")
-        total += sign * (before * edges - np.concatenate([[0], np.cumsum(times)])[before])
-    return np.diff(total)
 
 
 def _dense_bars(start, end, keys, order, edges, y):
@@ -108,7 +19,7 @@ def _dense_bars(start, end, keys, order, edges, y):
     bottom = np.full(len(edges) - 1, y - ROW / 2)
     for key in order:
         of_key = keys == key
-        height = ROW * np.clip(_time_in_bins(start[of_key], end[of_key], edges) / np.diff(edges), 0, 1)
+        height = ROW * np.clip(added_up(start[of_key], end[of_key], edges) / np.diff(edges), 0, 1)
         filled = height > 1e-6
         yield key, _corners(edges[:-1][filled], edges[1:][filled], bottom[filled], (bottom + height)[filled])
         bottom = bottom + height
@@ -134,7 +45,7 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     ops = ops[(ops["iteration"] == iteration) & ops["gpu"].isin(gpus) & (ops["t_end_ps"] > ops["t_start_ps"])]
     if ops.empty:
         return style.nothing(f"GPUs {gpus} recorded no operation in iteration {iteration}")
-    origin, end = _extent(run, gpus, iteration, ops)
+    origin, end = extent(run, gpus, iteration, ops)
     if span_ps:
         ops = ops[(ops["t_end_ps"] > origin + span_ps[0]) & (ops["t_start_ps"] < origin + span_ps[1])]
     low, high = span_ps if span_ps else (0, end - origin)
@@ -142,8 +53,8 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
 
     rows = sorted(set(zip(ops["gpu"], ops["stream"])))
     place = {row: len(rows) - 1 - i for i, row in enumerate(rows)}
-    keys = _colour_keys(ops, run)
-    colours = _colours(set(keys), run)
+    keys = colour_keys(ops, run)
+    colours = key_colours(keys, run)
     figure, axes = style.new_figure(12, 1.8 + 0.26 * len(rows))
     start = (ops["t_start_ps"].to_numpy() - origin).clip(low, high) / divisor
     end = (ops["t_end_ps"].to_numpy() - origin).clip(low, high) / divisor
@@ -173,9 +84,9 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     axes.legend(handles=[Patch(color=c, label=k.replace("_", " ")) for k, c in colours.items()],
                 loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
     dense = (f" (over {DENSE} of them: shares of the time, stacked)" if counts.max() > DENSE else "")
-    if _waits_for_launches(run, gpus, iteration):
+    if waits_for_launches(run, gpus, iteration):
         dense += ", each with the launches between its kernels"
     span = (origin + low, origin + high) if span_ps else None
-    style.set_title(axes, _finding(run, gpus, iteration, ops, span),
+    style.set_title(axes, finding(run, gpus, iteration, ops, span),
                     f"operations by GPU and stream{dense}, {run.label}")
     return figure
