@@ -13,13 +13,15 @@ MOST_ROWS_A_CLASS = 24
 def link_use(run):
     """DataFrame: link (directed id) x interval -> share of the interval in which the link serialised.
 
-    The last interval counts only up to the end of the run. Links without a row never carried anything: 0.
+    The last interval counts only up to the end of the run; those before it in which nothing was carried count
+    too. Links without a row never carried anything: 0.
     """
     rows = run.tables["link_use"]
     if rows.empty:
         return pd.DataFrame()
     busy = rows.pivot_table(index="link", columns="interval", values="t_busy_ps", aggfunc="sum", fill_value=0)
-    busy = busy.reindex(columns=range(busy.columns.max() + 1), fill_value=0)
+    last = max(busy.columns.max() + 1, -(-run.info.get("sim_end_ps", 0) // run.info["interval_ps"]))
+    busy = busy.reindex(columns=range(last), fill_value=0)
     return (busy / np.diff(interval_edges(run, busy.shape[1]))).clip(upper=1.0)
 
 
