@@ -46,6 +46,20 @@ def picoseconds(text):
     return int(round(float(found[1]) * factor))
 
 
+def _report(options):
+    from . import open_run
+    runs = [open_run(path) for path in options.results]
+    if options.html:
+        from .page import write_page
+        print(f"{options.html}: {write_page(runs, options.html) / 1e6:.1f} MB")
+        return
+    from .report import report
+    if len(runs) > 1:
+        raise ValueError("report: several results need --html FILE")
+    for path in report(runs[0], options.out):
+        print(path)
+
+
 def _step_parts(options):
     from . import open_run
     from .parts import markdown, step_parts, step_parts_bars
@@ -60,9 +74,10 @@ def _step_parts(options):
 def _parse(arguments):
     parser = argparse.ArgumentParser(prog="lightrail_post", description="What a lightrail result file says.")
     commands = parser.add_subparsers(dest="command", required=True)
-    report = commands.add_parser("report", help="render the figures as PNG")
-    report.add_argument("result")
-    report.add_argument("--out", default="figures", help="folder, made when missing")
+    report = commands.add_parser("report", help="render the figures as PNG, or one page of HTML")
+    report.add_argument("results", nargs="+", help="several for a page alone")
+    report.add_argument("--html", metavar="FILE", help="write one self-contained page instead of pictures")
+    report.add_argument("--out", default="figures", help="folder of the pictures, made when missing")
     perfetto = commands.add_parser("perfetto", help="trace for ui.perfetto.dev")
     perfetto.add_argument("result")
     perfetto.add_argument("--out", default="trace.json.gz")
@@ -123,10 +138,8 @@ def main(arguments=None):
     matplotlib.use("Agg")
     from . import (compare, grain_study, open_run, read_validation, serving_table, throughput_latency,
                    validation_panels, validation_table, write_perfetto)
-    from .report import report
     if options.command == "report":
-        for path in report(open_run(options.result), options.out):
-            print(path)
+        _report(options)
     elif options.command == "perfetto":
         run = open_run(options.result)
         end = run.info.get("sim_end_ps", 2**63 - 1) if options.end is None else options.end

@@ -32,6 +32,11 @@ def _summary_part(group):
     if any(isinstance(item, h5py.Dataset) for item in group.values()):
         return _frame(group)
     return _attributes(group) | {name: _frame(folder) for name, folder in group.items()}
+def _folder(group):
+    """Columns as a DataFrame; without columns attributes, and folders below, as a dictionary."""
+    if any(isinstance(item, h5py.Dataset) for item in group.values()):
+        return _frame(group)
+    return _attributes(group) | {name: _folder(below) for name, below in group.items()}
 
 
 class Tables(Mapping):
@@ -79,6 +84,8 @@ class Run:
     tables      mapping of table name to DataFrame
     summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving,
                 goodput and critical_path as dictionaries, of the last two with DataFrames in them
+    summary     attributes of /summary; iterations, dimensions and collectives as DataFrames, serving
+                as a dictionary, critical_path as one with DataFrames
     components  id, kind, name, atom, spec, number (endpoint id of GPUs, hosts and storage servers)
     links       directed links with the names and kinds of both ends
     params      mapping of kind to DataFrame of every effective value
@@ -105,6 +112,7 @@ class Run:
                 self.summary = _attributes(file["summary"])
                 for name, group in file["summary"].items():
                     self.summary[name] = _summary_part(group)
+                    self.summary[name] = _folder(group)
             if "profile/windows" in file:
                 self.profile = _frame(file["profile/windows"])
         self.tables = Tables(self.path, self.names)

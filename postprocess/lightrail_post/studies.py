@@ -327,3 +327,12 @@ def models(table):
     figure.suptitle("Performance per dollar over a fat tree's: " + ", ".join(ranges), fontsize=12,
                     fontweight="bold", x=0.01, ha="left")
     return figure
+
+
+def figure_of(name):
+    """The function of a study's DataFrame that draws the study NAME; None where there is none."""
+    study = name.removeprefix("mixnet_")
+    if study in LINES:
+        return lambda table: lines(study, table)
+    return {"failures": failures, "overlap": overlap, "fabrics": fabrics, "models": models,
+            "pxn_all_to_all": pxn_all_to_all, "pxn_step": pxn_step}.get(study)

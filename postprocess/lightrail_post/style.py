@@ -56,6 +56,13 @@ def format_bytes(size):
     return f"{size / divisor:.3g} {unit}"
 
 
+def format_energy(joules):
+    for divisor, unit in ((1e9, "GJ"), (1e6, "MJ"), (1e3, "kJ")):
+        if joules >= divisor:
+            return f"{joules / divisor:.4g} {unit}"
+    return f"{joules:.4g} J"
+
+
 def percent(part, whole):
     return f"{100 * part / whole:.0f} %" if whole and np.isfinite(whole) else "0 %"
 

@@ -26,6 +26,17 @@ def time_use(run, iteration=None):
     return table[table.mean().sort_values(ascending=False, kind="stable").index]
 
 
+def time_parts(run, iteration=None):
+    """Series: what ("compute", "tp", "pp bubble") -> mean time of a GPU in an iteration (default: the last)
+    [ps], the largest first. Empty: nothing was recorded."""
+    rows = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
+    if rows.empty:
+        return pd.Series(dtype=float)
+    rows = rows[rows["iteration"] == (rows["iteration"].max() if iteration is None else iteration)]
+    sums = rows["time_ps"].groupby(np.array(use_labels(run, rows), dtype=object)).sum()
+    return (sums / rows["gpu"].nunique()).sort_values(ascending=False, kind="stable")
+
+
 def use_labels(run, rows):
     """As `lightrail explain` calls them."""
     labels = []

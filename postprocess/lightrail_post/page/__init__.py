@@ -1,0 +1,40 @@
+"""One self-contained HTML page of a result, or of several: pictures to click and zoom, tables to sort.
+
+    from lightrail_post.page import write_page
+    write_page([open_run("result.h5")], "result.html")
+"""
+
+from pathlib import Path
+
+from . import collectives, cost, links, path, step, study, summary, timeline, topology
+from .assemble import document
+
+# In the order of the page. Each section(run) returns a dictionary with `title`, the finding, `detail` and
+# what assets/<name>.js draws, or with `missing`: what to record.
+SECTIONS = {"summary": summary, "step": step, "timeline": timeline, "links": links, "topology": topology,
+            "collectives": collectives, "path": path, "cost": cost}
+
+
+def run_data(run, most_ops=timeline.MOST_OPS):
+    """{section: data} of a result."""
+    return {name: module.section(run, most_ops) if module is timeline else module.section(run)
+            for name, module in SECTIONS.items()}
+
+
+def labels_of(runs):
+    """A different name for each: the file's, with its folder or a number where two have the same."""
+    names = [run.label for run in runs]
+    if len(set(names)) < len(names):
+        names = [f"{run.path.resolve().parent.name}/{run.label}" for run in runs]
+    return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
+
+
+def write_page(runs, path):
+    """Writes the page, the folder is made. Returns its size [bytes]. Several results share the room for
+    single operations."""
+    labels = labels_of(runs)
+    most_ops = timeline.MOST_OPS // len(runs)
+    text = document(labels, [run_data(run, most_ops) for run in runs],
+                    study.section(runs, labels) if len(runs) > 1 else None)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    return Path(path).write_bytes(text.encode())

@@ -1,0 +1,138 @@
+"""Several results side by side: what differs in them, parts of a step whose differences add up, and the
+figure of the study that they belong to."""
+
+import io
+import shlex
+from xml.etree import ElementTree
+
+import matplotlib
+import pandas as pd
+
+from .. import studies, style
+from ..time_uses import time_parts, use_colour
+from .summary import scenario_name
+
+APART = "GPUs start and end apart"
+MOST_DIFFERENCES = 200
+MOST_COLUMNS = 5
+
+
+def settings(run):
+    """{name: value} of the --set options that the run was started with."""
+    words = shlex.split(run.info.get("command_line", ""))
+    given = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
+    given += [word[len("--set="):] for word in words if word.startswith("--set=")]
+    return dict(pair.split("=", 1) for pair in given if "=" in pair)
+
+
+def varied_settings(runs, differences):
+    """DataFrame by run of the settings that differ between them, "not set" where one is not given. Where command
+    lines do not differ (points of `lightrail sweep`) the first attributes of input_differences()."""
+    table = pd.DataFrame([settings(run) for run in runs]).fillna("not set")
+    table = table[[name for name in table if table[name].nunique() > 1]]
+    if len(table.columns):
+        return table
+    return pd.DataFrame({path.split("/", 1)[-1].replace("@", " "): values
+                         for path, *values in differences[:MOST_COLUMNS]})
+
+
+def step_parts(runs):
+    """DataFrame, a row a run: mean time of a GPU by part [ps], and APART, by which the step (from the first
+    GPU's start to the last one's end) is longer than a GPU's mean time. A row adds up to the step. Runs
+    without the table exposed or without a step have only zeros."""
+    rows = []
+    for run in runs:
+        parts, step = time_parts(run), run.summary.get("step_time_ps")
+        rows.append({} if step is None or parts.empty else {**parts, APART: step - parts.sum()})
+    table = pd.DataFrame(rows).fillna(0.0)
+    return table[table.sum().sort_values(ascending=False, kind="stable").index] if len(table.columns) else table
+
+
+def attributes(xml):
+    """{path: value} of a resolved scenario."""
+    found = {}
+
+    def walk(element, path):
+        seen = {}
+        for name, value in element.attrib.items():
+            found[f"{path}@{name}"] = value
+        for child in element:
+            number = seen[child.tag] = seen.get(child.tag, -1) + 1
+            walk(child, f"{path}/{child.tag}" + (f"[{number}]" if number else ""))
+
+    root = ElementTree.fromstring(xml)
+    walk(root, root.tag)
+    return found
+
+
+def input_differences(runs):
+    """[[attribute, value in each run]] where the resolved scenarios differ, at most MOST_DIFFERENCES; and how
+    many there are."""
+    all_values = [attributes(run.scenario_xml) for run in runs]
+    paths = dict.fromkeys(path for values in all_values for path in values)
+    rows = [[path, *(values.get(path, "") for values in all_values)] for path in paths]
+    rows = [row for row in rows if len(set(row[1:])) > 1]
+    return rows[:MOST_DIFFERENCES], len(rows)
+
+
+def study_table(runs):
+    """The results as a row each of the table that tools/study writes, for the figures of studies.py."""
+    rows = []
+    for run in runs:
+        figures = {name: value for name, value in run.summary.items() if isinstance(value, (int, float))}
+        rows.append({**settings(run), **figures, "status": run.info["status"],
+                     "step_s": run.summary.get("step_time_ps", float("nan")) * 1e-12})
+    table = pd.DataFrame(rows)
+    return table.apply(lambda column: pd.to_numeric(column, errors="ignore"))
+
+
+def study_figure(runs):
+    """(SVG, "") of the study whose scenario all results are of, or ("", why there is none; empty where
+    the results are of no study)."""
+    names = {scenario_name(run) for run in runs}
+    name = names.pop() if len(names) == 1 else ""
+    draw = studies.figure_of(name)
+    if draw is None:
+        return "", ""
+    table = study_table(runs)
+    try:
+        figure = draw(table[table["status"] == "complete"])
+    except (KeyError, IndexError, ValueError, ZeroDivisionError):  # what a table without those points lacks
+        return "", (f"the figure of the study {name} needs all its points, each started with its values "
+                    "(--set NAME=VALUE), which a result of `lightrail sweep` does not hold")
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "lightrail"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    style.plt.close(figure)
+    return text.getvalue()[text.getvalue().index("<svg"):], ""
+
+
+def _finding(labels, steps):
+    known = {label: step for label, step in zip(labels, steps) if step}
+    if len(known) < 2:
+        return f"{len(labels)} results"
+    fastest, slowest = min(known, key=known.get), max(known, key=known.get)
+    ratio = known[slowest] / known[fastest]
+    if ratio < 1.001:
+        return f"All {len(known)} steps take the same time"
+    return f"{fastest} is {ratio:.2f} times as fast as {slowest}"
+
+
+def section(runs, labels):
+    parts, steps = step_parts(runs), [run.summary.get("step_time_ps", 0) for run in runs]
+    differences, count = input_differences(runs)
+    varied = varied_settings(runs, differences)
+    figure, why_none = study_figure(runs)
+    colours = {}
+    for run in runs:
+        colours.update({what: use_colour(run, what) for what in time_parts(run).index if what not in colours})
+    return {
+        "title": _finding(labels, steps), "detail": "the last iteration of each result",
+        "labels": labels, "settings": [list(varied), *varied.to_numpy().tolist()] if len(varied.columns) else [],
+        "steps": [[style.format_time(step) if step else "", step] for step in steps],
+        "parts": [{"name": what, "colour": colours.get(what, style.IDLE),
+                   "is_hatched": what == APART or "(" in what, "times": parts[what].tolist()}
+                  for what in parts],
+        "inputs": differences, "inputs_count": count, "figure": figure, "no_figure": why_none,
+        "exposed": [f"{100 * run.summary['exposed_communication_fraction']:.1f} %"
+                    if "exposed_communication_fraction" in run.summary else "" for run in runs]}
