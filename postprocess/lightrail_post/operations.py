@@ -58,7 +58,7 @@ def finding(run, gpus, iteration, ops, span):
     steps = steps[steps["iteration"] == iteration]
     mine = _steps_of(run, gpus, iteration)
     if mine.empty:
-        return f"{len(gpus):,} GPUs recorded"
+        return f"{len(gpus):,} {'GPU' if len(gpus) == 1 else 'GPUs'} recorded"
     time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()
     compute, exposed = mine["t_compute_ps"].sum() / time, mine["t_exposed_ps"].sum() / time
     step = steps["t_end_ps"].max() - steps["t_start_ps"].min()

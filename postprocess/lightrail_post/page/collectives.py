@@ -4,8 +4,8 @@ import pandas as pd
 
 from .. import style
 
-MISSING = ('no collective was recorded: <output><table name="collectives" gpus="all"/></output> (by default those '
-           "of the first 8 GPUs are)")
+MISSING = ('no recorded GPU was in a collective: <output><table name="collectives" gpus="all"/></output> records '
+           "those of all GPUs, by default those of the first 8 are")
 COLUMNS = ("collective", "group", "ranks", "size", "count", "mean", "median", "worst", "worst / median",
            "bus bandwidth", "time of all")
 MOST_ROWS = 400

@@ -14,7 +14,7 @@ NO_TRAFFIC = 'whose traffic a link carried needs <output><table name="link_traff
 MOST_COLUMNS = 240
 NAMED_ROWS, BLOCKS = 40, 20  # of a class of links
 MOST_CLASSES = 12
-PARTS = 200  # of a share: it is kept as a whole number of half per cents
+PARTS = 1000  # of a share: it is kept as a whole number of tenths of a per cent
 
 
 def _columns(run, use):
@@ -69,7 +69,7 @@ def _carried(run, rows, edges):
 
 
 def _shares(array):
-    return np.rint(PARTS * np.clip(array, 0, 1)).astype(np.uint8)
+    return np.rint(PARTS * np.clip(array, 0, 1)).astype(np.uint16)
 
 
 def section(run):

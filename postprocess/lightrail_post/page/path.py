@@ -20,7 +20,7 @@ def section(run):
     path = run.summary.get("critical_path", {})
     if "parts" not in path or path["parts"].empty:
         why = path.get("missing") if path else ""
-        return {"missing": f"{MISSING} ({why})" if why else MISSING}
+        return {"missing": why or MISSING}
     parts, changes = path["parts"], path["what_ifs"]
     step = path["step_ps"]
     shown, rest = parts.head(MOST_PARTS), parts.iloc[MOST_PARTS:]

@@ -3,7 +3,8 @@
 from .. import style
 from ..time_uses import COLOURS, MOST_ROWS, time_parts, time_use, use_colour
 
-MISSING = 'where a step went was not recorded: <output><table name="exposed"/></output>, which is on by default'
+MISSING = ('no use of time was recorded: <output><table name="exposed"/></output> does so, which is on by default; an '
+           "inference job has no steps")
 
 
 def _finding(parts):

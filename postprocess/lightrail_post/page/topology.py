@@ -11,6 +11,7 @@ NO_USE = 'use was not recorded: <output><table name="link_use"/></output>'
 MOST_NODES = 32  # of a row; above that servers, then pods, then blocks of them are one node
 SERVER_ROWS = {"nvswitch": 0, "host": 0, "storage": 0, "gpu": 1, "nic": 2}
 FIRST_SWITCHES = 3  # the row of leaves
+CONTROL = ("controller", "rail-controller", "scheduler")  # no part of the network, although messages reach them
 PLURALS = {"nvswitch": "NVSwitches", "host": "hosts", "gpu": "GPUs", "nic": "NICs", "switch": "switches",
            "ocs": "optical switches", "storage": "storage servers"}
 TIERS = ("leaf", "spine", "core")
@@ -21,10 +22,13 @@ def plural(kind, count=2):
 
 
 def rows_of_components(run):
-    """Array: row of each component, from the servers up; -1: what has no link (controllers, schedulers)."""
+    """Array: row of each component, from the servers up; -1: what is not drawn, controllers and what has no
+    link."""
     kinds = run.components["kind"]
     row = kinds.map(SERVER_ROWS).fillna(-1).astype(int).to_numpy()
     near, far = run.links["from"].to_numpy(), run.links["to"].to_numpy()
+    is_control = kinds.isin(CONTROL).to_numpy()
+    near, far = (ends[~(is_control[near] | is_control[far])] for ends in (near, far))
     level = FIRST_SWITCHES - 1
     reached = row >= 0
     while True:
@@ -74,11 +78,12 @@ def node_of_components(run, row):
         if by_server.max() >= MOST_NODES:
             by_server = _of_neighbours(servers, by_server, near, far, leaf)
         of_atom[atom[servers]] = _blocks(by_server)
+    are_many = run.components["kind"].iloc[servers].value_counts().gt(MOST_NODES).any()
     for level in range(row.max() + 1):
         for one in dict.fromkeys(kind[row == level]):
             ids = np.flatnonzero((row == level) & (kind == one))
             groups = np.arange(len(ids))
-            if len(ids) > MOST_NODES and level < FIRST_SWITCHES:
+            if are_many and level < FIRST_SWITCHES:
                 groups = _numbered(of_atom[atom[ids]])
             elif len(ids) > MOST_NODES:
                 groups = _of_neighbours(ids, groups, near, far, np.where(row == level - 1, node, -1))

@@ -39,6 +39,14 @@ def test_blocks_have_the_same_number_each(monkeypatch):
     assert np.bincount(topology._blocks(np.arange(40))).tolist() == [2] * 20
 
 
+def test_controllers_are_no_switches(run):
+    """Although they have links of their own."""
+    run.components = run.components.copy()
+    run.components.loc[run.components["name"] == "spine0", "kind"] = "controller"
+    data = topology.section(run)
+    assert [tier["names"] for tier in data["tiers"]][-1] == ["3 spine switches"]
+
+
 def test_what_has_no_link_is_not_drawn(run):
     run.components = run.components.copy()
     run.components.loc[len(run.components)] = {"id": len(run.components), "kind": "scheduler", "name": "s", "atom": 0,

@@ -28,7 +28,7 @@ function drawSection(name, data) {
   const section = document.getElementById(name), body = section.querySelector(".body");
   body.querySelectorAll(".chart").forEach((plot) => Plotly.purge(plot));
   body.replaceChildren();
-  section.querySelector("h2").textContent = data.missing ? "Not recorded" : data.title;
+  section.querySelector("h2").textContent = data.missing ? "Nothing recorded" : data.title;
   section.querySelector(".detail").textContent = data.missing ? "" : data.detail;
   if (data.missing) body.append(make("p", {class: "missing"}, data.missing));
   else page.sections[name](body, data);

@@ -43,7 +43,7 @@ function drawNode(node, {x, y, room}, choose) {
     onkeydown: (event) => { if (["Enter", " "].includes(event.key)) { choose(group); event.preventDefault(); } }},
   make("title", {}, name), make("rect", {class: "node", x: x - half, y: y - 11, width: 2 * half, height: 22, rx: 4}));
   const short = node.count > 1 ? `${node.count}` : node.name.replace(/^\D+/, "");
-  const text = [node.name, short].find((one) => one.length * 7 < 2 * half + 2);
+  const text = [node.name, short].find((one) => one.length * 7.5 < 2 * half - 2);
   if (text) group.append(make("text", {x, y: y + 4, "text-anchor": "middle"}, text));
   return group;
 }
