@@ -1,9 +1,12 @@
 """Opens result files of lightrail as pandas DataFrames and draws what they say.
 
-    from lightrail_post import open_run, timeline
+    from lightrail_post import bottleneck, exposed, open_run, timeline, write_page
     run = open_run("result.h5")
     run.tables["ops"]          # DataFrame, names and enumerations resolved
     timeline(run).savefig("timeline.png")
+    print(bottleneck(run))     # where the step goes, and what is busiest
+    exposed(run, by="role")    # link_use(run), compare(run, other): a line each
+    write_page([run], "result.html")
 """
 
 import importlib
@@ -11,8 +14,11 @@ import importlib
 _MODULES = {
     "breakdown": ("compare", "step_breakdown"),
     "goodput": ("best_intervals", "effective_over_interval"),
+    "answers": ("bottleneck", "compare", "exposed", "parts_of_steps"),
+    "breakdown": ("compare_steps", "step_breakdown"),
     "grain": ("grain_study", "grain_table"),
     "link_uses": ("link_use", "link_use_heatmap"),
+    "page": ("write_page",),
     "parts": ("step_parts", "step_parts_bars"),
     "perfetto": ("perfetto_events", "write_perfetto"),
     "run": ("Run", "open_run"),

@@ -18,7 +18,7 @@ def _show(run):
 
 
 def _readable(steps):
-    """Of the table of compare(): milliseconds, and parts as shares of the GPUs' time, as in the summary."""
+    """Of the table of compare_steps(): milliseconds, and parts as shares of the GPUs' time, as in the summary."""
     import pandas as pd
     parts = {name: steps[f"{name}_ps"] / steps["gpu_ps"] for name in ("compute", "exposed", "idle")}
     columns = {"step [ms]": steps["step_ps"].map(lambda ps: f"{ps * 1e-9:.3f}")}
@@ -50,7 +50,7 @@ def _report(options):
     from . import open_run
     runs = [open_run(path) for path in options.results]
     if options.html:
-        from .page import write_page
+        from . import write_page
         print(f"{options.html}: {write_page(runs, options.html) / 1e6:.1f} MB")
         return
     from .report import report
@@ -136,7 +136,7 @@ def main(arguments=None):
 
     import matplotlib
     matplotlib.use("Agg")
-    from . import (compare, grain_study, open_run, read_validation, serving_table, throughput_latency,
+    from . import (compare_steps, grain_study, open_run, read_validation, serving_table, throughput_latency,
                    validation_panels, validation_table, write_perfetto)
     if options.command == "report":
         _report(options)
@@ -147,7 +147,7 @@ def main(arguments=None):
             raise ValueError(f"--to must lie after --from ({end} ps, {options.start} ps)")
         print(f"{write_perfetto(run, options.out, options.gpus, (options.start, end))} events in {options.out}")
     elif options.command == "compare":
-        figure, table = compare([open_run(path) for path in options.results])
+        figure, table = compare_steps([open_run(path) for path in options.results])
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(_readable(table).to_string())

@@ -69,7 +69,7 @@ def _spread(steps, run):
             f"on {names[share.argmax()]}, ")
 
 
-def compare(runs, labels=None):
+def compare_steps(runs, labels=None):
     """Last step of several runs side by side. Returns (Figure, DataFrame with one row a run).
 
     `step_ps` lasts from the first GPU's start to the last GPU's end. The parts are means over GPUs and add up

@@ -14,7 +14,13 @@ def link_use(run):
     """DataFrame: link (directed id) x interval -> share of the interval in which the link serialised.
 
     The last interval counts only up to the end of the run; those before it in which nothing was carried count
-    too. Links without a row never carried anything: 0.
+    too. Links without a row never carried anything: 0. Empty: nothing was recorded.
+
+    >>> use = link_use(run)
+    >>> bool((use.to_numpy() <= 1).all())
+    True
+    >>> link_name(run, use.mean(axis=1).idxmax())  # doctest: +ELLIPSIS
+    '... → ...'
     """
     rows = run.tables["link_use"]
     if rows.empty:

@@ -175,5 +175,12 @@ class Run:
 
 
 def open_run(path):
-    """Opens a result file. Also of a run that was killed: what it had flushed is there, status "running"."""
+    """Opens a result file. Also of a run that was killed: what it had flushed is there, status "running".
+    ValueError: no result of lightrail.
+
+    >>> open_run(run.path).info["status"]
+    'complete'
+    >>> sorted(set(run.tables["ops"]["kind"]) & {"compute", "collective"})
+    ['collective', 'compute']
+    """
     return Run(path)

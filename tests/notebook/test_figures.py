@@ -211,7 +211,7 @@ def test_the_largest_dimension_is_named(run):
 
 
 def test_runs_are_compared_by_their_step(run):
-    figure, table = post.compare([run, run], ["a", "b"])
+    figure, table = post.compare_steps([run, run], ["a", "b"])
     assert title_of(figure) == "all runs take the same time"
     assert table["step_ps"]["a"] == run.summary["step_time_ps"]
 
@@ -220,7 +220,7 @@ def test_shares_of_a_comparison_are_those_of_the_summary(run, capsys, result, tm
     """Also where GPUs begin and end at different times: shares are of the GPUs' time, not of the step."""
     iterations = run.summary["iterations"]
     iterations["t_end_ps"] += 300_000_000
-    figure, table = post.compare([run], ["a"])
+    figure, table = post.compare_steps([run], ["a"])
     for part, name in (("compute", "compute"), ("exposed", "exposed_communication"), ("idle", "idle")):
         share = table[f"{part}_ps"]["a"] / table["gpu_ps"]["a"]
         assert share == pytest.approx(run.summary[f"{name}_fraction"])

@@ -9,10 +9,10 @@ import matplotlib
 import pandas as pd
 
 from .. import studies, style
+from ..answers import APART, parts_of_steps
 from ..time_uses import time_parts, use_colour
 from .summary import scenario_name
 
-APART = "GPUs start and end apart"
 MOST_DIFFERENCES = 200
 MOST_COLUMNS = 5
 
@@ -34,18 +34,6 @@ def varied_settings(runs, differences):
         return table
     return pd.DataFrame({path.split("/", 1)[-1].replace("@", " "): values
                          for path, *values in differences[:MOST_COLUMNS]})
-
-
-def step_parts(runs):
-    """DataFrame, a row a run: mean time of a GPU by part [ps], and APART, by which the step (from the first
-    GPU's start to the last one's end) is longer than a GPU's mean time. A row adds up to the step. Runs
-    without the table exposed or without a step have only zeros."""
-    rows = []
-    for run in runs:
-        parts, step = time_parts(run), run.summary.get("step_time_ps")
-        rows.append({} if step is None or parts.empty else {**parts, APART: step - parts.sum()})
-    table = pd.DataFrame(rows).fillna(0.0)
-    return table[table.sum().sort_values(ascending=False, kind="stable").index] if len(table.columns) else table
 
 
 def attributes(xml):
@@ -119,7 +107,7 @@ def _finding(labels, steps):
 
 
 def section(runs, labels):
-    parts, steps = step_parts(runs), [run.summary.get("step_time_ps", 0) for run in runs]
+    parts, steps = parts_of_steps(runs), [run.summary.get("step_time_ps", 0) for run in runs]
     differences, count = input_differences(runs)
     varied = varied_settings(runs, differences)
     figure, why_none = study_figure(runs)

@@ -6,6 +6,7 @@ import pytest
 
 import lightrail_post as post
 from lightrail_post import studies
+from lightrail_post.answers import APART, parts_of_steps
 from lightrail_post.page import labels_of, study
 
 
@@ -15,11 +16,11 @@ def runs(results):
 
 
 def test_parts_add_up_to_the_step_and_differences_to_its_difference(runs):
-    parts = study.step_parts(runs)
+    parts = parts_of_steps(runs)
     steps = [run.summary["step_time_ps"] for run in runs]
     assert parts.sum(axis=1).tolist() == pytest.approx(steps)
     assert (parts.loc[1] - parts.loc[0]).sum() == pytest.approx(steps[1] - steps[0])
-    assert (parts >= 0).all(axis=None) and {"compute", "tp", "pp bubble", study.APART} <= set(parts)
+    assert (parts >= 0).all(axis=None) and {"compute", "tp", "pp bubble", APART} <= set(parts)
 
 
 def test_what_was_set_and_what_differs_in_the_scenarios_is_told(runs):
@@ -32,7 +33,7 @@ def test_what_was_set_and_what_differs_in_the_scenarios_is_told(runs):
 
 
 def test_a_result_without_a_step_has_no_parts(runs, empty_run):
-    parts = study.step_parts([runs[0], empty_run])
+    parts = parts_of_steps([runs[0], empty_run])
     assert parts.loc[1].tolist() == [0] * len(parts.columns)
     assert study.section([runs[0], empty_run], ["a", "b"])["title"] == "2 results"
 
