@@ -12,6 +12,8 @@ def _show(run):
         if isinstance(value, dict):
             value = {key: item for key, item in value.items() if not hasattr(item, "columns")}
         if not hasattr(value, "columns"):
+        parts = value.values() if isinstance(value, dict) else [value]
+        if not any(hasattr(part, "columns") for part in parts):
             print(f"{name:11} {value}")
     for name in run.tables:
         print(f"{name:15} {len(run.tables[name]):>10} rows")
@@ -187,8 +189,13 @@ def main(arguments=None):
     return 0
 
 
-if __name__ == "__main__":
+def command():
+    """As a program: errors of the input are a line, not a trace."""
     try:
         sys.exit(main())
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    command()

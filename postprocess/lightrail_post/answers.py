@@ -63,9 +63,9 @@ class Bottleneck:
     link_use: float | None
 
     def __str__(self) -> str:
-        found = [f"{100 * share:.0f} % {of} {what}" for what, share, of in (
-            (self.part, self.part_share, "of a GPU's time is"), (self.path, self.path_share, "of the critical path is"),
-            (self.link, self.link_use, "of the time is used on the busiest link,")) if what is not None]
+        found = [f"{what} {100 * share:.0f} % {of}" for what, share, of in (
+            (self.part, self.part_share, "of a GPU's time"), (self.path, self.path_share, "of the critical path"),
+            (self.link, self.link_use, "of the run busy")) if what is not None and share is not None]
         return f"step {style.format_time(self.step_ps)}: {'; '.join(found) or 'nothing was recorded'}"
 
 
@@ -73,7 +73,7 @@ def bottleneck(run: Run) -> Bottleneck:
     """What takes most of the step. ValueError: no iteration has ended.
 
     >>> print(bottleneck(run))  # doctest: +ELLIPSIS
-    step ... ms: ... % of a GPU's time is compute; ... % of the critical path is ...
+    step ... ms: compute ... % of a GPU's time; ... % of the critical path; ... → ... % of the run busy
     >>> bottleneck(run).link  # doctest: +ELLIPSIS
     '... → ...'
     """
@@ -81,11 +81,13 @@ def bottleneck(run: Run) -> Bottleneck:
         raise ValueError(f"{run.path}: no iteration has ended (status: {run.info['status']})")
     parts, use = time_parts(run), link_use(run)
     path = run.summary.get("critical_path", {}).get("parts", pd.DataFrame())
-    mean = mean_use(run, use) if not use.empty else pd.Series(dtype=float)
-    return Bottleneck(
-        run.summary["step_time_ps"], *((None, None) if parts.empty else (parts.index[0], parts.iloc[0] / parts.sum())),
-        *((None, None) if path.empty else (path["label"][0], path["time_ps"][0] / path["time_ps"].sum())),
-        *((None, None) if mean.empty else (link_name(run, mean.idxmax()), mean.max())))
+    part = (None, None) if parts.empty else (parts.index[0], parts.iloc[0] / parts.sum())
+    of_path = (None, None) if path.empty else (path["label"][0], path["time_ps"][0] / path["time_ps"].sum())
+    link = (None, None)
+    if not use.empty:
+        mean = mean_use(run, use)
+        link = (link_name(run, mean.idxmax()), mean.max())
+    return Bottleneck(run.summary["step_time_ps"], *part, *of_path, *link)
 
 
 def parts_of_steps(runs: Sequence[Run]) -> pd.DataFrame:

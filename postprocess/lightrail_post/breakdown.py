@@ -1,9 +1,20 @@
 """Where the step time goes: compute, exposed communication, hosts that launch kernels, idle."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from . import style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from .run import Run
 
 PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
          ("t_idle_ps", "idle", style.IDLE))
@@ -27,7 +38,7 @@ def _rows_to_show(steps, run):
     return labels, means
 
 
-def step_breakdown(run, iteration=None):
+def step_breakdown(run: Run, iteration: int | None = None) -> Figure:
     """Stacked bars of one iteration (default: the last), one a GPU or a server. Returns a Figure."""
     steps = run.tables["steps"]
     if steps.empty:
@@ -69,7 +80,7 @@ def _spread(steps, run):
             f"on {names[share.argmax()]}, ")
 
 
-def compare_steps(runs, labels=None):
+def compare_steps(runs: Sequence[Run], labels: Sequence[str] | None = None) -> tuple[Figure, pd.DataFrame]:
     """Last step of several runs side by side. Returns (Figure, DataFrame with one row a run).
 
     `step_ps` lasts from the first GPU's start to the last GPU's end. The parts are means over GPUs and add up

@@ -1,10 +1,20 @@
 """What trains cost in accuracy: runs with trains against the same at packet level, a pair a cell."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from .run import Run
 
 BOUNDS = {"step_pct": 1.0, "median_pct": 3.0, "p99_pct": 10.0}  # [%]
 NAMES = {"step_pct": "step time", "median_pct": "median message time", "p99_pct": "99th percentile"}
@@ -36,7 +46,7 @@ def grain_row(trains, packets):
             "fewer_events": packets.info["events"] / trains.info["events"]}
 
 
-def grain_table(runs):
+def grain_table(runs: Sequence[Run]) -> pd.DataFrame:
     """DataFrame by cell of grain_row() and `beyond`: the names of the bounds that the cell does not keep.
 
     A run's file is called CELL.trains.h5 or CELL.packets.h5; every cell needs both.
@@ -67,7 +77,7 @@ def markdown(table):
     return "\n".join(lines)
 
 
-def grain_study(runs):
+def grain_study(runs: Sequence[Run]) -> tuple[Figure, pd.DataFrame]:
     """Returns (Figure, DataFrame of grain_table())."""
     table = grain_table(runs)
     figure, panels = plt.subplots(1, 3, figsize=(14, 1.6 + 0.2 * len(table)), sharey=True, layout="constrained")

@@ -1,5 +1,9 @@
 """How busy links are, over time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
@@ -7,10 +11,15 @@ from matplotlib import pyplot as plt
 from . import style
 from .spans import covered
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .run import Run
+
 MOST_ROWS_A_CLASS = 24
 
 
-def link_use(run):
+def link_use(run: Run) -> pd.DataFrame:
     """DataFrame: link (directed id) x interval -> share of the interval in which the link serialised.
 
     The last interval counts only up to the end of the run; those before it in which nothing was carried count
@@ -111,7 +120,7 @@ def _draw_limits(run, use, edges_ps, axes, divisor):
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 
-def link_use_heatmap(run):
+def link_use_heatmap(run: Run) -> Figure:
     """Use of links over time, grouped by what they join. Returns a Figure."""
     use = link_use(run)
     if use.empty:

@@ -11,7 +11,7 @@ import pandas as pd
 from . import style
 from .spans import covered
 
-ANYWHERE = frozenset()
+ANYWHERE: frozenset[int] = frozenset()
 MOST_KINDS = 24
 
 

@@ -1,9 +1,20 @@
 """Where the steps of several runs go: compute, exchange of experts, other communication, host, bubble."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from . import style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from .run import Run
 
 PARTS = {"compute": style.COMPUTE, "expert exchange": style.EXPOSED, "other communication": "#E69F00",
          "host": "#999999", "bubble": "#333333", "rest": style.IDLE}
@@ -15,7 +26,7 @@ def _part(use, dimension):
     return use if use in PARTS else "rest"
 
 
-def step_parts(runs, names=None):
+def step_parts(runs: Sequence[Run], names: Sequence[str] | None = None) -> pd.DataFrame:
     """DataFrame by run: the mean time of a GPU in the last iteration that went into each of PARTS [ms], and
     `step_ms`. Communication is what no kernel hides.
 
@@ -47,7 +58,7 @@ def markdown(table):
     return "\n".join(lines)
 
 
-def step_parts_bars(table):
+def step_parts_bars(table: pd.DataFrame) -> Figure:
     """A bar a run of the table of step_parts(), shares of a GPU's time, the step time beside. -> Figure."""
     figure, axes = style.new_figure(10, 1.9 + 0.42 * len(table))
     y = np.arange(len(table))[::-1]

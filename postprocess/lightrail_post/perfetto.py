@@ -1,13 +1,22 @@
 """Export for https://ui.perfetto.dev and chrome://tracing: a process a GPU, a thread a stream, times in µs."""
 
+from __future__ import annotations
+
 import gzip
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .counters import LINKS_PROCESS, counters
 from .flows import matched_sends
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from .run import Run
 
 ROWS_A_WRITE = 200_000
 FASTEST = 1  # of gzip: three times as fast as the default for a tenth more bytes
@@ -81,12 +90,14 @@ def event_texts(run, gpus=None, span_ps=None):
     yield [json.dumps(event) for event in counters(run, gpus, span_ps)]
 
 
-def perfetto_events(run, gpus=None, span_ps=None):
+def perfetto_events(run: Run, gpus: Iterable[int] | None = None, span_ps: tuple[int,
+                    int] | None = None) -> list[dict]:
     """Trace events in Chrome's JSON format, as dictionaries."""
     return [json.loads(text) for texts in event_texts(run, gpus, span_ps) for text in texts]
 
 
-def write_perfetto(run, path, gpus=None, span_ps=None):
+def write_perfetto(run: Run, path: str | Path, gpus: Iterable[int] | None = None, span_ps: tuple[int,
+                   int] | None = None) -> int:
     """Writes a trace file, compressed when its name ends in .gz. Returns the number of events.
 
     gpus: endpoint ids, default all that were recorded; span_ps: (start, end) of simulated time, default all.

@@ -1,7 +1,10 @@
 """A result file as DataFrames. Times are int64 picoseconds, sizes int64 bytes, as the column names say."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -39,23 +42,23 @@ def _folder(group):
     return _attributes(group) | {name: _folder(below) for name, below in group.items()}
 
 
-class Tables(Mapping):
+class Tables(Mapping[str, pd.DataFrame]):
     """The tables of a run, each read when it is first asked for."""
 
-    def __init__(self, path, names):
+    def __init__(self, path: str | Path, names: list[str]) -> None:
         self._path = path
         self._names = names
-        self._read = {}
+        self._read: dict[str, pd.DataFrame] = {}
         with h5py.File(path, "r") as file:
             self._tables = sorted(file["tables"])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._tables)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._tables)
 
-    def __getitem__(self, table):
+    def __getitem__(self, table: str) -> pd.DataFrame:
         if table not in self._tables:
             raise KeyError(f"no table '{table}' (one of {', '.join(self._tables)})")
         if table not in self._read:
@@ -92,7 +95,22 @@ class Run:
     profile     wall time of the simulator by rank and window
     """
 
-    def __init__(self, path):
+    path: Path
+    schema: dict[str, Any]
+    info: dict[str, Any]
+    scenario_xml: str
+    names: list[str]
+    dimensions: list[str]
+    group_kinds: list[str]
+    components: pd.DataFrame
+    links: pd.DataFrame
+    params: dict[str, pd.DataFrame]
+    programs: dict[str, Any]
+    summary: dict[str, Any]
+    profile: pd.DataFrame
+    tables: Tables
+
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("schema", "")) != "lightrail result":
@@ -145,36 +163,36 @@ class Run:
         return {"program_of_gpu": group["program_of_gpu"][()].tolist(), "role": _text(group["role"][()]),
                 "streams": dict(zip(zip(streams["program"], streams["stream"]), streams["name"]))}
 
-    def stream_name(self, gpu, stream):
+    def stream_name(self, gpu: int, stream: int) -> str:
         """"nccl tp" for stream 1 of a GPU; "stream 1" where the file does not say."""
         of_gpu = self.programs["program_of_gpu"]
         program = of_gpu[gpu] if gpu < len(of_gpu) else -1
         return self.programs["streams"].get((program, stream), f"stream {stream}")
 
     @property
-    def label(self):
+    def label(self) -> str:
         return self.path.stem
 
     @property
-    def steps(self):
+    def steps(self) -> pd.DataFrame:
         """The iterations of the run; its last one is what figures show."""
         return self.summary.get("iterations", pd.DataFrame())
 
-    def endpoint_names(self):
+    def endpoint_names(self) -> pd.Series:
         """Series: endpoint id -> component name."""
         ends = self.components[self.components["kind"].isin(["gpu", "host", "storage"])]
         return ends.set_index("number")["name"]
 
-    def endpoint_atoms(self):
+    def endpoint_atoms(self) -> pd.Series:
         """Series: endpoint id -> atom; endpoints of one server share it."""
         ends = self.components[self.components["kind"].isin(["gpu", "host", "storage"])]
         return ends.set_index("number")["atom"]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Run {self.path.name}: {self.info['status']}, {len(self.components)} components>"
 
 
-def open_run(path):
+def open_run(path: str | Path) -> Run:
     """Opens a result file. Also of a run that was killed: what it had flushed is there, status "running".
     ValueError: no result of lightrail.
 

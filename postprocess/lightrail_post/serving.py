@@ -1,14 +1,25 @@
 """How inference serves: latencies of requests, and throughput against latency over the rate of arrivals."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from . import style
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from .run import Run
+
 PERCENTILES = (50, 90, 99)
 
 
-def request_latencies(run):
+def request_latencies(run: Run) -> pd.DataFrame:
     """DataFrame, a row a request that has ended, in the order of arrival: arrival_s, and ttft_ps, tpot_ps
     (not a number for one token), e2e_ps."""
     rows = run.tables["requests"].sort_values("request")
@@ -27,7 +38,7 @@ def nearest_rank(values, percent):
     return ordered[max(1, -(-len(ordered) * percent // 100)) - 1] if len(ordered) else np.nan
 
 
-def serving_table(runs):
+def serving_table(runs: Sequence[Run]) -> pd.DataFrame:
     """DataFrame, a row a run, by rising offered rate: offered_per_s (arrivals over their span),
     output_tokens_per_s, and p50, p90, p99 of ttft, tpot, e2e in ps."""
     table = []
@@ -43,7 +54,7 @@ def serving_table(runs):
     return pd.DataFrame(table).sort_values("offered_per_s", ignore_index=True)
 
 
-def throughput_latency(runs):
+def throughput_latency(runs: Sequence[Run]) -> Figure:
     """Output tokens a second against time to the first token, over runs with different rates of arrival.
     Returns a Figure."""
     runs = [run for run in runs if "requests" in run.tables and len(run.tables["requests"])]

@@ -1,16 +1,25 @@
 """What the time of GPUs went into: the table exposed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
 from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .run import Run
 
 COLOURS = {"compute": style.COMPUTE, "bubble": "#333333", "host": "#CCCCCC", "copy": "#F0E442",
            "storage": "#882255", "idle": "#F4F4F4"}
 MOST_ROWS = 32
 
 
-def time_use(run, iteration=None):
+def time_use(run: Run, iteration: int | None = None) -> pd.DataFrame:
     """DataFrame: role x what ("compute", "tp", "pp bubble") -> share of the time of the role's GPUs in an
     iteration (default: the last). A row adds up to 1. Largest part first. Empty: nothing was recorded."""
     rows = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
@@ -26,7 +35,7 @@ def time_use(run, iteration=None):
     return table[table.mean().sort_values(ascending=False, kind="stable").index]
 
 
-def time_parts(run, iteration=None):
+def time_parts(run: Run, iteration: int | None = None) -> pd.Series:
     """Series: what ("compute", "tp", "pp bubble") -> mean time of a GPU in an iteration (default: the last)
     [ps], the largest first. Empty: nothing was recorded."""
     rows = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
@@ -54,7 +63,7 @@ def use_colour(run, what):
     return COLOURS[use] if use in COLOURS else style.dimension_colour(run, what.split(" ")[0])
 
 
-def time_use_bars(run, iteration=None):
+def time_use_bars(run: Run, iteration: int | None = None) -> Figure:
     """Stacked bars of one iteration (default: the last), one a role. Returns a Figure."""
     table = time_use(run, iteration)
     if table.empty:

@@ -1,5 +1,9 @@
 """What every stream of every recorded GPU did, over time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
@@ -7,6 +11,13 @@ from matplotlib.patches import Patch
 from . import style
 from .operations import colour_keys, extent, finding, key_colours, waits_for_launches
 from .spans import added_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.figure import Figure
+
+    from .run import Run
 
 ROW = 0.84  # height of a stream's row
 BINS = 600  # of a stream with more operations than can be told apart
@@ -30,7 +41,8 @@ def _corners(left, right, bottom, top):
                      np.stack([left, top], -1)], 1)
 
 
-def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
+def timeline(run: Run, gpus: Iterable[int] | None = None, iteration: int | None = None, span_ps: tuple[int,
+             int] | None = None, max_gpus: int = 8) -> Figure:
     """One row per GPU and stream, one bar per operation; a stream with more than DENSE operations shows in
     each of BINS columns the shares of its time, stacked.
 
@@ -61,7 +73,7 @@ def timeline(run, gpus=None, iteration=None, span_ps=None, max_gpus=8):
     y = np.array([place[row] for row in zip(ops["gpu"], ops["stream"])])
     edges = np.linspace(low, high, BINS + 1) / divisor
     counts = np.bincount(y, minlength=len(rows))
-    drawn = {key: [] for key in colours}
+    drawn: dict[str, list] = {key: [] for key in colours}
     for at in np.flatnonzero(counts > DENSE):
         of_row = y == at
         for key, corners in _dense_bars(start[of_row], end[of_row], keys[of_row], colours, edges, at):

@@ -1,12 +1,21 @@
 """Who sends how much to whom, and for which parallel dimension."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.colors import LogNorm, Normalize
 
 from . import style
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def traffic_matrix(run):
+    from .run import Run
+
+
+def traffic_matrix(run: Run) -> Figure:
     """Payload between endpoints as a heat map, logarithmic. Returns a Figure."""
     rows = run.tables["traffic_matrix"]
     rows = rows[rows["size_bytes"] > 0]
@@ -48,7 +57,7 @@ def traffic_matrix(run):
     return figure
 
 
-def traffic_by_dimension(run):
+def traffic_by_dimension(run: Run) -> Figure:
     """Bytes of all GPUs by parallel dimension, bars. Returns a Figure."""
     rows = run.summary.get("dimensions")
     rows = rows[rows["size_bytes"] > 0].sort_values("size_bytes") if rows is not None else None

@@ -1,16 +1,25 @@
 """How far is the simulator from published measurements? The rows that tools/validate writes, a panel a
 target."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
 
 COLUMNS = ["target", "row", "published", "simulated", "unit", "error_pct", "bound_pct", "ok"]
 WITHIN, BEYOND = "#0072B2", "#D55E00"
 COLUMN_COUNT = 6
 
 
-def read_validation(path):
+def read_validation(path: str | Path) -> pd.DataFrame:
     """DataFrame of tools/validate's file, in the order of targets: a row a published figure; errors and
     bounds in per cent."""
     table = pd.read_csv(path)
@@ -27,7 +36,7 @@ def _place(target):
     return letters, int(target[len(letters):] or 0)
 
 
-def validation_table(table):
+def validation_table(table: pd.DataFrame) -> pd.DataFrame:
     """DataFrame by target: rows, those beyond their bound, mean (geometric) and worst error [%]."""
     def summary(rows):
         ratio = (1 + rows["error_pct"] / 100).clip(lower=1e-3)
@@ -56,7 +65,7 @@ def _panel(axes, name, rows):
                    + (f", {beyond} beyond" if beyond else ""), loc="left", fontsize=9)
 
 
-def validation_panels(table):
+def validation_panels(table: pd.DataFrame) -> Figure:
     """Figure: the error of every row of every target, its bound shaded, rows beyond it in another colour."""
     names = list(dict.fromkeys(table["target"]))
     lines = -(-len(names) // COLUMN_COUNT)

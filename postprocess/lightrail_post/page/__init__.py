@@ -4,10 +4,18 @@
     write_page([open_run("result.h5")], "result.html")
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import collectives, cost, links, path, step, study, summary, timeline, topology
 from .assemble import document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..run import Run
 
 # In the order of the page. Each section(run) returns a dictionary with `title`, the finding, `detail` and
 # what assets/<name>.js draws, or with `missing`: what to record.
@@ -29,7 +37,7 @@ def labels_of(runs):
     return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
 
 
-def write_page(runs, path):
+def write_page(runs: Sequence[Run], path: str | Path) -> int:
     """Writes the page, the folder is made. Returns its size [bytes]. Several results share the room for
     single operations."""
     labels = labels_of(runs)
