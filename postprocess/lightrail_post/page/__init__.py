@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import collectives, cost, links, path, step, study, summary, timeline, topology
+from . import collectives, cost, critical_path, links, step, study, summary, timeline, topology
 from .assemble import document
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # In the order of the page. Each section(run) returns a dictionary with `title`, the finding, `detail` and
 # what assets/<name>.js draws, or with `missing`: what to record.
 SECTIONS = {"summary": summary, "step": step, "timeline": timeline, "links": links, "topology": topology,
-            "collectives": collectives, "path": path, "cost": cost}
+            "collectives": collectives, "path": critical_path, "cost": cost}
 
 
 def run_data(run, most_ops=timeline.MOST_OPS):

@@ -19,7 +19,11 @@ MOST_COLUMNS = 5
 
 def settings(run):
     """{name: value} of the --set options that the run was started with."""
-    words = shlex.split(run.info.get("command_line", ""))
+    text = run.info.get("command_line", "")
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a long one is cut, perhaps inside quotes
+        words = text.split()
     given = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
     given += [word[len("--set="):] for word in words if word.startswith("--set=")]
     return dict(pair.split("=", 1) for pair in given if "=" in pair)
@@ -63,6 +67,14 @@ def input_differences(runs):
     return rows[:MOST_DIFFERENCES], len(rows)
 
 
+def _numbers(column):
+    """As numbers, where all of its texts are some."""
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        return column
+
+
 def study_table(runs):
     """The results as a row each of the table that tools/study writes, for the figures of studies.py."""
     rows = []
@@ -70,8 +82,7 @@ def study_table(runs):
         figures = {name: value for name, value in run.summary.items() if isinstance(value, (int, float))}
         rows.append({**settings(run), **figures, "status": run.info["status"],
                      "step_s": run.summary.get("step_time_ps", float("nan")) * 1e-12})
-    table = pd.DataFrame(rows)
-    return table.apply(lambda column: pd.to_numeric(column, errors="ignore"))
+    return pd.DataFrame(rows).apply(_numbers)
 
 
 def study_figure(runs):
@@ -85,7 +96,7 @@ def study_figure(runs):
     table = study_table(runs)
     try:
         figure = draw(table[table["status"] == "complete"])
-    except (KeyError, IndexError, ValueError, ZeroDivisionError):  # what a table without those points lacks
+    except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError):  # points are not there
         return "", (f"the figure of the study {name} needs all its points, each started with its values "
                     "(--set NAME=VALUE), which a result of `lightrail sweep` does not hold")
     text = io.StringIO()

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lightrail_post.page import SECTIONS, collectives, cost, links, path, run_data, step, summary, timeline
+from lightrail_post.page import (SECTIONS, collectives, cost, critical_path, links, run_data, step, summary,
+                                 timeline)
 from lightrail_post.time_uses import time_parts, time_use
 
 
@@ -73,7 +74,7 @@ def test_rows_of_collectives_sort_by_numbers(run):
 
 
 def test_the_path_adds_up_to_the_step(run):
-    data = path.section(run)
+    data = critical_path.section(run)
     assert sum(part["share"] for part in data["parts"]) == pytest.approx(1)
     assert data["what_ifs"]
 

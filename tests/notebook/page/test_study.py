@@ -47,6 +47,8 @@ def point(delay, pp, step):
 
 def test_settings_are_read_from_the_command_line():
     assert study.settings(point(1000, 4, 1)) == {"delay": "1000", "pp": "4"}
+    cut = SimpleNamespace(info={"command_line": "lightrail run p.xml --set a=1 --set b='2 3..."})
+    assert study.settings(cut)["a"] == "1"
 
 
 def test_points_of_a_study_get_its_figure():

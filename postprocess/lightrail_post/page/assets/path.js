@@ -11,6 +11,6 @@ function whatIfs(data) {
   const nothing = "Nothing by itself: something else then takes as long.";
   if (!data.what_ifs.length) return [make("p", {class: "note"}, nothing)];
   return [table(["what", "step", "saved", "of the step"], data.what_ifs, "what would shorten the step"),
-    make("p", {class: "note"}, "By a replay of the recorded operations in their order; other contention and routes "
-      + "are left out.")];
+    make("p", {class: "note"}, "By a replay of the recorded operations in their order and from their recorded "
+      + "launches on; other contention and routes are left out.")];
 }
