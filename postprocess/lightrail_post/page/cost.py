@@ -7,6 +7,14 @@ from .topology import plural
 
 MISSING = 'no energy was recorded: <output><table name="power"/></output>, which is on by default'
 
+# (attribute of the summary, what it is, how it is written)
+BILL = (("energy_per_step_j", "energy of a step", style.format_energy),
+        ("network_cost_usd", "cost of the network", lambda usd: f"{usd:,.0f} USD"),
+        ("network_power_w", "power of the network", lambda w: f"{w:,.0f} W"),
+        ("steps_per_s_per_musd", "steps a second for a million USD of network", "{:,.4g}".format))
+MORE = (("network_pj_per_bit", "energy of a bit over the network", lambda pj: f"{pj:,.4g} pJ"),
+        ("energy_j", "energy of the run", style.format_energy))
+
 
 def energy(run):
     """DataFrame by kind of component: devices, energy_j, active (mean share of the run)."""
@@ -23,13 +31,7 @@ def energy(run):
 
 def section(run):
     table, summary = energy(run), run.summary
-    bill = [(label, show(summary[name])) for name, label, show in (
-        ("network_cost_usd", "cost of the network", lambda usd: f"{usd:,.0f} USD"),
-        ("network_power_w", "power of the network", lambda w: f"{w:,.4g} W"),
-        ("network_pj_per_bit", "energy of a bit over the network", lambda pj: f"{pj:,.4g} pJ"),
-        ("steps_per_s_per_musd", "steps a second for a million USD of network", "{:,.4g}".format),
-        ("energy_per_step_j", "energy of a step", style.format_energy),
-        ("energy_j", "energy of the run", style.format_energy)) if name in summary]
+    bill = [(label, show(summary[name])) for name, label, show in (*BILL, *MORE) if name in summary]
     if table.empty and not bill:
         return {"missing": MISSING}
     total = table["energy_j"].sum() if len(table) else 0

@@ -5,12 +5,10 @@ import re
 import pandas as pd
 
 from .. import style
+from .cost import BILL
 
 FIGURES = (("all_reduce_median_ps", "all-reduce, median", style.format_time),
-           ("energy_per_step_j", "energy of a step", style.format_energy),
-           ("network_cost_usd", "cost of the network", lambda usd: f"{usd:,.0f} USD"),
-           ("network_power_w", "power of the network", lambda w: f"{w:,.4g} W"),
-           ("steps_per_s_per_musd", "steps a second for a million USD of network", "{:,.4g}".format),
+           *BILL,
            ("grain_check_error", "error of the step by its grain (--check-grain)", lambda share: f"{100 * share:+.2f} %"),
            ("stepped_over_periods", "micro-batches that others stand for (step-over)", "{:,}".format),
            ("stepped_over_uncertainty", "by how much steps may be off for that", lambda share: f"{100 * share:.2f} %"))
