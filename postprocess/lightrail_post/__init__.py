@@ -12,10 +12,9 @@
 import importlib
 
 _MODULES = {
-    "breakdown": ("compare", "step_breakdown"),
-    "goodput": ("best_intervals", "effective_over_interval"),
     "answers": ("bottleneck", "compare", "exposed", "parts_of_steps"),
     "breakdown": ("compare_steps", "step_breakdown"),
+    "goodput": ("best_intervals", "effective_over_interval"),
     "grain": ("grain_study", "grain_table"),
     "link_uses": ("link_use", "link_use_heatmap"),
     "page": ("write_page",),

@@ -11,9 +11,7 @@ def _show(run):
     for name, value in sorted(run.summary.items()):
         if isinstance(value, dict):
             value = {key: item for key, item in value.items() if not hasattr(item, "columns")}
-        if not hasattr(value, "columns"):
-        parts = value.values() if isinstance(value, dict) else [value]
-        if not any(hasattr(part, "columns") for part in parts):
+        if not hasattr(value, "columns") and value != {}:
             print(f"{name:11} {value}")
     for name in run.tables:
         print(f"{name:15} {len(run.tables[name]):>10} rows")

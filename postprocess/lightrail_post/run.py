@@ -30,11 +30,6 @@ def _frame(group, order=None):
     return pd.DataFrame({name: _text(group[name][()]) for name in names})
 
 
-def _summary_part(group):
-    """A folder of /summary: a DataFrame where it has columns, else its attributes and, by name, its folders."""
-    if any(isinstance(item, h5py.Dataset) for item in group.values()):
-        return _frame(group)
-    return _attributes(group) | {name: _frame(folder) for name, folder in group.items()}
 def _folder(group):
     """Columns as a DataFrame; without columns attributes, and folders below, as a dictionary."""
     if any(isinstance(item, h5py.Dataset) for item in group.values()):
@@ -129,7 +124,6 @@ class Run:
             if "summary" in file:
                 self.summary = _attributes(file["summary"])
                 for name, group in file["summary"].items():
-                    self.summary[name] = _summary_part(group)
                     self.summary[name] = _folder(group)
             if "profile/windows" in file:
                 self.profile = _frame(file["profile/windows"])
