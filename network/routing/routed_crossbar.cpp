@@ -1,0 +1,153 @@
+#include "network/routing/routed_crossbar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/hash.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/port/reports.hpp"
+#include "network/wire/congestion_notice.hpp"
+
+namespace lightrail {
+namespace {
+
+const SwitchRoute* find_route(const BuildContext& build) {
+  auto* tables = build.model.resource<RoutingTables>();
+  if (!tables) return nullptr;
+  auto it = tables->route_of.find(build.id.value);
+  return it == tables->route_of.end() ? nullptr : &tables->routes[it->second];
+}
+
+const LaneMap* lanes_of(const BuildContext& build) {
+  const auto* maps = build.model.resource<LaneMaps>();
+  return maps ? &maps->of(build.record.spec) : nullptr;
+}
+
+RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& spec, const SwitchRoute& route,
+                           const EgressBank& egress) {
+  RoutingSetup setup{
+      route,           egress, hash_combine(build.model.seed, build.id.value), spec.lanes, spec.flow_entries,
+      spec.flowlet_gap};
+  for (const PortEnd& end : port_ends(build)) {
+    setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
+    setup.train_bytes = std::max(setup.train_bytes, end.train_bytes());
+  }
+  return setup;
+}
+
+}  // namespace
+
+RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec& spec,
+                               Crossbar::Queueing queueing)
+    : model_(build.model),
+      spec_(spec),
+      book_(build.model.resource<AddressBook>()),
+      health_(build.model.resource<NicHealth>()),
+      route_(find_route(build)),
+      levels_(build.model.resource<ServiceLevels>()),
+      lanes_(lanes_of(build)),
+      per_class_(spec.lanes / spec.routing->lane_classes),
+      crossbar_(build, spec.latency, queueing) {
+  if (route_) {
+    if (const std::string problem = problem_of(*spec.routing, spec.lanes, route_->groups != nullptr);
+        !problem.empty())
+      throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
+    routing_ = spec.routing->make(routing_setup(build, spec, *route_, crossbar_.egress()));
+  }
+  check_port_count(build, spec.ports);
+  for (std::uint32_t i = 0; i < build.record.port_count; ++i)
+    check_port_rate(build, static_cast<PortIndex>(i), spec.port_rate);
+}
+
+void RoutedCrossbar::fail(const Context& context, const std::string& what) const {
+  throw SimulationError(context.now(), model_.component_name(context.self()), what);
+}
+
+Frame RoutedCrossbar::on_own_lane(const Frame& frame) const {
+  if (!lanes_) return frame;
+  Frame moved = frame;
+  const std::uint8_t level = levels_->level_of(frame.address, frame.kind == MessageKind::control);
+  const std::uint32_t lane_class = frame.lane / per_class_;
+  moved.lane = static_cast<std::uint8_t>(lanes_->of[level] + lane_class * per_class_);
+  return moved;
+}
+
+bool RoutedCrossbar::take_rare(const Payload& payload, PortIndex port, Context& context) {
+  const MessageKind kind = kind_of(payload);
+  if (kind == MessageKind::link_change && port == self_port) {
+    const auto change = as<LinkChange>(payload);
+    const bool is_idle = is_idle_change(change);
+    crossbar_.on_link_change(context, change);
+    on_cut_off(context);
+    if (is_idle) context.count_as_idle();
+    return true;
+  }
+  if (!Retransmission::is_for(kind)) return false;
+  send_again(as<Train>(payload), port, context);
+  return true;
+}
+
+/// As what an optical switch lost.
+void RoutedCrossbar::on_cut_off(Context& context) {
+  for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
+    if (const auto train = without_mark(cut.train))
+      send_again(Retransmission::lost(as<Train>(*train)), cut.port, context);
+}
+
+void RoutedCrossbar::fail_without_endpoint(const Context& context, EndpointId to) const {
+  fail(context, fmt::format("destination endpoint {} does not exist", to.value));
+}
+
+void RoutedCrossbar::fail_without_route(const Context& context, EndpointId to) const {
+  fail(context, fmt::format("no route to endpoint {} ({})", to.value, endpoint_name(model_, to)));
+}
+
+bool RoutedCrossbar::is_idle_wake(const Event& event) const {
+  return kind_of(event.payload) == MessageKind::link_change && is_idle_change(as<LinkChange>(event.payload));
+}
+
+/// Nothing waits behind that link.
+bool RoutedCrossbar::is_idle_change(const LinkChange& change) const {
+  return !crossbar_.egress().has_waiting(static_cast<PortIndex>(change.port));
+}
+
+/// An optical switch could not pass it on. A corrupt train the link replays; a lost one is routed anew later.
+void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& context) {
+  Frame train = frame_of(Retransmission::original(back));
+  if (port == self_port || Retransmission::is_corrupt(back.kind)) {
+    RouteChoice way{port, train.lane};
+    if (port == self_port) way = way_of(on_own_lane(train), port, context);
+    train.lane = way.lane;
+    crossbar_.egress().offer(context, way.port, train, context.now());
+    if (crossbar_.egress().has_cut_off()) on_cut_off(context);
+    return;
+  }
+  crossbar_.egress().mark_dark(port, context.now() + spec_.retransmit_timeout);
+  const auto later = Retransmission::later(back, spec_.retries);
+  if (!later)
+    fail(context,
+         fmt::format(
+             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
+             train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+}
+
+void RoutedCrossbar::finish(Context& context) {
+  crossbar_.finish(context);
+  // A switch that carried nothing is no part of what the job takes.
+  if (crossbar_.egress().longest_busy().count() > 0)
+    record_power(context, model_, spec_.power, crossbar_.egress());
+}
+
+void RoutedCrossbar::save(StateWriter& out) const {
+  crossbar_.save(out);
+  if (routing_) routing_->save(out);
+}
+
+void RoutedCrossbar::load(StateReader& in) {
+  crossbar_.load(in);
+  if (routing_) routing_->load(in);
+}
+
+}  // namespace lightrail

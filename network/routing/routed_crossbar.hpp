@@ -1,0 +1,91 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "network/health/nic_health.hpp"
+#include "network/port/crossbar.hpp"
+#include "network/routing/packet_switch_spec.hpp"
+#include "network/transport/service_levels.hpp"
+#include "network/wire/address_book.hpp"
+#include "network/wire/link_change.hpp"
+#include "network/wire/train.hpp"
+
+namespace lightrail {
+
+/// What every packet switch is made of: the data path (Crossbar), the choice of port and lane (Routing), and
+/// what becomes of trains that a link did not take.
+///
+/// Model: a train goes where its destination's NIC is, or the one that stands in for it; its lane is that of
+/// its service level within the class that the routing has chosen. What an optical switch or a failed link
+/// lost is sent again from here, when the source's retransmission timer would end; a corrupt train the link
+/// replays at once.
+class RoutedCrossbar {
+ public:
+  /// Throws InputErrors where the switch has fewer lanes than its routing needs, more ports than it may have
+  /// or a link faster than its ports. `spec`: of `build`'s component; outlives this.
+  RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec& spec,
+                 Crossbar::Queueing queueing = Crossbar::Queueing::virtual_output);
+
+  /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
+  [[gnu::always_inline]] RouteChoice way_of(const Frame& frame, PortIndex in, Context& context) {
+    const EndpointId to = frame.address.to();
+    if (!book_ || to.value >= book_->endpoints.size()) fail_without_endpoint(context, to);
+    const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
+    if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
+    const RouteChoice way = routing_->choose(lid, frame, in, context);
+    if (way.port >= context.port_count()) fail_without_route(context, to);  // unroutable is more than any
+    return way;
+  }
+  /// Whether lanes are of service levels.
+  [[nodiscard]] bool has_levels() const { return lanes_ != nullptr; }
+  /// As it leaves: on the lane of its service level, where there are levels.
+  [[nodiscard]] Frame on_own_lane(const Frame& frame) const;
+  /// Takes a timer of a port's link, or what an optical switch sent back; false: it is neither.
+  [[nodiscard]] bool take_rare(const Payload& payload, PortIndex port, Context& context);
+  /// What a failed link did not take goes another way, or the same when its timer ends. Call after each event
+  /// that left something cut off (EgressBank::has_cut_off).
+  void on_cut_off(Context& context);
+  /// A timer behind which nothing waits.
+  [[nodiscard]] bool is_idle_wake(const Event& event) const;
+
+  Crossbar& crossbar() { return crossbar_; }
+  [[nodiscard]] const Crossbar& crossbar() const { return crossbar_; }
+  [[nodiscard]] const AddressBook* book() const { return book_; }
+  void prefetch() const {
+    crossbar_.prefetch_all();
+    __builtin_prefetch(routing_.get());
+  }
+  /// Memory that the event at hand will need.
+  void prefetch(const Delivery& delivery) const {
+    const auto frame = as<Frame>(delivery.event.payload);
+    if (frame.kind == MessageKind::flow_control)
+      crossbar_.prefetch_waiting(delivery.port, frame.lane);
+    else if (book_)
+      book_->prefetch(frame.address.to());
+  }
+  /// Rows of the ports and of the power table.
+  void finish(Context& context);
+  void save(StateWriter& out) const;
+  void load(StateReader& in);
+  [[noreturn]] void fail(const Context& context, const std::string& what) const;
+
+ private:
+  [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
+  void send_again(const Train& back, PortIndex port, Context& context);
+  [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
+  [[noreturn]] void fail_without_route(const Context& context, EndpointId to) const;
+
+  const Model& model_;
+  const PacketSwitchSpec& spec_;
+  const AddressBook* book_;
+  const NicHealth* health_;  ///< null: no NIC's cable ever fails
+  const SwitchRoute* route_;
+  const ServiceLevels* levels_;
+  const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
+  std::uint32_t per_class_;  ///< lanes of a class of the routing
+  Crossbar crossbar_;
+  std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
+};
+
+}  // namespace lightrail
