@@ -7,6 +7,7 @@
 #include "components/scheduler/tables.hpp"
 #include "components/storage/tables.hpp"
 #include "engine/base/error.hpp"
+#include "network/port/pause/tables.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/tables.hpp"
 #include "workloads/program/labels.hpp"
@@ -36,6 +37,8 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::exposed, exposed_schema());
   add(tables::link_traffic, link_traffic_schema());
   add(tables::stepped_over, stepped_over_schema());
+  add(tables::pause, pause_schema());
+  add(tables::buffer, buffer_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

@@ -2,6 +2,7 @@
 
 #include "components/controller/controller.hpp"
 #include "components/controller/rail_controller.hpp"
+#include "components/ethernet-switch/ethernet_switch.hpp"
 #include "components/gpu/gpu.hpp"
 #include "components/host/host.hpp"
 #include "components/nic/nic.hpp"
@@ -15,9 +16,9 @@ namespace lightrail {
 
 KindRegistry built_in_kinds(const RoutingRegistry& routings) {
   KindRegistry kinds;
-  for (const auto& kind :
-       {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(routings), ocs_kind(), controller_kind(),
-        rail_controller_kind(), host_kind(), storage_kind(), scheduler_kind()})
+  for (const auto& kind : {gpu_kind(), nvswitch_kind(), nic_kind(), switch_kind(routings), ocs_kind(),
+                           controller_kind(), rail_controller_kind(), host_kind(), storage_kind(),
+                           scheduler_kind(), ethernet_switch_kind(routings)})
     kinds.add(kind);
   return kinds;
 }

@@ -37,7 +37,7 @@ void check_routing(const Element& element, const Spec& device, bool has_groups, 
   if (problem.empty()) return;
   const Attribute* routing = element.find("routing");
   const InputError place = routing ? InputError{routing->file, routing->line, ""} : element.error("");
-  errors.add({place.file, place.line, "<switch> " + problem});
+  errors.add({place.file, place.line, "<" + element.name + "> " + problem});
 }
 
 LinkRoles::LinkRoles(const Element& parent, std::vector<std::string> roles, SystemBuilder& builder)

@@ -1,5 +1,7 @@
 #include "fabrics/fabric_build.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "fabrics/fabric_kind.hpp"
@@ -46,7 +48,11 @@ void FabricBuild::attach(ComponentId nic, std::uint32_t lid, ComponentId device,
 
 std::optional<Part> read_switch(const FabricBuild& fabric) {
   SystemBuilder& builder = fabric.builder;
-  const Element* element = only_child(fabric.element, "switch", Need::required, builder.errors());
+  const Element* ethernet = only_child(fabric.element, "ethernet-switch", Need::optional, builder.errors());
+  const Element* element = ethernet;
+  if (const Need need = ethernet ? Need::none : Need::required;
+      const Element* one = only_child(fabric.element, "switch", need, builder.errors()))
+    element = one;
   if (!element) return std::nullopt;
   Element merged = *element;
   if (const Attribute* routing = fabric.element.find("routing")) {
@@ -54,10 +60,10 @@ std::optional<Part> read_switch(const FabricBuild& fabric) {
     merged.attributes.push_back(*routing);
     element->find("routing");
   }
-  const std::optional<Part> part = builder.part("switch", merged);
+  const std::optional<Part> part = builder.part(element->name, merged);
   copy_marks(merged, *element);
   if (part && part->radix == 0) {
-    builder.errors().add(element->error("<switch> has no ports"));
+    builder.errors().add(element->error(fmt::format("<{}> has no ports", element->name)));
     return std::nullopt;
   }
   if (part) check_routing(merged, builder.spec_of(*part), fabric.kind.has_groups, builder.errors());

@@ -48,8 +48,8 @@ struct FabricBuild {
               std::uint32_t cable);
 };
 
-/// Reads the <switch> of a fabric, with the fabric's `routing` as if it stood on the <switch> itself. Null on
-/// a mistake: none there, or one without ports.
+/// Reads the <switch> or <ethernet-switch> of a fabric, with the fabric's `routing` as if it stood on that
+/// itself. Null on a mistake: none there, or one without ports.
 [[nodiscard]] std::optional<Part> read_switch(const FabricBuild& fabric);
 
 }  // namespace lightrail

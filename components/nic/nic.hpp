@@ -11,6 +11,7 @@
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
+#include "network/port/pause/pause_spec.hpp"
 #include "network/transport/lane_map.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
@@ -21,12 +22,16 @@
 
 namespace lightrail {
 
-struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec {
+/// What keeps the fabric from overfilling a NIC's buffer, and the NIC that of the fabric.
+enum class NicFlowControl : std::uint8_t { credits, pauses };
+
+struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, PauseSpec {
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
   std::int64_t message_rate = 200'000'000;
   Bytes buffer{512 * 1024};
   Bytes reserve{0};  ///< of `buffer`, what only its lane may use; 0: all of it
+  NicFlowControl flow_control = NicFlowControl::credits;
   std::uint32_t lanes = 2;
   std::string lane_list;  ///< by service level, "0,0,1"; "": as <lanes> says
   LaneMap lane_table;     ///< the one that says so
@@ -45,12 +50,12 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec {
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
   [[nodiscard]] const LaneMap& lane_map() const override { return lane_table; }
   [[nodiscard]] Watts electrical_power() const override { return power; }
-  [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override {
-    if (port != 0) return {};
-    const bool is_shared = reserve.value > 0;
-    return {static_cast<std::uint8_t>(lanes), buffer.value,
-            is_shared ? &shared_credit_flow_control() : &credit_flow_control(), reserve.value};
-  }
+  /// Call when parameters of pauses have changed.
+  void settle();
+  [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override;
+
+ private:
+  PauseFlowControl pauses_;
 };
 
 /// A network adapter: port 0 is the fabric, ports 1.. are PCIe to its GPUs, then to its host or storage

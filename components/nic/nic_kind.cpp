@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -20,7 +23,45 @@ NicReturns returns_of(const BuildContext& build) {
   return endpoint < book->gpu_count ? *returns : NicReturns{};
 }
 
+/// Of pauses alone.
+constexpr std::array<const char*, 5> pause_attributes{"lossless", "headroom", "resume-offset",
+                                                      "pause-reaction", "pause-quanta"};
+
+void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& errors) {
+  if (spec.flow_control == NicFlowControl::pauses) {
+    check_pauses(nic, spec, spec.lanes, Bytes{spec.buffer.value * spec.lanes}, errors);
+    if (nic.find("lane-reserve"))
+      errors.add(nic.error_at("lane-reserve", "<nic> attribute 'lane-reserve': pauses have no use for it"));
+    return;
+  }
+  check_reserve(nic, spec.buffer, spec.reserve, errors);
+  for (const char* name : pause_attributes)
+    if (nic.find(name))
+      errors.add(nic.error_at(
+          name, fmt::format("<nic> attribute '{}' has no effect without flow-control=\"pauses\"", name)));
+}
+
 }  // namespace
+
+void NicSpec::settle() {
+  PauseSettings settings = pause_settings(*this, lanes, Bytes{buffer.value * lanes});
+  settings.least_reaction = send_latency;
+  pauses_ = PauseFlowControl(settings);
+}
+
+InputBuffer NicSpec::input_buffer(PortIndex port) const {
+  if (port != 0) return {};
+  const FlowControlKind* control = nullptr;
+  switch (flow_control) {
+    case NicFlowControl::credits:
+      control = reserve.value > 0 ? &shared_credit_flow_control() : &credit_flow_control();
+      break;
+    case NicFlowControl::pauses:
+      control = &pauses_;
+      break;
+  }
+  return {static_cast<std::uint8_t>(lanes), buffer.value, control, reserve.value};
+}
 
 std::shared_ptr<const ComponentKind> nic_kind() {
   auto kind = std::make_shared<ComponentKind>();
@@ -41,53 +82,59 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
+                      {"pause", "pauses sent and received by class, with flow-control=\"pauses\""},
+                      {"buffer", "largest use of the receive buffer, likewise"},
                       {"power", "energy of the adapter and of the links it drives"}};
-  bind_spec(
-      *kind,
-      Describe<NicSpec>()
-          .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
-                 BitRate{1'000'000'000'000'000})
-          .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
-                 BitRate{1'000'000'000'000'000})
-          .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
-                 std::int64_t{1}, std::int64_t{1'000'000'000'000})
-          .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
-          .field(
-              "lane-reserve", &NicSpec::reserve,
-              "of the buffer, what only its lane may use; the lanes of a port share the rest of all of them; "
-              "0: nothing is shared",
-              Bytes{0}, Bytes{1ll << 31})
-          .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
-          .field("sl-to-vl", &NicSpec::lane_list,
-                 "lanes of service levels 0, 1, 2 ... (0,0,1); without it as <lanes> says")
-          .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
-                 SimTime{0}, milliseconds(1))
-          .field("receive-latency", &NicSpec::receive_latency,
-                 "from the head on the wire to the head on PCIe", SimTime{0}, milliseconds(1))
-          .field("retransmit-timeout", &NicSpec::retransmit_timeout,
-                 "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
-          .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
-          .field("nccl-latency", &NicSpec::nccl_latency,
-                 "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
-                 SimTime{0}, milliseconds(1))
-          .field("simple-only", &NicSpec::is_simple_only,
-                 "its plugin restricts NCCL to the protocol Simple where the scenario names none")
-          .field("message-time", &NicSpec::message_time,
-                 "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
-                 milliseconds(1))
-          .field("staged-bytes", &NicSpec::staged_bytes,
-                 "first bytes of a message, which its plugin copies through buffers, at staged-rate",
-                 Bytes{0}, Bytes{1ll << 30})
-          .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
-                 BitRate{1'000'000'000'000'000})
-          .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
-                 Watts{1e6}));
+  Describe<NicSpec> table;
+  table
+      .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
+             BitRate{1'000'000'000'000'000})
+      .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
+             BitRate{1'000'000'000'000'000})
+      .field("message-rate", &NicSpec::message_rate, "work requests started per second at most",
+             std::int64_t{1}, std::int64_t{1'000'000'000'000})
+      .field("buffer", &NicSpec::buffer, "receive buffer of one lane", Bytes{64}, Bytes{1ll << 31})
+      .field("lane-reserve", &NicSpec::reserve,
+             "of the buffer, what only its lane may use; the lanes of a port share the rest of all of them; "
+             "0: nothing is shared",
+             Bytes{0}, Bytes{1ll << 31})
+      .field("lanes", &NicSpec::lanes, "virtual lanes; must match the switch", 1u, max_lanes)
+      .field("sl-to-vl", &NicSpec::lane_list,
+             "lanes of service levels 0, 1, 2 ... (0,0,1); without it as <lanes> says")
+      .field("send-latency", &NicSpec::send_latency, "from the work request to the head on the wire",
+             SimTime{0}, milliseconds(1))
+      .field("receive-latency", &NicSpec::receive_latency, "from the head on the wire to the head on PCIe",
+             SimTime{0}, milliseconds(1))
+      .field("retransmit-timeout", &NicSpec::retransmit_timeout,
+             "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
+      .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
+      .field("nccl-latency", &NicSpec::nccl_latency,
+             "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
+             SimTime{0}, milliseconds(1))
+      .field("simple-only", &NicSpec::is_simple_only,
+             "its plugin restricts NCCL to the protocol Simple where the scenario names none")
+      .field("message-time", &NicSpec::message_time,
+             "of the adapter's time, what its plugin takes for each message of a collective", SimTime{0},
+             milliseconds(1))
+      .field("staged-bytes", &NicSpec::staged_bytes,
+             "first bytes of a message, which its plugin copies through buffers, at staged-rate", Bytes{0},
+             Bytes{1ll << 30})
+      .field("staged-rate", &NicSpec::staged_rate, "... at this rate; 0: as fast as others", BitRate{0},
+             BitRate{1'000'000'000'000'000})
+      .field("power", &NicSpec::power, "electrical power, for the power table; 0: not known", Watts{0},
+             Watts{1e6})
+      .choice("flow-control", &NicSpec::flow_control,
+              "on the fabric: credits (InfiniBand), or pauses (PFC of Ethernet), as its switch has",
+              {{"credits", NicFlowControl::credits}, {"pauses", NicFlowControl::pauses}});
+  add_pause_fields(table);
+  bind_spec(*kind, table);
   kind->make_spec = [parse = kind->make_spec](const Element& nic,
                                               ErrorList& errors) -> std::shared_ptr<const Spec> {
     require_together(nic, {{"staged-bytes", "staged-rate"}, {"staged-rate", "staged-bytes"}}, errors);
     auto spec = std::make_shared<NicSpec>(static_cast<const NicSpec&>(*parse(nic, errors)));
     read_lane_map(nic, spec->lane_table, errors);
-    check_reserve(nic, spec->buffer, spec->reserve, errors);
+    check_flow_control(nic, *spec, errors);
+    spec->settle();
     return spec;
   };
   accept_sources(*kind);

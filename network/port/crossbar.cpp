@@ -9,7 +9,7 @@ namespace {
 
 std::vector<PortEnd> ends_of(const BuildContext& build, SimTime pipeline) {
   std::vector<PortEnd> ends = port_ends(build);
-  for (PortEnd& end : ends) end.round_trip += pipeline;
+  for (PortEnd& end : ends) end.pipeline = pipeline;
   return ends;
 }
 
@@ -24,6 +24,7 @@ Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, 
       inputs_(ends, build.model.component_name(build.id)),
       latency_(latency),
       in_lines_(ends.size()) {
+  inputs_.send_by(egress_);
   if (queueing == Queueing::fifo) queues_.emplace(static_cast<std::uint32_t>(ends.size()));
   for (std::size_t i = 0; i < ends.size(); ++i) in_lines_[i] = LineTime(ends[i].in_rate);
 }

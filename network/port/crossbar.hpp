@@ -27,6 +27,8 @@ class Crossbar {
   enum class Queueing : std::uint8_t { virtual_output, fifo };
 
   Crossbar(const BuildContext& build, SimTime latency, Queueing queueing = Queueing::virtual_output);
+  Crossbar(const Crossbar&) = delete;  // its inputs send by its egress
+  Crossbar& operator=(const Crossbar&) = delete;
 
   /// Forwards `train`, whose head is here now.
   void forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
@@ -86,7 +88,7 @@ class Crossbar {
   void prefetch_waiting(PortIndex port, std::uint8_t lane) const {
     if (port < egress_.port_count()) egress_.prefetch_waiting(port, lane);
   }
-  void finish(Context& context) { egress_.finish(context); }
+  void finish(Context& context) { egress_.finish(context), inputs_.finish(context); }
   /// As EgressBank has it, and what is held up in the inputs.
   [[nodiscard]] std::vector<std::string> waits_for() const;
   void save(StateWriter& out) const;

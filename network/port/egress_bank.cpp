@@ -41,8 +41,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
   }
   const auto* weights = build.model.resource<LaneWeights>();
   if (role_of(build.spec) != DeviceRole::packet_switch) weights = nullptr;  // a NIC's Injector takes turns
-  if (weights) turns_.resize(ports_.size());
-  std::uint32_t longest = 1;  // train of any port
+  std::uint32_t longest = 1;                                                // train of any port
   for (const PortEnd& end : ends) longest = std::max(longest, end.train_bytes());
   std::map<const FlowControlKind*, SendControl*> made;  // looked up, never iterated
   for (std::size_t i = 0; i < ports_.size(); ++i) {
@@ -67,9 +66,13 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
-    if (weights && (port.subtracts || port.tells) && port.lanes > 1) {
+    port.is_stoppable = terms.ahead != time_never;
+    if (port.is_stoppable || (weights && (port.subtracts || port.tells) && port.lanes > 1)) {
       port.takes_turns = true;
-      turns_[i].arbiter = LaneArbiter(*weights, longest);
+      turns_.resize(ports_.size());
+      turns_[i].arbiter = LaneArbiter(weights ? *weights : LaneWeights{}, longest);
+      turns_[i].packet_bytes = end.mtu_bytes;
+      if (port.is_stoppable) turns_[i].ahead = terms.ahead;
     }
     port.is_plain = !port.errs && !port.fails && !port.tells && !port.takes_turns;
     port.is_clear = is_clear_for_good(port);
@@ -92,7 +95,7 @@ void EgressBank::refuse_lane(const Context& context, PortIndex port, std::uint8_
 bool EgressBank::can_interleave(const Context& context, PortIndex port, std::uint8_t lane,
                                 std::uint32_t bytes, SimTime ready, std::uint32_t mtu_bytes,
                                 std::uint32_t train_bytes) const {
-  if (may_send(port, lane, bytes, context)) return true;
+  if (may_send(port, lane, bytes, ready, context)) return true;
   const Port& p = ports_[port];
   return !p.errs && !p.fails && lane_of(p, context, port, lane).first_waiting == SendQueue::none &&
          p.line.of(mtu_bytes) > SimTime{0} && p.free_at - ready > p.line.of(train_bytes) &&
@@ -116,6 +119,7 @@ SimTime EgressBank::put_on_line(Context& context, PortIndex port, SendLane& lane
                                 SimTime ready, SimTime start, SimTime busy) {
   Port& p = ports_[port];
   if (p.errs) start = errors_of(port).last_start(start, busy, train.bytes);
+  if (p.takes_turns && start > p.free_at) turns_[port].busy_from = start;
   if (p.fails)
     if (const SimTime cut = cut_at(port, start, busy); cut != time_never) {
       p.free_at = cut;
@@ -135,6 +139,18 @@ SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, cons
   context.send(port, start, to_payload(train));
   if (p.tells) control_of_[port]->on_left(context, port, train, start + busy, lanes_of(port));
   return start + busy;
+}
+
+/// Neither in link_use nor in link_traffic, which have what devices send one another.
+void EgressBank::send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) {
+  Port& p = ports_[port];
+  LIGHTRAIL_EXPECT(p.takes_turns);  // whoever sends frames is sent some, and stops lanes
+  const SimTime now = context.now(), busy = p.line.of(bytes), packet = p.line.of(turns_[port].packet_bytes);
+  const bool is_idle = p.free_at <= now || turns_[port].busy_from > now;
+  const SimTime start = is_idle || packet == SimTime{0} ? now : now + (p.free_at - now) % packet;
+  p.free_at = std::max(p.free_at, now) + busy;
+  p.carried_bytes += bytes;
+  context.send(port, start + busy, message);
 }
 
 /// A train takes its credits when it gets the line, which may be long before it begins. Credits that a port
@@ -201,21 +217,31 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
   count.max_waiting = std::max(count.max_waiting, waiting);
 }
 
-const Waiting* EgressBank::head(PortIndex port, std::uint32_t lane) {
+const Waiting* EgressBank::head(PortIndex port, std::uint32_t lane, SimTime now) {
   const SendLanes lanes = lanes_of(port);
   if (lane >= lanes.count() || lanes[lane].first_waiting == SendQueue::none) return nullptr;
   const Waiting& first = pool_[lanes[lane].first_waiting];
-  return first.train.bytes <= lanes[lane].allowed ? &first : nullptr;
+  if (first.train.bytes > lanes[lane].allowed) return nullptr;
+  const Port& p = ports_[port];
+  const SimTime start = std::max({now, p.free_at, first.ready});
+  if (p.is_stoppable && start >= control_of_[port]->stops_at(port, static_cast<std::uint8_t>(lane)))
+    return nullptr;
+  return &first;
+}
+
+SimTime EgressBank::first_ready(PortIndex port, SimTime now) {
+  SimTime ready = time_never;
+  for (std::uint32_t lane = 0; lane < ports_[port].lanes; ++lane)
+    if (const Waiting* first = head(port, lane, now)) ready = std::min(ready, first->ready);
+  return ready;
 }
 
 /// Only where somebody can leave then: what waits for the far end is sent by its message. A later wake that
 /// is pending comes to nothing.
 void EgressBank::wake_when_free(Context& context, PortIndex port) {
-  SimTime ready = time_never;
-  for (std::uint32_t lane = 0; lane < ports_[port].lanes; ++lane)
-    if (const Waiting* first = head(port, lane)) ready = std::min(ready, first->ready);
+  const SimTime ready = first_ready(port, context.now());
   if (ready == time_never) return;
-  const SimTime at = std::max({ready, ports_[port].free_at, context.now()});
+  const SimTime at = std::max(std::max(ready, ports_[port].free_at) - turns_[port].ahead, context.now());
   if (turns_[port].wake <= at) return;
   turns_[port].wake = at;
   context.wake(at, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
@@ -235,6 +261,7 @@ void EgressBank::count(Context& context, PortIndex port, const Frame& train, Sim
 }
 
 void EgressBank::finish(Context& context) {
+  for (const auto& control : controls_) control->finish(context);
   traffic_meters_.finish(context);
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
@@ -289,7 +316,7 @@ void EgressBank::save(StateWriter& out) const {
   }
   out.put(dark_until_);
   for (const Turns& turns : turns_)
-    out.put(turns.wake), out.put(turns.waiting), out.put(turns.arbiter.state());
+    out.put(turns.wake), out.put(turns.waiting), out.put(turns.busy_from), out.put(turns.arbiter.state());
   out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
   traffic_meters_.save(out);
   for (const LineErrors& errors : errors_) errors.save(out);
@@ -312,7 +339,7 @@ void EgressBank::load(StateReader& in) {
   }
   for (Turns& turns : turns_) {
     LaneArbiter::State state;
-    in.get(turns.wake), in.get(turns.waiting), in.get(state);
+    in.get(turns.wake), in.get(turns.waiting), in.get(turns.busy_from), in.get(state);
     turns.arbiter.set(state);
   }
   in.get(far_lanes_), in.get(counts_), in.get(far_counts_);

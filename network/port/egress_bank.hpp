@@ -36,13 +36,15 @@ namespace lightrail {
 /// So most trains cost no event here; only a train that flow control stops waits, and the message that frees
 /// it sends it. A line is FIFO over all its lanes, unless these have weights (LaneWeights): then a switch
 /// gives a line that is taken to nobody ahead of time; trains wait in their lanes, and the line's turns
-/// (LaneArbiter) say which is next when it is free, at the cost of an event for each. A reservation is never
+/// (LaneArbiter) say which is next when it is free, at the cost of an event for each. So it does where flow
+/// control stops lanes (SendTerms::ahead), but as long before as a stop takes to work; trains of lanes that
+/// stop before they could begin wait. A reservation is never
 /// taken back; a line that errs (LineErrors) delays its trains in their order; a train that an outage of its
 /// link (HealthTable) meets is cut off: it is not sent, and waits for take_cut_off(). Leaves out packet
 /// headers (the rate of a link class is its payload rate).
 ///
 /// Contract: every port's far end has the other side of its flow control (InputBank), or no buffer.
-class EgressBank {
+class EgressBank final : public FrameLine {
  public:
   /// What speaks against a port, in rising order.
   enum class Trouble : std::uint8_t { none, dark, down };
@@ -89,14 +91,21 @@ class EgressBank {
     const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
     const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
-    const bool may_go = l.first_waiting == SendQueue::none && l.allowed >= bytes;
+    const bool may_go =
+        p.is_stoppable ? !is_stopped(port, lane) : l.first_waiting == SendQueue::none && l.allowed >= bytes;
     return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
   }
-  /// True when `bytes` on `lane` would not have to wait for the far end.
-  [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+  /// True when `bytes` on `lane` that are ready at `ready` would not have to wait for the far end.
+  [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime ready,
                               const Context& context) const {
-    const SendLane& l = lane_of(ports_[port], context, port, lane);
-    return l.first_waiting == SendQueue::none && l.allowed >= bytes;
+    const Port& p = ports_[port];
+    const SendLane& l = lane_of(p, context, port, lane);
+    return l.first_waiting == SendQueue::none && l.allowed >= bytes &&
+           (!p.is_stoppable || is_its_turn(port, lane, ready, context.now()));
+  }
+  /// How long before it begins a train may have the line at most (SendTerms::ahead).
+  [[nodiscard]] SimTime ahead(PortIndex port) const {
+    return ports_[port].is_stoppable ? turns_[port].ahead : time_never;
   }
   /// What a train of `bytes` on `lane` finds at a port now.
   struct Queue {
@@ -123,7 +132,7 @@ class EgressBank {
     LIGHTRAIL_EXPECT(p.is_connected);
     SendLane& lane = lane_of(p, context, port, train.lane);
     if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes &&
-        (p.is_plain || !must_take_turn(port, context.now())))
+        (p.is_plain || is_its_turn(port, train.lane, ready, context.now())))
       return put(context, port, lane, train, ready);
     wait(context, port, lane, train, ready, from, from_lane);
     return std::nullopt;
@@ -139,6 +148,8 @@ class EgressBank {
   /// of `mtu_bytes` that is on it. Where the line errs, behind them. Returns as offer.
   SimTime send_interleaved(Context& context, PortIndex port, const Frame& message, SimTime ready,
                            std::uint32_t mtu_bytes);
+
+  void send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) override;
 
   /// Takes a message of the far end's flow control that came in on `port` and sends what it frees:
   /// left(train, from, tail) for each, the train on the lane that it came in on.
@@ -234,21 +245,25 @@ class EgressBank {
     std::uint32_t capacity = 0;      ///< SendTerms
     std::uint8_t lanes = 0;          ///< SendTerms
     bool is_connected = false;
-    bool is_counted : 1 = false;   ///< counts_ or traffic_meters_ are kept
-    bool takes_turns : 1 = false;  ///< turns_ has the line
-    bool errs : 1 = false;         ///< errors_ has the line
-    bool fails : 1 = false;        ///< health_ has outages of its link
-    bool is_watched : 1 = false;   ///< its timer runs: trains wait on a link that fails
-    bool was_dark : 1 = false;     ///< dark_until_ has it
-    bool subtracts : 1 = false;    ///< SendTerms::Leaving
-    bool tells : 1 = false;        ///< SendTerms::Leaving
-    bool is_plain : 1 = true;      ///< none of errs, fails, tells, takes_turns
-    bool is_clear : 1 = false;     ///< is_clear_for_good()
+    bool is_counted : 1 = false;    ///< counts_ or traffic_meters_ are kept
+    bool takes_turns : 1 = false;   ///< turns_ has the line
+    bool errs : 1 = false;          ///< errors_ has the line
+    bool fails : 1 = false;         ///< health_ has outages of its link
+    bool is_watched : 1 = false;    ///< its timer runs: trains wait on a link that fails
+    bool was_dark : 1 = false;      ///< dark_until_ has it
+    bool subtracts : 1 = false;     ///< SendTerms::Leaving
+    bool tells : 1 = false;         ///< SendTerms::Leaving
+    bool is_stoppable : 1 = false;  ///< SendTerms::ahead; takes_turns as well
+    bool is_plain : 1 = true;       ///< none of errs, fails, tells, takes_turns
+    bool is_clear : 1 = false;      ///< is_clear_for_good()
   };
   static_assert(sizeof(Port) == 64);
-  struct Turns {  // of a line whose lanes have weights
+  struct Turns {  // of a line whose lanes have weights, or that flow control stops
     LaneArbiter arbiter;
-    SimTime wake = time_never;  ///< when the line is free and a train that waits for it is ready
+    SimTime ahead{};                 ///< how long before it begins a train has the line at most
+    std::uint32_t packet_bytes = 0;  ///< MTU [B]
+    SimTime busy_from{};             ///< without a gap until it is free
+    SimTime wake = time_never;       ///< when the line is free and a train that waits for it is ready
     std::array<std::int64_t, max_lanes> waiting{};  ///< of a lane [B]
   };
   struct LaneCount {                    // for the queue table
@@ -314,20 +329,36 @@ class EgressBank {
         send_first(context, port, lane, left);
     }
   }
-  [[nodiscard]] bool must_take_turn(PortIndex port, SimTime now) const {
+  /// Whether a train that is ready at `ready` may have the line now.
+  [[nodiscard]] bool is_its_turn(PortIndex port, std::uint8_t lane, SimTime ready, SimTime now) const {
     const Port& p = ports_[port];
-    return p.takes_turns && (p.free_at > now || turns_[port].wake != time_never);
+    if (!p.takes_turns) return true;
+    const Turns& turns = turns_[port];
+    if (turns.wake != time_never || p.free_at > now + turns.ahead) return false;
+    return !p.is_stoppable || may_begin(port, lane, std::max(ready, p.free_at), now);
+  }
+  /// Of a stoppable port: whether a train may be given the line for `start` (now, if that is past).
+  [[nodiscard]] bool may_begin(PortIndex port, std::uint8_t lane, SimTime start, SimTime now) const {
+    return start <= now + turns_[port].ahead &&
+           std::max(start, now) < control_of_[port]->stops_at(port, lane);
+  }
+  [[nodiscard]] bool is_stopped(PortIndex port, std::uint8_t lane) const {
+    return control_of_[port]->stops_at(port, lane) != time_never;
   }
   /// The train that is first on `lane`, if the far end lets it go; null: none.
-  [[nodiscard]] const Waiting* head(PortIndex port, std::uint32_t lane);
+  [[nodiscard]] const Waiting* head(PortIndex port, std::uint32_t lane, SimTime now);
+  /// When the first of these is ready; time_never: there is none.
+  [[nodiscard]] SimTime first_ready(PortIndex port, SimTime now);
   /// The next train of the line, while it is free.
   template <class Left>
   void take_turns(Context& context, PortIndex port, Left& left) {
     Port& p = ports_[port];
-    while (p.free_at <= context.now()) {
+    const SimTime now = context.now(), horizon = now + turns_[port].ahead;
+    while (p.free_at <= horizon) {
+      const SimTime at = std::max({now, p.free_at, first_ready(port, now)});
       const std::uint32_t turn = turns_[port].arbiter.next([&](std::uint32_t lane) {
-        const Waiting* first = head(port, lane);
-        return first && first->ready <= context.now() ? first->train.bytes : 0;
+        const Waiting* first = at <= horizon ? head(port, lane, now) : nullptr;
+        return first && first->ready <= at ? first->train.bytes : 0;
       });
       if (turn == LaneArbiter::none) break;
       send_first(context, port, lane_of(p, context, port, static_cast<std::uint8_t>(turn)), left);

@@ -88,6 +88,9 @@ struct SendTerms {
   std::uint32_t capacity = unlimited;  ///< of a lane of the far buffer; a longer train can never leave [B]
   std::uint32_t allowed = unlimited;   ///< of each lane before the run [B]
   Leaving leaving = Leaving::ignored;
+  /// Where the flow control stops lanes at times (SendControl::stops_at): a train gets the line no earlier
+  /// than so long before it begins, since what has the line cannot be stopped. time_never: it stops nobody.
+  SimTime ahead = time_never;
 };
 
 /// The sender's side. A port lets a train go when no other waits on its lane and `allowed` is not less than
@@ -111,10 +114,26 @@ class SendControl {
                                         std::uint32_t limit) const;
   /// It leaves next: raises `allowed` of its lane, `state`, to `bytes`.
   virtual void borrow(PortIndex port, std::uint8_t lane, std::uint32_t bytes, SendLane& state);
+  /// From when on trains of `lane` may not begin, as far as is known now; time_never: nothing stops it. Asked
+  /// where the terms have `ahead`.
+  [[nodiscard]] virtual SimTime stops_at(PortIndex port, std::uint8_t lane) const;
   /// What a train that may not leave waits for, as error texts have it: "5 trains wait for credits".
   [[nodiscard]] virtual std::string_view awaited() const = 0;
+  /// Rows of its tables, at the end of the run.
+  virtual void finish(Context&) {}
   virtual void save(StateWriter&) const {}
   virtual void load(StateReader&) {}
+};
+
+/// The line of a port that receives, for flow control whose messages are frames on it (EgressBank).
+class FrameLine {
+ public:
+  /// Sends `message` as a frame of `bytes`: it waits for the packet that is on the line, not for others that
+  /// have it, and arrives with its last byte.
+  virtual void send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) = 0;
+
+ protected:
+  ~FrameLine() = default;
 };
 
 /// What a port that receives has to tell.
@@ -125,6 +144,7 @@ struct ReceiveTerms {
   std::uint32_t report_bytes = 0;
   std::uint32_t capacity = unlimited;  ///< of a lane [B]
   bool hears_arrivals = false;         ///< ReceiveControl::on_taken is called
+  bool hears_departures = false;       ///< on_leaving is called for every train, and on_freed never
 };
 
 /// The receiver's side, of a device with input buffers.
@@ -137,8 +157,14 @@ class ReceiveControl {
   /// `bytes` of the buffer of a lane are free again, the last of them at `at` (>= now).
   virtual void on_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                         SimTime at) = 0;
+  /// `train`, which came in on `port`, leaves its buffer at `at` (>= now).
+  virtual void on_leaving(Context& context, PortIndex port, const Frame& train, SimTime at);
   /// An own timer has ended.
   virtual void on_timer(Context& context, const FlowTimer& timer);
+  /// How it sends frames of its own; outlives it. Called once, before the run.
+  virtual void send_by(FrameLine&) {}
+  /// Rows of its tables, at the end of the run.
+  virtual void finish(Context&) {}
   virtual void save(StateWriter&) const {}
   virtual void load(StateReader&) {}
 };

@@ -132,7 +132,7 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
     const std::uint32_t bytes = next_bytes(message);
     if (ahead_ > SimTime{0} ? egress.can_interleave(context, port_, lane, bytes, context.now() + latency_,
                                                     mtu_bytes_, train_bytes_)
-                            : egress.may_send(port_, lane, bytes, context))
+                            : egress.may_send(port_, lane, bytes, context.now() + latency_, context))
       return ring;
   }
   return none;
@@ -162,7 +162,7 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   if (rates_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = head_message(ring);
   const std::uint32_t bytes = next_bytes(message);
-  if (!egress.may_send(port_, message.head.lane, bytes, context)) return false;
+  if (!egress.may_send(port_, message.head.lane, bytes, at + latency_, context)) return false;
   const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
   return ready <= at;
@@ -248,6 +248,7 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
   if (active_messages_ == 0) return;
   const SimTime now = context.now();
   const bool is_always_usable = egress.is_always_usable(port_);
+  const SimTime ahead = std::min(ahead_, egress.ahead(port_) - latency_);
   if (!is_always_usable && !egress.is_usable(port_, now)) return;
   while (active_messages_ > 0) {
     if (ahead_ > SimTime{0})
@@ -256,7 +257,7 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
         continue;
       }
     SimTime line_free = egress.free_at(port_) - latency_;
-    if (line_free > now + ahead_) return wake_at(line_free, context);
+    if (line_free > now + ahead) return wake_at(line_free, context);
     const SimTime at = std::max(line_free, now);
     if (!is_always_usable && !egress.is_usable(port_, at + latency_)) return wake_at(at + latency_, context);
     SimTime earliest = time_never;

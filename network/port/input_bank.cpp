@@ -24,6 +24,8 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     control_of_.push_back(control);
     const ReceiveTerms terms = control->terms(static_cast<PortIndex>(i));
     hears_arrivals_ |= terms.hears_arrivals;
+    hears_departures_ |= terms.hears_departures;
+    if (terms.hears_departures) continue;
     for (std::uint32_t k = 0; k < terms.lanes; ++k) {
       freed_[k * port_count_ + i].report_bytes = terms.report_bytes;
       freed_[k * port_count_ + i].capacity = terms.capacity;
@@ -33,6 +35,19 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
 
 void InputBank::tell_taken(Context& context, PortIndex port, const Frame& train) {
   if (control_of_[port]->terms(port).hears_arrivals) control_of_[port]->on_taken(context, port, train);
+}
+
+void InputBank::tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at) {
+  if (control_of_[port]->terms(port).hears_departures)
+    control_of_[port]->on_leaving(context, port, train, at);
+}
+
+void InputBank::send_by(FrameLine& line) {
+  for (const auto& control : controls_) control->send_by(line);
+}
+
+void InputBank::finish(Context& context) {
+  for (const auto& control : controls_) control->finish(context);
 }
 
 void InputBank::report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed) {

@@ -31,7 +31,10 @@ class InputBank {
     if (lanes_ == 0) return;
     LIGHTRAIL_EXPECT(train.lane < lanes_);
     Freed& freed = freed_[train.lane * port_count_ + port];
-    if (freed.report_bytes == no_report) return;
+    if (freed.report_bytes == no_report) {
+      if (hears_departures_) tell_leaving(context, port, train, at);
+      return;
+    }
     freed.held -= train.bytes;
     freed.bytes += train.bytes;
     freed.at = std::max(freed.at, at);
@@ -41,6 +44,9 @@ class InputBank {
   void on_timer(Context& context, const FlowTimer& timer) {
     control_of_[timer.port]->on_timer(context, timer);
   }
+  /// How the ports' flow control sends frames of its own; outlives this.
+  void send_by(FrameLine& line);
+  void finish(Context& context);
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
@@ -60,12 +66,14 @@ class InputBank {
     std::uint32_t capacity = unlimited;      ///< fixed
   };
   void tell_taken(Context& context, PortIndex port, const Frame& train);
+  void tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at);
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
 
   std::uint32_t port_count_;
-  std::uint32_t lanes_;          ///< of the port that has most
-  bool hears_arrivals_ = false;  ///< some port's flow control does
-  SmallArray<Freed, 6> freed_;   ///< by lane and port
+  std::uint32_t lanes_;            ///< of the port that has most
+  bool hears_arrivals_ = false;    ///< some port's flow control does
+  bool hears_departures_ = false;  ///< likewise
+  SmallArray<Freed, 6> freed_;     ///< by lane and port
   std::vector<std::unique_ptr<ReceiveControl>> controls_;
   std::vector<ReceiveControl*> control_of_;  ///< by port
 };

@@ -14,7 +14,8 @@ struct PortEnd {
   bool is_connected = false;
   LinkId out{};
   BitRate out_rate{}, in_rate{};  ///< payload rates [bit/s]; 0: does not serialise
-  SimTime round_trip{};           ///< of a credit: the link there and back, the component's own pipeline
+  SimTime round_trip{};           ///< the link there and back
+  SimTime pipeline{};             ///< the component's own, from a port to another
   std::uint32_t mtu_bytes = 0;    ///< [B]
   std::uint32_t grain = 1;        ///< packets per train
   SimTime send_ahead{};           ///< SendAhead

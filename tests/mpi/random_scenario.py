@@ -18,6 +18,7 @@ class Generator:
         self.random = random.Random(seed)
         self.seed = seed
         self.striping = ["split", "flow"][seed % 2]
+        self.is_ethernet = seed % 3 == 1
         self.gpus = 0
         self.has_host = []      # by GPU
         self.storage = 0
@@ -26,6 +27,16 @@ class Generator:
 
     # the system
 
+    def nic(self):
+        return "connectx7_400g_roce" if self.is_ethernet else "connectx7_400g"
+
+    def switch(self, name=""):
+        """An Ethernet switch has so little memory that it pauses, and one lossless class or both."""
+        if not self.is_ethernet:
+            return f'<switch{name} catalogue="switches/qm9700"/>'
+        return (f'<ethernet-switch{name} catalogue="ethernet-switches/asterfusion_cx864e" '
+                f'buffer="{self.random.choice([3, 20])} MB" alpha="{self.random.choice([0.0625, 1])}"/>')
+
     def server(self, gpus, nics, has_host):
         striping = f' nic-striping="{self.striping}"' if nics > gpus else ""
         lines = [f'<server gpus="{gpus}" nics="{nics}"{striping}>', '  <gpu catalogue="gpus/h100_sxm"/>']
@@ -33,7 +44,7 @@ class Generator:
             lines.append('  <nvswitch catalogue="nvswitches/nvswitch_gen3"/>')
             lines.append('  <link role="nvlink" catalogue="links/nvlink4"/>')
         if nics:
-            lines.append('  <nic catalogue="nics/connectx7_400g"/>')
+            lines.append(f'  <nic catalogue="nics/{self.nic()}"/>')
         if has_host:
             lines.append('  <host catalogue="hosts/dgx_h100"/>')
         if nics or has_host:
@@ -57,7 +68,7 @@ class Generator:
             self.storage = self.random.randint(1, 2)
             lines += [f'<storage servers="{self.storage}" nics="{self.random.randint(1, 2)}">',
                       '  <storage-server catalogue="storage/nvme_server"/>',
-                      '  <nic catalogue="nics/connectx7_400g"/>',
+                      f'  <nic catalogue="nics/{self.nic()}"/>',
                       '  <link role="pcie" catalogue="links/pcie_gen5_x16"/>', "</storage>"]
         return lines + ([] if alone else self.fabric())
 
@@ -69,7 +80,7 @@ class Generator:
             per_leaf = "servers-per-pod" if kind == "rail-optimised" else "nics-per-leaf"
             shape = f' tiers="{self.random.randint(2, 3)}" {per_leaf}="{self.random.randint(1, 3)}"'
         return [f'<fabric kind="{kind}" routing="{routing}"{shape}>',
-                '  <switch catalogue="switches/qm9700"/>',
+                "  " + self.switch(),
                 '  <link role="host" catalogue="links/ndr_copper"/>',
                 *(['  <link role="trunk" catalogue="links/ndr_dr4" length="30 m"/>'] if shape else []),
                 "</fabric>"]
@@ -83,10 +94,10 @@ class Generator:
         lines, free = ["<graph>"], [0] * switches
         for g in range(self.gpus):
             lines += [f'  <gpu name="g{g}" catalogue="gpus/h100_sxm"/>',
-                      f'  <nic name="n{g}" catalogue="nics/connectx7_400g"/>',
+                      f'  <nic name="n{g}" catalogue="nics/{self.nic()}"/>',
                       f'  <link from="g{g}:1" to="n{g}:1" catalogue="links/pcie_gen5_x16"/>']
         for s in range(switches):
-            lines.append(f'  <switch name="s{s}" catalogue="switches/qm9700"/>')
+            lines.append("  " + self.switch(f' name="s{s}"'))
 
         def port(s):
             free[s] += 1
@@ -97,7 +108,7 @@ class Generator:
         pairs = []
         for s in range(1, switches):
             other = self.random.randrange(s)
-            if self.random.random() < 0.5:
+            if self.is_ethernet or self.random.random() < 0.5:
                 lines.append(f'  <link from="{port(s)}" to="{port(other)}" catalogue="links/ndr_dr4" length="20 m"/>')
             else:
                 pairs.append((port(s), port(other)))

@@ -18,7 +18,8 @@ std::int64_t longest_train(std::span<const PortEnd> ports) {
 }
 
 bool is_long_way(const PortEnd& end, std::int64_t counted) {
-  return end.in_rate.value > 0 && transfer_time(Bytes{counted - counted / 4}, end.in_rate) < end.round_trip;
+  return end.in_rate.value > 0 &&
+         transfer_time(Bytes{counted - counted / 4}, end.in_rate) < end.round_trip + end.pipeline;
 }
 
 CreditReturn::CreditReturn(std::span<const PortEnd> ports, const std::string& name) : terms_(ports.size()) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "components/ethernet-switch/ethernet_switch.hpp"
 #include "components/nic/nic.hpp"
 #include "components/nvswitch/nvswitch.hpp"
 #include "components/ocs/ocs.hpp"
@@ -33,6 +34,7 @@ std::vector<std::string> texts_of(const ErrorList& errors) {
 TEST_CASE("every network device of the catalogue is valid, and each of its figures has a source") {
   const std::vector<std::pair<std::string, std::shared_ptr<const ComponentKind>>> folders = {
       {"switches/", switch_kind()},
+      {"ethernet-switches/", ethernet_switch_kind()},
       {"nics/", nic_kind()},
       {"nvswitches/", nvswitch_kind()},
       {"ocs/", ocs_kind()}};

@@ -1,0 +1,104 @@
+#include "components/ethernet-switch/ethernet_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "network/port/build_checks.hpp"
+
+namespace lightrail {
+
+EthernetSwitchSpec::EthernetSwitchSpec() {
+  alpha = 0.125;
+  class_reserve = Bytes{4096};
+  resume_offset = Bytes{3072};
+  settle();
+}
+
+InputBuffer EthernetSwitchSpec::input_buffer(PortIndex) const {
+  const double share = alpha == 0 ? 1 : alpha / (1 + alpha);
+  const auto bytes = static_cast<std::int64_t>(share * static_cast<double>(buffer.value));
+  return {static_cast<std::uint8_t>(lanes), bytes, &pauses_};
+}
+
+EthernetSwitch::EthernetSwitch(const BuildContext& build)
+    : path_(build, static_cast<const EthernetSwitchSpec&>(build.spec)) {}
+
+void EthernetSwitch::forward(const Frame& frame, PortIndex in, Context& context) {
+  const RouteChoice way = path_.way_of(path_.on_own_lane(frame), in, context);
+  path_.crossbar().forward_on_lane(context, frame, in, way.port, way.lane);
+}
+
+void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context) {
+  const Payload& p = event.payload;
+  const MessageKind kind = kind_of(p);
+  Crossbar& crossbar = path_.crossbar();
+  if (kind == MessageKind::flow_control)
+    crossbar.on_flow_control(context, p, port);
+  else if (kind == MessageKind::train || kind == MessageKind::control ||
+           kind == MessageKind::congestion_notice || kind == MessageKind::marked_train)
+    forward(as<Frame>(p), port, context);
+  else if (!path_.take_rare(p, port, context))
+    path_.fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
+  if (crossbar.egress().has_cut_off()) path_.on_cut_off(context);
+}
+
+void EthernetSwitch::handle_all(EventBatch& batch) {
+  for (const Delivery& delivery : batch.ahead()) path_.prefetch(delivery);
+  while (batch.next()) handle(batch.event(), batch.port(), batch.context());
+}
+
+std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry& routings) {
+  auto kind = std::make_shared<ComponentKind>();
+  kind->name = "ethernet-switch";
+  kind->doc =
+      "Ethernet switch for RoCE: one memory for all ports with dynamic thresholds, lossless classes by "
+      "pauses "
+      "(PFC), cut-through, static, ECMP, adaptive or sprayed routing. Classes are virtual lanes and take "
+      "turns "
+      "by their weights. Leaves out repair of what lossy classes lose: such a loss ends the run.";
+  kind->can_fail = true;
+  kind->hot_bytes = sizeof(EthernetSwitch);
+  kind->prefetches = true;
+  kind->weight = 8;
+  kind->ports = {{"0 ...", "ports", "to NICs and switches with pauses; either way up to port-rate"}};
+  kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
+                      {"link_traffic", "the same by group kind and kind of connection"},
+                      {"queue", "largest backlog and total wait of every output and lane"},
+                      {"pause", "pauses sent and received by port and class"},
+                      {"buffer", "largest use of the memory, by port and class and in all"},
+                      {"power", "energy of the switch and of the links it drives"}};
+  Describe<EthernetSwitchSpec> table;
+  PacketSwitchFields<EthernetSwitchSpec> common(table);
+  common.add_ports();
+  table.field("buffer", &EthernetSwitchSpec::buffer, "memory that all ports share", Bytes{64},
+              Bytes{1ll << 40});
+  common.add_lanes();
+  common.add_routing(routings);
+  const auto of = []<class T>(T PauseSpec::*member) -> T EthernetSwitchSpec::* { return member; };
+  table
+      .field("alpha", of(&PauseSpec::alpha),
+             "of what is free of the shared memory, how many times a port and class may hold; 0: all of it",
+             0.0, 1024.0)
+      .field("reserve", of(&PauseSpec::class_reserve), "of a port and class, what only it may use", Bytes{0},
+             Bytes{1ll << 31});
+  add_pause_fields(table);
+  common.add_power();
+  bind_spec(*kind, table);
+  document_routings(routings, *kind);
+  kind->make_spec = [table, routings](const Element& element,
+                                      ErrorList& errors) -> std::shared_ptr<const Spec> {
+    auto spec = std::make_shared<EthernetSwitchSpec>();
+    table.parse(element, *spec, errors);
+    read_routing_and_lanes(element, routings, *spec, errors);
+    check_pauses(element, *spec, spec->lanes, spec->buffer, errors);
+    spec->settle();
+    return spec;
+  };
+  accept_sources(*kind);
+  kind->make = [](const BuildContext& build) { return std::make_unique<EthernetSwitch>(build); };
+  return kind;
+}
+
+}  // namespace lightrail

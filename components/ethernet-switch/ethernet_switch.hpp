@@ -1,0 +1,57 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "network/port/pause/pause_spec.hpp"
+#include "network/routing/packet_switch_spec.hpp"
+#include "network/routing/routed_crossbar.hpp"
+#include "network/routing/routing_registry.hpp"
+
+namespace lightrail {
+
+struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
+  /// Defaults of HPCC's simulator (switch-mmu: 4 KiB, 3 KiB, alpha 1/8).
+  EthernetSwitchSpec();
+  Bytes buffer{32 * 1024 * 1024};  ///< of all ports and classes
+
+  /// Call when parameters have changed.
+  void settle() { pauses_ = PauseFlowControl(pause_settings(*this, lanes, buffer)); }
+  /// As large as what a port and class has of the memory while it is alone, by which trains are kept short.
+  [[nodiscard]] InputBuffer input_buffer(PortIndex) const override;
+
+ private:
+  PauseFlowControl pauses_;
+};
+
+/// An Ethernet switch for RoCE: one memory for all ports, lossless classes by pauses (PFC), cut-through,
+/// up/down routes.
+///
+/// Model: classes are virtual lanes. A packet is accounted to the port and class that it came in on, under a
+/// dynamic threshold (SharedMemory); beyond it a lossless class pauses its sender (PauseReceiver). Outputs
+/// serve their classes in turns by weight (LaneWeights, else equal ones). Leaves out egress thresholds,
+/// cells, priorities between classes, the FCS of what is cut through.
+class EthernetSwitch final : public Component {
+ public:
+  explicit EthernetSwitch(const BuildContext& build);
+
+  void handle(const Event& event, PortIndex port, Context& context) override;
+  void handle_all(EventBatch& batch) override;
+  void prefetch() const override { path_.prefetch(); }
+  void finish(Context& context) override { path_.finish(context); }
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override { return path_.is_idle_wake(event); }
+  [[nodiscard]] std::vector<std::string> waits_for() const override { return path_.crossbar().waits_for(); }
+  void save(StateWriter& out) const override { path_.save(out); }
+  void load(StateReader& in) override { path_.load(in); }
+
+ private:
+  void forward(const Frame& frame, PortIndex in, Context& context);
+
+  RoutedCrossbar path_;
+};
+
+/// `routings`: what its attribute `routing` may name.
+[[nodiscard]] std::shared_ptr<const ComponentKind> ethernet_switch_kind(
+    const RoutingRegistry& routings = built_in_routings());
+
+}  // namespace lightrail

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "network/port/flow_control.hpp"
+
+namespace lightrail {
+
+/// The sender's side of pauses: a class that has been told to stop begins no packet when the reaction time
+/// has passed, until it is told to go on.
+///
+/// Model: the receiver renews a pause before it ends (PauseReceiver), so it lasts until the frame of no
+/// quanta comes; that one works at once. A train that begins in the reaction time goes to its end.
+class PauseSender final : public SendControl {
+ public:
+  explicit PauseSender(std::span<const PortEnd> ports);
+
+  [[nodiscard]] SendTerms terms(PortIndex port) const override;
+  [[nodiscard]] LaneMask on_message(Context& context, PortIndex port, const Payload& message,
+                                    SendLanes lanes) override;
+  [[nodiscard]] SimTime stops_at(PortIndex port, std::uint8_t lane) const override {
+    return classes_[index(port, lane)].stops_at;
+  }
+  [[nodiscard]] std::string_view awaited() const override { return "the end of a pause, or their turn"; }
+  void finish(Context& context) override;
+  void save(StateWriter& out) const override { out.put(classes_); }
+  void load(StateReader& in) override { in.get(classes_); }
+
+ private:
+  struct Class {                    // of a port and lane
+    SimTime stops_at = time_never;  ///< paused unless this
+    SimTime heard{};                ///< the last pause
+    SimTime paused{};               ///< in all pauses that have ended
+    std::int64_t pauses = 0;
+  };
+  [[nodiscard]] static std::size_t index(PortIndex port, std::uint8_t lane) {
+    return std::size_t{port} * max_lanes + lane;
+  }
+
+  std::vector<SendTerms> terms_;   ///< by port
+  std::vector<SimTime> reaction_;  ///< by port
+  std::vector<Class> classes_;
+};
+
+}  // namespace lightrail

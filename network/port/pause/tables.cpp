@@ -1,0 +1,46 @@
+#include "network/port/pause/tables.hpp"
+
+#include <array>
+
+#include "network/wire/frame.hpp"
+
+namespace lightrail {
+
+namespace {
+constexpr auto i64 = ColumnType::int64;
+}  // namespace
+
+TableSchema pause_schema() {
+  return {"pause",
+          {{"port", i64, "1", "port"},
+           {"lane", i64, "1", "class, a virtual lane"},
+           {"way", i64, "1", "whether the port told the far end to stop, or was told", {"sent", "received"}},
+           {"pauses", i64, "1", "pauses that began, renewals not counted"},
+           {"t_paused_ps", i64, "ps", "from stop to go, of all of them"}},
+          "pauses (PFC) by port and class, totals of the run"};
+}
+
+TableSchema buffer_schema() {
+  return {"buffer",
+          {{"port", i64, "1", "port that the packets came in on; -1: all ports and classes at once"},
+           {"lane", i64, "1", "class, a virtual lane; -1: all"},
+           {"max_bytes", i64, "B", "most that was held, headroom included"},
+           {"max_headroom_bytes", i64, "B", "most that the headroom held"}},
+          "use of a memory that all ports share, totals of the run"};
+}
+
+void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, std::int64_t pauses,
+                   SimTime paused) {
+  const std::array<std::int64_t, 5> row{static_cast<std::int64_t>(port_and_lane / max_lanes),
+                                        static_cast<std::int64_t>(port_and_lane % max_lanes),
+                                        static_cast<std::int64_t>(way), pauses, paused.count()};
+  context.record(tables::pause, row);
+}
+
+void record_buffer(Context& context, std::int64_t port, std::int64_t lane, std::int64_t most,
+                   std::int64_t most_headroom) {
+  const std::array<std::int64_t, 4> row{port, lane, most, most_headroom};
+  context.record(tables::buffer, row);
+}
+
+}  // namespace lightrail

@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/ethernet-switch/ethernet_switch.hpp"
+#include "components/nic/nic.hpp"
+#include "tests/support/network_bed.hpp"
+#include "tests/support/wire_messages.hpp"
+
+namespace lightrail::test {
+
+/// Endpoints, each with a NIC of its own that pauses, around one Ethernet switch: endpoint k at port k. PCIe
+/// is faster than the fabric, so that messages leave without gap, unless `pcie` of an endpoint says
+/// otherwise.
+struct EthernetStar {
+  static constexpr std::int64_t giga = 1'000'000'000;
+
+  std::int64_t gbps = 400;
+  SimTime cable = nanoseconds(50);
+  std::uint32_t mtu = 4096, grain = 1;
+  std::uint8_t lanes = 1;
+  std::vector<BitRate> pcie;  ///< by endpoint
+  std::shared_ptr<EthernetSwitchSpec> spec = std::make_shared<EthernetSwitchSpec>();
+  NetworkBed bed;
+  std::vector<ComponentId> gpus;
+  ComponentId device;
+
+  /// Wires `count` endpoints with what has been set so far.
+  void build(std::uint32_t count) {
+    pcie.resize(count, BitRate{gbps * 2 * giga});
+    spec->port_rate = BitRate{gbps * giga};
+    spec->lanes = lanes;
+    spec->settle();
+    SwitchRoute route;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      gpus.push_back(bed.add_endpoint(k, 0));
+      route.listed.push_back({static_cast<PortIndex>(k)});
+    }
+    device = bed.add(ethernet_switch_kind(), spec, "switch");
+    bed.route(device, route);
+    const auto fibre = bed.link_class(cable, BitRate{gbps * giga}, mtu, grain);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      auto nic = std::make_shared<NicSpec>();
+      nic->flow_control = NicFlowControl::pauses;
+      nic->port_rate = nic->pcie_rate = BitRate{gbps * 2 * giga};
+      nic->message_rate = 1'000'000'000'000;
+      nic->lanes = lanes;
+      nic->buffer = Bytes{1 << 20};
+      nic->settle();
+      const ComponentId id = bed.add(nic_kind(), nic, "nic");
+      bed.connect(id, 0, device, static_cast<PortIndex>(k), fibre);
+      bed.connect(gpus[k], 1, id, 1, bed.link_class(nanoseconds(200), pcie[k], mtu, grain));
+    }
+  }
+  void post(std::uint32_t from, std::uint32_t to, std::uint32_t bytes, std::uint8_t lane = 0,
+            SimTime at = SimTime{}) {
+    bed.script(
+        gpus[from], at, 1,
+        work_payload(EndpointId{from}, EndpointId{to}, Connection::make(0, lane, 0), bytes, false, lane));
+  }
+};
+
+}  // namespace lightrail::test
