@@ -78,6 +78,7 @@ bool only_prints(Command command) {
     case Command::collective:
     case Command::ladder:
     case Command::goodput:
+    case Command::plan:
       return false;
   }
   return false;
@@ -106,6 +107,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return explain(line, mpi);
     case Command::ladder:
       return ladder(line, mpi);
+    case Command::plan:
+      return plan(line, mpi);
     case Command::version:
       return print_version(mpi);
     case Command::help:

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/check_grain.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/first_step.hpp"
+#include "app/cli/run_detail.hpp"
 #include "app/cli/slow_run.hpp"
-#include "workloads/collective/formula_detail.hpp"
 
 namespace lightrail {
 namespace {
@@ -18,11 +18,7 @@ namespace {
 struct Rung {
   std::string name;
   std::string left_out;  ///< why it has not run
-  std::int64_t events = 0;
-  double wall_s = 0;
-  FirstStep::Span step;
-
-  [[nodiscard]] SimTime length() const { return step.end - step.start; }
+  StepRun run;
 };
 
 /// The first whole step of the scenario at one detail. Collective.
@@ -39,33 +35,27 @@ Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry
       rung.left_out = problem.errors().front().what;
       return;
     }
-    const double expected = model->resource<FormulaDetail>() ? 0 : expected_seconds(*model, mpi.size());
+    const double expected = expected_seconds(*model, mpi.size());
     if (expected > line.longest_rung_s)
       rung.left_out = fmt::format("about {} (--longest)", duration_text(expected));
     else
       partition.emplace(make_partition(*model, mpi.size(), line.partition));
   });
   if (!partition) return rung;
-  RunOptions options = line.run;
-  options.checkpoint.folder = "none";
-  options.progress = Progress::none;
-  FirstStep rows(nullptr);
-  const RunResult result = Simulation(*model, *partition, mpi.comm(), rows).run(options);
-  rung.events = result.events;
-  rung.wall_s = result.build_s + result.wall_s;
-  rung.step = rows.span(mpi.comm());
-  if (rung.step.gpus == 0) rung.left_out = "no GPU has ended a step";
+  rung.run = run_step(*model, *partition, line.run, mpi.comm());
+  if (rung.run.step.gpus == 0) rung.left_out = "no GPU has ended a step";
   return rung;
 }
 
 std::string line_of(const Rung& rung, const Rung* finest) {
   if (!rung.left_out.empty()) return fmt::format("{:<9}not run: {}\n", rung.name, rung.left_out);
-  const auto mean = [&](SimTime sum) { return format_time(sum / rung.step.gpus); };
+  const FirstStep::Span& step = rung.run.step;
+  const auto mean = [&](SimTime sum) { return format_time(sum / step.gpus); };
   const double off =
-      (static_cast<double>(rung.length().count()) / static_cast<double>(finest->length().count()) - 1) * 100;
-  return fmt::format("{:<9}{:>6} {:>13} {:>9.2f}  {:>12} {:>12} {:>12}  {}\n", rung.name, rung.step.gpus,
-                     rung.events, rung.wall_s, format_time(rung.length()), mean(rung.step.compute),
-                     mean(rung.step.exposed), &rung == finest ? "" : fmt::format("{:+.2f} %", off));
+      static_cast<double>(rung.run.length().count()) / static_cast<double>(finest->run.length().count()) - 1;
+  return fmt::format("{:<9}{:>6} {:>13} {:>9.2f}  {:>12} {:>12} {:>12}  {}\n", rung.name, step.gpus,
+                     rung.run.events, rung.run.wall_s, format_time(rung.run.length()), mean(step.compute),
+                     mean(step.exposed), &rung == finest ? "" : fmt::format("{:+.2f} %", 100 * off));
 }
 
 }  // namespace

@@ -18,14 +18,14 @@ constexpr const char* exit_codes =
 
 std::vector<OptionDoc> make_option_docs() {
   using C = Command;
-  const std::vector<C> building{C::run,        C::validate, C::sweep, C::trace,
-                                C::collective, C::goodput,  C::ladder};
+  const std::vector<C> building{C::run,        C::validate, C::sweep,  C::trace,
+                                C::collective, C::goodput,  C::ladder, C::plan};
   std::vector<C> describing = building;
   describing.push_back(C::describe);
   const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
-  const std::vector<C> with_kinds{C::run,   C::validate,   C::describe, C::sweep,
-                                  C::trace, C::collective, C::goodput,  C::ladder};
-  const std::vector<C> writing{C::run, C::sweep, C::collective, C::goodput, C::trace, C::system};
+  const std::vector<C> with_kinds{C::run,        C::validate, C::describe, C::sweep, C::trace,
+                                  C::collective, C::goodput,  C::ladder,   C::plan};
+  const std::vector<C> writing{C::run, C::sweep, C::collective, C::goodput, C::trace, C::system, C::plan};
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
@@ -33,7 +33,8 @@ std::vector<OptionDoc> make_option_docs() {
        "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing,
-       "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5)"},
+       "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5); "
+       "of plan a table of all plans, CSV (default: none)"},
       {"summary", "FILE", running, "write the summary as JSON"},
       {"stop-at", "TIME", running, "simulated time at which to stop, with unit (default: <run stop-at>)"},
       {"exit-after", "TIME", running, "wall time after which to stop with a checkpoint, with unit"},
@@ -66,8 +67,14 @@ std::vector<OptionDoc> make_option_docs() {
       {"json", "", {C::explain}, "print JSON instead of text"},
       {"longest",
        "TIME",
-       {C::ladder},
-       "wall time that a rung may be expected to take, with unit (default 2 min); finer ones are left out"},
+       {C::ladder, C::plan},
+       "wall time that a run in trains or packets may be expected to take, with unit (default 2 min)"},
+      {"reserve",
+       "SIZE",
+       {C::plan},
+       "memory of a GPU that the estimate leaves to others: NCCL, cuBLAS, fragments (default 4 GiB)"},
+      {"best", "N", {C::plan}, "plans that are run in trains (default 3)"},
+      {"most", "N", {C::plan}, "plans that are run by formula (default 5000): those with the least to do"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
   };
@@ -104,7 +111,12 @@ const std::vector<CommandDoc>& command_docs() {
       {Command::goodput, "goodput", "SCENARIO",
        "simulate a step and play weeks of it with the failures, restarts and checkpoints of <goodput>", 1, 1},
       {Command::ladder, "ladder", "SCENARIO",
-       "run the first step by formulas, in trains and packet by packet, and print them side by side", 1, 1}};
+       "run the first step by formulas, in trains and packet by packet, and print them side by side", 1, 1},
+      {Command::plan, "plan", "SCENARIO",
+       "find how to spread the scenario's model over its GPUs: which plans fit, the fastest by formula and "
+       "in "
+       "trains",
+       1, 1}};
   return all;
 }
 

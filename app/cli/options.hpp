@@ -18,7 +18,8 @@ enum class Command : std::uint8_t {
   collective,
   explain,
   goodput,
-  ladder
+  ladder,
+  plan
 };
 
 struct CommandDoc {

@@ -9,15 +9,6 @@
 namespace lightrail {
 namespace {
 
-void set_attribute(Element& element, const std::string& name, const std::string& value) {
-  for (Attribute& attribute : element.attributes)
-    if (attribute.name == name) {
-      attribute.value = value;
-      return;
-    }
-  element.attributes.push_back({name, value, element.file, element.line});
-}
-
 /// The child of that name, added where there is none.
 Element& child_of(Element& root, const std::string& name) {
   auto child = std::find_if(root.children.begin(), root.children.end(),
@@ -55,13 +46,13 @@ TrainLengths longest_trains(const Model& model) {
 
 ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains) {
   Element& network = child_of(scenario.root, "network");
-  set_attribute(network, "grain", std::to_string(trains.fabric));
-  set_attribute(network, "nvlink-grain", std::to_string(trains.nvlink));
+  network.set("grain", std::to_string(trains.fabric));
+  network.set("nvlink-grain", std::to_string(trains.nvlink));
   return scenario;
 }
 
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
-  set_attribute(child_of(scenario.root, "run"), "detail", name_of(detail));
+  child_of(scenario.root, "run").set("detail", name_of(detail));
   return scenario;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "workloads/collective/formula_detail.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/program/peer.hpp"
 #include "workloads/program/program.hpp"
@@ -85,7 +86,7 @@ double expected_seconds(const Model& model, int ranks) {
 
 double expected_trains(const Model& model) {
   const auto* set = model.resource<ProgramSet>();
-  if (!set || !model.resource<GroupPlans>()) return 0;
+  if (!set || !model.resource<GroupPlans>() || model.resource<FormulaDetail>()) return 0;
   const double near = smallest_train(model, true).bytes, far = smallest_train(model, false).bytes;
   std::vector<std::optional<double>> of_program(set->programs.size());
   double trains = 0;

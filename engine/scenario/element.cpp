@@ -22,6 +22,15 @@ void ErrorList::throw_if_any() const {
   if (!errors_.empty()) throw InputErrors(errors_);
 }
 
+void Element::set(const std::string& attribute, const std::string& value) {
+  for (Attribute& a : attributes)
+    if (a.name == attribute) {
+      a.value = value;
+      return;
+    }
+  attributes.push_back({attribute, value, file, line});
+}
+
 const Attribute* Element::find(std::string_view attribute) const {
   remember(asked_attributes, attribute);
   for (const Attribute& a : attributes)

@@ -40,6 +40,8 @@ class Element {
   std::vector<Attribute> attributes;
   std::vector<Element> children;
 
+  /// The attribute gets this value; added where the element has none of that name.
+  void set(const std::string& attribute, const std::string& value);
   /// Null when absent; marks it read.
   const Attribute* find(std::string_view attribute) const;
   /// The first child of that name, or null; marks it read.

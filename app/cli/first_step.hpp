@@ -1,0 +1,69 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "engine/model/model.hpp"
+#include "engine/model/recorder.hpp"
+#include "engine/partition/partition.hpp"
+#include "engine/sync/simulation.hpp"
+
+namespace lightrail {
+
+/// When the first iteration begins and ends, told by rows of the table steps; hands all rows on to another
+/// recorder.
+class FirstStep final : public Recorder {
+ public:
+  /// `to`: null: rows go nowhere.
+  explicit FirstStep(Recorder* to) : to_(to) {}
+  [[nodiscard]] SimTime interval() const override { return to_ ? to_->interval() : time_never; }
+  void append(TableId table, ComponentId component, SimTime time, std::span<const std::int64_t> row) override;
+  void flush(SimTime boundary) override {
+    if (to_) to_->flush(boundary);
+  }
+  void check() override {
+    if (to_) to_->check();
+  }
+  void save(StateWriter& run, const std::string& folder) override {
+    if (to_) to_->save(run, folder);
+  }
+  void save_rows(ComponentId component, StateWriter& out) override {
+    if (to_) to_->save_rows(component, out);
+  }
+  void load(StateReader& run, const std::string& folder) override {
+    if (to_) to_->load(run, folder);
+  }
+  void load_rows(ComponentId component, StateReader& in) override {
+    if (to_) to_->load_rows(component, in);
+  }
+
+  struct Span {
+    SimTime start = time_never, end{};
+    std::int64_t gpus = 0;         ///< that have ended it
+    SimTime compute{}, exposed{};  ///< of all of them together
+  };
+  [[nodiscard]] const Span& of_this_rank() const { return span_; }
+  /// Over all ranks. Collective.
+  [[nodiscard]] Span span(MPI_Comm comm) const;
+
+ private:
+  Recorder* to_;
+  Span span_;
+};
+
+/// A run of which nothing is kept but its first step.
+struct StepRun {
+  FirstStep::Span step;  ///< over all ranks; of no GPUs: none has ended one
+  std::int64_t events = 0;
+  double wall_s = 0;  ///< of building and running [s]
+  SimTime end{};      ///< of the last event
+
+  [[nodiscard]] SimTime length() const { return step.end - step.start; }
+};
+/// Runs `model` as `options` say, without checkpoints and progress. Collective over `comm`.
+[[nodiscard]] StepRun run_step(const Model& model, const Partition& partition, RunOptions options,
+                               MPI_Comm comm);
+
+}  // namespace lightrail

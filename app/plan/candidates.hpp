@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lightrail {
+
+/// Attributes of a training <workload>, name and value: one way to spread and run a model.
+using PlanAttributes = std::vector<std::pair<std::string, std::string>>;
+
+/// What decides which ways there are.
+struct PlanSpace {
+  std::uint32_t gpus = 1;    ///< of the job
+  std::uint32_t domain = 8;  ///< GPUs that NVLink joins: the most of tensor parallelism
+  std::int64_t layers = 1, experts = 0, sequence = 4096;
+  std::uint32_t cp = 1;  ///< the scenario's own, tried besides 1
+  /// The scenario's own recompute and recompute-modules, tried besides none, selective and full.
+  std::string recompute = "none", modules = "none";
+};
+
+/// Every combination of tp, cp (above 16,384 tokens all), pp, ep, etp, chunks, micro-batch, recompute,
+/// schedule and shard-parameters of powers of two that the numbers of GPUs, layers and experts do not rule
+/// out at once, in a fixed order; all have the same attributes in the same order. Layers that do not divide
+/// are spread as evenly as can be, the first and last parts shorter.
+[[nodiscard]] std::vector<PlanAttributes> plan_candidates(const PlanSpace& space);
+
+/// stage-layers of so many parts: "even", or "1x11 6x12 1x11".
+[[nodiscard]] std::string even_layers(std::int64_t layers, std::int64_t parts);
+
+/// "tp=4 pp=2 chunks=4 micro-batch=1 recompute=selective": what differs from the attribute's usual value.
+[[nodiscard]] std::string plan_text(const PlanAttributes& plan);
+
+}  // namespace lightrail

@@ -1,0 +1,73 @@
+#include "app/plan/candidates.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace lightrail;
+
+namespace {
+
+std::string value(const PlanAttributes& plan, const std::string& name) {
+  for (const auto& [each, text] : plan)
+    if (each == name) return text;
+  return "missing";
+}
+
+}  // namespace
+
+TEST_CASE("layers that do not divide are spread evenly, the ends shorter") {
+  CHECK(even_layers(32, 8) == "even");
+  CHECK(even_layers(94, 8) == "1x11 6x12 1x11");
+  CHECK(even_layers(61, 16) == "2x3 13x4 1x3");
+  CHECK(even_layers(3, 2) == "1x1 1x2");
+}
+
+TEST_CASE("plans differ, have the same attributes in the same order, and take all GPUs") {
+  const std::vector<PlanAttributes> plans = plan_candidates({.gpus = 16, .domain = 8, .layers = 12});
+  REQUIRE(!plans.empty());
+  const std::set<PlanAttributes> different(plans.begin(), plans.end());
+  CHECK(different.size() == plans.size());
+  for (const PlanAttributes& plan : plans) {
+    REQUIRE(plan.size() == plans[0].size());
+    for (std::size_t i = 0; i < plan.size(); ++i) CHECK(plan[i].first == plans[0][i].first);
+    CHECK(16 % (std::stoi(value(plan, "tp")) * std::stoi(value(plan, "pp"))) == 0);
+    CHECK(std::stoi(value(plan, "tp")) <= 8);
+    CHECK(std::stoi(value(plan, "pp")) * std::stoi(value(plan, "chunks")) <= 12);
+    CHECK(value(plan, "cp") == "1");
+    CHECK(value(plan, "ep") == "1");
+    CHECK(value(plan, "etp") == "0");
+    if (value(plan, "shard-parameters") == "on") CHECK(value(plan, "pp") == "1");
+  }
+}
+
+TEST_CASE("experts, long contexts and the scenario's own values open more ways") {
+  auto values = [](const PlanSpace& space, const char* name) {
+    std::set<std::string> all;
+    for (const PlanAttributes& plan : plan_candidates(space)) all.insert(value(plan, name));
+    return all;
+  };
+  PlanSpace space{.gpus = 64, .domain = 8, .layers = 8, .experts = 12};
+  CHECK(values(space, "ep") == std::set<std::string>{"1", "2", "4"});  // powers of two that divide 12
+  CHECK(values(space, "etp") == std::set<std::string>{"0", "1"});
+  space.cp = 2;
+  CHECK(values(space, "cp") == std::set<std::string>{"1", "2"});
+  space.sequence = 131'072;
+  CHECK(values(space, "cp") == std::set<std::string>{"1", "2", "4", "8", "16", "32"});
+  space.recompute = "modules", space.modules = "layernorm moe_act";
+  CHECK(values(space, "recompute") == std::set<std::string>{"none", "selective", "full", "modules"});
+}
+
+TEST_CASE("a plan is written as the attributes that are not usual") {
+  const std::vector<PlanAttributes> plans =
+      plan_candidates({.gpus = 8, .domain = 8, .layers = 6, .experts = 8});
+  std::vector<std::string> texts;
+  for (const PlanAttributes& plan : plans) texts.push_back(plan_text(plan));
+  CHECK(texts[0] == "tp=1 pp=1 micro-batch=1 recompute=none");
+  CHECK(std::count(texts.begin(), texts.end(),
+                   "tp=2 pp=4 ep=8 etp=1 stage-layers=\"1x1 2x2 1x1\" micro-batch=2 recompute=full") == 1);
+  CHECK(std::set<std::string>(texts.begin(), texts.end()).size() <= texts.size());
+}
