@@ -39,6 +39,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::stepped_over, stepped_over_schema());
   add(tables::pause, pause_schema());
   add(tables::buffer, buffer_schema());
+  add(tables::ecn, ecn_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

@@ -7,6 +7,7 @@
 #include "components/gpu/compute/compute_model.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/describe.hpp"
+#include "network/port/red_marker.hpp"
 
 namespace lightrail {
 
@@ -31,6 +32,7 @@ ChildIdentities child_identities() {
   return {{"link", {{"role", ""}, {"from", ""}, {"to", ""}}},
           {"gemm", with_defaults(gemm_parameters().documentation(), {"dtype", "scaling"})},
           {"attention", with_defaults(attention_parameters().documentation(), {"library"})},
+          {"ecn", with_defaults(ecn_parameters().documentation(), {"lane"})},
           {"price", {{"rate", ""}}}};
 }
 

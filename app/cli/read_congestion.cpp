@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "components/ethernet-switch/ethernet_switch.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -32,16 +34,25 @@ bool has_rails(const AddressBook& book) {
 }
 
 /// "" or why there can be no congestion control.
-std::string problem_of(const Model& model, const AddressBook& book) {
+std::string problem_of(const std::string& element, const Model& model, const AddressBook& book) {
   if (!has_device(model, DeviceRole::nic) || !has_device(model, DeviceRole::packet_switch))
-    return "<congestion-control> needs switches, which mark, and NICs, which pause";
+    return fmt::format("<{}> needs switches, which mark, and NICs, which pause", element);
   if (has_device(model, DeviceRole::optical_switch))
-    return "<congestion-control> does not work with optical switches, whose senders know other notices";
+    return fmt::format("<{}> does not work with optical switches, whose senders know other notices", element);
   const auto* nccl = model.resource<NcclSettings>();
   if (nccl && nccl->pxn && has_rails(book))
-    return "<congestion-control> needs <nccl pxn=\"off\">: notices go to the NIC of the GPU that "
-           "sent, and PXN sends by another one";
+    return fmt::format(
+        "<{}> needs <nccl pxn=\"off\">: notices go to the NIC of the GPU that sent, and PXN "
+        "sends by another one",
+        element);
   return "";
+}
+
+bool some_switch_marks(const Model& model) {
+  return std::any_of(model.specs.begin(), model.specs.end(), [](const auto& spec) {
+    const auto* ethernet = dynamic_cast<const EthernetSwitchSpec*>(spec.get());
+    return ethernet && !ethernet->ecn.empty();
+  });
 }
 
 }  // namespace
@@ -52,7 +63,7 @@ ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorLis
   if (!element || !book || !errors.is_empty()) return {};
   CongestionSpec spec;
   congestion_parameters().parse(*element, spec, errors);
-  if (const std::string problem = problem_of(model, *book); !problem.empty())
+  if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
     errors.add(element->error(problem));
   const auto complain = [&](const char* name, const std::string& problem) {
     errors.add(
@@ -72,6 +83,24 @@ ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorLis
   for (ParameterValue& value : congestion_parameters().values(spec))
     part.parameters.push_back({"congestion-control", 0, std::move(value)});
   part.resources.add(std::make_shared<const CongestionControl>(std::move(spec), std::move(table)));
+  return part;
+}
+
+ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const Element* element = scenario.root.child("dcqcn");
+  const auto* book = model.resource<AddressBook>();
+  if (!element || !book || !errors.is_empty()) return {};
+  Dcqcn dcqcn;
+  dcqcn_parameters().parse(*element, dcqcn.spec, errors);
+  if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
+    errors.add(element->error(problem));
+  else if (!some_switch_marks(model))
+    errors.add(element->error("<dcqcn> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
+  if (!errors.is_empty()) return {};
+  ModelPart part;
+  for (ParameterValue& value : dcqcn_parameters().values(dcqcn.spec))
+    part.parameters.push_back({"dcqcn", 0, std::move(value)});
+  part.resources.add(std::make_shared<const Dcqcn>(dcqcn));
   return part;
 }
 

@@ -11,4 +11,7 @@ namespace lightrail {
 /// rails).
 [[nodiscard]] ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorList& errors);
 
+/// The same of <dcqcn>: Dcqcn and its parameters. Mistakes: the same systems, and switches that mark nothing.
+[[nodiscard]] ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& errors);
+
 }  // namespace lightrail

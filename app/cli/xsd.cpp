@@ -11,7 +11,9 @@
 #include "fabrics/system/build_system.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/health/read_faults.hpp"
+#include "network/port/red_marker.hpp"
 #include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/goodput/goodput_spec.hpp"
@@ -114,6 +116,8 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("variation", variation_parameters().documentation());
   add("slow", slow_parameters().documentation());
   add("congestion-control", congestion_parameters().documentation());
+  add("dcqcn", dcqcn_parameters().documentation());
+  add("ecn", ecn_parameters().documentation());
   add("lanes", lanes_parameters().documentation());
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 
 namespace lightrail {
@@ -23,11 +24,20 @@ InputBuffer EthernetSwitchSpec::input_buffer(PortIndex) const {
 }
 
 EthernetSwitch::EthernetSwitch(const BuildContext& build)
-    : path_(build, static_cast<const EthernetSwitchSpec&>(build.spec)) {}
+    : path_(build, static_cast<const EthernetSwitchSpec&>(build.spec)) {
+  // Other numbers than those of its routing, which are of the same seed and id.
+  const std::uint64_t salt = hash_combine(hash_combine(build.model.seed, build.id.value), 1);
+  if (const auto& ecn = static_cast<const EthernetSwitchSpec&>(build.spec).ecn; !ecn.empty())
+    marker_.emplace(build, ecn, salt);
+}
 
 void EthernetSwitch::forward(const Frame& frame, PortIndex in, Context& context) {
-  const RouteChoice way = path_.way_of(path_.on_own_lane(frame), in, context);
-  path_.crossbar().forward_on_lane(context, frame, in, way.port, way.lane);
+  Frame leaving = path_.on_own_lane(frame);
+  const RouteChoice way = path_.way_of(leaving, in, context);
+  leaving.lane = way.lane;
+  if (marker_) leaving = marker_->marked(leaving, way.port, path_.crossbar().egress(), context);
+  leaving.lane = frame.lane;
+  path_.crossbar().forward_on_lane(context, leaving, in, way.port, way.lane);
 }
 
 void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context) {
@@ -49,6 +59,21 @@ void EthernetSwitch::handle_all(EventBatch& batch) {
   while (batch.next()) handle(batch.event(), batch.port(), batch.context());
 }
 
+void EthernetSwitch::finish(Context& context) {
+  path_.finish(context);
+  if (marker_) marker_->finish(context);
+}
+
+void EthernetSwitch::save(StateWriter& out) const {
+  path_.save(out);
+  if (marker_) marker_->save(out);
+}
+
+void EthernetSwitch::load(StateReader& in) {
+  path_.load(in);
+  if (marker_) marker_->load(in);
+}
+
 std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry& routings) {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "ethernet-switch";
@@ -68,6 +93,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"pause", "pauses sent and received by port and class"},
                       {"buffer", "largest use of the memory, by port and class and in all"},
+                      {"ecn", "packets marked by output and class, where there is <ecn>"},
                       {"power", "energy of the switch and of the links it drives"}};
   Describe<EthernetSwitchSpec> table;
   PacketSwitchFields<EthernetSwitchSpec> common(table);
@@ -87,12 +113,19 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
   common.add_power();
   bind_spec(*kind, table);
   document_routings(routings, *kind);
+  kind->values = [values = kind->values](const Spec& spec) {
+    std::vector<ParameterValue> all = values(spec);
+    for (const EcnSpec& ecn : static_cast<const EthernetSwitchSpec&>(spec).ecn)
+      all.push_back({fmt::format("ecn of class {}", ecn.lane), ecn_text(ecn), "", ""});
+    return all;
+  };
   kind->make_spec = [table, routings](const Element& element,
                                       ErrorList& errors) -> std::shared_ptr<const Spec> {
     auto spec = std::make_shared<EthernetSwitchSpec>();
     table.parse(element, *spec, errors);
     read_routing_and_lanes(element, routings, *spec, errors);
     check_pauses(element, *spec, spec->lanes, spec->buffer, errors);
+    spec->ecn = read_ecn(element, spec->lanes, errors);
     spec->settle();
     return spec;
   };

@@ -1,9 +1,11 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "network/port/pause/pause_spec.hpp"
+#include "network/port/red_marker.hpp"
 #include "network/routing/packet_switch_spec.hpp"
 #include "network/routing/routed_crossbar.hpp"
 #include "network/routing/routing_registry.hpp"
@@ -14,6 +16,7 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
   /// Defaults of HPCC's simulator (switch-mmu: 4 KiB, 3 KiB, alpha 1/8).
   EthernetSwitchSpec();
   Bytes buffer{32 * 1024 * 1024};  ///< of all ports and classes
+  std::vector<EcnSpec> ecn;        ///< of classes whose packets it marks
 
   /// Call when parameters have changed.
   void settle() { pauses_ = PauseFlowControl(pause_settings(*this, lanes, buffer)); }
@@ -29,7 +32,8 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
 ///
 /// Model: classes are virtual lanes. A packet is accounted to the port and class that it came in on, under a
 /// dynamic threshold (SharedMemory); beyond it a lossless class pauses its sender (PauseReceiver). Outputs
-/// serve their classes in turns by weight (LaneWeights, else equal ones). Leaves out egress thresholds,
+/// serve their classes in turns by weight (LaneWeights, else equal ones) and mark packets by the queue that
+/// they find (RedMarker). Leaves out egress thresholds,
 /// cells, priorities between classes, the FCS of what is cut through.
 class EthernetSwitch final : public Component {
  public:
@@ -38,16 +42,17 @@ class EthernetSwitch final : public Component {
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { path_.prefetch(); }
-  void finish(Context& context) override { path_.finish(context); }
+  void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override { return path_.is_idle_wake(event); }
   [[nodiscard]] std::vector<std::string> waits_for() const override { return path_.crossbar().waits_for(); }
-  void save(StateWriter& out) const override { path_.save(out); }
-  void load(StateReader& in) override { path_.load(in); }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
   void forward(const Frame& frame, PortIndex in, Context& context);
 
   RoutedCrossbar path_;
+  std::optional<RedMarker> marker_;  ///< where some class is marked
 };
 
 /// `routings`: what its attribute `routing` may name.

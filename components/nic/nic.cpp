@@ -47,6 +47,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
   congestion_ = model_.resource<CongestionControl>();
+  dcqcn_ = model_.resource<Dcqcn>();
   if (const auto* maps = model_.resource<LaneMaps>()) lanes_ = &maps->of(build.record.spec);
   const auto* table = model_.resource<HealthTable>();
   const LinkId cable = model_.ports[build.record.first_port].out;
@@ -167,10 +168,9 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
     return start_work(as<DeferredWork>(p), context);
   }
   const bool is_of_fabric = port == 0;
-  if (is_of_fabric && congestion_) {
-    if (kind == MessageKind::marked_train) return on_marked(as<Frame>(p), context);
-    if (kind == MessageKind::congestion_notice) return on_notice(as<Frame>(p), context);
-  }
+  if (is_of_fabric && kind == MessageKind::marked_train) return on_marked(as<Frame>(p), context);
+  if (is_of_fabric && kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
+    return on_notice(as<Frame>(p), context);
   if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control))
     return receive(as<Frame>(p), context);
   if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
@@ -185,15 +185,23 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
 
 /// It met congestion: its sender is told.
 void Nic::on_marked(const Frame& train, Context& context) {
-  const Address back(train.address.to(), train.address.from(), train.address.connection());
   Frame own = train;
   own.kind = MessageKind::train;
-  const auto marks = static_cast<std::uint16_t>(congestion_->marks_in(as<Train>(own).packets));
-  fabric_.post({back.from(), back.to(), back.connection(), CongestionNotice::wire_bytes,
-                levels_ ? lane_of(back, false) : train.lane, MessageKind::congestion_notice, 0, none, marks},
+  if (congestion_ ||
+      (dcqcn_ && notice_pacer_.is_due(train.address.word(), dcqcn_->spec.notice_interval, context.now())))
+    notify(own, context);
+  receive(own, context);
+}
+
+void Nic::notify(const Frame& train, Context& context) {
+  const Address back(train.address.to(), train.address.from(), train.address.connection());
+  const std::uint32_t marks = congestion_ ? congestion_->marks_in(as<Train>(train).packets) : 1;
+  fabric_.post({back.from(), back.to(), back.connection(),
+                congestion_ ? CongestionNotice::wire_bytes : CongestionNotice::roce_wire_bytes,
+                levels_ ? lane_of(back, false) : train.lane, MessageKind::congestion_notice, 0, none,
+                static_cast<std::uint16_t>(marks)},
                context.now());
   fabric_.pump(context, crossbar_.egress(), *this);
-  receive(own, context);
 }
 
 /// Trains that were sent from here met congestion.
@@ -330,6 +338,7 @@ void Nic::save(StateWriter& out) const {
   out.put(watched_until_), out.put(looked_until_);
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
+  notice_pacer_.save(out);
 }
 
 void Nic::load(StateReader& in) {
@@ -339,6 +348,7 @@ void Nic::load(StateReader& in) {
   in.get(watched_until_), in.get(looked_until_);
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
+  notice_pacer_.load(in);
 }
 
 }  // namespace lightrail

@@ -12,9 +12,12 @@
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/port/pause/pause_spec.hpp"
+#include "network/transport/congestion_control.hpp"
+#include "network/transport/dcqcn.hpp"
 #include "network/transport/lane_map.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
+#include "network/transport/notice_pacer.hpp"
 #include "network/transport/retransmission.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
@@ -90,6 +93,7 @@ class Nic final : public Component, private SentListener {
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Frame& train, Context& context);
   void on_marked(const Frame& train, Context& context);
+  void notify(const Frame& train, Context& context);
   void on_notice(const Frame& frame, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
   void handle_event(const Event& event, PortIndex port, Context& context);
@@ -117,15 +121,17 @@ class Nic final : public Component, private SentListener {
   const NicReturns returns_;
   const ServiceLevels* levels_;                    ///< null: the lane is what the device says
   const LaneMap* lanes_ = nullptr;                 ///< null: a level is a lane
-  const CongestionControl* congestion_ = nullptr;  ///< null: nobody marks
+  const CongestionControl* congestion_ = nullptr;  ///< null: nobody marks as InfiniBand does
+  const Dcqcn* dcqcn_ = nullptr;                   ///< null: marks of an Ethernet are passed over
   const NicHealth* health_ = nullptr;              ///< null: its cable never fails, and nobody stands in
 
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;
-  SimTime watched_until_{};  ///< a timer asks after the cable then
-  SimTime looked_until_{};   ///< until then nothing that waits for the cable can go another way
-  std::int64_t resent_ = 0;  ///< trains and control messages
+  NoticePacer notice_pacer_;  ///< of flows whose marks have come in, with DCQCN
+  SimTime watched_until_{};   ///< a timer asks after the cable then
+  SimTime looked_until_{};    ///< until then nothing that waits for the cable can go another way
+  std::int64_t resent_ = 0;   ///< trains and control messages
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();

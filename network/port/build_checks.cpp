@@ -59,11 +59,16 @@ void check_reserve(const Element& element, Bytes buffer, Bytes reserve, ErrorLis
                             format_value(reserve), format_value(buffer))});
 }
 
+void check_sources(const Element& element, const std::vector<ParameterDoc>& parameters, ErrorList& errors) {
+  std::vector<std::string> names;
+  for (const ParameterDoc& doc : parameters) names.push_back(doc.name);
+  for (const Element* source : element.children_named("source")) check_source(*source, names, errors);
+}
+
 void accept_sources(ComponentKind& kind) {
-  std::vector<std::string> parameters;
-  for (const ParameterDoc& doc : kind.parameters) parameters.push_back(doc.name);
-  kind.make_spec = [make = kind.make_spec, parameters](const Element& element, ErrorList& errors) {
-    for (const Element* source : element.children_named("source")) check_source(*source, parameters, errors);
+  kind.make_spec = [make = kind.make_spec, parameters = kind.parameters](const Element& element,
+                                                                         ErrorList& errors) {
+    check_sources(element, parameters, errors);
     return make(element, errors);
   };
 }

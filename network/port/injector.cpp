@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "network/port/device_traits.hpp"
+#include "network/transport/dcqcn_rates.hpp"
+#include "network/transport/injection_rates.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/train.hpp"
@@ -26,9 +30,14 @@ bool enters_fabric(const BuildContext& build, PortIndex port) {
 /// All rings of an injector take turns as they stand.
 constexpr std::uint32_t all_rings = 0xffffffff;
 
-/// Only what enters a fabric is paced.
-const CongestionControl* congestion_control_of(const BuildContext& build, PortIndex port) {
-  return enters_fabric(build, port) ? build.model.resource<CongestionControl>() : nullptr;
+/// Only what enters a fabric is paced; null where nothing is.
+std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, PortIndex port) {
+  if (!enters_fabric(build, port)) return nullptr;
+  if (const auto* congestion = build.model.resource<CongestionControl>())
+    return std::make_unique<InjectionRates>(*congestion);
+  if (const auto* dcqcn = build.model.resource<Dcqcn>())
+    return std::make_unique<DcqcnRates>(dcqcn->spec, port_end(build, port).out_rate);
+  return nullptr;
 }
 
 std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
@@ -41,12 +50,12 @@ std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency)
     : Injector(port_end(build, port), port, wake_tag, sources, latency,
-               weights_of(build, port_end(build, port)), congestion_control_of(build, port),
-               enters_fabric(build, port)) {}
+               weights_of(build, port_end(build, port)), pacing_of(build, port), enters_fabric(build, port)) {
+}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights,
-                   const CongestionControl* congestion, bool enters_fabric)
+                   std::unique_ptr<FlowPacing> pacing, bool enters_fabric)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -59,7 +68,7 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       sources_(sources.size()),
       turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
              enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
-      rates_(congestion ? std::make_unique<InjectionRates>(*congestion) : nullptr) {
+      pacing_(std::move(pacing)) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BitRate rate = sources[i].read_rate;
     // A source as fast as the line has read a train before the line is free again.
@@ -140,13 +149,13 @@ std::uint32_t Injector::choose_control(const Context& context, const EgressBank&
 
 void Injector::slow_down(EndpointId from, EndpointId to, Connection connection, std::uint32_t marks,
                          SimTime now) {
-  rates_->slow_down(key_of(from, to, connection), marks, now);
+  pacing_->slow_down(key_of(from, to, connection), marks, now);
 }
 
 /// Flows that pause miss their turn. False: all of the ring do; `earliest` as is_ready() has it.
 bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earliest) {
   for (std::uint32_t i = 0; i < turns_.count(ring); ++i) {
-    const SimTime start = rates_->next_start(turns_[turns_.first(ring)].key);
+    const SimTime start = pacing_->next_start(turns_[turns_.first(ring)].key, at);
     if (start <= at) return true;
     earliest = std::min(earliest, start);
     turns_.pass(ring, head_message(ring).left);
@@ -159,7 +168,7 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
 [[gnu::always_inline]] inline bool Injector::is_ready(std::uint32_t ring, const Context& context,
                                                       EgressBank& egress, SimTime at, SimTime& earliest) {
   if (turns_.is_empty(ring)) return false;
-  if (rates_ && !turn_to_unpaused(ring, at, earliest)) return false;
+  if (pacing_ && !turn_to_unpaused(ring, at, earliest)) return false;
   const Message& message = head_message(ring);
   const std::uint32_t bytes = next_bytes(message);
   if (!egress.may_send(port_, message.head.lane, bytes, at + latency_, context)) return false;
@@ -219,7 +228,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
       source.free_at = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
-    if (rates_) rates_->sent(turns_[flow].key, at, egress.line_time(port_, bytes));
+    if (pacing_) pacing_->sent(turns_[flow].key, at, bytes, egress.line_time(port_, bytes));
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
   }
@@ -303,7 +312,7 @@ void Injector::save(StateWriter& out) const {
   index_.save(out);
   out.put(free_message_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
-  if (rates_) rates_->save(out);
+  if (pacing_) pacing_->save(out);
 }
 
 void Injector::load(StateReader& in) {
@@ -317,7 +326,7 @@ void Injector::load(StateReader& in) {
   index_.load(in);
   in.get(free_message_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
-  if (rates_) rates_->load(in);
+  if (pacing_) pacing_->load(in);
 }
 
 }  // namespace lightrail

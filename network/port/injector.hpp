@@ -9,7 +9,7 @@
 #include "network/port/flow_turns.hpp"
 #include "network/port/lane_arbiter.hpp"
 #include "network/transport/flow_index.hpp"
-#include "network/transport/injection_rates.hpp"
+#include "network/transport/flow_pacing.hpp"
 
 namespace lightrail {
 
@@ -45,7 +45,7 @@ class SentListener {
 /// borrowing from those that have not begun where their lane is shut. A source that reads at less than the
 /// line's rate limits its own trains: a train starts when its tail cannot overtake the reading. Assumes
 /// unlimited prefetch of one train. Under congestion control flows pause between their trains
-/// (InjectionRates) and others have their turns. State is plain; a steady state allocates nothing.
+/// (FlowPacing) and others have their turns. State is plain; a steady state allocates nothing.
 class Injector {
  public:
   /// What feeds messages: the rate at which their bytes can be read; 0: not a limit.
@@ -65,7 +65,7 @@ class Injector {
   /// control.
   void pump(Context& context, EgressBank& egress, SentListener& listener);
   /// Congestion notices of `marks` packets of a flow that it sends have come back. Only where there is
-  /// congestion control (CongestionControl).
+  /// congestion control (CongestionControl, Dcqcn).
   void slow_down(EndpointId from, EndpointId to, Connection connection, std::uint32_t marks, SimTime now);
 
   /// For wakes: pump, and the wake is no longer pending.
@@ -112,7 +112,7 @@ class Injector {
   };
 
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency, const LaneWeights* weights, const CongestionControl* congestion,
+           SimTime latency, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
            bool enters_fabric);
   std::uint32_t new_message(const Outgoing& message);
   [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
@@ -147,7 +147,7 @@ class Injector {
   std::vector<Message> messages_;
   std::uint32_t free_message_ = none;
   FlowIndex index_;
-  std::unique_ptr<InjectionRates> rates_;  ///< null: no congestion control
+  std::unique_ptr<FlowPacing> pacing_;  ///< null: no congestion control
 };
 
 }  // namespace lightrail

@@ -1,5 +1,7 @@
 #include "network/port/tables.hpp"
 
+#include <array>
+
 #include "network/wire/phase.hpp"
 
 namespace lightrail {
@@ -44,6 +46,21 @@ TableSchema power_schema() {
           {{"t_active_ps", i64, "ps", "time busy; of a GPU: with a kernel or communication"},
            {"energy_pj", ColumnType::float64, "pJ", "energy of the run"}},
           "energy by component"};
+}
+
+TableSchema ecn_schema() {
+  return {"ecn",
+          {{"port", i64, "1", "output port"},
+           {"lane", i64, "1", "class, a virtual lane"},
+           {"packets", i64, "1", "payload packets that left by it"},
+           {"marked_packets", i64, "1", "those that the switch marked"}},
+          "marks of Ethernet switches (ECN), totals of the run"};
+}
+
+void record_marks(Context& context, std::int64_t port, std::int64_t lane, std::int64_t seen,
+                  std::int64_t marked) {
+  const std::array<std::int64_t, 4> row{port, lane, seen, marked};
+  context.record(tables::ecn, row);
 }
 
 }  // namespace lightrail

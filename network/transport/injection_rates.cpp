@@ -39,7 +39,7 @@ void InjectionRates::slow_down(std::uint64_t flow, std::uint32_t marks, SimTime 
   rate.updated = now;
 }
 
-void InjectionRates::sent(std::uint64_t flow, SimTime at, SimTime line) {
+void InjectionRates::sent(std::uint64_t flow, SimTime at, std::uint32_t, SimTime line) {
   const std::uint32_t least = control_->spec().minimum;
   const bool pauses_always = control_->pause(least, line) > SimTime{0};
   std::uint32_t slot = index_.find(flow);

@@ -6,35 +6,32 @@
 #include "engine/model/state_io.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/flow_index.hpp"
+#include "network/transport/flow_pacing.hpp"
 
 namespace lightrail {
 
-/// How fast a NIC may send flows for which congestion notices have come back: InfiniBand's injection rate
-/// control, for each flow (queue pair) by itself.
+/// InfiniBand's injection rate control, for each flow (queue pair) by itself.
 ///
 /// Model: a flow has an index into the congestion control table. A notice of a marked packet adds `increase`,
 /// up to `limit`; a timer of the NIC, which runs from the beginning, takes one off whenever it ends, down to
 /// `minimum`. Behind a train the flow pauses for what the table says of its index then, in times that the
 /// train took on the line: 1 / (1 + pause) of the line's rate. Costs no event. A flow is remembered while its
 /// index is not the least.
-class InjectionRates {
+class InjectionRates final : public FlowPacing {
  public:
   explicit InjectionRates(const CongestionControl& control) : control_(&control) {}
 
-  /// `marks` packets of the flow were marked.
-  void slow_down(std::uint64_t flow, std::uint32_t marks, SimTime now);
-  /// Before then the flow sends nothing.
-  [[nodiscard]] SimTime next_start(std::uint64_t flow) const {
+  void slow_down(std::uint64_t flow, std::uint32_t marks, SimTime now) override;
+  [[nodiscard]] SimTime next_start(std::uint64_t flow, SimTime) override {
     const std::uint32_t slot = index_.find(flow);
     return slot == FlowIndex::none ? SimTime{0} : rates_[slot].next;
   }
-  /// A train of the flow starts at `at` and takes `line` on the line.
-  void sent(std::uint64_t flow, SimTime at, SimTime line);
+  void sent(std::uint64_t flow, SimTime at, std::uint32_t bytes, SimTime line) override;
   /// Of a flow, now.
   [[nodiscard]] std::uint32_t index_of(std::uint64_t flow, SimTime now) const;
 
-  void save(StateWriter& out) const;
-  void load(StateReader& in);
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
   struct Rate {

@@ -35,7 +35,8 @@ class Generator:
         if not self.is_ethernet:
             return f'<switch{name} catalogue="switches/qm9700"/>'
         return (f'<ethernet-switch{name} catalogue="ethernet-switches/asterfusion_cx864e" '
-                f'buffer="{self.random.choice([3, 20])} MB" alpha="{self.random.choice([0.0625, 1])}"/>')
+                f'buffer="{self.random.choice([3, 20])} MB" alpha="{self.random.choice([0.0625, 1])}">'
+                '<ecn lane="0" kmin="1 kB" kmax="100 kB" rate="100 Gb/s" pmax="0.5"/></ethernet-switch>')
 
     def server(self, gpus, nics, has_host):
         striping = f' nic-striping="{self.striping}"' if nics > gpus else ""
@@ -189,6 +190,8 @@ class Generator:
         grain = self.random.choice([1, 4, 16])
         network = [f'<network mtu="{self.random.choice([1, 4])} KiB" grain="{grain}" nvlink-grain="{grain}" '
                    f'send-ahead="{self.random.choice([0, 0, 1, 20])} us"/>']
+        if self.is_ethernet and any("<ethernet-switch" in line for line in system):
+            network += ['<nccl pxn="off"/>', '<dcqcn catalogue="congestion/dcqcn_hpcc"/>']
         body = system + network + self.workload() + [f'<run seed="{self.seed}"/>']
         return "\n".join([f'<scenario name="random_{self.seed}">', *("  " + line for line in body),
                           "</scenario>"]) + "\n"

@@ -20,7 +20,8 @@ struct EthernetStar {
   SimTime cable = nanoseconds(50);
   std::uint32_t mtu = 4096, grain = 1;
   std::uint8_t lanes = 1;
-  std::vector<BitRate> pcie;  ///< by endpoint
+  std::vector<BitRate> pcie;             ///< by endpoint
+  std::vector<std::int64_t> cable_gbps;  ///< by endpoint; else `gbps`
   std::shared_ptr<EthernetSwitchSpec> spec = std::make_shared<EthernetSwitchSpec>();
   NetworkBed bed;
   std::vector<ComponentId> gpus;
@@ -29,6 +30,7 @@ struct EthernetStar {
   /// Wires `count` endpoints with what has been set so far.
   void build(std::uint32_t count) {
     pcie.resize(count, BitRate{gbps * 2 * giga});
+    cable_gbps.resize(count, gbps);
     spec->port_rate = BitRate{gbps * giga};
     spec->lanes = lanes;
     spec->settle();
@@ -39,7 +41,6 @@ struct EthernetStar {
     }
     device = bed.add(ethernet_switch_kind(), spec, "switch");
     bed.route(device, route);
-    const auto fibre = bed.link_class(cable, BitRate{gbps * giga}, mtu, grain);
     for (std::uint32_t k = 0; k < count; ++k) {
       auto nic = std::make_shared<NicSpec>();
       nic->flow_control = NicFlowControl::pauses;
@@ -49,7 +50,8 @@ struct EthernetStar {
       nic->buffer = Bytes{1 << 20};
       nic->settle();
       const ComponentId id = bed.add(nic_kind(), nic, "nic");
-      bed.connect(id, 0, device, static_cast<PortIndex>(k), fibre);
+      bed.connect(id, 0, device, static_cast<PortIndex>(k),
+                  bed.link_class(cable, BitRate{cable_gbps[k] * giga}, mtu, grain));
       bed.connect(gpus[k], 1, id, 1, bed.link_class(nanoseconds(200), pcie[k], mtu, grain));
     }
   }

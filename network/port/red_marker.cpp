@@ -1,0 +1,125 @@
+#include "network/port/red_marker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/wide.hpp"
+#include "engine/scenario/units.hpp"
+#include "network/port/build_checks.hpp"
+#include "network/port/tables.hpp"
+#include "network/wire/train.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr std::uint64_t certain = std::uint64_t{1} << 32;
+
+}  // namespace
+
+Describe<EcnSpec> ecn_parameters() {
+  using S = EcnSpec;
+  return Describe<S>()
+      .field("lane", &S::lane, "class, a virtual lane", 0u, max_lanes - 1)
+      .required("kmin", &S::kmin, "a packet that finds a queue of no more than that is not marked", Bytes{0},
+                Bytes{1ll << 40})
+      .required("kmax", &S::kmax, "one that finds more than that always is", Bytes{1}, Bytes{1ll << 40})
+      .required("pmax", &S::pmax, "how likely one is marked that finds kmax", 0.0, 1.0)
+      .field("rate", &S::rate,
+             "of ports that kmin and kmax are meant for, those of others in proportion; without it for all",
+             BitRate{1}, BitRate{1'000'000'000'000'000});
+}
+
+std::string ecn_text(const EcnSpec& spec) {
+  std::string text =
+      fmt::format("{} ... {}, {:g}", format_value(spec.kmin), format_value(spec.kmax), spec.pmax);
+  if (spec.rate.value > 0) text += fmt::format(" at {}", format_value(spec.rate));
+  return text;
+}
+
+std::vector<EcnSpec> read_ecn(const Element& element, std::uint32_t lanes, ErrorList& errors) {
+  std::vector<EcnSpec> all;
+  for (const Element* child : element.children_named("ecn")) {
+    const std::size_t before = errors.size();
+    EcnSpec spec;
+    ecn_parameters().parse(*child, spec, errors);
+    check_sources(*child, ecn_parameters().documentation(), errors);
+    if (errors.size() > before) continue;
+    if (spec.lane >= lanes)
+      errors.add(child->error_at(
+          "lane", fmt::format("<ecn> attribute 'lane': there is no class {}: the device has {} lane{}",
+                              spec.lane, lanes, lanes == 1 ? "" : "s")));
+    if (spec.kmin >= spec.kmax)
+      errors.add(child->error_at("kmin", fmt::format("<ecn> attribute 'kmin': {} is not less than kmax ({})",
+                                                     format_value(spec.kmin), format_value(spec.kmax))));
+    if (std::any_of(all.begin(), all.end(), [&](const EcnSpec& other) { return other.lane == spec.lane; }))
+      errors.add(child->error(fmt::format("<{}> has two <ecn> of class {}", element.name, spec.lane)));
+    all.push_back(spec);
+  }
+  return all;
+}
+
+RedMarker::RedMarker(const BuildContext& build, const std::vector<EcnSpec>& classes, std::uint64_t salt)
+    : thresholds_(std::size_t{build.record.port_count} * max_lanes),
+      counts_(thresholds_.size()),
+      draw_(salt) {
+  const auto scaled = [](Bytes bytes, const EcnSpec& spec, const PortEnd& end) {
+    if (spec.rate.value == 0 || end.out_rate.value == 0) return bytes.value;
+    return static_cast<std::int64_t>(static_cast<Wide>(bytes.value) * end.out_rate.value / spec.rate.value);
+  };
+  const std::vector<PortEnd> ends = port_ends(build);
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EcnSpec& spec : classes) {
+      Threshold& own = thresholds_[index(static_cast<PortIndex>(i), static_cast<std::uint8_t>(spec.lane))];
+      own.kmin = scaled(spec.kmin, spec, ends[i]);
+      own.kmax = std::max(scaled(spec.kmax, spec, ends[i]), own.kmin + 1);
+      own.pmax = static_cast<std::uint64_t>(std::llround(std::ldexp(spec.pmax, 32)));
+    }
+}
+
+std::uint64_t RedMarker::probability(PortIndex out, std::uint8_t lane, std::int64_t bytes) const {
+  const Threshold& own = thresholds_[index(out, lane)];
+  if (own.kmax == 0 || bytes <= own.kmin) return 0;
+  if (bytes > own.kmax) return certain;
+  return static_cast<std::uint64_t>(static_cast<UnsignedWide>(own.pmax) *
+                                    static_cast<std::uint64_t>(bytes - own.kmin) /
+                                    static_cast<std::uint64_t>(own.kmax - own.kmin));
+}
+
+Frame RedMarker::marked(const Frame& train, PortIndex out, const EgressBank& egress, const Context& context) {
+  if (train.kind != MessageKind::train && train.kind != MessageKind::marked_train) return train;
+  Frame plain = train;
+  plain.kind = MessageKind::train;
+  const std::uint32_t packets = as<Train>(plain).packets;
+  Count& count = counts_[index(out, train.lane)];
+  count.seen += packets;
+  const std::uint64_t chance =
+      probability(out, train.lane, egress.queue(out, train.lane, train.bytes, context).bytes);
+  if (chance == 0) return train;
+  std::uint32_t marks = 0;
+  for (std::uint32_t i = 0; i < packets; ++i) marks += draw_.next() >> 32 < chance ? 1 : 0;
+  count.marked += marks;
+  Frame result = train;
+  if (marks > 0) result.kind = MessageKind::marked_train;
+  return result;
+}
+
+void RedMarker::finish(Context& context) const {
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (counts_[i].marked > 0)
+      record_marks(context, static_cast<std::int64_t>(i / max_lanes),
+                   static_cast<std::int64_t>(i % max_lanes), counts_[i].seen, counts_[i].marked);
+}
+
+void RedMarker::save(StateWriter& out) const {
+  out.put(counts_);
+  draw_.save(out);
+}
+
+void RedMarker::load(StateReader& in) {
+  in.get(counts_);
+  draw_.load(in);
+}
+
+}  // namespace lightrail
