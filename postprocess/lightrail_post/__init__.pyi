@@ -7,6 +7,10 @@ from .answers import (
     parts_of_steps as parts_of_steps,
 )
 from .breakdown import compare_steps as compare_steps, step_breakdown as step_breakdown
+from .goodput import (
+    best_intervals as best_intervals,
+    effective_over_interval as effective_over_interval,
+)
 from .grain import grain_study as grain_study, grain_table as grain_table
 from .link_uses import link_use as link_use, link_use_heatmap as link_use_heatmap
 from .page import write_page as write_page

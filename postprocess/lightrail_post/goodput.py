@@ -1,9 +1,13 @@
 """Weeks of a job (`lightrail goodput`): effective time over the checkpoint interval."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from . import style
+from .run import Run
 
 PS_PER_MINUTE = 60e12
 
@@ -15,7 +19,7 @@ def _with_intervals(runs):
                   key=lambda w: (w["write_ps"], w["blocking_ps"], w["gpus"]))
 
 
-def best_intervals(runs):
+def best_intervals(runs: Sequence[Run]) -> pd.DataFrame:
     """DataFrame, a row a run: gpus, blocking_s, write_s, the interval played best and its share of effective
     time, the exact form's best interval, Young's (minutes)."""
     return pd.DataFrame([{
@@ -31,7 +35,7 @@ def _saving(weeks):
     return f"{weeks['blocking_ps'] * 1e-12:.3g} s blocked{beside}"
 
 
-def effective_over_interval(runs):
+def effective_over_interval(runs: Sequence[Run]) -> Figure:
     """Share of effective time over the checkpoint interval, a panel for each way of saving, a colour for each
     number of GPUs: mean and 5 to 95 % of the played runs, the exact form, the best interval. Returns a
     Figure."""

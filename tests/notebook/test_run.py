@@ -34,7 +34,7 @@ def test_rows_are_ordered_by_interval_and_component(run):
 
 
 def test_an_unknown_table_names_the_known_ones(run):
-    with pytest.raises(KeyError, match="no table 'opps' .one of batches, collectives, "):
+    with pytest.raises(KeyError, match="no table 'opps' .one of batches, buffer, collectives, "):
         run.tables["opps"]
 
 
