@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/cli/abort_reason.hpp"
 #include "app/cli/forecast.hpp"
 #include "app/cli/print_summary.hpp"
 #include "app/cli/sweep.hpp"
@@ -79,6 +80,9 @@ Summary simulate(const Model& model, const Partition& partition, const CommandLi
       result = Simulation(model, partition, mpi.comm(), rows).run(line.run);
     RunOutcome outcome =
         make_outcome(result, to_string(result.status), static_cast<int>(code_of(result.status)));
+    if (result.status == RunStatus::deadlock)
+      if (outcome.reason = abort_reason(model, result.end); !outcome.reason.empty())
+        outcome.status = "aborted";
     if (finer && result.status == RunStatus::complete) outcome.grain_check = finer->check(first_step, mpi);
     Summary summary = recorder.finish(outcome);
     summary.forecast = std::move(result.forecast);
@@ -97,7 +101,7 @@ Summary simulate(const Model& model, const Partition& partition, const CommandLi
 ExitCode exit_code_of(const Summary& summary) {
   if (summary.status == "complete") return ExitCode::done;
   if (summary.status == "stopped") return ExitCode::resumable;
-  return summary.status == "deadlock" ? ExitCode::simulation : ExitCode::bug;
+  return summary.status == "deadlock" || summary.status == "aborted" ? ExitCode::simulation : ExitCode::bug;
 }
 
 void report(const Summary& summary, const CommandLine& line, const std::string& file, const MpiSession& mpi,
@@ -109,7 +113,8 @@ void report(const Summary& summary, const CommandLine& line, const std::string& 
     if (goodput) std::fputs(goodput->text(has_run ? "" : file).c_str(), stdout);
     std::fputs(forecast_text(summary.forecast, line.network).c_str(), stdout);
     std::fflush(stdout);
-    for (const std::string& wait : summary.waits) std::fprintf(stderr, "error: deadlock: %s\n", wait.c_str());
+    for (const std::string& wait : summary.waits)
+      std::fprintf(stderr, "error: %s: %s\n", summary.status.c_str(), wait.c_str());
     try {
       if (!line.summary_file.empty())
         write_file(line.summary_file, goodput ? goodput->json(summary) : to_json(summary));

@@ -131,6 +131,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("replicas", replicas_parameters().documentation());
   add("faults", faults_parameters().documentation());
   add("fault", fault_parameters().documentation());
+  add("throttle", throttle_parameters().documentation());
   add("rate", rate_parameters().documentation());
   add("degrade", degrade_parameters().documentation());
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -66,11 +67,45 @@ void Gpu::start(Context& context) {
 }
 
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {
+  if (runner_ && runner_->changes_pace()) {
+    runner_->keep_pace(context);
+    if (!runner_->stands_still() && !held_.is_empty()) go_on(context);
+  }
   dispatch(event.payload, port, context);
-  transport_.tell_ends([&](const MessageEnd& end) { runner_->on_end(context, transport_, end); });
+  tell_ends(context);
+}
+
+void Gpu::tell_ends(Context& context) {
+  transport_.tell_ends([&](const MessageEnd& end) {
+    if (!stands_still()) return runner_->on_end(context, transport_, end);
+    held_.ends.push_back({end.owner, end.at, end.is_sent});
+    runner_->ask_for_pace(context);
+  });
+}
+
+void Gpu::go_on(Context& context) {
+  const HeldEvents held = std::exchange(held_, {});
+  for (const HeldEvents::Told& told : held.told)
+    dispatch(told.payload, static_cast<PortIndex>(told.port), context);
+  for (const HeldEvents::End& end : held.ends)
+    runner_->on_end(context, transport_, {end.owner, std::max(end.at, context.now()), end.is_sent != 0});
+  tell_ends(context);
+}
+
+/// Whether an event is for the program, and not for the transport, which works without the GPU.
+bool Gpu::is_for_program(const Payload& p, PortIndex port) {
+  if (port != self_port) return port == GpuPort::scheduler;
+  if (kind_of(p) == MessageKind::wake) return false;
+  const GpuWake wake = gpu_wake_of(p);
+  return wake == GpuWake::received || wake == GpuWake::timer || wake == GpuWake::op_end ||
+         wake == GpuWake::launched;
 }
 
 void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
+  if (stands_still() && is_for_program(p, port)) {
+    held_.told.push_back({p, port});
+    return runner_->ask_for_pace(context);
+  }
   if (port == self_port) return on_self(p, context);
   if (port == GpuPort::scheduler) return on_scheduler(p, context);
   if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
@@ -104,6 +139,8 @@ void Gpu::on_self(const Payload& p, Context& context) {
     }
     case GpuWake::launched:
       return runner_->on_launched(context, transport_);
+    case GpuWake::pace:
+      return runner_->go_on(context, transport_);
     case GpuWake::forward_train:
     case GpuWake::forward_control:
     case GpuWake::proxy:
@@ -143,11 +180,13 @@ std::vector<std::string> Gpu::waits_for() const {
 
 void Gpu::save(StateWriter& out) const {
   transport_.save(out);
+  out.put(held_.told), out.put(held_.ends);
   if (runner_) runner_->save(out);
 }
 
 void Gpu::load(StateReader& in) {
   transport_.load(in);
+  in.get(held_.told), in.get(held_.ends);
   if (runner_) runner_->load(in);
 }
 

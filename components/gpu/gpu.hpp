@@ -8,6 +8,7 @@
 
 #include "components/gpu/execution/program_runner.hpp"
 #include "components/gpu/gpu_spec.hpp"
+#include "components/gpu/held_events.hpp"
 #include "engine/model/reports_progress.hpp"
 
 namespace lightrail {
@@ -44,6 +45,12 @@ class Gpu final : public Component, public ReportsProgress {
   void load(StateReader& in) override;
 
  private:
+  /// Whether the program must not hear of anything now.
+  [[nodiscard]] bool stands_still() const { return runner_ && runner_->stands_still(); }
+  /// It has stood still and goes on: it hears what it was told meanwhile.
+  void go_on(Context& context);
+  void tell_ends(Context& context);
+  [[nodiscard]] static bool is_for_program(const Payload& payload, PortIndex port);
   void dispatch(const Payload& payload, PortIndex port, Context& context);
   void on_self(const Payload& payload, Context& context);
   void on_scheduler(const Payload& payload, Context& context);
@@ -51,6 +58,7 @@ class Gpu final : public Component, public ReportsProgress {
   const Model& model_;
   const GpuSpec& spec_;
   GpuTransport transport_;
+  HeldEvents held_;
   std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it
 };
 

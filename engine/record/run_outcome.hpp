@@ -19,15 +19,15 @@ struct WindowProfile {
 
 /// How a run ended; the same on every rank, except `profile`.
 struct RunOutcome {
-  std::string status = "failed";  ///< complete, stopped, deadlock, failed
+  std::string status = "failed";  ///< complete, stopped, deadlock, aborted, failed
   int exit_code = 1;
   SimTime end{};
   std::int64_t events = 0, windows = 0;
   std::uint64_t hash = 0;
   double wall_s = 0, build_s = 0, imbalance = 1;
   std::int64_t peak_rss_bytes = 0;  ///< sum over ranks
-  std::vector<std::string> waits;   ///< deadlock: who waits for what
-  std::string reason;               ///< stopped: why; failed: the error
+  std::vector<std::string> waits;   ///< deadlock, aborted: who waits for what
+  std::string reason;               ///< stopped: why; failed: the error; aborted: who is dead
   std::vector<WindowProfile> profile;
   std::string checkpoint;  ///< the newest one written; empty: none
   std::optional<GrainCheck> grain_check;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <set>
@@ -9,7 +10,6 @@
 
 #include "engine/model/kind.hpp"
 #include "engine/scenario/scenario.hpp"
-#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 namespace {
@@ -57,7 +57,27 @@ LinkId FaultTargets::cable(ComponentId id, std::uint32_t port) const {
   return out.is_valid() && can_fail(model_.links[out.value].to) ? out : LinkId{};
 }
 
+std::vector<ComponentId> FaultTargets::neighbours(ComponentId id, DeviceRole role) const {
+  const ComponentRecord& record = model_.components[id.value];
+  std::vector<ComponentId> found;
+  for (std::uint32_t port = 0; port < record.port_count; ++port) {
+    const LinkId out = model_.ports[record.first_port + port].out;
+    if (!leads_to(model_, out, role)) continue;
+    const ComponentId other = model_.links[out.value].to;
+    if (std::find(found.begin(), found.end(), other) == found.end()) found.push_back(other);
+  }
+  return found;
+}
+
+std::vector<ComponentId> FaultTargets::gpus(ComponentId device) const {
+  const DeviceRole role = role_of(model_, device);
+  if (role == DeviceRole::gpu) return {device};
+  if (role == DeviceRole::host || role == DeviceRole::nvswitch) return neighbours(device, DeviceRole::gpu);
+  return {};
+}
+
 bool FaultTargets::is_of_use(const FaultTarget& target) const {
+  if (!target.port && !gpus(target.device).empty()) return true;
   if (is_optical_switch(target.device)) return !target.port || *target.port < port_count(target.device);
   if (!can_fail(target.device)) return false;
   if (target.port) return cable(target.device, *target.port).is_valid();
@@ -69,7 +89,7 @@ bool FaultTargets::is_of_use(const FaultTarget& target) const {
 std::string FaultTargets::name_like(const std::string& name) const {
   std::vector<std::string> those_that_fail;
   for (std::uint32_t id = 0; id < model_.components.size(); ++id)
-    if (can_fail(ComponentId{id}) || is_optical_switch(ComponentId{id}))
+    if (can_fail(ComponentId{id}) || is_optical_switch(ComponentId{id}) || !gpus(ComponentId{id}).empty())
       those_that_fail.push_back(model_.component_name(ComponentId{id}));
   return did_you_mean(name, those_that_fail);
 }
@@ -83,7 +103,7 @@ std::string FaultTargets::find_one(const std::string& name, const std::optional<
                        guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess));
   }
   target.device = known->second;
-  if (!can_fail(target.device) && !is_optical_switch(target.device))
+  if (!can_fail(target.device) && !is_optical_switch(target.device) && gpus(target.device).empty())
     return fmt::format("'{}' is a {}, for which no fault is modelled", name,
                        model_.kinds[model_.components[target.device.value].kind]->name);
   if (port) {
@@ -133,16 +153,24 @@ std::string FaultTargets::name_of(const FaultTarget& target) const {
   return target.port ? fmt::format("{}:{}", name, *target.port) : name;
 }
 
-void FaultTargets::add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
-                       PortOutages& port_outages) const {
+void FaultTargets::add(const FaultTarget& target, const Outage& outage, FaultEffects& effects) const {
   if (is_optical_switch(target.device)) {
-    port_outages[target.device][target.port.value_or(PortChange::all_ports)].push_back(outage);
+    effects.ports[target.device][target.port.value_or(PortChange::all_ports)].push_back(outage);
     return;
   }
-  for (const LinkId out : cables(target)) {
-    outages[out].push_back(outage);
-    outages[LinkId{out.value ^ 1}].push_back(outage);
+  const auto take_down = [&](const std::vector<LinkId>& links) {
+    for (const LinkId out : links) {
+      effects.links[out].push_back(outage);
+      effects.links[LinkId{out.value ^ 1}].push_back(outage);
+    }
+  };
+  if (const std::vector<ComponentId> still = gpus(target.device); !target.port && !still.empty()) {
+    for (const ComponentId gpu : still) effects.gpus[gpu].push_back({outage});
+    if (role_of(model_, target.device) == DeviceRole::host)
+      for (const ComponentId nic : neighbours(target.device, DeviceRole::nic)) take_down(cables({nic, {}}));
+    return;
   }
+  take_down(cables(target));
 }
 
 std::vector<LinkId> FaultTargets::cables(const FaultTarget& target) const {

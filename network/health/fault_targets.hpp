@@ -8,6 +8,7 @@
 #include "engine/model/model.hpp"
 #include "network/health/health_table.hpp"
 #include "network/health/port_outages.hpp"
+#include "network/port/device_traits.hpp"
 
 namespace lightrail {
 
@@ -15,6 +16,13 @@ namespace lightrail {
 struct FaultTarget {
   ComponentId device{};
   std::optional<std::uint32_t> port;  ///< none: the whole device
+};
+
+/// What the faults of a scenario do.
+struct FaultEffects {
+  HealthTable::Outages links;
+  PortOutages ports;
+  HealthTable::Slowdowns gpus;
 };
 
 /// What the faults of a scenario may name. Looks all components' names up, so it is made only where there
@@ -29,10 +37,12 @@ class FaultTargets {
   [[nodiscard]] std::string find(const std::string& what, std::vector<FaultTarget>& found) const;
   /// "leaf2:17".
   [[nodiscard]] std::string name_of(const FaultTarget& target) const;
-  /// The target is down in that span: both directions of its cables to devices that can fail, or the light of
-  /// an optical switch's ports.
-  void add(const FaultTarget& target, const Outage& outage, HealthTable::Outages& outages,
-           PortOutages& port_outages) const;
+  /// The target is down in that span: both directions of its cables to devices that can fail, the light of an
+  /// optical switch's ports, GPUs; with a host its GPUs and the cables of its NICs, with an NVSwitch its
+  /// GPUs.
+  void add(const FaultTarget& target, const Outage& outage, FaultEffects& effects) const;
+  /// The GPUs that stand still with a device, in the order of its ports: itself, those at a host or NVSwitch.
+  [[nodiscard]] std::vector<ComponentId> gpus(ComponentId device) const;
   /// The links out of the target, at its end, of its cables to devices that can fail, in the order of ports.
   [[nodiscard]] std::vector<LinkId> cables(const FaultTarget& target) const;
   /// Ports that a fault may name.
@@ -41,6 +51,8 @@ class FaultTargets {
  private:
   [[nodiscard]] bool is_optical_switch(ComponentId id) const;
   [[nodiscard]] bool can_fail(ComponentId id) const;
+  /// Those of that role that a device is joined to, in the order of its ports, each once.
+  [[nodiscard]] std::vector<ComponentId> neighbours(ComponentId id, DeviceRole role) const;
   /// The link out of a port whose cable can fail; invalid: there is none.
   [[nodiscard]] LinkId cable(ComponentId id, std::uint32_t port) const;
   /// Whether a fault of it does anything.

@@ -1,6 +1,7 @@
 #include "network/health/health_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "network/health/disjoint_outages.hpp"
@@ -15,7 +16,7 @@ SimTime later(SimTime time, SimTime delay) {
 
 }  // namespace
 
-HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes)
+HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes, const Slowdowns& slowdowns)
     : delays_(delays), changes_(std::move(changes)) {
   LIGHTRAIL_EXPECT(delays.detection >= SimTime{0} && delays.reconvergence >= SimTime{0});
   for (auto& of_link : outages) {
@@ -28,11 +29,27 @@ HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes)
   for (auto& [device, own] : changes_)
     std::stable_sort(own.begin(), own.end(),
                      [](const PortChange& a, const PortChange& b) { return a.at < b.at; });
+  for (const auto& [gpu, own] : slowdowns)
+    if (std::vector<PaceChange> of_gpu = pace_changes_of(own); !of_gpu.empty())
+      paces_.emplace(gpu, std::move(of_gpu));
 }
 
 std::span<const PortChange> HealthTable::port_changes(ComponentId device) const {
   const auto own = changes_.find(device);
   return own == changes_.end() ? std::span<const PortChange>{} : own->second;
+}
+
+std::span<const PaceChange> HealthTable::pace_changes(ComponentId gpu) const {
+  const auto own = paces_.find(gpu);
+  return own == paces_.end() ? std::span<const PaceChange>{} : own->second;
+}
+
+std::vector<std::pair<ComponentId, SimTime>> HealthTable::dead_gpus(SimTime now) const {
+  std::vector<std::pair<ComponentId, SimTime>> dead;
+  for (const auto& [gpu, changes] : paces_)
+    if (changes.back().lost == all_speed && changes.back().at <= now)
+      dead.emplace_back(gpu, changes.back().at);
+  return dead;
 }
 
 std::span<const Outage> HealthTable::outages(LinkId link) const {

@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/id.hpp"
 #include "engine/base/time.hpp"
 #include "network/health/outage.hpp"
+#include "network/health/pace_change.hpp"
 #include "network/health/port_change.hpp"
 
 namespace lightrail {
@@ -15,10 +17,11 @@ namespace lightrail {
 /// sends through it after the detection time, the routing of the whole fabric after the reconvergence time.
 enum class Observer : std::uint8_t { port, sender, routing };
 
-/// Which link directions are down, when, and who knows it when, and which ports of optical switches fail or
-/// stick: the same on every rank, made before the run, never changed. What fails in the course of a run
-/// because of the run itself (light that finds no circuit) is not here: it is state of the port that meets
-/// it. Losses of light on a fibre, a sequence without an end, are drawn as the run goes on (LightLosses).
+/// Which link directions are down, when, and who knows it when, which ports of optical switches fail or
+/// stick, and which GPUs stand still or are slow: the same on every rank, made before the run, never changed.
+/// What fails in the course of a run because of the run itself (light that finds no circuit) is not here: it
+/// is state of the port that meets it. Losses of light on a fibre, a sequence without an end, are drawn as
+/// the run goes on (LightLosses).
 ///
 /// A failed cable is an outage of both its directions, a failed device one of all its links. Costs nothing
 /// where nothing fails: components ask once, when they are built.
@@ -28,17 +31,20 @@ class HealthTable {
   struct Delays {
     SimTime detection{};      ///< of a sender: time-outs of its transport, its library's watch
     SimTime reconvergence{};  ///< of routing: subnet manager or BGP
+    SimTime collective_timeout = time_never;  ///< of the watch over collectives: the job is ended then
   };
 
   /// By link, in any order; those that touch or overlap are made one.
   using Outages = std::map<LinkId, std::vector<Outage>>;
   /// By optical switch, in any order; of one moment in the order given.
   using PortChanges = std::map<ComponentId, std::vector<PortChange>>;
+  /// By GPU, in any order.
+  using Slowdowns = std::map<ComponentId, std::vector<Slowdown>>;
 
   HealthTable() = default;
-  HealthTable(Delays delays, Outages outages, PortChanges changes = {});
+  HealthTable(Delays delays, Outages outages, PortChanges changes = {}, const Slowdowns& slowdowns = {});
 
-  [[nodiscard]] bool is_empty() const { return links_.empty() && changes_.empty(); }
+  [[nodiscard]] bool is_empty() const { return links_.empty() && changes_.empty() && paces_.empty(); }
   /// Whether any link ever fails.
   [[nodiscard]] bool has_outages() const { return !links_.empty(); }
   [[nodiscard]] bool has_outages(LinkId link) const { return !outages(link).empty(); }
@@ -47,6 +53,12 @@ class HealthTable {
 
   /// Of an optical switch's ports, by time; empty where they all work.
   [[nodiscard]] std::span<const PortChange> port_changes(ComponentId device) const;
+
+  /// Of a GPU's speed, by time; empty for one that is never slow.
+  [[nodiscard]] std::span<const PaceChange> pace_changes(ComponentId gpu) const;
+  /// GPUs that stand still at `now` and go on no more, by id, each with the time since when.
+  [[nodiscard]] std::vector<std::pair<ComponentId, SimTime>> dead_gpus(SimTime now) const;
+  [[nodiscard]] SimTime collective_timeout() const { return delays_.collective_timeout; }
 
   /// Whether `observer` takes the link for up at `now`.
   [[nodiscard]] bool is_up(LinkId link, SimTime now, Observer observer = Observer::port) const;
@@ -71,6 +83,7 @@ class HealthTable {
   std::vector<Row> links_;  ///< by link id
   std::vector<Outage> all_;
   PortChanges changes_;
+  std::map<ComponentId, std::vector<PaceChange>> paces_;
 };
 
 }  // namespace lightrail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -30,9 +31,26 @@ class FaultReader {
     FaultSpec fault;
     fault_parameters().parse(element, fault, errors_);
     if (errors_.size() > before) return;
-    const SimTime up = fault.length > time_never - fault.at ? time_never : fault.at + fault.length;
-    for (const FaultTarget& target : targets_of(element, fault.what))
-      targets_.add(target, {fault.at, up}, outages, port_outages_);
+    const Outage outage = span_of(fault.at, fault.length);
+    for (const FaultTarget& target : targets_of(element, fault.what)) targets_.add(target, outage, effects);
+  }
+
+  void read_throttle(const Element& element) {
+    const std::size_t before = errors_.size();
+    ThrottleSpec throttle;
+    throttle_parameters().parse(element, throttle, errors_);
+    if (errors_.size() > before) return;
+    const std::int64_t lost = all_speed - std::llround(throttle.speed * static_cast<double>(all_speed));
+    const Outage span = span_of(throttle.at, throttle.length);
+    for (const FaultTarget& target : targets_of(element, throttle.what)) {
+      const std::vector<ComponentId> gpus = targets_.gpus(target.device);
+      if (target.port || gpus.empty())
+        return errors_.add(element.error_at(
+            "what",
+            fmt::format("<throttle> attribute 'what': '{}' is no GPU, and no host or NVSwitch with GPUs",
+                        targets_.name_of(target))));
+      for (const ComponentId gpu : gpus) effects.gpus[gpu].push_back({span, lost});
+    }
   }
 
   void read_rate(const Element& element) {
@@ -52,19 +70,22 @@ class FaultReader {
                                     drawn_, format_value(rate.until), max_drawn)));
     for (const FaultTarget& target : found)
       for (const Outage& outage : draw_outages(rate, model_.seed, targets_.name_of(target), index))
-        targets_.add(target, outage, outages, port_outages_);
+        targets_.add(target, outage, effects);
   }
 
   /// How ports of optical switches change; `own` is what the devices say of theirs.
   [[nodiscard]] HealthTable::PortChanges port_changes(HealthTable::PortChanges own) const {
-    for (const auto& [device, outages_of_ports] : port_outages_)
+    for (const auto& [device, outages_of_ports] : effects.ports)
       own[device] = changes_of(outages_of_ports, std::move(own[device]), targets_.port_count(device));
     return own;
   }
 
-  HealthTable::Outages outages;
+  FaultEffects effects;
 
  private:
+  [[nodiscard]] static Outage span_of(SimTime at, SimTime length) {
+    return {at, length > time_never - at ? time_never : at + length};
+  }
   std::vector<FaultTarget> targets_of(const Element& element, const std::string& name) {
     std::vector<FaultTarget> found;
     const std::string problem = targets_.find(name, found);
@@ -77,7 +98,6 @@ class FaultReader {
   const Model& model_;
   FaultTargets targets_;
   ErrorList& errors_;
-  PortOutages port_outages_;
   std::uint32_t rates_ = 0;
   double drawn_ = 0;
 };
@@ -110,7 +130,10 @@ Describe<FaultsSpec> faults_parameters() {
       .field("reconvergence", &FaultsSpec::reconvergence,
              "until static routes avoid it (default: one sweep of OpenSM); adaptive routing knows its own "
              "ports at once",
-             SimTime{0}, day);
+             SimTime{0}, day)
+      .field("collective-timeout", &FaultsSpec::collective_timeout,
+             "a collective, send or receive that takes longer ends the job (default: PyTorch's for NCCL)",
+             SimTime{1}, day);
 }
 
 Describe<FaultSpec> fault_parameters() {
@@ -118,8 +141,16 @@ Describe<FaultSpec> fault_parameters() {
       .required("at", &FaultSpec::at, "when it begins", SimTime{0}, time_never)
       .field("for", &FaultSpec::length, "how long it lasts (default: to the end)", SimTime{1}, time_never)
       .required("what", &FaultSpec::what,
-                "components, as nic3 or nic*, cables at their ports, as leaf2:17, or ports of an optical "
-                "switch");
+                "components, as nic3, gpu5 or nic*, cables at their ports, as leaf2:17, or ports of an "
+                "optical switch");
+}
+
+Describe<ThrottleSpec> throttle_parameters() {
+  return Describe<ThrottleSpec>()
+      .required("at", &ThrottleSpec::at, "when it begins", SimTime{0}, time_never)
+      .field("for", &ThrottleSpec::length, "how long it lasts (default: to the end)", SimTime{1}, time_never)
+      .required("speed", &ThrottleSpec::speed, "what is left of the speed of its kernels", 0.000001, 0.999999)
+      .required("what", &ThrottleSpec::what, "GPUs, as gpu5 or gpu*; a host or NVSwitch: all GPUs at it");
 }
 
 Describe<RateSpec> rate_parameters() {
@@ -146,10 +177,12 @@ HealthTable read_faults(const Element& root, const Model& model, ErrorList& erro
   faults_parameters().parse(*element, settings, errors);
   FaultReader reader(model, errors);
   for (const Element* child : element->children_named("fault")) reader.read_fault(*child);
+  for (const Element* child : element->children_named("throttle")) reader.read_throttle(*child);
   for (const Element* child : element->children_named("rate")) reader.read_rate(*child);
-  return {{settings.detection, settings.reconvergence},
-          std::move(reader.outages),
-          reader.port_changes(changes_of_devices(model))};
+  return {{settings.detection, settings.reconvergence, settings.collective_timeout},
+          std::move(reader.effects.links),
+          reader.port_changes(changes_of_devices(model)),
+          reader.effects.gpus};
 }
 
 }  // namespace lightrail

@@ -15,10 +15,13 @@ namespace lightrail::test {
   return kind;
 }
 
-/// The Spec of a device that joins GPUs by NVLink.
-struct NvswitchTraits final : Spec, DeviceTraits {
-  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nvswitch; }
+/// The Spec of a device of which the role alone matters.
+template <DeviceRole device_role>
+struct RoleSpec final : Spec, DeviceTraits {
+  [[nodiscard]] DeviceRole role() const override { return device_role; }
 };
+/// Of one that joins GPUs by NVLink.
+using NvswitchTraits = RoleSpec<DeviceRole::nvswitch>;
 
 /// box0 - nic1 - leaf2, and nic3 on the same leaf: links 0, 1 (box), 2, 3 (nic1), 4, 5 (nic3), of 100 ns.
 [[nodiscard]] inline Model two_nics_on_a_leaf() {

@@ -105,7 +105,8 @@ inline constexpr SimTime longest_kernel{1'000'000'000'000'000'000};
 
 /// What a kernel waits for most of its time. One bound by memory needs bandwidth, for which most of the
 /// multiprocessors suffice; any other needs multiprocessors.
-enum class Bound : std::uint8_t { compute, memory };
+/// One of a fixed time is slowed by no communication.
+enum class Bound : std::uint8_t { compute, memory, fixed };
 
 /// `time`: whole nanoseconds, at most longest_kernel.
 struct KernelCost {

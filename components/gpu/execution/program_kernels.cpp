@@ -20,7 +20,7 @@ constexpr std::uint16_t no_dimension = 0xffff;
 
 KernelCost ProgramRunner::cost_of(std::uint32_t op) {
   const Op& o = program_->ops[op];
-  KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration}
+  KernelCost cost = o.duration != SimTime{0} ? KernelCost{o.duration, Bound::fixed}
                     : batch_queue_           ? batch_queue_->cost_of(o.shape)
                                              : times_->of(o.shape);
   if (o.duration == SimTime{0} && o.split != 0)
@@ -33,6 +33,7 @@ KernelCost ProgramRunner::cost_of(std::uint32_t op) {
 }
 
 SimTime ProgramRunner::chain_end(std::uint32_t stream) {
+  if (stands_still()) return time_never;
   const Stream& s = streams_[stream];
   const std::uint32_t* ops = chain(stream);
   SimTime end = kernel_end(stream, cost_of(ops[s.kernel]), interference_);
@@ -61,7 +62,9 @@ SimTime ProgramRunner::begin_chain(std::uint32_t stream) {
 }
 
 void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end) {
-  context.wake(end, to_payload(OpEndWake{.op = op_index(stream), .setting = ++streams_[stream].setting}));
+  const std::uint32_t setting = ++streams_[stream].setting;
+  if (paces_passed_ < pace_changes_.size() && end > pace_changes_[paces_passed_].at) ask_for_pace(context);
+  if (end != time_never) context.wake(end, to_payload(OpEndWake{.op = op_index(stream), .setting = setting}));
 }
 
 Interference ProgramRunner::interference_of(const Op& op, std::uint32_t slot) const {
@@ -123,6 +126,10 @@ void ProgramRunner::next_kernel(Context& context, std::uint32_t stream, SimTime 
 
 void ProgramRunner::advance(Context& context, std::uint32_t stream, const Interference& interference) {
   Stream& s = streams_[stream];
+  if (interference.stops_all()) {
+    s.since = std::max(s.since, context.now());
+    return;
+  }
   const std::uint32_t last = s.length - 1;
   KernelCost cost = cost_of(chain(stream)[s.kernel]);
   for (SimTime end = kernel_end(stream, cost, interference); s.kernel < last && end <= context.now();

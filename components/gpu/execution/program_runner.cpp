@@ -59,6 +59,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       self_(self),
       times_(std::move(times)),
       pace_(build.model, self),
+      health_(build.model.resource<HealthTable>()),
       launches_(std::move(launches)),
       contention_(times_->spec().sms, times_->spec().memory_bandwidth,
                   max_traffic(build.model, self, times_->spec())),
@@ -69,6 +70,7 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       records_power_(output_ && output_->is_recorded(tables::power)),
       records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {
   if (launches_ && records_ops_) launches_->record_launches();
+  if (health_) pace_changes_ = health_->pace_changes(build.id);
   if (program_->steps_over()) steady_ = std::make_unique<SteadyStretch>(program_->stepped_over);
 }
 
@@ -129,6 +131,7 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
         return comm_.has_exchange_partners(op) && transport.wants_demand(op.dimension);
       }))
     transport.announce_absence(context);
+  keep_pace(context);
   if (pace_.start() > context.now())
     context.wake(pace_.start(), to_payload(PlainWake{.kind = GpuWake::launched}));
   schedule(context, transport);
@@ -137,6 +140,7 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
   if (program_->ops.empty() || context.now() < pace_.start()) return;
+  if (stands_still()) return ask_for_pace(context);
   while (has_work()) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -176,6 +180,9 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   } else if (is_timed_from_shape(op)) {
     s.is_chain = 1;
     duration = begin_chain(stream) - context.now();
+  } else if (op.kind == OpKind::compute && !pace_changes_.empty()) {
+    s.is_chain = 1;
+    duration = chain_end(stream) - context.now();
   } else if (op.kind == OpKind::compute) {
     duration = cost_of(index).time;
   } else if (op.kind != OpKind::marker) {
@@ -270,6 +277,7 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
                              SimTime partner_at) {
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
+  check_timeout(context, run);
   if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
   settle(context, slot, std::max(partner_at, transport.take_first_sign(slot)));
   const std::uint32_t op = run.op;
@@ -343,7 +351,8 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
   if (program_->ops.empty() || !has_work()) return all;
   for (const Stream& s : streams_)
     if (s.is_running && s.slot != CommEngine::no_slot)
-      all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot));
+      all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot) +
+                    (health_ ? ", since " + format_time(comm_.run(s.slot).start) : ""));
   if (!all.empty()) return all;
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     if (streams_[stream].ended == index_.stream_ops[stream].size()) continue;
@@ -377,7 +386,7 @@ void ProgramRunner::save(StateWriter& out) const {
   if (steady_) steady_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
-      out.put(interference_);
+      out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
 }
 
 void ProgramRunner::load(StateReader& in) {
@@ -386,7 +395,7 @@ void ProgramRunner::load(StateReader& in) {
   if (steady_) steady_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
-      in.get(interference_);
+      in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
   find_program();
 }
 

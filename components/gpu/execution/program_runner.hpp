@@ -17,6 +17,7 @@
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/health/health_table.hpp"
 #include "network/wire/meeting.hpp"
 #include "workloads/collective/comm_engine.hpp"
 
@@ -41,6 +42,16 @@ class ProgramRunner {
   void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
+  /// Whether the GPU's speed ever changes: it is slow for a while, or stands still. Then keep_pace() comes
+  /// before anything that is told to this class, which is to hear of nothing while the GPU stands still.
+  [[nodiscard]] bool changes_pace() const { return !pace_changes_.empty(); }
+  [[nodiscard]] bool stands_still() const { return interference_.stops_all(); }
+  /// Takes the changes of speed that are due.
+  void keep_pace(Context& context);
+  /// Something waits for the next change of speed: this GPU will be woken (GpuWake::pace).
+  void ask_for_pace(Context& context);
+  /// After it stood still.
+  void go_on(Context& context, GpuTransport& transport) { schedule(context, transport); }
   /// The host has launched something that is ready.
   void on_launched(Context& context, GpuTransport& transport) { schedule(context, transport); }
   void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
@@ -166,7 +177,9 @@ class ProgramRunner {
   [[nodiscard]] double load_of(const Op& op) const;
   /// Kernels that run are as fast as what communication leaves them.
   void set_interference(Context& context, const Interference& interference);
-  /// When the chain that runs ends, beside what communication takes now.
+  /// A send, receive or collective has taken until now, and not longer than the job's watch allows.
+  void check_timeout(const Context& context, const CommRun& run) const;
+  /// When the chain that runs ends, beside what communication takes now; time_never: the GPU stands still.
   SimTime chain_end(std::uint32_t stream);
   /// Of the operation that runs; one that was set before counts no more.
   void set_end(Context& context, std::uint32_t stream, SimTime end);
@@ -203,6 +216,8 @@ class ProgramRunner {
   EndpointId self_;
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
+  std::span<const PaceChange> pace_changes_;
+  const HealthTable* health_;  ///< null: nothing ever fails
   std::optional<LaunchServer> launches_;
   std::unique_ptr<SteadyStretch> steady_;  ///< null: the program steps over nothing
 
@@ -216,7 +231,9 @@ class ProgramRunner {
   bool records_ops_ = false, records_power_ = false, records_exposed_ = false;
   SimTime step_start_{};
   std::uint32_t iteration_ = 0;
-  std::uint32_t ended_ = 0;  ///< operations of this iteration
+  std::uint32_t ended_ = 0;         ///< operations of this iteration
+  std::uint32_t paces_passed_ = 0;  ///< of pace_changes_
+  std::uint32_t paces_asked_ = 0;   ///< of pace_changes_, those that this GPU is or was woken for
 };
 
 }  // namespace lightrail

@@ -16,7 +16,8 @@ enum class GpuWake : std::uint8_t {
   forward_control,  ///< the same, a control message
   proxy,            ///< the proxy thread's (PlainWake)
   rail,             ///< a circuit has been idle for long enough (PlainWake)
-  launched          ///< the host has launched an operation that is ready (PlainWake)
+  launched,         ///< the host has launched an operation that is ready (PlainWake)
+  pace              ///< the GPU becomes slower or faster, stands still or goes on (PlainWake)
 };
 [[nodiscard]] inline GpuWake gpu_wake_of(const Payload& payload) {
   return static_cast<GpuWake>(payload.kind());
@@ -69,13 +70,14 @@ struct ForwardWake {
 };
 static_assert(Message<ForwardWake>);
 
-/// A time that is due: of the proxy thread, of a circuit, of the host.
+/// A time that is due: of the proxy thread, of a circuit, of the host, of a fault.
 struct PlainWake {
   GpuWake kind = GpuWake::proxy;
   std::uint8_t unused[15] = {};
 
   [[nodiscard]] static constexpr bool carries(GpuWake kind) {
-    return kind == GpuWake::proxy || kind == GpuWake::rail || kind == GpuWake::launched;
+    return kind == GpuWake::proxy || kind == GpuWake::rail || kind == GpuWake::launched ||
+           kind == GpuWake::pace;
   }
 };
 static_assert(Message<PlainWake>);

@@ -112,6 +112,7 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
     case GpuWake::op_end:
     case GpuWake::proxy:
     case GpuWake::launched:
+    case GpuWake::pace:
       return false;
   }
   return false;

@@ -93,16 +93,61 @@ TEST_CASE("what names nothing that can fail is refused") {
 TEST_CASE("an outage of a device is one of its cables, of an optical switch's port one of its light") {
   const Place place;
   const FaultTargets targets(place.model);
-  HealthTable::Outages outages;
-  PortOutages of_ports;
+  FaultEffects effects;
   const Outage outage{microseconds(1), microseconds(3)};
-  targets.add({ComponentId{3}, std::nullopt}, outage, outages, of_ports);
-  CHECK(outages.size() == 4);  // both directions of both cables to leaf2, none to the mirror
-  for (std::uint32_t link = 4; link < 8; ++link) CHECK(outages[LinkId{link}] == std::vector{outage});
-  CHECK(of_ports.empty());
-  targets.add({ComponentId{4}, 1}, outage, outages, of_ports);
-  targets.add({ComponentId{4}, std::nullopt}, {microseconds(5), time_never}, outages, of_ports);
-  CHECK(outages.size() == 4);
-  CHECK(of_ports[ComponentId{4}] ==
+  targets.add({ComponentId{3}, std::nullopt}, outage, effects);
+  CHECK(effects.links.size() == 4);  // both directions of both cables to leaf2, none to the mirror
+  for (std::uint32_t link = 4; link < 8; ++link) CHECK(effects.links[LinkId{link}] == std::vector{outage});
+  CHECK(effects.ports.empty());
+  targets.add({ComponentId{4}, 1}, outage, effects);
+  targets.add({ComponentId{4}, std::nullopt}, {microseconds(5), time_never}, effects);
+  CHECK(effects.links.size() == 4);
+  CHECK(effects.ports[ComponentId{4}] ==
         SwitchOutages{{1, {outage}}, {PortChange::all_ports, {{microseconds(5), time_never}}}});
+}
+
+TEST_CASE("a GPU that fails stands still, with an NVSwitch its GPUs, with a host its NICs' cables too") {
+  test::TestModel made;
+  const auto gpu_kind = test::kind_named("gpu", false);
+  const auto gpu = std::make_shared<test::RoleSpec<DeviceRole::gpu>>();
+  const ComponentId first = made.add(gpu_kind, gpu), second = made.add(gpu_kind, gpu),
+                    nvswitch = made.add(test::kind_named("nvswitch", false),
+                                        std::make_shared<test::NvswitchTraits>()),
+                    host = made.add(test::kind_named("host", false),
+                                    std::make_shared<test::RoleSpec<DeviceRole::host>>()),
+                    nic = made.add(test::kind_named("nic", true),
+                                   std::make_shared<test::RoleSpec<DeviceRole::nic>>()),
+                    leaf = made.add(test::kind_named("leaf", true), std::make_shared<const Spec>());
+  made.connect(first, nvswitch, nanoseconds(100));
+  made.connect(second, nvswitch, nanoseconds(100));
+  made.connect(first, host, nanoseconds(100));
+  made.connect(nic, host, nanoseconds(100));
+  made.connect(nic, leaf, nanoseconds(100));  // links 8 and 9
+  const Model model = made.build();
+  const FaultTargets targets(model);
+  const Outage outage{microseconds(1), microseconds(3)};
+  const auto effects_of = [&](ComponentId device) {
+    FaultEffects effects;
+    targets.add({device, std::nullopt}, outage, effects);
+    return effects;
+  };
+  const auto gpus_of = [&](ComponentId device) {
+    std::vector<ComponentId> stopped;
+    for (const auto& [id, slowdowns] : effects_of(device).gpus)
+      if (slowdowns.size() == 1 && slowdowns[0].span == outage && slowdowns[0].lost == all_speed)
+        stopped.push_back(id);
+    return stopped;
+  };
+  CHECK(gpus_of(first) == std::vector{first});
+  CHECK(gpus_of(nvswitch) == std::vector{first, second});
+  CHECK(gpus_of(host) == std::vector{first});
+  CHECK(gpus_of(nic).empty());
+  CHECK(effects_of(nvswitch).links.empty());
+  const FaultEffects of_host = effects_of(host);
+  CHECK(of_host.links.size() == 2);
+  CHECK(of_host.links.at(LinkId{8}) == std::vector{outage});
+  std::vector<FaultTarget> found;
+  CHECK(targets.find("gpu*", found).empty());
+  CHECK(found.size() == 2);
+  CHECK(targets.find("gpu0:0", found) == "no cable that can fail is at port 0 of 'gpu0'");
 }

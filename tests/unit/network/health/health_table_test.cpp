@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <utility>
+#include <vector>
+
 #include <cstdint>
 
 using namespace lightrail;
@@ -74,4 +77,17 @@ TEST_CASE("outages that touch or overlap are one, and empty ones none") {
                            {{cable, {{us(20), us(30)}, {us(5), us(5)}, {us(10), us(20)}, {us(12), us(15)}}}}};
   REQUIRE(health.outages(cable).size() == 1);
   CHECK(health.outages(cable)[0] == Outage{us(10), us(30)});
+}
+
+TEST_CASE("GPUs that stand still for good are dead from then on, others are not") {
+  const HealthTable::Slowdowns slowdowns{{ComponentId{3}, {{{microseconds(1), microseconds(2)}}}},
+                                         {ComponentId{5}, {{{microseconds(4), time_never}}}},
+                                         {ComponentId{6}, {{{microseconds(1), time_never}, 300'000}}}};
+  const HealthTable table({}, {}, {}, slowdowns);
+  CHECK_FALSE(table.is_empty());
+  CHECK_FALSE(table.has_outages());
+  CHECK(table.pace_changes(ComponentId{4}).empty());
+  CHECK(table.pace_changes(ComponentId{3}).size() == 2);
+  CHECK(table.dead_gpus(microseconds(3)).empty());
+  CHECK(table.dead_gpus(microseconds(4)) == std::vector{std::pair(ComponentId{5}, microseconds(4))});
 }

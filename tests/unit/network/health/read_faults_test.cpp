@@ -91,6 +91,14 @@ TEST_CASE("what does not exist or cannot fail is refused with file and line") {
         "s.xml:7: <fault> attribute 'what': no cable that can fail is at port 0 of 'nic1'");
 }
 
+TEST_CASE("what is throttled is a GPU") {
+  ErrorList errors;
+  (void)read({{attribute("at", "1 us"), attribute("speed", "0.5"), attribute("what", "nic1")}}, errors,
+             "throttle");
+  CHECK(first_of(errors) ==
+        "s.xml:7: <throttle> attribute 'what': 'nic1' is no GPU, and no host or NVSwitch with GPUs");
+}
+
 TEST_CASE("failures are drawn for each of those that a rate names, by seed") {
   ErrorList errors;
   const HealthTable health = read({rate("nic*")}, errors, "rate"),

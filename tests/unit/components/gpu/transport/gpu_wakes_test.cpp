@@ -26,6 +26,7 @@ TEST_CASE("an owner's wake has slot and number, an operation's end its index and
   CHECK(numbers_of(PlainWake{.kind = GpuWake::proxy}) == Numbers{37, 0, 0, 0});
   CHECK(numbers_of(PlainWake{.kind = GpuWake::rail}) == Numbers{38, 0, 0, 0});
   CHECK(numbers_of(PlainWake{.kind = GpuWake::launched}) == Numbers{39, 0, 0, 0});
+  CHECK(numbers_of(PlainWake{.kind = GpuWake::pace}) == Numbers{40, 0, 0, 0});
   CHECK(as<OwnerWake>(to_payload(OwnerWake{.owner = {7, 8}})).owner.sub == 8);
 }
 
