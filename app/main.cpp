@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "app/cli/check_grain.hpp"
@@ -17,6 +19,7 @@
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
 #include "app/cli/slow_run.hpp"
+#include "app/study/child_process.hpp"
 #include "engine/sync/stop_requests.hpp"
 
 namespace lightrail {
@@ -92,6 +95,13 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
     case Command::goodput:
       return run(line, mpi);
     case Command::sweep:
+      if (line.study.is_asked_for)
+        on_every_rank(mpi, [&] {
+          throw InputErrors(
+              InputError{"", 0,
+                         "lightrail sweep --jobs starts its runs itself (start it without mpiexec "
+                         "or srun, and say --ranks R or --launch WORDS)"});
+        });
       if (line.list) return list_sweep(line, mpi);
       if (line.sweep_case >= 0) return run(on_every_rank(mpi, [&] { return sweep_point(line); }), mpi);
       return run_sweep(line, mpi, [&](CommandLine point) { return run(std::move(point), mpi); });
@@ -126,12 +136,37 @@ void ask_for_huge_pages(char** argv) {
   execv("/proc/self/exe", argv);  // comes back only where that is not possible: then without
 }
 
+/// The command line of a study, which starts programs that use MPI and so must not use it itself. None where
+/// there is a mistake in it, or where ranks were started together: then one of them is to say so.
+std::optional<CommandLine> study_line(int argc, char** argv) {
+  if (launched_ranks() > 1) return std::nullopt;
+  try {
+    CommandLine line = parse_command_line(argc, argv);
+    if (line.command == Command::sweep && line.study.is_asked_for) return line;
+  } catch (const InputErrors&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+int run_alone(const CommandLine& study) {
+  try {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return static_cast<int>(sweep_as_study(study, error ? "lightrail" : program.string()));
+  } catch (...) {
+    std::fputs(error_text(std::current_exception()).c_str(), stderr);
+    return static_cast<int>(exit_code_of(std::current_exception()));
+  }
+}
+
 }  // namespace
 }  // namespace lightrail
 
 int main(int argc, char** argv) {
   using namespace lightrail;
   ask_for_huge_pages(argv);
+  if (const auto study = study_line(argc, argv)) return run_alone(*study);
   MpiSession mpi(&argc, &argv);
   try {
     auto line = on_every_rank(mpi, [&] { return parse_command_line(argc, argv); });

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 #include "app/cli/forecast.hpp"
@@ -174,6 +176,58 @@ void fill_run(const Given& given, CommandLine& line) {
       "io", {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
 }
 
+/// What the runs of a study are told, and what of it decides their results.
+void hand_on_options(const Given& given, StudyLine& study) {
+  // Each run has files of its own.
+  const Texts own{"out", "summary", "progress", "resume", "checkpoint"};
+  // set: the resolved scenario tells; so does the catalogue; plugins are told by their contents.
+  const Texts not_deciding{"set",    "catalogue",  "plugin",           "engine",
+                           "window", "block",      "partitioner",      "tile",
+                           "io",     "exit-after", "checkpoint-every", "checkpoint-wall"};
+  const auto is_in = [](const Texts& names, const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const OptionDoc& o : option_docs()) {
+    if (!given.has(o.name) || !o.applies_to(Command::run) || is_in(own, o.name)) continue;
+    const Texts values = o.is_repeatable ? given.all(o.name) : Texts{given.text(o.name, "")};
+    for (const std::string& value : values)
+      for (const std::string& word : {std::string("--") + o.name, value}) {
+        study.run_options.push_back(word);
+        if (!is_in(not_deciding, o.name)) study.deciding.push_back(word);
+      }
+  }
+}
+
+Texts words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+void fill_study(const Given& given, CommandLine& line) {
+  StudyLine& study = line.study;
+  study.is_asked_for = given.has("jobs") || given.has("merge");
+  study.only_merges = given.has("merge");
+  if (!study.is_asked_for) {
+    for (const char* of_study : {"ranks", "launch", "only", "retry", "summary-only"})
+      if (given.has(of_study)) fail(fmt::format("option --{} has no effect without --jobs N", of_study));
+    return;
+  }
+  for (const char* one_file : {"summary", "resume", "checkpoint", "list"})
+    if (given.has(one_file)) fail(fmt::format("lightrail sweep takes either --jobs or --{}", one_file));
+  if (study.only_merges)
+    for (const char* of_runs : {"jobs", "ranks", "launch", "only", "retry", "summary-only", "case"})
+      if (given.has(of_runs)) fail(fmt::format("option --{} has no effect beside --merge", of_runs));
+  study.jobs = static_cast<std::size_t>(given.value<std::int64_t>("jobs", 0, 0, 10'000));
+  study.retries = static_cast<std::size_t>(given.value<std::int64_t>("retry", 0, 0, 1000));
+  study.keeps_results = !given.has("summary-only");
+  study.only = given.all("only");
+  if (given.has("ranks") && given.has("launch")) fail("lightrail sweep takes either --ranks or --launch");
+  const auto ranks = given.value<std::int64_t>("ranks", 1, 1, 1'000'000);
+  if (ranks > 1) study.launch = {"mpiexec", "-n", std::to_string(ranks)};
+  if (given.has("launch")) study.launch = words_of(given.text("launch", ""));
+  hand_on_options(given, study);
+}
+
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
@@ -216,6 +270,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   line.sweep_case = given.value<std::int64_t>("case", -1, 0, most);
   if (line.list && given.has("case")) fail("lightrail sweep takes either --list or --case N");
   fill_run(given, line);
+  fill_study(given, line);
   if (command.command == Command::sweep && !line.list && !given.has("case"))
     for (const char* of_one : {"resume", "checkpoint"})
       if (given.has(of_one) && given.text(of_one, "") != "none")

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,16 @@
 #include "engine/sync/simulation.hpp"
 
 namespace lightrail {
+
+/// What `lightrail sweep` was told of runs in processes of their own (--jobs, --merge).
+struct StudyLine {
+  bool is_asked_for = false, only_merges = false, keeps_results = true;
+  std::size_t jobs = 0, retries = 0;     ///< jobs 0: one for each core
+  std::vector<std::string> launch;       ///< words before the program
+  std::vector<std::string> only;         ///< NAME=VALUE
+  std::vector<std::string> run_options;  ///< for `lightrail run`: everything but where its files go
+  std::vector<std::string> deciding;     ///< those of them, without --set, that change results
+};
 
 /// What was typed, checked.
 struct CommandLine {
@@ -24,6 +35,7 @@ struct CommandLine {
   bool has_seed = false, map = false, dot = false, budget = false, bom = false, list = false, json = false;
   std::int64_t sweep_case = -1;  ///< --case; -1: all points
   std::string point;             ///< "-3" for point 3 of a sweep, in the names of its files
+  StudyLine study;
   IoMode io = IoMode::automatic;
   PartitionPlan partition;
   std::vector<int> predict_ranks;

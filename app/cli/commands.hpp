@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <string>
 
 #include "app/cli/build_model.hpp"
 #include "app/cli/command_line.hpp"
@@ -38,6 +39,9 @@ namespace lightrail {
 /// others from running; any other code ends the sweep. Returns the largest code.
 [[nodiscard]] ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
                                  const std::function<ExitCode(CommandLine)>& run);
+/// The points as processes of their own, `program` each (docs/sweeps.md). Needs no MPI, which must not be
+/// initialised where other MPI programs are to be started.
+[[nodiscard]] ExitCode sweep_as_study(const CommandLine& line, const std::string& program);
 /// The command line of point --case.
 [[nodiscard]] CommandLine sweep_point(CommandLine line);
 

@@ -33,8 +33,8 @@ std::vector<OptionDoc> make_option_docs() {
        "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing,
-       "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5); "
-       "of plan a table of all plans, CSV (default: none)"},
+       "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5, of "
+       "a study the folder, default NAME.sweep); of plan a table of all plans, CSV (default: none)"},
       {"summary", "FILE", running, "write the summary as JSON"},
       {"stop-at", "TIME", running, "simulated time at which to stop, with unit (default: <run stop-at>)"},
       {"exit-after", "TIME", running, "wall time after which to stop with a checkpoint, with unit"},
@@ -77,6 +77,17 @@ std::vector<OptionDoc> make_option_docs() {
       {"most", "N", {C::plan}, "plans that are run by formula (default 5000): those with the least to do"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
+      {"jobs",
+       "N",
+       {C::sweep},
+       "run the points as N processes side by side (0: one a core), keep what is done in the folder --out, "
+       "write its tables"},
+      {"ranks", "R", {C::sweep}, "with --jobs: start each point by mpiexec -n R"},
+      {"launch", "WORDS", {C::sweep}, "with --jobs: start each point by these words, as \"srun --mpi=pmi2\""},
+      {"only", "NAME=VALUE", {C::sweep}, "with --jobs: run the points with that value alone", true},
+      {"retry", "N", {C::sweep}, "with --jobs: try a run again that was killed or lacked memory or a file"},
+      {"summary-only", "", {C::sweep}, "with --jobs: keep no result files"},
+      {"merge", "", {C::sweep}, "write the tables of what the folder --out has; run nothing"},
   };
 }
 
@@ -100,7 +111,7 @@ const std::vector<CommandDoc>& command_docs() {
        "parameters, FLOPs and memory",
        0, 2},
       {Command::sweep, "sweep", "SCENARIO",
-       "run the points of <sweep> one after another; list them, or run one", 1, 1},
+       "run the points of <sweep>: one after another, as many processes (--jobs), or one; list them", 1, 1},
       {Command::trace, "trace", "import|generate|show ...", "convert, generate or show traces", 2, any},
       {Command::system, "system", "import ...", "make a scenario of a system that another tool describes", 2,
        any},

@@ -7,6 +7,9 @@
     print(bottleneck(run))     # where the step goes, and what is busiest
     exposed(run, by="role")    # link_use(run), compare(run, other): a line each
     write_page([run], "result.html")
+    other = lightrail_post.run("cluster.xml", servers=8)           # simulates, and opens the result
+    study = lightrail_post.sweep("cluster.xml", servers=[2, 4, 8])   # a DataFrame, a row a point
+    plot(study, x="servers", y="step_time_ps")
 """
 
 import importlib
@@ -20,7 +23,10 @@ _MODULES = {
     "page": ("write_page",),
     "parts": ("step_parts", "step_parts_bars"),
     "perfetto": ("perfetto_events", "write_perfetto"),
-    "run": ("Run", "open_run"),
+    "plots": ("plot",),
+    "program": ("LightrailError", "ScenarioError", "SimulationFailed", "find_program", "run", "sweep"),
+    "result": ("Run", "open_run"),
+    "scenario": ("Scenario",),
     "serving": ("request_latencies", "serving_table", "throughput_latency"),
     "time_uses": ("time_use", "time_use_bars"),
     "timelines": ("timeline",),

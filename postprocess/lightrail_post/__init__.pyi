@@ -16,7 +16,17 @@ from .link_uses import link_use as link_use, link_use_heatmap as link_use_heatma
 from .page import write_page as write_page
 from .parts import step_parts as step_parts, step_parts_bars as step_parts_bars
 from .perfetto import perfetto_events as perfetto_events, write_perfetto as write_perfetto
-from .run import Run as Run, open_run as open_run
+from .plots import plot as plot
+from .program import (
+    LightrailError as LightrailError,
+    ScenarioError as ScenarioError,
+    SimulationFailed as SimulationFailed,
+    find_program as find_program,
+    run as run,
+    sweep as sweep,
+)
+from .result import Run as Run, open_run as open_run
+from .scenario import Scenario as Scenario
 from .serving import (
     request_latencies as request_latencies,
     serving_table as serving_table,

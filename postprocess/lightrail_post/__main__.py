@@ -106,7 +106,7 @@ def _parse(arguments):
     validation.add_argument("--out", default="validation.png")
     validation.add_argument("--targets", nargs="+", help="only these, published and simulated values side by side")
     pxn = commands.add_parser("pxn", help="which fabrics gain from PXN in an all-to-all, or in a step")
-    pxn.add_argument("tables", help="folder with pxn_all_to_all.csv or pxn_step.csv of tools/study")
+    pxn.add_argument("tables", help="folder with pxn_all_to_all.csv or pxn_step.csv of lightrail sweep --jobs")
     pxn.add_argument("--steps", action="store_true", help="the study of steps, pxn_step")
     pxn.add_argument("--out", default="pxn.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")

@@ -15,7 +15,7 @@ from .time_uses import time_parts, time_use, use_labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .run import Run
+    from .result import Run
 
 APART = "GPUs start and end apart"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
          ("t_idle_ps", "idle", style.IDLE))

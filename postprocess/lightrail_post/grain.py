@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 BOUNDS = {"step_pct": 1.0, "median_pct": 3.0, "p99_pct": 10.0}  # [%]
 NAMES = {"step_pct": "step time", "median_pct": "median message time", "p99_pct": "99th percentile"}

@@ -14,7 +14,7 @@ from .spans import covered
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 MOST_ROWS_A_CLASS = 24
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 PARTS = {"compute": style.COMPUTE, "expert exchange": style.EXPOSED, "other communication": "#E69F00",
          "host": "#999999", "bubble": "#333333", "rest": style.IDLE}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from .run import Run
+    from .result import Run
 
 ROWS_A_WRITE = 200_000
 FASTEST = 1  # of gzip: three times as fast as the default for a tenth more bytes

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 PERCENTILES = (50, 90, 99)
 

@@ -1,5 +1,6 @@
-"""Figures of the studies in scenarios/sweeps, from the tables that tools/study writes. Titles are computed
-from the rows.
+"""Figures of the studies in scenarios/sweeps, from the tables that `lightrail sweep --jobs` writes.
+
+Titles are computed from the rows.
 
 Every function takes a study's DataFrame (read_study()) and returns a Figure; step times are in seconds.
 Studies that are step times over one varied value differ in what LINES says of them; lines() draws them all.

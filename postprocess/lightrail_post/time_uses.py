@@ -12,7 +12,7 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 COLOURS = {"compute": style.COMPUTE, "bubble": "#333333", "host": "#CCCCCC", "copy": "#F0E442",
            "storage": "#882255", "idle": "#F4F4F4"}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 ROW = 0.84  # height of a stream's row
 BINS = 600  # of a stream with more operations than can be told apart

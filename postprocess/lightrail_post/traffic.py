@@ -12,7 +12,7 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .run import Run
+    from .result import Run
 
 
 def traffic_matrix(run: Run) -> Figure:

@@ -15,7 +15,7 @@ from .assemble import document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..run import Run
+    from ..result import Run
 
 # In the order of the page. Each section(run) returns a dictionary with `title`, the finding, `detail` and
 # what assets/<name>.js draws, or with `missing`: what to record.

@@ -76,7 +76,7 @@ def _numbers(column):
 
 
 def study_table(runs):
-    """The results as a row each of the table that tools/study writes, for the figures of studies.py."""
+    """The results as a row each of the table that `lightrail sweep --jobs` writes, for the figures of studies.py."""
     rows = []
     for run in runs:
         figures = {name: value for name, value in run.summary.items() if isinstance(value, (int, float))}

@@ -32,6 +32,12 @@ def results(tmp_path_factory):
     return [folder / "tp4.h5", folder / "tp8.h5"]
 
 
+@pytest.fixture(scope="session")
+def study(tmp_path_factory):
+    """Steps of two and four layers, over sequences of two lengths."""
+    return post.sweep(SCENARIO, out=tmp_path_factory.mktemp("study"), jobs=2, layers=[2, 4], sequence=[512, 1024])
+
+
 @pytest.fixture
 def run(results):
     return post.open_run(results[0])

@@ -121,6 +121,36 @@ TEST_CASE("bad values name the option") {
   CHECK(problem({"run", "x.xml", "--out", "a", "--out", "b"}).rfind("command line: ", 0) == 0);
 }
 
+TEST_CASE("a sweep as a study hands to its runs what was said of them") {
+  CHECK_FALSE(parsed({"sweep", "x.xml"}).study.is_asked_for);
+  const StudyLine study =
+      parsed({"sweep", "x.xml", "--jobs", "4", "--ranks", "2", "--set", "a=1", "--seed", "7", "--engine",
+              "reference", "--out", "f", "--only", "b=2", "--retry", "1"})
+          .study;
+  CHECK(study.is_asked_for);
+  CHECK(study.jobs == 4);
+  CHECK(study.retries == 1);
+  CHECK(study.keeps_results);
+  CHECK(study.launch == std::vector<std::string>{"mpiexec", "-n", "2"});
+  CHECK(study.only == std::vector<std::string>{"b=2"});
+  CHECK(study.run_options ==
+        std::vector<std::string>{"--set", "a=1", "--seed", "7", "--engine", "reference"});
+  CHECK(study.deciding == std::vector<std::string>{"--seed", "7"});
+  CHECK(parsed({"sweep", "x.xml", "--jobs", "0", "--launch", "srun  -n 2"}).study.launch ==
+        std::vector<std::string>{"srun", "-n", "2"});
+  CHECK(parsed({"sweep", "x.xml", "--merge"}).study.only_merges);
+}
+
+TEST_CASE("what a study cannot do is refused") {
+  CHECK(problem({"sweep", "x.xml", "--ranks", "2"}) == "option --ranks has no effect without --jobs N");
+  CHECK(problem({"sweep", "x.xml", "--jobs", "2", "--list"}) ==
+        "lightrail sweep takes either --jobs or --list");
+  CHECK(problem({"sweep", "x.xml", "--jobs", "2", "--ranks", "2", "--launch", "srun"}) ==
+        "lightrail sweep takes either --ranks or --launch");
+  CHECK(problem({"sweep", "x.xml", "--merge", "--only", "a=1"}) ==
+        "option --only has no effect beside --merge");
+}
+
 TEST_CASE("a sweep lists its points, runs one or runs all") {
   CHECK(parsed({"sweep", "x.xml"}).sweep_case == -1);
   CHECK(problem({"sweep", "x.xml", "--resume", "y"}) ==

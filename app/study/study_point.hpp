@@ -1,0 +1,16 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lightrail {
+
+/// A point of a sweep.
+struct StudyPoint {
+  std::size_t number = 0;
+  std::vector<std::string> settings;  ///< name=value
+  std::string key;                    ///< point_key(); "" where `problem` says why the point has none
+  std::string problem;                ///< mistakes of the scenario with these settings
+};
+
+}  // namespace lightrail

@@ -1,0 +1,199 @@
+"""Runs the program lightrail: a scenario to an opened result, a sweep to a DataFrame."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import pandas as pd
+
+from .progress import shown
+from .result import Run, open_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .scenario import Scenario
+
+MISTAKE = re.compile(r"^error: (?:(?P<file>[^:\n]+):(?P<line>\d+): )?(?P<what>.*)$", re.M)
+MERGED = re.compile(r"^\d+ points: \d+ complete, \d+ failed, \d+ not run; (?P<table>.*)$", re.M)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake in an input, and where: `file` is "" and `line` 0 where the program names none."""
+
+    file: str
+    line: int
+    what: str
+
+
+class LightrailError(RuntimeError):
+    """The program did not end well: `exit_code`, `mistakes` (a list of Mistake) and its whole `output`."""
+
+    def __init__(self, exit_code: int, output: str) -> None:
+        self.exit_code = exit_code
+        self.output = output
+        self.mistakes = [Mistake(found["file"] or "", int(found["line"] or 0), found["what"])
+                         for found in MISTAKE.finditer(output)]
+        said = "\n".join(found[0].removeprefix("error: ") for found in MISTAKE.finditer(output))
+        super().__init__(f"lightrail: exit code {exit_code}\n{said or output.strip()}")
+
+
+class ScenarioError(LightrailError):
+    """What was given to the program is wrong (exit code 2): `mistakes` has all of it."""
+
+
+class SimulationFailed(LightrailError):
+    """The simulated system failed (exit code 3): a deadlock, a destination that cannot be reached."""
+
+
+def find_program(program: str | Path | None = None) -> str:
+    """Path of the program: `program`, else what LIGHTRAIL names, else lightrail in PATH, else the release
+    build of the checkout that this package lies in. FileNotFoundError: there is none.
+
+    >>> Path(post.find_program()).name
+    'lightrail'
+    """
+    built = Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "lightrail"
+    wanted = str(program or os.environ.get("LIGHTRAIL") or "")
+    found = shutil.which(wanted or "lightrail") or (str(built) if not wanted and built.exists() else None)
+    if found is None:
+        raise FileNotFoundError(f"no program '{wanted or 'lightrail'}': say program=, set LIGHTRAIL or PATH")
+    return found
+
+
+def value_text(value: Any) -> str:
+    """As scenarios write it: on and off for booleans."""
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _setting_words(settings):
+    return [word for name, value in settings.items() for word in ("--set", f"{name}={value_text(value)}")]
+
+
+def _fail(code, output):
+    raise {2: ScenarioError, 3: SimulationFailed}.get(code, LightrailError)(code, output)
+
+
+@contextmanager
+def _file_of(scenario: str | Path | Scenario,
+             sweep: Mapping[str, Sequence] | None = None) -> Iterator[tuple[str, str]]:
+    """(file, name) of a scenario, that of a file with another <sweep> for as long as it is needed."""
+    from .scenario import Scenario
+    if isinstance(scenario, Scenario):
+        yield str(scenario.write(sweep=dict(_vary(sweep or {})))), scenario.name
+    elif not sweep or not Path(scenario).exists():
+        yield str(scenario), Path(scenario).stem
+    else:
+        name = Path(scenario).stem
+        with tempfile.TemporaryDirectory(prefix="lightrail-") as folder:
+            file = Path(folder) / f"{name}.xml"
+            file.write_text(_with_sweep(Path(scenario), name, sweep))
+            yield str(file), name
+
+
+def _vary(sweep):
+    rows = []
+    for name, values in sweep.items():
+        texts = [value_text(value) for value in values]
+        if not texts or any(";" in text for text in texts):
+            raise ValueError(f"sweep: values of '{name}' are none, or have semicolons")
+        rows.append((name, "; ".join(texts) + (";" if len(texts) == 1 else "")))
+    return rows
+
+
+def _with_sweep(path, name, sweep):
+    """A scenario that is the one in the file, swept."""
+    try:
+        has_sweep = ElementTree.parse(path).getroot().find("sweep") is not None
+    except ElementTree.ParseError:
+        has_sweep = False  # the program says where it is wrong
+    if has_sweep:
+        raise ValueError(f"{path} has a <sweep>: run it as it is, or name its values with only=")
+    varied = "".join(f"<vary name={quoteattr(name)} values={quoteattr(values)}/>" for name, values in _vary(sweep))
+    return (f"<scenario name={quoteattr(name)}><include file={quoteattr(str(path.resolve()))}/>"
+            f"<sweep>{varied}</sweep></scenario>\n")
+
+
+def run(scenario: str | Path | Scenario, *, out: str | Path | None = None, ranks: int = 1,
+        program: str | Path | None = None, options: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None, **variables: Any) -> Run:
+    """Runs a scenario (a file, or one that was built) and opens its result.
+
+    out: the result file, by default the scenario's name with .h5 in the working folder. ranks: started by
+    mpiexec. options: more words for `lightrail run`. All other names, and those in `settings`, are variables
+    of the scenario; True and False are on and off. How far it is stands below a notebook's cell or on a
+    terminal.
+
+    ScenarioError: the scenario has mistakes (`mistakes`: file, line and text of each). SimulationFailed: the
+    simulated system failed. LightrailError: anything else that is not an exit code of 0.
+
+    >>> small = post.run(scenario, out=folder / "small.h5", layers=2)
+    >>> small.info["status"]
+    'complete'
+    >>> post.run(scenario, layrs=2)
+    Traceback (most recent call last):
+    ...
+    lightrail_post.program.ScenarioError: lightrail: exit code 2
+    --set layrs=2: the scenario has no variable 'layrs' (did you mean 'layers'?)
+    """
+    with _file_of(scenario) as (file, name):
+        out = Path(out or f"{name}.h5")
+        start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+        words = [*start, find_program(program), "run", file, "--out", str(out), "--progress", "bar", *options,
+                 *_setting_words({**(settings or {}), **variables})]
+        code, output = shown(words)
+    if code != 0:
+        _fail(code, output)
+    return open_run(out)
+
+
+def sweep(scenario: str | Path | Scenario, *, jobs: int = 0, ranks: int = 1, out: str | Path | None = None,
+          only: Mapping[str, Any] | None = None, retry: int = 0, keep_results: bool = True,
+          program: str | Path | None = None, options: Sequence[str] = (),
+          settings: Mapping[str, Any] | None = None, **variables: Any) -> pd.DataFrame:
+    """Runs the points of a scenario's <sweep> (`lightrail sweep --jobs`), or of the lists among `variables`:
+    all combinations, the last varying fastest. A row a point: the varied values, `status`, `error`, every
+    value of the summary [units in the names], and `result`, the path that open_run() takes.
+
+    jobs: runs side by side, 0: one a core. out: the folder, by default NAME.sweep; what it has is not run
+    again. only: {name: value} of the points to run, the others stay as they are. retry: how often a run that
+    was killed or lacked memory is tried again. A point that fails is a row whose `status` is not "complete",
+    no exception. ScenarioError: the scenario itself has mistakes. KeyboardInterrupt: it was stopped; the same
+    call goes on.
+
+    >>> study = post.sweep(scenario, out=folder / "study", layers=[2, 4], sequence=512)
+    >>> study[["layers", "status"]].values.tolist()
+    [[2, 'complete'], [4, 'complete']]
+    >>> bool(study["step_time_ps"].is_monotonic_increasing)
+    True
+    """
+    given = {**(settings or {}), **variables}
+    varied = {name: value for name, value in given.items() if isinstance(value, (list, tuple, range))}
+    fixed = {name: value for name, value in given.items() if name not in varied}
+    with _file_of(scenario, varied) as (file, name):
+        folder = Path(out or f"{name}.sweep")
+        words = [find_program(program), "sweep", file, "--jobs", str(jobs), "--ranks", str(ranks), "--retry",
+                 str(retry), "--out", str(folder), "--progress", "lines", *options, *_setting_words(fixed)]
+        words += [] if keep_results else ["--summary-only"]
+        words += [word for key, value in (only or {}).items() for word in ("--only", f"{key}={value_text(value)}")]
+        code, output = shown(words)
+    merged = MERGED.search(output)
+    if code == 75:
+        raise KeyboardInterrupt("the sweep was stopped; the same call goes on")
+    if not merged:
+        _fail(code, output)
+    table = pd.read_csv(merged["table"], keep_default_na=False, na_values=[""])
+    if "result" in table:
+        table["result"] = [str(folder / path) if isinstance(path, str) else None for path in table["result"]]
+    return table
