@@ -146,14 +146,15 @@ TEST_CASE("the state of a paused switch is saved") {
   }
 }
 
-TEST_CASE("a class that is not lossless is not paused, and its loss ends the run") {
+TEST_CASE("a class that is not lossless is not paused, and its loss ends the run where nobody repairs it") {
   EthernetStar star;
   star.spec->lossless = "none";
   star.spec->buffer = Bytes{1 << 20};
   star.build(3);
   for (std::uint32_t k = 0; k < 2; ++k) star.post(k, 2, 4096 * 800);
   CHECK_THROWS_WITH(star.bed.run(),
-                    Catch::Contains("4096 B of class 0 at port") && Catch::Contains("is not lossless"));
+                    Catch::Contains("4096 B of class 0 at port") && Catch::Contains("is not lossless") &&
+                        Catch::Contains("the NIC that sent them takes their class for lossless"));
 }
 
 TEST_CASE("what a switch cannot keep its promise with is refused before the run") {
