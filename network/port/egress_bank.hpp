@@ -263,6 +263,7 @@ class EgressBank final : public FrameLine {
     SimTime ahead{};                 ///< how long before it begins a train has the line at most
     std::uint32_t packet_bytes = 0;  ///< MTU [B]
     SimTime busy_from{};             ///< without a gap until it is free
+    SimTime frames_end{};            ///< of the last frame of flow control
     SimTime wake = time_never;       ///< when the line is free and a train that waits for it is ready
     std::array<std::int64_t, max_lanes> waiting{};  ///< of a lane [B]
   };
