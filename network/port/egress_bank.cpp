@@ -297,13 +297,29 @@ SimTime EgressBank::longest_busy() const {
   return longest;
 }
 
+std::vector<BufferWait> EgressBank::buffer_waits() const {
+  std::vector<BufferWait> all;
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    for (std::uint32_t k = 0; k < ports_[i].lanes; ++k)
+      for (auto w = waiting_lane(i, k).first_waiting; w != SendQueue::none; w = pool_[w].next) {
+        const BufferWait wait{pool_[w].from, static_cast<PortIndex>(i), pool_[w].from_lane,
+                              static_cast<std::uint8_t>(k)};
+        if (wait.in != self_port && std::find(all.begin(), all.end(), wait) == all.end()) all.push_back(wait);
+      }
+  return all;
+}
+
+const SendLane& EgressBank::waiting_lane(std::size_t port, std::uint32_t lane) const {
+  return lane < near_lanes ? ports_[port].near[lane]
+                           : far_lanes_[port * (max_lanes - near_lanes) + lane - near_lanes];
+}
+
 std::vector<std::string> EgressBank::waits_for() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ports_.size(); ++i)
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(ports_[i].lanes, 1); ++k) {
       std::int64_t count = 0, bytes = 0;
-      const SendLane& lane =
-          k < near_lanes ? ports_[i].near[k] : far_lanes_[i * (max_lanes - near_lanes) + k - near_lanes];
+      const SendLane& lane = waiting_lane(i, k);
       for (auto w = lane.first_waiting; w != SendQueue::none; w = pool_[w].next)
         ++count, bytes += pool_[w].train.bytes;
       if (count > 0)
