@@ -40,6 +40,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::pause, pause_schema());
   add(tables::buffer, buffer_schema());
   add(tables::ecn, ecn_schema());
+  add(tables::repair, repair_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

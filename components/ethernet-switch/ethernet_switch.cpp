@@ -7,6 +7,7 @@
 
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
+#include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 
@@ -46,8 +47,8 @@ void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context
   Crossbar& crossbar = path_.crossbar();
   if (kind == MessageKind::flow_control)
     crossbar.on_flow_control(context, p, port);
-  else if (kind == MessageKind::train || kind == MessageKind::control ||
-           kind == MessageKind::congestion_notice || kind == MessageKind::marked_train)
+  else if (kind == MessageKind::train || kind == MessageKind::control || kind == MessageKind::marked_train ||
+           may_be_lost(kind))
     forward(as<Frame>(p), port, context);
   else if (!path_.take_rare(p, port, context))
     path_.fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
@@ -82,7 +83,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
       "pauses "
       "(PFC), cut-through, static, ECMP, adaptive or sprayed routing. Classes are virtual lanes and take "
       "turns "
-      "by their weights. Leaves out repair of what lossy classes lose: such a loss ends the run.";
+      "by their weights. What finds no room in a class that is not lossless is lost, and repaired by NICs.";
   kind->can_fail = true;
   kind->hot_bytes = sizeof(EthernetSwitch);
   kind->prefetches = true;
@@ -92,7 +93,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
                       {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"pause", "pauses sent and received by port and class"},
-                      {"buffer", "largest use of the memory, by port and class and in all"},
+                      {"buffer", "largest use of the memory and what was lost, by port and class and in all"},
                       {"ecn", "packets marked by output and class, where there is <ecn>"},
                       {"power", "energy of the switch and of the links it drives"}};
   Describe<EthernetSwitchSpec> table;

@@ -35,7 +35,7 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
 /// serve their classes in turns by weight (LaneWeights, else equal ones) and mark packets by the queue that
 /// they find (RedMarker). Leaves out egress thresholds,
 /// cells, priorities between classes, the FCS of what is cut through.
-class EthernetSwitch final : public Component {
+class EthernetSwitch final : public Component, public HasBufferWaits {
  public:
   explicit EthernetSwitch(const BuildContext& build);
 
@@ -45,6 +45,9 @@ class EthernetSwitch final : public Component {
   void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override { return path_.is_idle_wake(event); }
   [[nodiscard]] std::vector<std::string> waits_for() const override { return path_.crossbar().waits_for(); }
+  [[nodiscard]] std::vector<BufferWait> buffer_waits() const override {
+    return path_.crossbar().egress().buffer_waits();
+  }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

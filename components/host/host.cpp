@@ -62,6 +62,7 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
       return injectors_[as<InjectorWake>(p).tag].on_wake(context, crossbar_.egress(), *this);
     return on_timer(as<Timer>(p), context);
   }
+  if (kind_of(p) == MessageKind::placed_train) return;
   if (kind_of(p) != MessageKind::train && kind_of(p) != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a host takes trains", unexpected(p), port));
   const auto frame = as<Frame>(p);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "components/nic/deferred.hpp"
 #include "network/health/health_table.hpp"
@@ -14,6 +15,7 @@
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
+#include "network/wire/repair_timer.hpp"
 #include "network/wire/returned_work.hpp"
 #include "network/wire/train.hpp"
 
@@ -63,6 +65,14 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
     if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
+  mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
+  if (spec_.flow_control != NicFlowControl::pauses) return;
+  const LossRepairSettings settings{spec_.repair, spec_.retransmit_timeout, spec_.retries,
+                                    spec_.error_interval};
+  repair_ = std::make_unique<Repair>(
+      Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
+             RepairReceiver(settings)});
+  fabric_.repair_by(repair_->sender);
 }
 
 void Nic::prefetch() const {
@@ -164,15 +174,28 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
     }
     if (kind == MessageKind::wake)
       return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
+    if (kind == MessageKind::repair_timer) return on_repair_timer(as<RepairTimer>(p).address, context);
     if (Retransmission::is_for(kind)) return send_original(as<Train>(p), context);
     return start_work(as<DeferredWork>(p), context);
   }
   const bool is_of_fabric = port == 0;
-  if (is_of_fabric && kind == MessageKind::marked_train) return on_marked(as<Frame>(p), context);
+  if (is_of_fabric && kind == MessageKind::marked_train) {
+    receive(on_marked(as<Frame>(p), context), context);
+    return;
+  }
   if (is_of_fabric && kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
     return on_notice(as<Frame>(p), context);
-  if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control))
-    return receive(as<Frame>(p), context);
+  if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control)) {
+    receive(as<Frame>(p), context);
+    return;
+  }
+  if (is_of_fabric && repair_ && NumberedTrain::carries(kind)) {
+    const bool is_marked = kind == MessageKind::marked_numbered_train;
+    const auto train = as<Frame>(p);
+    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), context);
+  }
+  if (is_of_fabric && repair_ && Acknowledgement::carries(kind))
+    return on_acknowledgement(as<Acknowledgement>(p), context);
   if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
   if (!is_of_fabric && kind == MessageKind::work_request)
     return accept_work(deferred(as<WorkRequest>(p), port), context);
@@ -183,14 +206,14 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
                    unexpected(p), port));
 }
 
-/// It met congestion: its sender is told.
-void Nic::on_marked(const Frame& train, Context& context) {
+/// It met congestion: its sender is told. Returns it without its mark.
+Frame Nic::on_marked(const Frame& train, Context& context) {
   Frame own = train;
-  own.kind = MessageKind::train;
+  own.kind = NumberedTrain::carries(train.kind) ? MessageKind::numbered_train : MessageKind::train;
   if (congestion_ ||
       (dcqcn_ && notice_pacer_.is_due(train.address.word(), dcqcn_->spec.notice_interval, context.now())))
     notify(own, context);
-  receive(own, context);
+  return own;
 }
 
 void Nic::notify(const Frame& train, Context& context) {
@@ -206,19 +229,20 @@ void Nic::notify(const Frame& train, Context& context) {
 
 /// Trains that were sent from here met congestion.
 void Nic::on_notice(const Frame& frame, Context& context) {
-  crossbar_.take(context, frame, 0, context.now());
+  if (!crossbar_.take(context, frame, 0, context.now())) return;
   fabric_.slow_down(frame.address.to(), frame.address.from(), frame.address.connection(),
                     as<CongestionNotice>(frame).marks, context.now());
 }
 
-void Nic::receive(const Frame& train, Context& context) {
+/// False: its buffer had no room.
+bool Nic::receive(const Frame& train, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
   if (out == 0 && ((health_ && !health_->is_empty()) || returns_.strays == StrayTrains::to_gpu)) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
-  crossbar_.forward(context, train, 0, out);
+  return crossbar_.forward(context, train, 0, out);
 }
 
 /// Light goes where circuits lead, whatever its address.
@@ -292,6 +316,10 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
     kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
   const bool is_control = work.kind == MessageKind::control;
   const std::uint8_t lane = levels_ && out == 0 ? lane_of(work.address, is_control) : work.lane;
+  if (out == 0 && repair_ && repair_->sender.is_lossy(lane) && health_ && !health_->is_empty())
+    fail(context, fmt::format("class {} is not lossless, and another NIC may stand in for this one: nobody "
+                              "could repair what is on the way then",
+                              lane));
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
                       notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());
@@ -315,9 +343,12 @@ void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
 void Nic::finish(Context& context) {
   crossbar_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
+  if (repair_) record_repair(context);
 }
 
 bool Nic::is_idle_wake(const Event& event) const {
+  if (kind_of(event.payload) == MessageKind::repair_timer)
+    return repair_->sender.is_idle(as<RepairTimer>(event.payload).address);
   return kind_of(event.payload) == MessageKind::link_change && fabric_.is_idle() &&
          !crossbar_.egress().has_waiting(static_cast<PortIndex>(as<LinkChange>(event.payload).port));
 }
@@ -328,6 +359,8 @@ std::vector<std::string> Nic::waits_for() const {
     if (const Injector& from = i == 0 ? fabric_ : loops_[i - 1]; !from.is_idle())
       all.push_back(fmt::format("port {}: {} messages ({} B) wait for {}", i, from.active_messages(),
                                 from.active_bytes(), crossbar_.egress().awaited(static_cast<PortIndex>(i))));
+  if (repair_)
+    if (std::string wait = repair_->sender.waits_for(); !wait.empty()) all.push_back(std::move(wait));
   return all;
 }
 
@@ -339,6 +372,7 @@ void Nic::save(StateWriter& out) const {
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
   notice_pacer_.save(out);
+  if (repair_) repair_->sender.save(out), repair_->receiver.save(out);
 }
 
 void Nic::load(StateReader& in) {
@@ -349,6 +383,7 @@ void Nic::load(StateReader& in) {
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
   notice_pacer_.load(in);
+  if (repair_) repair_->sender.load(in), repair_->receiver.load(in);
 }
 
 }  // namespace lightrail

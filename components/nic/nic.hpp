@@ -18,6 +18,8 @@
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/notice_pacer.hpp"
+#include "network/transport/repair_receiver.hpp"
+#include "network/transport/repair_sender.hpp"
 #include "network/transport/retransmission.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
@@ -39,8 +41,10 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   std::string lane_list;  ///< by service level, "0,0,1"; "": as <lanes> says
   LaneMap lane_table;     ///< the one that says so
   SimTime send_latency{0}, receive_latency{0};
-  SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
+  SimTime retransmit_timeout = Retransmission::infiniband_timeout;
   std::uint32_t retries = max_retries;
+  LossRepair repair = LossRepair::go_back_n;
+  SimTime error_interval = microseconds(500);
   Watts power{0};
   SimTime nccl_latency{0}, message_time{0};
   bool is_simple_only = false;
@@ -53,6 +57,10 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
   [[nodiscard]] const LaneMap& lane_map() const override { return lane_table; }
   [[nodiscard]] Watts electrical_power() const override { return power; }
+  /// With pauses: classes that may lose what they carry, bit k for lane k.
+  [[nodiscard]] LaneMask lossy_lanes() const {
+    return static_cast<LaneMask>(~pauses_.settings().lossless & ((1u << lanes) - 1));
+  }
   /// Call when parameters of pauses have changed.
   void settle();
   [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override;
@@ -70,10 +78,12 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
-/// an endpoint on the same NIC loops back. While its cable is down (NicHealth) nothing leaves; a GPU that
-/// another NIC of its server can stand in for has its work back when the outage is known to senders. Assumes
-/// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
-/// several PCIe links, memory registration and caches, acknowledgements of what has arrived.
+/// an endpoint on the same NIC loops back. What classes lose that are not
+/// lossless is repaired (RepairSender, RepairReceiver): their trains are numbered and acknowledged. While its
+/// cable is down (NicHealth) nothing leaves; a GPU that another NIC of its server can stand in for has its
+/// work back when the outage is known to senders. Assumes work requests and completions are small (latency of
+/// PCIe, no bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
+/// acknowledgements of lossless classes.
 class Nic final : public Component, private SentListener {
  public:
   /// `returns`: what it gives the device on its first port, a GPU, that belongs to no endpoint here.
@@ -91,8 +101,15 @@ class Nic final : public Component, private SentListener {
  private:
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
-  void receive(const Frame& train, Context& context);
-  void on_marked(const Frame& train, Context& context);
+  bool receive(const Frame& train, Context& context);
+  void receive_numbered(const NumberedTrain& train, Context& context);
+  void tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context);
+  void acknowledge(const Acknowledgement& message, Context& context);
+  void on_acknowledgement(const Acknowledgement& message, Context& context);
+  void on_repair_timer(const Address& flow, Context& context);
+  void repeat(const std::vector<RepairSender::Again>& again, Context& context);
+  void record_repair(Context& context) const;
+  [[nodiscard]] Frame on_marked(const Frame& train, Context& context);
   void notify(const Frame& train, Context& context);
   void on_notice(const Frame& frame, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
@@ -111,6 +128,12 @@ class Nic final : public Component, private SentListener {
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
+  /// Both sides of what classes lose that are not lossless.
+  struct Repair {
+    RepairSender sender;
+    RepairReceiver receiver;
+  };
+
   Crossbar crossbar_;
   SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
   Injector fabric_;
@@ -128,10 +151,12 @@ class Nic final : public Component, private SentListener {
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;
-  NoticePacer notice_pacer_;  ///< of flows whose marks have come in, with DCQCN
-  SimTime watched_until_{};   ///< a timer asks after the cable then
-  SimTime looked_until_{};    ///< until then nothing that waits for the cable can go another way
-  std::int64_t resent_ = 0;   ///< trains and control messages
+  NoticePacer notice_pacer_;        ///< of flows whose marks have come in, with DCQCN
+  SimTime watched_until_{};         ///< a timer asks after the cable then
+  SimTime looked_until_{};          ///< until then nothing that waits for the cable can go another way
+  std::int64_t resent_ = 0;         ///< trains and control messages
+  std::uint32_t mtu_bytes_ = 0;     ///< fixed: of the fabric [B]
+  std::unique_ptr<Repair> repair_;  ///< null: with credits nothing is lost
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();

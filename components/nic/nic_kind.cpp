@@ -24,8 +24,8 @@ NicReturns returns_of(const BuildContext& build) {
 }
 
 /// Of pauses alone.
-constexpr std::array<const char*, 5> pause_attributes{"lossless", "headroom", "resume-offset",
-                                                      "pause-reaction", "pause-quanta"};
+constexpr std::array<const char*, 7> pause_attributes{
+    "lossless", "headroom", "resume-offset", "pause-reaction", "pause-quanta", "repair", "error-interval"};
 
 void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& errors) {
   if (spec.flow_control == NicFlowControl::pauses) {
@@ -68,10 +68,10 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   kind->name = "nic";
   kind->doc =
       "Network adapter: cuts messages of its GPUs into trains at the lower of PCIe and fabric rate, forwards "
-      "what it "
-      "receives to the device it is for, answers with completions. Leaves out one limit over several PCIe "
-      "links, memory "
-      "registration and acknowledgements.";
+      "what it receives to the device it is for, answers with completions, sends again what classes lose "
+      "that "
+      "are not lossless. Leaves out one limit over several PCIe links, memory registration and "
+      "acknowledgements of lossless classes.";
   kind->can_fail = true;
   kind->hot_bytes = sizeof(Nic);
   kind->prefetches = true;
@@ -83,7 +83,8 @@ std::shared_ptr<const ComponentKind> nic_kind() {
                       {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
                       {"pause", "pauses sent and received by class, with flow-control=\"pauses\""},
-                      {"buffer", "largest use of the receive buffer, likewise"},
+                      {"buffer", "largest use of the receive buffer and what it lost, likewise"},
+                      {"repair", "what was sent again and discarded by class, likewise"},
                       {"power", "energy of the adapter and of the links it drives"}};
   Describe<NicSpec> table;
   table
@@ -106,8 +107,17 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       .field("receive-latency", &NicSpec::receive_latency, "from the head on the wire to the head on PCIe",
              SimTime{0}, milliseconds(1))
       .field("retransmit-timeout", &NicSpec::retransmit_timeout,
-             "until what an optical switch lost is sent again", SimTime{1}, milliseconds(3'600'000))
+             "until what an optical switch lost is sent again, and what has not been acknowledged on a class "
+             "that is not lossless",
+             SimTime{1}, milliseconds(3'600'000))
       .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
+      .choice("repair", &NicSpec::repair,
+              "of what a class loses that is not lossless: everything from the lost packet on is sent again "
+              "(RoCE's default), or that packet alone",
+              {{"go-back-n", LossRepair::go_back_n}, {"selective-repeat", LossRepair::selective_repeat}})
+      .field("error-interval", &NicSpec::error_interval,
+             "with go-back-n a receiver complains again of a packet that is missing still; 0: once",
+             SimTime{0}, milliseconds(3'600'000))
       .field("nccl-latency", &NicSpec::nccl_latency,
              "what its plugin reports to NCCL, which adds it to a step over the network when it chooses",
              SimTime{0}, milliseconds(1))

@@ -58,6 +58,7 @@ void Storage::handle(const Event& event, PortIndex port, Context& context) {
 /// A train counts when its tail is here.
 void Storage::take(const Payload& payload, PortIndex port, Context& context) {
   const MessageKind kind = kind_of(payload);
+  if (kind == MessageKind::placed_train) return;
   if (kind != MessageKind::train && kind != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a storage server takes trains", unexpected(payload), port));
   const auto train = as<Train>(payload);

@@ -41,7 +41,7 @@ struct SwitchSpec final : PacketSwitchSpec, MulticastSpec {
 /// goes to each; the arithmetic takes no time, its rate is in the senders' wire bytes (`sharp-efficiency`).
 /// Marks trains that meet congestion where there is a CongestionControl (CongestionMarker). Leaves out
 /// SHARP's trees of several switches, priorities between lanes, multicast, link errors.
-class Switch final : public Component {
+class Switch final : public Component, public HasBufferWaits {
  public:
   explicit Switch(const BuildContext& build);
 
@@ -51,6 +51,9 @@ class Switch final : public Component {
   void finish(Context& context) override;
   [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
+  [[nodiscard]] std::vector<BufferWait> buffer_waits() const override {
+    return path_.crossbar().egress().buffer_waits();
+  }
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 

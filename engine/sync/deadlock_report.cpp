@@ -1,12 +1,16 @@
 #include "engine/sync/deadlock_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "engine/base/polite_wait.hpp"
+#include "engine/model/buffer_waits.hpp"
 #include "engine/model/state_io.hpp"
+#include "engine/sync/buffer_circle.hpp"
 #include "engine/sync/failure.hpp"
 
 namespace lightrail {
@@ -37,14 +41,49 @@ std::vector<std::byte> gather_bytes(std::span<const std::byte> mine, MPI_Comm co
   return all;
 }
 
+/// What the component at `place` has that waits for room at a neighbour.
+void collect_edges(RankModel& model, std::uint32_t place, std::vector<BufferEdge>& edges) {
+  const auto* holder = dynamic_cast<const HasBufferWaits*>(&model.component(place));
+  if (!holder) return;
+  const Model& all = model.model();
+  const ComponentId id = model.id_of(place);
+  for (const BufferWait& wait : holder->buffer_waits()) {
+    const LinkId out = all.ports[all.components[id.value].first_port + wait.out].out;
+    const auto& link = all.links[out.value];
+    edges.push_back({{id, wait.in, wait.in_lane}, {link.to, link.to_port, wait.out_lane}});
+  }
+}
+
+/// Of all ranks.
+std::vector<BufferEdge> gather_edges(const std::vector<BufferEdge>& mine, MPI_Comm comm) {
+  StateWriter out;
+  for (const BufferEdge& edge : mine) out.put(edge);
+  std::vector<int> counts;
+  const std::vector<std::byte> all = gather_bytes(out.bytes(), comm, counts);
+  std::vector<BufferEdge> edges;
+  for (StateReader in(all); !in.is_at_end();) in.get(edges.emplace_back());
+  return edges;
+}
+
+std::string circle_text(const Model& model, const std::vector<BufferPlace>& circle) {
+  if (circle.empty()) return "";
+  std::string text = fmt::format("{} buffers wait in a circle, each for room in the next:", circle.size());
+  for (std::size_t i = 0; i < std::min(circle.size(), limit); ++i)
+    text += fmt::format("{} {} port {} lane {}", i > 0 ? "," : "", model.component_name(circle[i].component),
+                        circle[i].port, circle[i].lane);
+  return circle.size() > limit ? text + " ..." : text;
+}
+
 }  // namespace
 
 DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm) {
   DeadlockReport report;
   std::vector<Wait> first;
+  std::vector<BufferEdge> edges;
   std::optional<Failure> failure;
   for (const std::uint32_t place : model.places()) {
     try {
+      collect_edges(model, place, edges);
       for (std::string& text : model.component(place).waits_for()) {
         ++report.total;
         if (first.size() < limit) first.push_back({model.id_of(place), std::move(text)});
@@ -60,6 +99,7 @@ DeadlockReport report_waits(RankModel& model, SimTime end, MPI_Comm comm) {
 
   std::vector<int> counts;
   const std::vector<std::byte> all = gather_bytes(out.bytes(), comm, counts);
+  report.circle = circle_text(model.model(), find_circle(gather_edges(edges, comm)));
   all_reduce(&report.total, 1, MPI_INT64_T, MPI_SUM, comm);
   std::vector<Wait> waits;
   for (StateReader in(all); !in.is_at_end();) {

@@ -13,6 +13,8 @@ namespace lightrail {
 struct DeadlockReport {
   std::vector<std::string> waits;  ///< "gpu3: op 17 ...", in component order, at most 20
   std::int64_t total = 0;
+  std::string
+      circle;  ///< input buffers that wait for one another, at most 20; empty: there is no such circle
 };
 
 /// Collective; the same on every rank. `end` is the time in the error of a component that cannot say.

@@ -186,6 +186,7 @@ void Simulation::Parts::ask_waits(RunResult& result) {
     if (report.total > 0) result.status = RunStatus::deadlock;
     result.waits = std::move(report.waits);
     result.waits_total = report.total;
+    if (!report.circle.empty()) result.waits.insert(result.waits.begin(), std::move(report.circle));
   } catch (...) {  // the same on all ranks
     end_components(result.end);
     throw;

@@ -68,9 +68,10 @@ struct RunResult {
   /// Time of the last event; stop_at when events were left there. Idle wakes (Component::is_idle_wake) count
   /// for neither.
   SimTime end{};
-  std::int64_t events = 0;         ///< handled by all ranks
-  std::uint64_t hash = 0;          ///< of every event handled, by component; see hash_text
-  std::vector<std::string> waits;  ///< deadlock: "gpu3: op 17 ..." in component order, at most 20
+  std::int64_t events = 0;  ///< handled by all ranks
+  std::uint64_t hash = 0;   ///< of every event handled, by component; see hash_text
+  /// deadlock: a circle of buffers, if there is one, then "gpu3: op 17 ..." in component order, at most 20
+  std::vector<std::string> waits;
   std::int64_t waits_total = 0;
   std::string stop_reason;  ///< stopped: "SIGTERM", "exit-after"
   std::string checkpoint;   ///< the newest one written; empty: none

@@ -29,10 +29,12 @@ Crossbar::Crossbar(const BuildContext& build, const std::vector<PortEnd>& ends, 
   for (std::size_t i = 0; i < ends.size(); ++i) in_lines_[i] = LineTime(ends[i].in_rate);
 }
 
-void Crossbar::queue(Context& context, const Frame& train, PortIndex in, PortIndex out,
+/// True: the input has it.
+bool Crossbar::queue(Context& context, const Frame& train, PortIndex in, PortIndex out,
                      std::uint8_t from_lane) {
   queues_->push(in, {train, ready(context, train, in, out), out, from_lane, {}});
   advance(context, in, from_lane);
+  return true;
 }
 
 /// The trains of an input, one after the other, as far as they may go now.

@@ -30,21 +30,23 @@ class Crossbar {
   Crossbar(const Crossbar&) = delete;  // its inputs send by its egress
   Crossbar& operator=(const Crossbar&) = delete;
 
-  /// Forwards `train`, whose head is here now.
-  void forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
-    inputs_.taken(context, in, train);
+  /// Forwards `train`, whose head is here now. False: the input had no room, and it is lost.
+  bool forward(Context& context, const Frame& train, PortIndex in, PortIndex out) {
+    if (!inputs_.taken(context, in, train)) return false;
     if (queues_) return queue(context, train, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in))
       inputs_.freed(context, in, train, *tail);
+    return true;
   }
   /// The same, and it leaves on another lane than it came in on.
-  void forward_on_lane(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t lane) {
-    inputs_.taken(context, in, train);
+  bool forward_on_lane(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t lane) {
+    if (!inputs_.taken(context, in, train)) return false;
     Frame moved = train;
     moved.lane = lane;
     if (queues_) return queue(context, moved, in, out, train.lane);
     if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
       inputs_.freed(context, in, train, *tail);
+    return true;
   }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
@@ -54,10 +56,11 @@ class Crossbar {
   SimTime tail(Context& context, const Frame& train, PortIndex in) {
     return context.now() + in_lines_[in].of(train.bytes);
   }
-  /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now).
-  void take(Context& context, const Frame& train, PortIndex in, SimTime at) {
-    inputs_.taken(context, in, train);
+  /// Keeps `train`, which came in on `in`: its buffer is free again at `at` (>= now). False as forward().
+  bool take(Context& context, const Frame& train, PortIndex in, SimTime at) {
+    if (!inputs_.taken(context, in, train)) return false;
     inputs_.freed(context, in, train, at);
+    return true;
   }
   /// Takes a message of flow control that came in on `port`, or on self_port a timer of it. Returns the port
   /// on which more may leave now.
@@ -101,7 +104,7 @@ class Crossbar {
     inputs_.freed(context, in, train, tail);
     if (queues_) go_on(context, in, train.lane, tail);
   }
-  void queue(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t from_lane);
+  bool queue(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t from_lane);
   void advance(Context& context, PortIndex in, std::uint8_t lane);
   void go_on(Context& context, PortIndex in, std::uint8_t lane, SimTime tail);
   void watch(Context& context, PortIndex in, std::uint8_t lane);

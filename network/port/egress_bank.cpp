@@ -147,7 +147,11 @@ void EgressBank::send_frame(Context& context, PortIndex port, std::uint32_t byte
   LIGHTRAIL_EXPECT(p.takes_turns);  // whoever sends frames is sent some, and stops lanes
   const SimTime now = context.now(), busy = p.line.of(bytes), packet = p.line.of(turns_[port].packet_bytes);
   const bool is_idle = p.free_at <= now || turns_[port].busy_from > now;
-  const SimTime start = is_idle || packet == SimTime{0} ? now : now + (p.free_at - now) % packet;
+  const SimTime next = is_idle || packet == SimTime{0} ? now : now + (p.free_at - now) % packet;
+  // Never before a frame that was sent earlier: where packets end is counted back from when the line is free,
+  // which that frame and what was given the line since have moved.
+  const SimTime start = std::max(next, turns_[port].frames_end);
+  turns_[port].frames_end = start + busy;
   p.free_at = std::max(p.free_at, now) + busy;
   p.carried_bytes += bytes;
   context.send(port, start + busy, message);
@@ -293,13 +297,29 @@ SimTime EgressBank::longest_busy() const {
   return longest;
 }
 
+std::vector<BufferWait> EgressBank::buffer_waits() const {
+  std::vector<BufferWait> all;
+  for (std::size_t i = 0; i < ports_.size(); ++i)
+    for (std::uint32_t k = 0; k < ports_[i].lanes; ++k)
+      for (auto w = waiting_lane(i, k).first_waiting; w != SendQueue::none; w = pool_[w].next) {
+        const BufferWait wait{pool_[w].from, static_cast<PortIndex>(i), pool_[w].from_lane,
+                              static_cast<std::uint8_t>(k)};
+        if (wait.in != self_port && std::find(all.begin(), all.end(), wait) == all.end()) all.push_back(wait);
+      }
+  return all;
+}
+
+const SendLane& EgressBank::waiting_lane(std::size_t port, std::uint32_t lane) const {
+  return lane < near_lanes ? ports_[port].near[lane]
+                           : far_lanes_[port * (max_lanes - near_lanes) + lane - near_lanes];
+}
+
 std::vector<std::string> EgressBank::waits_for() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ports_.size(); ++i)
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(ports_[i].lanes, 1); ++k) {
       std::int64_t count = 0, bytes = 0;
-      const SendLane& lane =
-          k < near_lanes ? ports_[i].near[k] : far_lanes_[i * (max_lanes - near_lanes) + k - near_lanes];
+      const SendLane& lane = waiting_lane(i, k);
       for (auto w = lane.first_waiting; w != SendQueue::none; w = pool_[w].next)
         ++count, bytes += pool_[w].train.bytes;
       if (count > 0)
@@ -316,7 +336,8 @@ void EgressBank::save(StateWriter& out) const {
   }
   out.put(dark_until_);
   for (const Turns& turns : turns_)
-    out.put(turns.wake), out.put(turns.waiting), out.put(turns.busy_from), out.put(turns.arbiter.state());
+    out.put(turns.wake), out.put(turns.waiting), out.put(turns.busy_from), out.put(turns.frames_end),
+        out.put(turns.arbiter.state());
   out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
   traffic_meters_.save(out);
   for (const LineErrors& errors : errors_) errors.save(out);
@@ -339,7 +360,8 @@ void EgressBank::load(StateReader& in) {
   }
   for (Turns& turns : turns_) {
     LaneArbiter::State state;
-    in.get(turns.wake), in.get(turns.waiting), in.get(turns.busy_from), in.get(state);
+    in.get(turns.wake), in.get(turns.waiting), in.get(turns.busy_from), in.get(turns.frames_end);
+    in.get(state);
     turns.arbiter.set(state);
   }
   in.get(far_lanes_), in.get(counts_), in.get(far_counts_);

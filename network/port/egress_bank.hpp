@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/small_array.hpp"
+#include "engine/model/buffer_waits.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
@@ -218,6 +219,8 @@ class EgressBank final : public FrameLine {
   [[nodiscard]] SimTime longest_busy() const;
   /// "port 3 lane 0: 5 trains (327680 B) wait for credits", one an item.
   [[nodiscard]] std::vector<std::string> waits_for() const;
+  /// Which input buffers hold what waits at which outputs.
+  [[nodiscard]] std::vector<BufferWait> buffer_waits() const;
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
@@ -263,6 +266,7 @@ class EgressBank final : public FrameLine {
     SimTime ahead{};                 ///< how long before it begins a train has the line at most
     std::uint32_t packet_bytes = 0;  ///< MTU [B]
     SimTime busy_from{};             ///< without a gap until it is free
+    SimTime frames_end{};            ///< of the last frame of flow control
     SimTime wake = time_never;       ///< when the line is free and a train that waits for it is ready
     std::array<std::int64_t, max_lanes> waiting{};  ///< of a lane [B]
   };
@@ -276,6 +280,7 @@ class EgressBank final : public FrameLine {
   };
   static_assert(sizeof(PortCount) == 64);
 
+  [[nodiscard]] const SendLane& waiting_lane(std::size_t port, std::uint32_t lane) const;
   [[nodiscard]] static bool is_clear_for_good(const Port& p) {
     return p.is_connected && !p.fails && !p.was_dark;
   }

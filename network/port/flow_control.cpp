@@ -24,7 +24,7 @@ void SendControl::borrow(PortIndex, std::uint8_t, std::uint32_t, SendLane&) {
   fail_contract("a sender that lends says how", __FILE__, __LINE__);
 }
 
-void ReceiveControl::on_taken(Context&, PortIndex, const Frame&) {
+bool ReceiveControl::on_taken(Context&, PortIndex, const Frame&) {
   fail_contract("a receiver that hears arrivals takes them", __FILE__, __LINE__);
 }
 

@@ -152,8 +152,8 @@ class ReceiveControl {
  public:
   virtual ~ReceiveControl() = default;
   [[nodiscard]] virtual ReceiveTerms terms(PortIndex port) const = 0;
-  /// The head of `train` has come in on `port`: it is in the buffer.
-  virtual void on_taken(Context& context, PortIndex port, const Frame& train);
+  /// The head of `train` has come in on `port`: it is in the buffer. False: it found no room and is lost.
+  [[nodiscard]] virtual bool on_taken(Context& context, PortIndex port, const Frame& train);
   /// `bytes` of the buffer of a lane are free again, the last of them at `at` (>= now).
   virtual void on_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                         SimTime at) = 0;

@@ -12,6 +12,7 @@
 #include "network/transport/injection_rates.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
+#include "network/wire/repair_timer.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -78,6 +79,14 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
 }
 
 void Injector::post(const Outgoing& message, SimTime now) {
+  add(message, now, Order::last);
+}
+
+void Injector::post_first(const Outgoing& message, SimTime now) {
+  add(message, now, Order::first);
+}
+
+void Injector::add(const Outgoing& message, SimTime now, Order order) {
   LIGHTRAIL_EXPECT(message.bytes > 0 && message.source < sources_.size());
   std::uint32_t lane =
       std::min<std::uint32_t>(message.lane, lanes_ - 1);  // a lane too high fails when it is sent
@@ -93,6 +102,11 @@ void Injector::post(const Outgoing& message, SimTime now) {
   if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
   const std::uint64_t key = key_of(message.from, message.to, message.connection);
   std::uint32_t flow = index_.find(key);
+  if (flow != FlowIndex::none && order == Order::first) {
+    messages_[index].next = turns_[flow].first;
+    turns_[flow].first = index;
+    return;
+  }
   if (flow != FlowIndex::none) {
     messages_[turns_[flow].last].next = index;
     turns_[flow].last = index;
@@ -216,7 +230,8 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   const std::uint32_t bytes = next_bytes(message);
   Frame train = message.head;
   train.bytes = bytes;
-  if (train.detail == 0 && !DelegatedTrain::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
+  if (train.detail == 0 && Train::carries(train.kind)) train.detail = packets_in(bytes, mtu_bytes_);
+  if (repair_) train = number(train, ring, at + latency_ + egress.line_time(port_, bytes), context);
   message.left -= bytes;
   active_bytes_ -= bytes;
   SimTime tail = is_control(ring) && ahead_ > SimTime{0}
@@ -237,6 +252,16 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   else
     turns_.sent(ring, bytes, message.left);
   if (is_done) listener.on_sent(context, token, tail);
+}
+
+/// `train` as it goes on the wire, its tail at `tail`, where a class may lose it.
+Frame Injector::number(const Frame& train, std::uint32_t ring, SimTime tail, Context& context) {
+  const auto source = static_cast<std::uint16_t>(is_control(ring) ? 0 : source_of(ring));
+  const Frame numbered = repair_->leaving(train, source, tail);
+  if (!NumberedTrain::carries(numbered.kind)) return numbered;
+  if (const auto at = repair_->start_timer(numbered.address))
+    context.wake(std::max(*at, context.now()), to_payload(RepairTimer{.address = numbered.address}));
+  return numbered;
 }
 
 /// Frees the message at the head of the ring, of which `bytes` were sent last; its flow has another turn, or

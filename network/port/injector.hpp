@@ -10,6 +10,7 @@
 #include "network/port/lane_arbiter.hpp"
 #include "network/transport/flow_index.hpp"
 #include "network/transport/flow_pacing.hpp"
+#include "network/transport/repair_sender.hpp"
 
 namespace lightrail {
 
@@ -60,6 +61,10 @@ class Injector {
 
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
+  /// The same for what was sent before and is sent again: ahead of all others of its (from, to, connection).
+  void post_first(const Outgoing& message, SimTime now);
+  /// Who numbers what leaves and keeps it until it is acknowledged; outlives this.
+  void repair_by(RepairSender& repair) { repair_ = &repair; }
   /// Starts what can start; nothing while the port's link is down, and who owns it asks again when that
   /// changes. Call after post, on this injector's wake and after each message of the port's flow
   /// control.
@@ -114,6 +119,8 @@ class Injector {
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
            SimTime latency, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
            bool enters_fabric);
+  enum class Order : std::uint8_t { last, first };
+  void add(const Outgoing& message, SimTime now, Order order);
   std::uint32_t new_message(const Outgoing& message);
   [[nodiscard]] const Message& head_message(std::uint32_t ring) const;
   [[nodiscard]] std::uint32_t next_bytes(const Message& message) const;
@@ -127,6 +134,7 @@ class Injector {
   void finish_message(std::uint32_t ring, std::uint32_t bytes);
   void send_from(std::uint32_t ring, SimTime at, Context& context, EgressBank& egress,
                  SentListener& listener);
+  Frame number(const Frame& train, std::uint32_t ring, SimTime tail, Context& context);
   void wake_at(SimTime at, Context& context);
   [[nodiscard]] bool is_control(std::uint32_t ring) const { return ring < lanes_; }
   [[nodiscard]] std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
@@ -148,6 +156,7 @@ class Injector {
   std::uint32_t free_message_ = none;
   FlowIndex index_;
   std::unique_ptr<FlowPacing> pacing_;  ///< null: no congestion control
+  RepairSender* repair_ = nullptr;      ///< fixed; null: nothing is ever lost
 };
 
 }  // namespace lightrail

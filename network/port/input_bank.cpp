@@ -33,8 +33,8 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
   }
 }
 
-void InputBank::tell_taken(Context& context, PortIndex port, const Frame& train) {
-  if (control_of_[port]->terms(port).hears_arrivals) control_of_[port]->on_taken(context, port, train);
+bool InputBank::tell_taken(Context& context, PortIndex port, const Frame& train) {
+  return !control_of_[port]->terms(port).hears_arrivals || control_of_[port]->on_taken(context, port, train);
 }
 
 void InputBank::tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at) {

@@ -21,10 +21,10 @@ class InputBank {
   /// small for its flow control.
   InputBank(std::span<const PortEnd> ports, const std::string& name);
 
-  /// The head of `train` has come in on `port`.
-  void taken(Context& context, PortIndex port, const Frame& train) {
+  /// The head of `train` has come in on `port`. False: its flow control lost it, for want of room.
+  bool taken(Context& context, PortIndex port, const Frame& train) {
     if (train.lane < lanes_) freed_[train.lane * port_count_ + port].held += train.bytes;
-    if (hears_arrivals_) tell_taken(context, port, train);
+    return !hears_arrivals_ || tell_taken(context, port, train);
   }
   /// The tail of `train`, which came in on `port` and was taken(), leaves its buffer at `at` (>= now).
   [[gnu::always_inline]] void freed(Context& context, PortIndex port, const Frame& train, SimTime at) {
@@ -65,7 +65,7 @@ class InputBank {
     std::uint32_t report_bytes = no_report;  ///< fixed; no_report: nobody wants to know
     std::uint32_t capacity = unlimited;      ///< fixed
   };
-  void tell_taken(Context& context, PortIndex port, const Frame& train);
+  [[nodiscard]] bool tell_taken(Context& context, PortIndex port, const Frame& train);
   void tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at);
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
 

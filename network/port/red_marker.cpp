@@ -9,6 +9,7 @@
 #include "engine/scenario/units.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/tables.hpp"
+#include "network/wire/numbered_train.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -69,6 +70,7 @@ RedMarker::RedMarker(const BuildContext& build, const std::vector<EcnSpec>& clas
     return static_cast<std::int64_t>(static_cast<Wide>(bytes.value) * end.out_rate.value / spec.rate.value);
   };
   const std::vector<PortEnd> ends = port_ends(build);
+  for (const PortEnd& end : ends) mtu_bytes_ = std::max(mtu_bytes_, end.mtu_bytes);
   for (std::size_t i = 0; i < ends.size(); ++i)
     for (const EcnSpec& spec : classes) {
       Threshold& own = thresholds_[index(static_cast<PortIndex>(i), static_cast<std::uint8_t>(spec.lane))];
@@ -88,10 +90,10 @@ std::uint64_t RedMarker::probability(PortIndex out, std::uint8_t lane, std::int6
 }
 
 Frame RedMarker::marked(const Frame& train, PortIndex out, const EgressBank& egress, const Context& context) {
-  if (train.kind != MessageKind::train && train.kind != MessageKind::marked_train) return train;
-  Frame plain = train;
-  plain.kind = MessageKind::train;
-  const std::uint32_t packets = as<Train>(plain).packets;
+  const bool is_numbered = NumberedTrain::carries(train.kind);
+  const bool is_plain = train.kind == MessageKind::train || train.kind == MessageKind::marked_train;
+  if (!is_payload(train.kind) || !(is_plain || is_numbered)) return train;
+  const std::uint32_t packets = packets_in(train.bytes, mtu_bytes_);
   Count& count = counts_[index(out, train.lane)];
   count.seen += packets;
   const std::uint64_t chance =
@@ -101,7 +103,7 @@ Frame RedMarker::marked(const Frame& train, PortIndex out, const EgressBank& egr
   for (std::uint32_t i = 0; i < packets; ++i) marks += draw_.next() >> 32 < chance ? 1 : 0;
   count.marked += marks;
   Frame result = train;
-  if (marks > 0) result.kind = MessageKind::marked_train;
+  if (marks > 0) result.kind = is_numbered ? MessageKind::marked_numbered_train : MessageKind::marked_train;
   return result;
 }
 

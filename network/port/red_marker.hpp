@@ -66,6 +66,7 @@ class RedMarker {
 
   std::vector<Threshold> thresholds_;
   std::vector<Count> counts_;
+  std::uint32_t mtu_bytes_ = 1;  ///< fixed: of its links [B]
   TieDraw draw_;
 };
 

@@ -67,7 +67,8 @@ void RoutedCrossbar::fail(const Context& context, const std::string& what) const
 Frame RoutedCrossbar::on_own_lane(const Frame& frame) const {
   if (!lanes_) return frame;
   Frame moved = frame;
-  const std::uint8_t level = levels_->level_of(frame.address, frame.kind == MessageKind::control);
+  const bool is_control = frame.kind == MessageKind::control || frame.kind == MessageKind::numbered_control;
+  const std::uint8_t level = levels_->level_of(frame.address, is_control);
   const std::uint32_t lane_class = frame.lane / per_class_;
   moved.lane = static_cast<std::uint8_t>(lanes_->of[level] + lane_class * per_class_);
   return moved;

@@ -1,5 +1,7 @@
 #include "network/transport/tables.hpp"
 
+#include <array>
+
 namespace lightrail {
 
 namespace {
@@ -35,6 +37,25 @@ TableSchema traffic_matrix_schema() {
            {"size_bytes", i64, "B", "payload"}},
           "payload between endpoints, totals of the run, for recorded GPUs",
           TableScope::first_endpoints};
+}
+
+TableSchema repair_schema() {
+  return {"repair",
+          {{"lane", i64, "1", "class, a virtual lane that is not lossless"},
+           {"sent", i64, "1", "trains and control messages of it that the NIC sent the first time"},
+           {"repeated", i64, "1", "that it sent again, each time"},
+           {"repeated_bytes", i64, "B", "bytes of these"},
+           {"timeouts", i64, "1", "of flows that were not acknowledged in time"},
+           {"discarded", i64, "1", "that it received out of order or twice"},
+           {"discarded_bytes", i64, "B", "bytes of these"}},
+          "repair of losses by NIC and class, totals of the run"};
+}
+
+void record_repairs(Context& context, const RepairCounts& counts) {
+  const std::array<std::int64_t, 7> row{counts.lane,           counts.sent,     counts.repeated,
+                                        counts.repeated_bytes, counts.timeouts, counts.discarded,
+                                        counts.discarded_bytes};
+  context.record(tables::repair, row);
 }
 
 }  // namespace lightrail

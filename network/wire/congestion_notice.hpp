@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "network/wire/frame.hpp"
+#include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 
@@ -28,9 +29,9 @@ struct CongestionNotice {
 static_assert(Message<CongestionNotice>);
 
 /// A train or control message that a failed link did not take, to be sent again: without a mark of this way.
-/// Nothing for a notice: those that are lost are not missed.
+/// Nothing for what may be lost.
 [[nodiscard]] inline std::optional<Frame> without_mark(Frame frame) {
-  if (frame.kind == MessageKind::congestion_notice) return std::nullopt;
+  if (may_be_lost(frame.kind)) return std::nullopt;
   if (frame.kind == MessageKind::marked_train) frame.kind = MessageKind::train;
   return frame;
 }

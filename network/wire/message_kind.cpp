@@ -41,6 +41,22 @@ std::string_view name_of(MessageKind kind) {
       return "marked train";
     case congestion_notice:
       return "congestion notice";
+    case numbered_train:
+      return "numbered train";
+    case numbered_control:
+      return "numbered control message";
+    case marked_numbered_train:
+      return "marked numbered train";
+    case acknowledgement:
+      return "acknowledgement";
+    case sequence_error:
+      return "sequence error";
+    case selective_acknowledgement:
+      return "selective acknowledgement";
+    case placed_train:
+      return "placed train";
+    case repair_timer:
+      return "timer of acknowledgements";
     case flow_control:
       return "flow control";
     case work_request:

@@ -39,6 +39,15 @@ enum class MessageKind : std::uint8_t {
   // Congestion control (network/port/congestion_marker.hpp, network/wire/congestion_notice.hpp)
   marked_train = 22,       ///< a train that a switch has marked on its way: it met congestion (FECN)
   congestion_notice = 23,  ///< receiving NIC -> sending NIC: trains of a flow were marked (BECN)
+  // NIC -> NIC on a class that is not lossless (numbered_train.hpp)
+  numbered_train = 24,
+  numbered_control = 25,
+  marked_numbered_train = 26,      ///< as marked_train
+  acknowledgement = 27,            ///< receiving NIC -> sending NIC
+  sequence_error = 28,             ///< the same: one is missing (NAK)
+  selective_acknowledgement = 29,  ///< the same: this one came behind one that is missing (SACK)
+  placed_train = 30,  ///< NIC -> device: came behind one that is missing; it is told when that one is there
+  repair_timer = 31,  ///< the timer of a flow of the NIC's own (repair_timer.hpp)
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)
@@ -103,7 +112,8 @@ inline constexpr std::uint8_t first_plugin_kind = 128;
 [[nodiscard]] constexpr bool is_payload(MessageKind kind) {
   using enum MessageKind;
   return kind == train || (kind >= reduce && kind <= delegated_train) || kind == bypass_train ||
-         kind == returned_train || kind == marked_train;
+         kind == returned_train || kind == marked_train || kind == numbered_train ||
+         kind == marked_numbered_train || kind == placed_train;
 }
 
 }  // namespace lightrail

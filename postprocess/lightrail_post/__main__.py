@@ -109,6 +109,9 @@ def _parse(arguments):
     pxn.add_argument("tables", help="folder with pxn_all_to_all.csv or pxn_step.csv of lightrail sweep --jobs")
     pxn.add_argument("--steps", action="store_true", help="the study of steps, pxn_step")
     pxn.add_argument("--out", default="pxn.png")
+    roce = commands.add_parser("roce", help="InfiniBand against RoCE for the same step")
+    roce.add_argument("tables", help="folder with roce.csv of tools/study")
+    roce.add_argument("--out", default="roce.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -182,6 +185,10 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         study = studies.pxn_step if options.steps else studies.pxn_all_to_all
         study(studies.read_study(options.tables, study.__name__)).savefig(options.out, dpi=110)
+    elif options.command == "roce":
+        from . import studies
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        studies.roce(studies.read_study(options.tables, "roce")).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0

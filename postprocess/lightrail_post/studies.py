@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .pxn import pxn_all_to_all, pxn_step  # noqa: F401 - the figures of these tables
+from .roce import roce  # noqa: F401
 from .style import new_figure, nothing, set_title
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]

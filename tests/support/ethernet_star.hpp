@@ -22,7 +22,9 @@ struct EthernetStar {
   std::uint8_t lanes = 1;
   std::vector<BitRate> pcie;             ///< by endpoint
   std::vector<std::int64_t> cable_gbps;  ///< by endpoint; else `gbps`
+  std::shared_ptr<const ComponentKind> kind = ethernet_switch_kind();
   std::shared_ptr<EthernetSwitchSpec> spec = std::make_shared<EthernetSwitchSpec>();
+  NicSpec nic;  ///< of all NICs, but for what build() sets
   NetworkBed bed;
   std::vector<ComponentId> gpus;
   ComponentId device;
@@ -39,17 +41,17 @@ struct EthernetStar {
       gpus.push_back(bed.add_endpoint(k, 0));
       route.listed.push_back({static_cast<PortIndex>(k)});
     }
-    device = bed.add(ethernet_switch_kind(), spec, "switch");
+    device = bed.add(kind, spec, "switch");
     bed.route(device, route);
     for (std::uint32_t k = 0; k < count; ++k) {
-      auto nic = std::make_shared<NicSpec>();
-      nic->flow_control = NicFlowControl::pauses;
-      nic->port_rate = nic->pcie_rate = BitRate{gbps * 2 * giga};
-      nic->message_rate = 1'000'000'000'000;
-      nic->lanes = lanes;
-      nic->buffer = Bytes{1 << 20};
-      nic->settle();
-      const ComponentId id = bed.add(nic_kind(), nic, "nic");
+      auto own = std::make_shared<NicSpec>(nic);
+      own->flow_control = NicFlowControl::pauses;
+      own->port_rate = own->pcie_rate = BitRate{gbps * 2 * giga};
+      own->message_rate = 1'000'000'000'000;
+      own->lanes = lanes;
+      own->buffer = Bytes{1 << 20};
+      own->settle();
+      const ComponentId id = bed.add(nic_kind(), own, "nic");
       bed.connect(id, 0, device, static_cast<PortIndex>(k),
                   bed.link_class(cable, BitRate{cable_gbps[k] * giga}, mtu, grain));
       bed.connect(gpus[k], 1, id, 1, bed.link_class(nanoseconds(200), pcie[k], mtu, grain));

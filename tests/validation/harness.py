@@ -99,6 +99,7 @@ class Runner:
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
+                result["most_headroom_bytes"] = most_headroom_bytes(file)
                 result["circuits"] = last_circuits(file["tables/ocs"]) if "tables/ocs" in file else []
             return result
 
@@ -177,6 +178,14 @@ def link_busy_ps(table):
     for link, time in zip(table["link"][:], table["t_busy_ps"][:]):
         busy[int(link)] = busy.get(int(link), 0) + int(time)
     return busy
+
+
+def most_headroom_bytes(file):
+    """Most that the headroom of one port and class held, of all; 0: none was used."""
+    if "tables/buffer" not in file:
+        return 0
+    rows = zip(file["tables/buffer/port"][:], file["tables/buffer/max_headroom_bytes"][:])
+    return max((int(most) for port, most in rows if port >= 0), default=0)
 
 
 def last_circuits(table):

@@ -185,6 +185,7 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
     return on_train(context, train, host_.side_of(port), tail_of(context, train.bytes, port));
   }
   if (kind == MessageKind::flow_control) return host_.on_flow_control(context, port, payload);
+  if (kind == MessageKind::placed_train) return;
   if (host_.side_of(port) == GpuPort::nvlink && DelegatedTrain::carries(kind)) {
     const auto train = as<DelegatedTrain>(payload);
     return on_train(context, plain_train(train), GpuPort::nvlink,

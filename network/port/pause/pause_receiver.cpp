@@ -10,6 +10,7 @@
 #include "engine/scenario/units.hpp"
 #include "network/port/pause/pause_frame.hpp"
 #include "network/port/pause/tables.hpp"
+#include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 namespace {
@@ -43,7 +44,11 @@ void check_end(const PortEnd& end, std::size_t port, const PauseSettings& settin
 
 PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings& settings,
                              const std::string& name)
-    : settings_(settings), name_(name), terms_(ports.size()), pauses_(ports.size() * max_lanes) {
+    : settings_(settings),
+      name_(name),
+      terms_(ports.size()),
+      pauses_(ports.size() * max_lanes),
+      lost_(ports.size() * max_lanes) {
   std::vector<SharedMemory::Account> accounts(ports.size() * max_lanes);
   std::int64_t headroom = 0, reserve = 0;
   bool is_first = true;
@@ -77,12 +82,15 @@ PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings
       std::move(accounts));
 }
 
-void PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& train) {
+bool PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& train) {
   release(context.now());
   const std::uint32_t account = account_of(port, train.lane);
-  if (!memory_.take(account, train.bytes)) lose(context, port, train);
+  if (!memory_.take(account, train.bytes)) {
+    lose(context, port, train);
+    return false;
+  }
   const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
-  if (!is_lossless || pauses_[account].is_on != 0 || !memory_.is_beyond(account)) return;
+  if (!is_lossless || pauses_[account].is_on != 0 || !memory_.is_beyond(account)) return true;
   Pause& pause = pauses_[account];
   pause.is_on = 1;
   pause.since = context.now();
@@ -90,11 +98,18 @@ void PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& trai
   paused_.push_back(account);
   tell(context, account, static_cast<std::uint16_t>(settings_.quanta));
   watch(context);
+  return true;
 }
 
-void PauseReceiver::lose(const Context& context, PortIndex port, const Frame& train) const {
+void PauseReceiver::lose(const Context& context, PortIndex port, const Frame& train) {
   const SharedMemory::Account& account = memory_[account_of(port, train.lane)];
   const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
+  if (!is_lossless && may_be_lost(train.kind)) {
+    Lost& lost = lost_[account_of(port, train.lane)];
+    ++lost.trains;
+    lost.bytes += train.bytes;
+    return;
+  }
   throw SimulationError(
       context.now(), name_,
       is_lossless
@@ -102,7 +117,8 @@ void PauseReceiver::lose(const Context& context, PortIndex port, const Frame& tr
                         "taken, the pause came too late (raise the headroom)",
                         train.bytes, train.lane, port, account.headroom, account.headroom_limit)
           : fmt::format("{} B of class {} at port {} are lost: the class is not lossless and has all that it "
-                        "may have of the buffer ({} B)",
+                        "may have of the buffer ({} B), and the NIC that sent them takes their class for "
+                        "lossless and repairs nothing",
                         train.bytes, train.lane, port, account.normal));
 }
 
@@ -160,27 +176,31 @@ void PauseReceiver::tell(Context& context, std::uint32_t account, std::uint16_t 
 }
 
 void PauseReceiver::finish(Context& context) {
+  Lost all;
   for (std::size_t i = 0; i < pauses_.size(); ++i) {
     const Pause& pause = pauses_[i];
     if (pause.pauses > 0)
       record_pauses(context, i, PauseWay::sent, pause.pauses,
                     pause.paused + (pause.is_on != 0 ? context.now() - pause.since : SimTime{0}));
     const SharedMemory::Account& account = memory_[i];
-    if (account.most > 0)
-      record_buffer(context, static_cast<std::int64_t>(i / max_lanes),
-                    static_cast<std::int64_t>(i % max_lanes), account.most, account.most_headroom);
+    all.trains += lost_[i].trains, all.bytes += lost_[i].bytes;
+    if (account.most > 0 || lost_[i].trains > 0)
+      record_buffer(context,
+                    {static_cast<std::int64_t>(i / max_lanes), static_cast<std::int64_t>(i % max_lanes),
+                     account.most, account.most_headroom, lost_[i].trains, lost_[i].bytes});
   }
-  if (memory_.most() > 0) record_buffer(context, -1, -1, memory_.most(), memory_.most_headroom());
+  if (memory_.most() > 0 || all.trains > 0)
+    record_buffer(context, {-1, -1, memory_.most(), memory_.most_headroom(), all.trains, all.bytes});
 }
 
 void PauseReceiver::save(StateWriter& out) const {
   memory_.save(out);
-  out.put(pauses_), out.put(paused_), out.put(leaving_), out.put(timer_);
+  out.put(pauses_), out.put(lost_), out.put(paused_), out.put(leaving_), out.put(timer_);
 }
 
 void PauseReceiver::load(StateReader& in) {
   memory_.load(in);
-  in.get(pauses_), in.get(paused_), in.get(leaving_), in.get(timer_);
+  in.get(pauses_), in.get(lost_), in.get(paused_), in.get(leaving_), in.get(timer_);
 }
 
 }  // namespace lightrail

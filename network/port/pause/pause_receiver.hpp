@@ -16,14 +16,15 @@ namespace lightrail {
 /// Model: a train is held from its head's arrival to its tail's departure. The sender of a class that stays
 /// beyond is told again before its pause ends; these renewals always come in time (the constructor refuses
 /// quanta for which they could not) and so are no events, and take no time of the line. A class that is not
-/// lossless is not paused. What finds no room ends the run.
+/// lossless is not paused, and what finds no room is lost where the NICs repair that (may_be_lost()); any
+/// other loss ends the run.
 class PauseReceiver final : public ReceiveControl {
  public:
   /// `name`: of the component. Throws InputErrors as PauseFlowControl::make_receiver() has it.
   PauseReceiver(std::span<const PortEnd> ports, const PauseSettings& settings, const std::string& name);
 
   [[nodiscard]] ReceiveTerms terms(PortIndex port) const override { return terms_[port]; }
-  void on_taken(Context& context, PortIndex port, const Frame& train) override;
+  bool on_taken(Context& context, PortIndex port, const Frame& train) override;
   void on_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                 SimTime at) override;
   void on_leaving(Context& context, PortIndex port, const Frame& train, SimTime at) override;
@@ -40,6 +41,9 @@ class PauseReceiver final : public ReceiveControl {
     std::int64_t pauses = 0;
     std::int64_t is_on = 0;
   };
+  struct Lost {  // of a port and lane
+    std::int64_t trains = 0, bytes = 0;
+  };
   struct Leaving {  // a train that has its line
     SimTime at{};
     std::uint32_t account = 0, bytes = 0;
@@ -53,7 +57,7 @@ class PauseReceiver final : public ReceiveControl {
   void resume(Context& context);
   void watch(Context& context);
   void tell(Context& context, std::uint32_t account, std::uint16_t quanta);
-  [[noreturn]] void lose(const Context& context, PortIndex port, const Frame& train) const;
+  void lose(const Context& context, PortIndex port, const Frame& train);
 
   PauseSettings settings_;
   std::string name_;
@@ -61,6 +65,7 @@ class PauseReceiver final : public ReceiveControl {
   FrameLine* line_ = nullptr;
   SharedMemory memory_;
   std::vector<Pause> pauses_;
+  std::vector<Lost> lost_;             ///< by account
   std::vector<std::uint32_t> paused_;  ///< accounts, in the order of pausing
   std::vector<Leaving> leaving_;       ///< a heap
   SimTime timer_ = time_never;         ///< of the earliest that leaves, while somebody is paused

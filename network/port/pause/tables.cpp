@@ -25,7 +25,9 @@ TableSchema buffer_schema() {
           {{"port", i64, "1", "port that the packets came in on; -1: all ports and classes at once"},
            {"lane", i64, "1", "class, a virtual lane; -1: all"},
            {"max_bytes", i64, "B", "most that was held, headroom included"},
-           {"max_headroom_bytes", i64, "B", "most that the headroom held"}},
+           {"max_headroom_bytes", i64, "B", "most that the headroom held"},
+           {"lost", i64, "1", "trains and control messages that found no room"},
+           {"lost_bytes", i64, "B", "bytes of them"}},
           "use of a memory that all ports share, totals of the run"};
 }
 
@@ -37,9 +39,9 @@ void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, st
   context.record(tables::pause, row);
 }
 
-void record_buffer(Context& context, std::int64_t port, std::int64_t lane, std::int64_t most,
-                   std::int64_t most_headroom) {
-  const std::array<std::int64_t, 4> row{port, lane, most, most_headroom};
+void record_buffer(Context& context, const BufferUse& use) {
+  const std::array<std::int64_t, 6> row{use.port,          use.lane,        use.most,
+                                        use.most_headroom, use.lost_trains, use.lost_bytes};
   context.record(tables::buffer, row);
 }
 

@@ -21,8 +21,12 @@ enum class PauseWay : std::uint8_t { sent, received };
 /// A row of the pause table: port * max_lanes + lane, pauses that began and how long they lasted in all.
 void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, std::int64_t pauses,
                    SimTime paused);
-/// A row of the buffer table [B].
-void record_buffer(Context& context, std::int64_t port, std::int64_t lane, std::int64_t most,
-                   std::int64_t most_headroom);
+/// A row of the buffer table; port and lane -1: of all.
+struct BufferUse {
+  std::int64_t port = 0, lane = 0;
+  std::int64_t most = 0, most_headroom = 0;      ///< [B]
+  std::int64_t lost_trains = 0, lost_bytes = 0;  ///< control messages included
+};
+void record_buffer(Context& context, const BufferUse& use);
 
 }  // namespace lightrail

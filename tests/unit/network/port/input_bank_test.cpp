@@ -32,7 +32,10 @@ class Receiver final : public ReceiveControl {
  public:
   Receiver(Told& told, ReceiveTerms terms) : told_(told), terms_(terms) {}
   ReceiveTerms terms(PortIndex) const override { return terms_; }
-  void on_taken(Context&, PortIndex, const Frame& train) override { told_.taken.push_back(train.bytes); }
+  bool on_taken(Context&, PortIndex, const Frame& train) override {
+    told_.taken.push_back(train.bytes);
+    return true;
+  }
   void on_freed(Context&, PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime at) override {
     told_.freed.push_back({port, lane, bytes, at});
   }

@@ -89,12 +89,13 @@ class PauseReceiver final : public ReceiveControl {
     const bool is_mine = near_[port].bytes > 0;
     return {.lanes = near_[port].lanes, .report_bytes = 0, .hears_arrivals = is_mine};
   }
-  void on_taken(Context& context, PortIndex port, const Frame& train) override {
+  bool on_taken(Context& context, PortIndex port, const Frame& train) override {
     std::uint32_t& filled = filled_[port * max_lanes + train.lane];
     filled += train.bytes;
     highest_ = std::max(highest_, filled);
     LIGHTRAIL_EXPECT(filled <= near_[port].bytes);  // it would be lost
     if (filled > thresholds_.stop) tell(context, port, train.lane, true);
+    return true;
   }
   void on_freed(Context& context, PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                 SimTime at) override {

@@ -1,0 +1,108 @@
+// What a NIC does for classes that are not lossless: numbers, acknowledgements, retransmissions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/nic/nic.hpp"
+#include "network/port/reports.hpp"
+#include "network/transport/tables.hpp"
+#include "network/wire/repair_timer.hpp"
+
+namespace lightrail {
+
+/// Numbered trains are given to their device once, and in order.
+void Nic::receive_numbered(const NumberedTrain& train, Context& context) {
+  RepairReceiver& receiver = repair_->receiver;
+  switch (receiver.place_of(train)) {
+    case RepairReceiver::Place::next: {
+      const Frame plain = frame_of(train.plain(mtu_bytes_));
+      if (!receive(plain, context)) return;  // lost here, for want of room
+      tell_of_early(receiver.take_next(train), plain, context);
+      return acknowledge(receiver.acknowledgement(train), context);
+    }
+    case RepairReceiver::Place::early: {
+      if (receiver.takes_early()) {
+        Frame placed = frame_of(train);
+        placed.kind = MessageKind::placed_train;
+        if (!receive(placed, context)) return;
+        receiver.take_early(train);
+      } else {
+        receiver.discard(train);
+      }
+      if (const auto complaint = receiver.complaint(train, context.now())) acknowledge(*complaint, context);
+      return;
+    }
+    case RepairReceiver::Place::late:
+      receiver.discard(train);
+      return acknowledge(receiver.acknowledgement(train), context);
+  }
+}
+
+/// They have taken their time of the device's link before; now they count, with the one that was missing.
+void Nic::tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context) {
+  if (early.empty()) return;
+  const PortIndex out = std::max<PortIndex>(port_of(missing.address.to()), 1);
+  const EgressBank& egress = crossbar_.egress();
+  const SimTime start = std::max(context.now(), egress.free_at(out) - egress.line_time(out, missing.bytes));
+  for (const Frame& frame : early)
+    context.send(out, start, to_payload(as<NumberedTrain>(frame).plain(mtu_bytes_)));
+}
+
+void Nic::acknowledge(const Acknowledgement& message, Context& context) {
+  fabric_.post({message.address.from(), message.address.to(), message.address.connection(),
+                Acknowledgement::wire_bytes, levels_ ? lane_of(message.address, false) : message.lane,
+                message.kind, 0, none, message.number},
+               context.now());
+  fabric_.pump(context, crossbar_.egress(), *this);
+}
+
+void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
+  if (!crossbar_.take(context, frame_of(message), 0, context.now())) return;
+  const auto* again = repair_->sender.on_acknowledgement(message, context.now());
+  if (!again)
+    fail(context,
+         fmt::format("an acknowledgement for endpoint {} ({}) came in, which sends by another NIC: class {} "
+                     "is not lossless, and its losses are repaired with <nccl pxn=\"off\"/> alone",
+                     message.address.to().value, endpoint_name(model_, message.address.to()), message.lane));
+  repeat(*again, context);
+}
+
+void Nic::on_repair_timer(const Address& flow, Context& context) {
+  if (repair_->sender.is_idle(flow)) context.count_as_idle();
+  const RepairSender::Timeout timeout = repair_->sender.on_timer(flow, context.now());
+  if (timeout.is_broken)
+    fail(context,
+         fmt::format("gave up sending to endpoint {} ({}) after {} retries: nothing was acknowledged",
+                     flow.to().value, endpoint_name(model_, flow.to()), spec_.retries));
+  if (timeout.ask_again) context.wake(*timeout.ask_again, to_payload(RepairTimer{.address = flow}));
+  repeat(*timeout.again, context);
+}
+
+/// Of one flow, ahead of what it has not sent yet.
+void Nic::repeat(const std::vector<RepairSender::Again>& again, Context& context) {
+  if (again.empty()) return;
+  // Control messages have turns of their own, in the order of posting; trains go to the front of their flow.
+  const bool is_control = again.front().frame.kind == MessageKind::numbered_control;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    const RepairSender::Again& one = again[is_control ? i : again.size() - 1 - i];
+    const Address& flow = one.frame.address;
+    fabric_.post_first({flow.from(), flow.to(), flow.connection(), one.frame.bytes, one.frame.lane,
+                        one.frame.kind, one.source, none, one.frame.detail},
+                       context.now());
+  }
+  fabric_.pump(context, crossbar_.egress(), *this);
+}
+
+void Nic::record_repair(Context& context) const {
+  for (std::uint32_t lane = 0; lane < max_lanes; ++lane) {
+    const RepairSender::Counts& sent = repair_->sender.counts(lane);
+    const RepairReceiver::Counts& received = repair_->receiver.counts(lane);
+    if (sent.trains > 0 || received.trains > 0)
+      record_repairs(context, {lane, sent.trains, sent.again, sent.again_bytes, sent.timeouts,
+                               received.trains, received.bytes});
+  }
+}
+
+}  // namespace lightrail

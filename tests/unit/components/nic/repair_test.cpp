@@ -1,0 +1,237 @@
+// Losses and their repair between real NICs: a sender, a sink and a switch that loses what a test says.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "network/port/pause/tables.hpp"
+#include "network/transport/tables.hpp"
+#include "tests/support/ethernet_star.hpp"
+#include "tests/support/lossy_switch.hpp"
+
+using namespace lightrail;
+using namespace lightrail::test;
+
+namespace {
+
+constexpr SimTime packet{81'920};  ///< of 4,096 B at 400 Gb/s
+
+/// Frames of which the `count`-th of a number is lost: {number, which of its sendings}.
+Loss nth_sending(std::vector<std::pair<std::uint16_t, int>> lost) {
+  return [lost = std::move(lost), seen = std::map<std::uint16_t, int>{}](const Frame& frame) mutable {
+    if (frame.kind != MessageKind::numbered_train) return false;
+    const std::uint16_t number = as<NumberedTrain>(frame).number;
+    const std::pair<std::uint16_t, int> one{number, ++seen[number]};
+    return std::find(lost.begin(), lost.end(), one) != lost.end();
+  };
+}
+
+/// `packets` from endpoint 0 to 1 on a class that loses.
+struct Flow {
+  EthernetStar star;
+
+  Flow(LossRepair repair, SimTime cable, std::int64_t packets, Loss loss, std::uint32_t grain = 1,
+       SimTime error_interval = microseconds(500)) {
+    star.kind = lossy_switch_kind(std::move(loss));
+    star.cable = cable, star.grain = grain;
+    star.spec->lossless = star.nic.lossless = "none";
+    star.nic.repair = repair;
+    star.nic.retransmit_timeout = microseconds(100);
+    star.nic.error_interval = error_interval;
+    star.build(2);
+    star.bed.record(milliseconds(1));
+    star.post(0, 1, static_cast<std::uint32_t>(4096 * packets));
+  }
+  /// When the device has the head of the last packet.
+  SimTime run() {
+    star.bed.run();
+    return star.bed.trains(star.gpus[1]).back().time;
+  }
+  RepairCounts counts(std::uint32_t nic) {
+    for (const Row& row : star.bed.rows(tables::repair))
+      if (row.component.value == star.device.value + 1 + nic)
+        return {row.values[0], row.values[1], row.values[2], row.values[3],
+                row.values[4], row.values[5], row.values[6]};
+    return {};
+  }
+};
+
+constexpr SimTime pcie = nanoseconds(200);
+/// When packet i, in order and on time, is at the sink's device: its work request comes in after the latency
+/// of PCIe; two cables; the sink's PCIe is twice as fast, so its heads wait for the fabric's tails.
+SimTime on_time(std::int64_t i, SimTime cable) {
+  return pcie + i * packet + 2 * cable + packet / 2 + pcie;
+}
+/// Closed form. Packet k is lost. The one behind it shows that, 2 cables later; what it says is heard after 2
+/// more, and the packet that is on the line then is sent to its end: k is sent again as the m-th,
+///   m = k + 1 + ceil(4 cable / p).
+std::int64_t slot_of_repair(std::int64_t k, SimTime cable) {
+  return k + 1 + (4 * cable.count() + packet.count() - 1) / packet.count();
+}
+
+}  // namespace
+
+TEST_CASE("go-back-N sends a round trip's packets again, selective repeat the one that is lost") {
+  constexpr std::int64_t packets = 200;
+  for (const std::int64_t ns : {50, 333, 1500}) {
+    for (const std::int64_t k : {0, 7, 100}) {
+      const SimTime cable = nanoseconds(ns);
+      const std::int64_t m = slot_of_repair(k, cable);
+      INFO(ns << " ns, packet " << k << ": the " << m << "-th");
+      REQUIRE(m < packets);
+      Flow back(LossRepair::go_back_n, cable, packets, nth_sending({{k, 1}}));
+      CHECK(back.run() == on_time(packets - 1 + m - k, cable));
+      CHECK(back.counts(0).repeated == m - k);
+      CHECK(back.counts(0).repeated_bytes == 4096 * (m - k));
+      CHECK(back.counts(1).discarded == m - k - 1);
+      Flow selective(LossRepair::selective_repeat, cable, packets, nth_sending({{k, 1}}));
+      CHECK(selective.run() == on_time(packets, cable));
+      CHECK(selective.counts(0).repeated == 1);
+      CHECK(selective.counts(1).discarded == 0);
+      for (Flow* flow : {&back, &selective}) {
+        CHECK(payload_bytes(flow->star.bed.trains(flow->star.gpus[1])) == 4096 * packets);
+        CHECK(flow->counts(0).sent == packets);
+        CHECK(flow->counts(0).timeouts == 0);
+        CHECK(flow->star.bed.waits().empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("a device is told of what came early when the missing packet is there, and not before") {
+  const SimTime cable = nanoseconds(333);
+  Flow flow(LossRepair::selective_repeat, cable, 200, nth_sending({{7, 1}}));
+  flow.run();
+  const auto got = flow.star.bed.trains(flow.star.gpus[1]);
+  const std::int64_t m = slot_of_repair(7, cable);
+  REQUIRE(got.size() == 200);
+  for (std::int64_t i = 0; i < 200; ++i) {
+    INFO(i);
+    // Packets 8 to m - 1 have come in the slots before the repair, those from m on one slot late.
+    const std::int64_t slot = i < 7 ? i : i < m ? m : i + 1;
+    CHECK(got[i].time == on_time(slot, cable));
+  }
+  // Their bytes take the device's link once.
+  CHECK(flow.star.bed.trains(flow.star.gpus[1], MessageKind::placed_train).size() ==
+        static_cast<std::size_t>(m - 8));
+}
+
+TEST_CASE("the loss of the last packet shows when the timer ends, since nothing comes behind it") {
+  const SimTime cable = nanoseconds(333);
+  for (const LossRepair repair : {LossRepair::go_back_n, LossRepair::selective_repeat}) {
+    Flow flow(repair, cable, 50, nth_sending({{49, 1}}));
+    // The timer runs from the acknowledgement of packet 48, which is later than the tail of 49.
+    const SimTime heard = pcie + 48 * packet + 4 * cable;
+    CHECK(flow.run() == heard + microseconds(100) + 2 * cable + packet / 2 + pcie);
+    CHECK(flow.counts(0).repeated == 1);
+    CHECK(flow.counts(0).timeouts == 1);
+  }
+}
+
+TEST_CASE("selective repeat sends a packet a third time when something sent after the second is there") {
+  Flow flow(LossRepair::selective_repeat, nanoseconds(333), 600, nth_sending({{7, 1}, {7, 2}}));
+  CHECK(flow.run() == on_time(601, nanoseconds(333)));
+  CHECK(flow.counts(0).repeated == 2);
+  CHECK(flow.counts(0).timeouts == 0);
+}
+
+TEST_CASE("go-back-N is told again of a packet that is missing still, after an interval or never") {
+  const SimTime cable = nanoseconds(333), interval = microseconds(2);
+  Flow flow(LossRepair::go_back_n, cable, 600, nth_sending({{7, 1}, {7, 2}}), 1, interval);
+  // Packet 8 shows the loss; the first packet that comes in when the interval is over shows the other one,
+  // and 4 cables later, when the line is free, packet 7 goes a third time.
+  const std::int64_t shows = 8 + (interval.count() + packet.count() - 1) / packet.count();
+  const std::int64_t again = shows + slot_of_repair(0, cable) - 1;
+  REQUIRE(shows > slot_of_repair(7, cable));
+  CHECK(flow.run() == on_time(599 + again - 7, cable));
+  CHECK(flow.counts(0).timeouts == 0);
+  Flow silent(LossRepair::go_back_n, cable, 600, nth_sending({{7, 1}, {7, 2}}), 1, SimTime{0});
+  silent.run();
+  CHECK(silent.counts(0).timeouts == 1);
+  CHECK(payload_bytes(silent.star.bed.trains(silent.star.gpus[1])) == 4096 * 600);
+}
+
+TEST_CASE("a flow of which nothing comes through is given up after its retries") {
+  Flow flow(LossRepair::go_back_n, nanoseconds(50), 10,
+            [](const Frame& frame) { return frame.kind == MessageKind::numbered_train; });
+  CHECK_THROWS_WITH(flow.run(), Catch::Contains("gave up sending to endpoint 1") &&
+                                    Catch::Contains("after 7 retries: nothing was acknowledged"));
+}
+
+TEST_CASE("two NICs overfill a small memory: what it loses is counted, and all arrives") {
+  for (const LossRepair repair : {LossRepair::go_back_n, LossRepair::selective_repeat})
+    for (const std::uint32_t grain : {1u, 8u}) {
+      EthernetStar star;
+      star.grain = grain;
+      star.spec->lossless = star.nic.lossless = "none";
+      star.spec->buffer = Bytes{1 << 20};
+      star.nic.repair = repair;
+      star.nic.retransmit_timeout = milliseconds(1);
+      star.build(3);
+      star.bed.record(milliseconds(1));
+      for (std::uint32_t k = 0; k < 2; ++k) star.post(k, 2, 4096 * 800);
+      star.bed.run();
+      CHECK(payload_bytes(star.bed.trains(star.gpus[2])) == 2 * 4096 * 800);
+      CHECK(star.bed.waits().empty());
+      std::int64_t lost = 0, repeated = 0, discarded = 0;
+      for (const Row& row : star.bed.rows(tables::buffer))
+        if (row.component == star.device && row.values[0] == -1) lost = row.values[4];
+      for (const Row& row : star.bed.rows(tables::repair))
+        repeated += row.values[2], discarded += row.values[5];
+      CHECK(lost > 0);
+      // What is sent again makes up for what was lost, and for what came and was not taken.
+      CHECK(repeated == lost + discarded);
+      CHECK((discarded > 0) == (repair == LossRepair::go_back_n));
+    }
+}
+
+TEST_CASE("whatever gets lost, every byte arrives once and in order") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 draw(seed);
+    const auto below = [&](std::uint64_t bound) { return draw() % bound; };
+    const LossRepair repair = below(2) == 0 ? LossRepair::go_back_n : LossRepair::selective_repeat;
+    const std::uint64_t per_mille = below(100);
+    const std::uint32_t endpoints = 2 + static_cast<std::uint32_t>(below(3));
+    const std::uint32_t grain = 1 + static_cast<std::uint32_t>(below(8));
+    const SimTime cable = nanoseconds(static_cast<std::int64_t>(20 + below(3000)));
+    const std::int64_t interval = static_cast<std::int64_t>(below(3)) * 7;
+    CAPTURE(seed, per_mille, endpoints, grain, cable.count(), static_cast<int>(repair));
+    struct Post {
+      std::uint32_t from, to, bytes;
+      SimTime at;
+    };
+    std::vector<Post> posts(1 + below(30));
+    for (Post& post : posts)
+      post = {static_cast<std::uint32_t>(below(endpoints)), static_cast<std::uint32_t>(below(endpoints)),
+              static_cast<std::uint32_t>(1 + below(200'000)),
+              nanoseconds(static_cast<std::int64_t>(below(20'000)))};
+    // Sizes of what came in, by receiver and sender: with losses as without.
+    std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>> got;
+    for (const bool loses : {false, true}) {
+      std::mt19937_64 loss(seed + 1);
+      EthernetStar star;
+      star.kind = lossy_switch_kind(
+          [&loss, loses, per_mille](const Frame&) { return loses && loss() % 1000 < per_mille; });
+      star.cable = cable, star.grain = grain;
+      star.spec->lossless = star.nic.lossless = "none";
+      star.nic.repair = repair;
+      star.nic.retransmit_timeout = microseconds(100);
+      star.nic.error_interval = microseconds(interval);
+      star.build(endpoints);
+      for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
+      star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
+      REQUIRE(star.bed.waits() == std::vector<std::string>{});
+      auto& sizes = got.emplace_back();
+      for (std::uint32_t k = 0; k < endpoints; ++k)
+        for (const Arrival& a : star.bed.trains(star.gpus[k])) {
+          const Frame frame = frame_in(a.payload);
+          sizes[{k, frame.address.from().value}].push_back(frame.bytes);
+        }
+    }
+    REQUIRE(got[0] == got[1]);
+  }
+}

@@ -1,0 +1,164 @@
+#include "network/transport/repair_sender.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+using namespace lightrail;
+
+namespace {
+
+const Address flow(EndpointId{1}, EndpointId{2}, Connection::make(0, 0, 0));
+
+/// One that has sent trains of 100 B, number k at k us; the timer is 50 us.
+struct Sender {
+  RepairSender sender;
+
+  explicit Sender(LossRepair repair, std::uint32_t trains)
+      : sender({.repair = repair, .timeout = microseconds(50), .retries = 2}, 1, "nic0") {
+    for (std::uint32_t k = 0; k < trains; ++k)
+      sent.push_back(sender.leaving(frame_of(Train{.bytes = 100, .address = flow}), 1, microseconds(k)));
+  }
+  /// Numbers that go again, which leave at once.
+  std::vector<std::uint16_t> hear(MessageKind kind, std::uint16_t number, std::int64_t us) {
+    const Address back(flow.to(), flow.from(), flow.connection());
+    return leave(
+        *sender.on_acknowledgement({.kind = kind, .number = number, .address = back}, microseconds(us)), us);
+  }
+  std::vector<std::uint16_t> leave(std::vector<RepairSender::Again> again, std::int64_t us) {
+    std::vector<std::uint16_t> numbers;
+    for (const RepairSender::Again& one : again) {
+      CHECK(one.source == 1);
+      CHECK(sender.leaving(one.frame, one.source, microseconds(us)) == one.frame);
+      numbers.push_back(as<NumberedTrain>(one.frame).number);
+    }
+    return numbers;
+  }
+
+  std::vector<Frame> sent;
+};
+
+using Numbers = std::vector<std::uint16_t>;
+constexpr MessageKind ack = MessageKind::acknowledgement, error = MessageKind::sequence_error,
+                      selective = MessageKind::selective_acknowledgement;
+
+}  // namespace
+
+TEST_CASE("trains of a class that loses are numbered from 0 on, others are left as they are") {
+  const Sender one(LossRepair::go_back_n, 3);
+  for (std::uint16_t k = 0; k < 3; ++k) {
+    CHECK(one.sent[k].kind == MessageKind::numbered_train);
+    CHECK(as<NumberedTrain>(one.sent[k]).number == k);
+    CHECK(one.sent[k].bytes == 100);
+  }
+  RepairSender sender({}, 2, "nic0");
+  const Frame lossless = frame_of(Train{.bytes = 100, .address = flow});
+  CHECK(sender.leaving(lossless, 0, SimTime{}) == lossless);
+  Frame notice = lossless;
+  notice.kind = MessageKind::congestion_notice, notice.lane = 1;
+  CHECK(sender.leaving(notice, 0, SimTime{}) == notice);
+  const Frame control = sender.leaving(
+      frame_of(Train{.kind = MessageKind::control, .lane = 1, .bytes = 64, .address = flow}), 0, SimTime{});
+  CHECK(control.kind == MessageKind::numbered_control);
+}
+
+TEST_CASE("a sequence error acknowledges what is before it, and all from it on goes again") {
+  Sender one(LossRepair::go_back_n, 6);
+  CHECK(one.hear(ack, 2, 10).empty());
+  CHECK(one.hear(error, 3, 11) == Numbers{3, 4, 5});
+  CHECK(one.hear(error, 4, 12) == Numbers{4, 5});
+  CHECK(one.sender.counts(0).again == 5);
+  CHECK(one.sender.counts(0).again_bytes == 500);
+  CHECK(one.hear(ack, 6, 13).empty());
+  CHECK(one.sender.is_idle(flow));
+}
+
+TEST_CASE("what waits to be sent again is not taken twice") {
+  Sender one(LossRepair::go_back_n, 3);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  CHECK(
+      one.sender.on_acknowledgement({.kind = error, .number = 1, .address = back}, microseconds(9))->size() ==
+      2);
+  CHECK(one.hear(error, 1, 10).empty());
+}
+
+TEST_CASE("selective repeat sends what was sent before something that is there") {
+  Sender one(LossRepair::selective_repeat, 8);
+  CHECK(one.hear(selective, 2, 10) == Numbers{0, 1});
+  CHECK(one.hear(selective, 3, 11).empty());
+  CHECK(one.hear(selective, 5, 12) == Numbers{4});
+  // 4 was sent a second time after 0 and 1 were, and after 6 and 7: all of these are lost.
+  CHECK(one.hear(selective, 4, 13) == Numbers{0, 1, 6, 7});
+  CHECK(one.hear(ack, 6, 14) == Numbers{});
+  CHECK(one.hear(ack, 8, 15).empty());
+  CHECK(one.sender.is_idle(flow));
+}
+
+TEST_CASE("without an acknowledgement all goes again when the timer ends, until the retries do") {
+  for (const LossRepair repair : {LossRepair::go_back_n, LossRepair::selective_repeat}) {
+    Sender one(repair, 3);
+    CHECK(one.sender.start_timer(flow) == microseconds(50));
+    CHECK(!one.sender.start_timer(flow));  // it runs
+    one.hear(ack, 1, 20);
+    RepairSender::Timeout timeout = one.sender.on_timer(flow, microseconds(50));
+    CHECK(timeout.ask_again == microseconds(70));
+    CHECK(timeout.again->empty());
+    for (const std::int64_t us : {70, 120}) {
+      timeout = one.sender.on_timer(flow, microseconds(us));
+      CHECK(!timeout.is_broken);
+      CHECK(timeout.ask_again == microseconds(us + 50));
+      CHECK(one.leave(*timeout.again, us) == Numbers{1, 2});
+    }
+    CHECK(one.sender.on_timer(flow, microseconds(170)).is_broken);
+    CHECK(one.sender.counts(0).timeouts == 3);
+    CHECK(one.sender.waits_for() == "2 trains (200 B) wait for acknowledgements");
+  }
+}
+
+TEST_CASE("a timer behind which nothing is on the way ends") {
+  Sender one(LossRepair::go_back_n, 2);
+  CHECK(one.sender.start_timer(flow).has_value());
+  one.hear(ack, 2, 5);
+  CHECK(!one.sender.on_timer(flow, microseconds(50)).ask_again);
+  CHECK(one.sender.waits_for().empty());
+  const Frame next = one.sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, microseconds(60));
+  CHECK(as<NumberedTrain>(next).number == 2);
+  CHECK(one.sender.start_timer(flow) == microseconds(110));
+}
+
+TEST_CASE("an acknowledgement of a flow that was not sent from here is noticed") {
+  Sender one(LossRepair::go_back_n, 1);
+  CHECK(one.sender.on_acknowledgement({.address = flow}, SimTime{}) == nullptr);
+}
+
+TEST_CASE("numbers go around, and no more may be on the way than they tell apart") {
+  RepairSender sender({}, 1, "nic0");
+  const Frame train = frame_of(Train{.bytes = 1, .address = flow});
+  const Address back(flow.to(), flow.from(), flow.connection());
+  for (std::uint32_t k = 0; k < 70'000; ++k) {
+    CHECK(as<NumberedTrain>(sender.leaving(train, 0, SimTime{})).number == (k & 0xffff));
+    static_cast<void>(sender.on_acknowledgement(
+        {.kind = ack, .number = static_cast<std::uint16_t>(k + 1), .address = back}, SimTime{}));
+  }
+  for (std::uint32_t k = 0; k < NumberedTrain::max_outstanding - 1; ++k)
+    static_cast<void>(sender.leaving(train, 0, SimTime{}));
+  CHECK_THROWS_WITH(sender.leaving(train, 0, microseconds(3)),
+                    Catch::Contains("nic0") && Catch::Contains("32767 trains on the way on class 0"));
+}
+
+TEST_CASE("its state is saved") {
+  Sender one(LossRepair::selective_repeat, 8);
+  one.hear(selective, 2, 10);
+  StateWriter out;
+  one.sender.save(out);
+  Sender other(LossRepair::selective_repeat, 0);
+  StateReader in(out.bytes());
+  other.sender.load(in);
+  StateWriter again;
+  other.sender.save(again);
+  CHECK(std::vector<std::byte>(out.bytes().begin(), out.bytes().end()) ==
+        std::vector<std::byte>(again.bytes().begin(), again.bytes().end()));
+  CHECK(other.hear(selective, 5, 12) == Numbers{3, 4});
+}
