@@ -37,6 +37,8 @@ Host::Host(const BuildContext& build)
     const auto port = static_cast<PortIndex>(i);
     in_lines_.emplace_back(port_end(build, port).in_rate);
     injectors_.emplace_back(build, port, i);
+    const LinkId out = model_.ports[build.record.first_port + i].out;
+    if (gpus_ == i && !leads_to(model_, out, DeviceRole::nic)) gpus_ = i + 1;
   }
 }
 
@@ -49,6 +51,11 @@ PortIndex Host::port_of(EndpointId gpu) const {
                        book_[gpu].local < injectors_.size() &&
                        crossbar_.egress().is_connected(book_[gpu].local);
   return is_mine ? book_[gpu].local : self_port;
+}
+
+PortIndex Host::storage_port(EndpointId gpu) const {
+  if (!book_.storage || port_of(gpu) == self_port || !(*book_.storage)[gpu].lid.is_valid()) return self_port;
+  return static_cast<PortIndex>(gpus_ + (*book_.storage)[gpu].nic);
 }
 
 void Host::handle(const Event& event, PortIndex port, Context& context) {
@@ -67,10 +74,11 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
   const auto frame = as<Frame>(p);
   const EndpointId to = frame.address.to();
   if (to == self_) return take(frame, port, context);
-  const PortIndex out = port_of(to);
+  PortIndex out = port_of(to);
+  if (out == self_port && port < gpus_) out = storage_port(frame.address.from());
   if (out == self_port)
-    fail(context,
-         fmt::format("endpoint {} ({}) is no GPU of this server", to.value, endpoint_name(model_, to)));
+    fail(context, fmt::format("endpoint {} ({}) is no GPU of this server, and no storage NIC leads there",
+                              to.value, endpoint_name(model_, to)));
   crossbar_.forward(context, frame, port, out);
 }
 
@@ -170,8 +178,8 @@ std::shared_ptr<const ComponentKind> host_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "host";
   kind->doc =
-      "Host of a server: PCIe between its GPUs where there is no NVSwitch, and copies between GPUs and host "
-      "memory. "
+      "Host of a server: PCIe between its GPUs where there is no NVSwitch and to storage NICs, and copies "
+      "between GPUs and host memory. "
       "Leaves out NUMA and the CPU's own use of its memory.";
   kind->weight = 2;
   kind->ports = {{"i", "GPUs", "PCIe to local GPU i"}, {"GPUs ...", "NICs", "PCIe to the NICs"}};

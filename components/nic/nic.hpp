@@ -42,6 +42,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;  ///< of what an optical switch lost
   std::uint32_t retries = max_retries;
   Watts power{0};
+  NicRole for_role = NicRole::compute;  ///< storage: behind a host, for all of its server
   SimTime nccl_latency{0}, message_time{0};
   bool is_simple_only = false;
   Bytes staged_bytes{0};
@@ -74,6 +75,9 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// another NIC of its server can stand in for has its work back when the outage is known to senders. Assumes
 /// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
 /// several PCIe links, memory registration and caches, acknowledgements of what has arrived.
+///
+/// With role="storage" it has the host behind it, which passes on what its GPUs read and write: trains that
+/// the host sends go on to the fabric as they come in, from a buffer as large as the one towards the fabric.
 class Nic final : public Component, private SentListener {
  public:
   /// `returns`: what it gives the device on its first port, a GPU, that belongs to no endpoint here.
@@ -92,6 +96,7 @@ class Nic final : public Component, private SentListener {
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   void receive(const Frame& train, Context& context);
+  void send_on(const Frame& train, PortIndex port, Context& context);
   void on_marked(const Frame& train, Context& context);
   void notify(const Frame& train, Context& context);
   void on_notice(const Frame& frame, Context& context);
@@ -117,7 +122,7 @@ class Nic final : public Component, private SentListener {
   std::vector<Injector> loops_;  ///< by port - 1: back to the device there
   const Model& model_;
   const NicSpec& spec_;
-  const AddressBook* book_;
+  const AddressBook* book_;  ///< of its fabric
   const NicReturns returns_;
   const ServiceLevels* levels_;                    ///< null: the lane is what the device says
   const LaneMap* lanes_ = nullptr;                 ///< null: a level is a lane
