@@ -9,6 +9,7 @@
 #include "network/port/reports.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/phase.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 namespace {
@@ -88,10 +89,14 @@ void Host::on_timer(const Timer& timer, Context& context) {
       return post(timer.gpu, MessageKind::control, io_connection(timer.ordinal, Phase::io_done),
                   control_bytes, context);
     case Wake::copy_asked:
-      copies_[key_of(timer.gpu, timer.ordinal)].left = copy_bytes(timer.gpu, timer.ordinal, context);
+      copies_[key_of(timer.gpu, timer.ordinal)].left = operation(timer.gpu, timer.ordinal, context).bytes;
       return read_next(timer.gpu, timer.ordinal, context);
     case Wake::piece_read:
-      post(timer.gpu, MessageKind::train, io_connection(timer.ordinal, Phase::io_data), timer.bytes, context);
+      if (operation(timer.gpu, timer.ordinal, context).kind == OpKind::storage_write)
+        write_piece(timer.gpu, timer.ordinal, timer.bytes, context);
+      else
+        post(timer.gpu, MessageKind::train, io_connection(timer.ordinal, Phase::io_data), timer.bytes,
+             context);
       return read_next(timer.gpu, timer.ordinal, context);
   }
 }
@@ -101,14 +106,25 @@ SimTime Host::use_memory(std::int64_t bytes, SimTime now) {
              std::max(memory_free_at_, now) + transfer_time(Bytes{bytes}, spec_.memory_bandwidth);
 }
 
-std::int64_t Host::copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
+void Host::write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context) {
+  const Op& op = operation(gpu, ordinal, context);
+  const EndpointId to{book_.first_storage + storage_server_of(op, gpu, book_.storage_count)};
+  const PortIndex nic = book_.storage ? storage_port(gpu) : static_cast<PortIndex>(gpus_ + book_[gpu].nic);
+  if (nic >= context.port_count() || !crossbar_.egress().is_connected(nic))
+    fail(context, fmt::format("no NIC leads to endpoint {} ({})", to.value, endpoint_name(model_, to)));
+  context.send(nic, context.now(),
+               to_payload(WorkRequest{.bytes = bytes,
+                                      .address = Address(gpu, to, io_connection(ordinal, Phase::io_data))}));
+}
+
+const Op& Host::operation(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
   const auto* set = model_.resource<ProgramSet>();
   const auto* indexes = model_.resource<ProgramIndexes>();
   const Op* op = set && indexes ? io_operation(*set, *indexes, gpu, ordinal) : nullptr;
-  if (!op || op->kind != OpKind::host_copy)
+  if (!op || (op->kind != OpKind::host_copy && op->io == IoMode::own))
     fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no host copy",
                               gpu.value, endpoint_name(model_, gpu), ordinal));
-  return op->bytes;
+  return *op;
 }
 
 void Host::take(const Frame& frame, PortIndex port, Context& context) {
@@ -123,7 +139,7 @@ void Host::take(const Frame& frame, PortIndex port, Context& context) {
   const SimTime written = std::max(tail, use_memory(frame.bytes, context.now()));
   crossbar_.take(context, frame, port, written);
   auto [copy, is_new] = copies_.try_emplace(key_of(gpu, ordinal));
-  if (is_new) copy->second.left = copy_bytes(gpu, ordinal, context);
+  if (is_new) copy->second.left = operation(gpu, ordinal, context).bytes;
   if ((copy->second.left -= frame.bytes) > 0) return;
   copies_.erase(copy);
   context.wake(written, to_payload(Timer{.kind = Wake::copy_written, .ordinal = ordinal, .gpu = gpu}));

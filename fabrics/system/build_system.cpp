@@ -108,6 +108,8 @@ void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorLis
 
 void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpoints, ServerNics& nics) {
   builder.book.gpu_count = static_cast<std::uint32_t>(plan.gpus);
+  builder.book.first_storage = static_cast<std::uint32_t>(plan.gpus + plan.hosts);
+  builder.book.storage_count = static_cast<std::uint32_t>(plan.storages);
   builder.book.endpoints.resize(plan.gpus + plan.hosts + plan.storages);
   builder.book.component_of.resize(builder.book.endpoints.size());
   builder.nic_of_endpoint.resize(builder.book.endpoints.size());

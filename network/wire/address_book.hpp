@@ -37,6 +37,7 @@ struct AddressBook {
   };
   std::vector<Entry> endpoints;
   std::uint32_t gpu_count = 0;
+  std::uint32_t first_storage = 0, storage_count = 0;  ///< ids of storage servers, one after the other
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
   NicStriping striping = NicStriping::split;
