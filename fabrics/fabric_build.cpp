@@ -29,13 +29,15 @@ bool FabricBuild::require_nics() const {
 }
 
 std::uint32_t FabricBuild::add_route(SwitchRoute route) {
+  route.role = role;
   routing.routes.push_back(std::move(route));
   return static_cast<std::uint32_t>(routing.routes.size() - 1);
 }
 
 ComponentId FabricBuild::add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
                                     std::uint32_t route) {
-  const ComponentId id = builder.add(part, part.radix, builder.prefix(prefix), number, builder.new_atom());
+  const std::string name = role == NicRole::storage ? "storage-" + prefix : prefix;
+  const ComponentId id = builder.add(part, part.radix, builder.prefix(name), number, builder.new_atom());
   routing.route_of.emplace(id.value, route);
   return id;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fabrics/children.hpp"
+#include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/servers/servers.hpp"
 #include "fabrics/system/system_builder.hpp"
 #include "network/routing/routing.hpp"
@@ -19,6 +20,13 @@ struct FabricCounter {
   std::uint32_t next_lid = 0, next_leaf = 0, next_spine = 0, next_core = 0;
 };
 
+/// What the fabrics of a system have together.
+struct FabricResults {
+  FabricCounter counter;
+  RoutingTables routing;
+  std::vector<FabricLayout> layouts;  ///< for people
+};
+
 /// What a kind of fabric builds from and into. Mistakes go to errors(); what was begun is then thrown away.
 struct FabricBuild {
   const FabricKind& kind;
@@ -29,9 +37,13 @@ struct FabricBuild {
   FabricCounter& counter;
   RoutingTables& routing;
   std::size_t errors_before;  ///< mistakes found before the <fabric> was read
+  NicRole role;               ///< of the NICs that it joins
+  std::vector<FabricLayout>& layouts;
 
   [[nodiscard]] ErrorList& errors() const { return builder.errors(); }
   [[nodiscard]] bool has_errors() const { return errors().size() > errors_before; }
+  /// Among the <fabric>s, for its parameters.
+  [[nodiscard]] std::uint32_t index() const { return role == NicRole::storage ? 1 : 0; }
   /// At the <fabric>; `what` begins with what is wrong.
   void fail(const std::string& what) const { errors().add(element.error(what)); }
   /// False, and an error, when there are no NICs to join.
@@ -39,7 +51,8 @@ struct FabricBuild {
 
   /// Keeps a route; returns its index, for any number of switches.
   std::uint32_t add_route(SwitchRoute route);
-  /// A switch in an atom of its own, named `prefix` + `number`, that routes by add_route's `route`.
+  /// A switch in an atom of its own, named `prefix` + `number` (of storage: "storage-" before it), that
+  /// routes by add_route's `route`.
   ComponentId add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
                          std::uint32_t route);
   /// Joins port 0 of `nic` to a port of `device` and gives the NIC an address: `lid` (dense over all fabrics,

@@ -17,6 +17,7 @@ class FabricKind {
   std::vector<std::string> link_roles;   ///< of its <link role="...">; empty: it has no links
   bool has_groups = false;               ///< its routes have SwitchRoute::groups
   bool joins_servers = true;             ///< false: a system of several servers needs more than this
+  bool takes_storage = true;             ///< may be a fabric of storage alone: <fabric for="storage">
   /// True when this <fabric> has a controller to which every GPU needs a port.
   std::function<bool(const Element&)> has_controller = [](const Element&) { return false; };
   /// Reads the attributes and children of <fabric> and joins the NICs as they say.
@@ -32,7 +33,7 @@ void bind_fabric(FabricKind& kind, const Describe<XSpec>& table,
   kind.build = [table, build_spec](FabricBuild& fabric) {
     XSpec spec;
     table.parse(fabric.element, spec, fabric.errors());
-    fabric.builder.declare(fabric.element, table, spec);
+    fabric.builder.declare(fabric.element, table, spec, fabric.index());
     build_spec(fabric, spec);
   };
 }

@@ -1,5 +1,7 @@
 #include "fabrics/fabric_registry.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/scenario/scenario.hpp"
@@ -10,10 +12,18 @@ namespace {
 
 struct AnyFabricSpec {
   std::string kind;
+  NicRole role = NicRole::compute;
 };
 
-Describe<AnyFabricSpec> any_fabric_table() {
+Describe<AnyFabricSpec> kind_table() {
   return Describe<AnyFabricSpec>().required("kind", &AnyFabricSpec::kind, "how switches join the NICs");
+}
+
+Describe<AnyFabricSpec> any_fabric_table() {
+  return kind_table().choice("for", &AnyFabricSpec::role,
+                             "which NICs it joins: those of the GPUs, and of storage where it has no fabric "
+                             "of its own; or those of role=\"storage\" and of storage servers",
+                             {{"compute", NicRole::compute}, {"storage", NicRole::storage}});
 }
 
 }  // namespace
@@ -70,14 +80,45 @@ std::vector<ParameterDoc> FabricRegistry::all_parameters() const {
   return all;
 }
 
-void build_fabric(const FabricKind& kind, const Element& fabric, const std::vector<NicPlace>& nics,
-                  SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing) {
-  if (!kind.joins_servers) return;
+NicRole role_of_fabric(const Element& fabric, ErrorList& errors) {
+  const Attribute* role = fabric.find("for");
+  if (!role || role->value == "compute") return NicRole::compute;
+  if (role->value == "storage") return NicRole::storage;
+  errors.add({role->file, role->line,
+              "<fabric> attribute 'for': " + invalid_choice(role->value, {"compute", "storage"})});
+  return NicRole::compute;
+}
+
+FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, ErrorList& errors) {
+  FabricElements found;
+  for (const Element* element : root.children_named("fabric")) {
+    const bool is_storage = role_of_fabric(*element, errors) == NicRole::storage;
+    FabricElement& fabric = is_storage ? found.storage : found.compute;
+    if (fabric.element) {
+      errors.add(
+          element->error(fmt::format("a second <fabric> for {} (expected one each for compute and storage)",
+                                     is_storage ? "storage" : "compute")));
+      continue;
+    }
+    fabric = {element, registry.of(*element, errors)};
+    if (is_storage && fabric.kind && !fabric.kind->takes_storage)
+      errors.add(element->error_at(
+          "kind", fmt::format("<fabric for=\"storage\"> cannot be of kind '{}'", fabric.kind->name)));
+  }
+  return found;
+}
+
+void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<NicPlace>& nics,
+                  SystemBuilder& builder, FabricResults& results) {
+  const auto& [element, kind] = fabric;
+  if (!kind->joins_servers) return;
   const std::size_t before = builder.errors().size();
-  builder.declare(fabric, any_fabric_table(), AnyFabricSpec{kind.name});
-  const LinkRoles links(fabric, kind.link_roles, builder);
-  FabricBuild build{kind, fabric, links, nics, builder, counter, routing, before};
-  kind.build(build);
+  const auto table = role == NicRole::storage ? any_fabric_table() : kind_table();
+  const LinkRoles links(*element, kind->link_roles, builder);
+  FabricBuild build{*kind,           *element,        links,  nics, builder,
+                    results.counter, results.routing, before, role, results.layouts};
+  builder.declare(*element, table, AnyFabricSpec{kind->name, role}, build.index());
+  kind->build(build);
 }
 
 }  // namespace lightrail

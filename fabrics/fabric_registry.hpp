@@ -18,7 +18,7 @@ class FabricRegistry {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::vector<std::shared_ptr<const FabricKind>>& kinds() const { return kinds_; }
 
-  /// Attributes of every <fabric>: `kind` and `routing`.
+  /// Attributes of every <fabric>: `kind`, `for` and `routing`.
   [[nodiscard]] std::vector<ParameterDoc> common_parameters() const;
   /// These and all kinds' own; of one name the first kind's.
   [[nodiscard]] std::vector<ParameterDoc> all_parameters() const;
@@ -30,8 +30,25 @@ class FabricRegistry {
 /// Every kind of fabric of this source tree, by an explicit list.
 [[nodiscard]] FabricRegistry built_in_fabrics();
 
-/// Reads <fabric>, which is of `kind`, and joins `nics` as it says. Mistakes go to the builder's errors.
-void build_fabric(const FabricKind& kind, const Element& fabric, const std::vector<NicPlace>& nics,
-                  SystemBuilder& builder, FabricCounter& counter, RoutingTables& routing);
+/// Which NICs a <fabric> is for; compute and an error where it names none that there are.
+[[nodiscard]] NicRole role_of_fabric(const Element& fabric, ErrorList& errors);
+
+/// A <fabric> and its kind.
+struct FabricElement {
+  const Element* element = nullptr;  ///< null: there is none
+  const FabricKind* kind = nullptr;  ///< null: it names none that is known
+};
+
+/// The <fabric>s of a scenario by their role: at most one each. Two of a role and a kind that storage cannot
+/// have go to `errors`.
+struct FabricElements {
+  FabricElement compute, storage;
+};
+[[nodiscard]] FabricElements fabrics_of(const Element& root, const FabricRegistry& registry,
+                                        ErrorList& errors);
+
+/// Reads <fabric> and joins `nics`, which are of that role, as it says. Mistakes go to the builder's errors.
+void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<NicPlace>& nics,
+                  SystemBuilder& builder, FabricResults& results);
 
 }  // namespace lightrail

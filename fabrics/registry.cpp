@@ -16,7 +16,7 @@ std::shared_ptr<const FabricKind> no_fabric_kind() {
   auto kind = std::make_shared<FabricKind>();
   kind->name = "none";
   kind->doc = "No network between servers.";
-  kind->joins_servers = false;
+  kind->joins_servers = kind->takes_storage = false;
   return kind;
 }
 

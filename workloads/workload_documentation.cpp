@@ -8,6 +8,7 @@
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"
 #include "workloads/generate/training/gate.hpp"
+#include "workloads/generate/training/training_checkpoint.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/workload_context.hpp"
 
@@ -35,6 +36,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation(const WorkloadR
       {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
       {"workload", workloads.all_parameters(algorithms)},
       {"model", transformer_parameters().documentation()},
+      {"checkpoint", checkpoint_parameters().documentation()},
       {"gate", gate_documentation()},
       {"pool", pool_documentation()},
       {"requests", requests_documentation()},

@@ -111,10 +111,14 @@ void check_is_benchmark(const Scenario& scenario, const WorkloadKind* kind, Erro
                    ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
 }
 
-/// At the place of an attribute of <fabric>, given or not.
+/// At the place of an attribute of the GPUs' <fabric>, given or not.
 void add_at_fabric(const std::string& attribute, const std::string& problem, const Scenario& scenario,
                    ErrorList& errors) {
-  const Element* fabric = scenario.root.child("fabric");
+  ErrorList told;  // of its `for`, when the system was built
+  const auto all = scenario.root.children_named("fabric");
+  const Element* fabric = *std::find_if(all.begin(), all.end(), [&](const Element* one) {
+    return role_of_fabric(*one, told) == NicRole::compute;
+  });
   errors.add(fabric->error_at(attribute, fmt::format("<fabric> attribute '{}': {}", attribute, problem)));
 }
 

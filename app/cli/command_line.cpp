@@ -172,8 +172,9 @@ void fill_run(const Given& given, CommandLine& line) {
   line.check_grain = given.value("check-grain", 0u, 1u, TrainSettings::max_grain);
   if (line.check_grain > 0 && !line.resume.empty())
     fail("option --check-grain: a run that is resumed has not seen its first iteration");
-  line.io = given.choice<IoMode>(
-      "io", {{"auto", IoMode::automatic}, {"collective", IoMode::collective}, {"gather", IoMode::gather}});
+  line.io = given.choice<RecordMode>("io", {{"auto", RecordMode::automatic},
+                                            {"collective", RecordMode::collective},
+                                            {"gather", RecordMode::gather}});
 }
 
 /// What the runs of a study are told, and what of it decides their results.

@@ -36,7 +36,7 @@ struct CommandLine {
   std::int64_t sweep_case = -1;  ///< --case; -1: all points
   std::string point;             ///< "-3" for point 3 of a sweep, in the names of its files
   StudyLine study;
-  IoMode io = IoMode::automatic;
+  RecordMode io = RecordMode::automatic;
   PartitionPlan partition;
   std::vector<int> predict_ranks;
   std::uint32_t check_grain = 0;           ///< packets; 0: not asked for

@@ -65,7 +65,7 @@ std::string described_scenario(CommandLine line) {
   std::string text = fmt::format("scenario           {}\n\n", name ? name->value : scenario.path);
   text += variables_text(scenario) + map_text(model) + "\n" + groups_text(model);
   for (const char* part : {"fabric", "network", "nccl", "workload", "faults", "variation"})
-    if (const Element* element = scenario.root.child(part))
+    for (const Element* element : scenario.root.children_named(part))
       text += fmt::format("{:<18} {}\n", part, tag_text(*element));
   return text + sweep_text(scenario) + output_text(line, model) + fabric_text(model);
 }

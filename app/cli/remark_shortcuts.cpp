@@ -60,8 +60,9 @@ ModelPart remark_shortcuts(const Model& model) {
     part.remarks.push_back(
         {"collectives", "the steps of a ring in one server are one exchange (fold-rings)"});
   remark_samples(model, part);
-  const auto* layout = model.resource<FabricLayout>();
-  if (layout && !layout_warnings(*layout).empty())
+  const auto* layouts = model.resource<FabricLayouts>();
+  if (layouts && std::any_of(layouts->all.begin(), layouts->all.end(),
+                             [](const FabricLayout& layout) { return !layout_warnings(layout).empty(); }))
     part.remarks.push_back(
         {"fabric", "it is not oversubscribed everywhere as asked; validate shows the layout"});
   return part;

@@ -8,10 +8,13 @@
 namespace lightrail {
 
 std::string fabric_text(const Model& model) {
-  const auto* layout = model.resource<FabricLayout>();
-  if (!layout) return "";
-  std::string text = layout_text(*layout);
-  for (const InputError& warning : layout_warnings(*layout)) text += "warning: " + to_string(warning) + "\n";
+  const auto* layouts = model.resource<FabricLayouts>();
+  if (!layouts) return "";
+  std::string text;
+  for (const FabricLayout& layout : layouts->all) {
+    text += layout_text(layout);
+    for (const InputError& warning : layout_warnings(layout)) text += "warning: " + to_string(warning) + "\n";
+  }
   return text;
 }
 

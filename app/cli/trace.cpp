@@ -95,6 +95,12 @@ std::string generate_trace(const CommandLine& line) {
     errors.add(
         scenario.root.child("workload")
             ->error("a job with host=\"launches\" is no trace: the file has no place for what hosts do"));
+  const auto has_schedule = [](const Op& op) { return op.io != IoMode::own || op.every != 1; };
+  if (std::any_of(programs.begin(), programs.end(),
+                  [&](const Program& p) { return std::any_of(p.ops.begin(), p.ops.end(), has_schedule); }))
+    errors.add(scenario.root.child("workload")
+                   ->error("a job with checkpoints is no trace: the file has no place for writes from host "
+                           "memory, nor for what only some iterations do"));
   errors.throw_if_any();
   std::vector<std::string> inputs = files_named_in(scenario.root);
   inputs.insert(inputs.end(), scenario.inputs.begin(), scenario.inputs.end());

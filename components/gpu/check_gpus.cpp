@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "components/gpu/execution/launch_server.hpp"
 #include "engine/model/kind.hpp"
@@ -70,26 +70,45 @@ std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_
       set.programs[program].role, model.component_name(gpu));
 }
 
+std::string missing_storage_nic(const Model& model, const ProgramSet& set, std::uint32_t program,
+                                EndpointId gpu) {
+  const auto& book = *model.resource<AddressBook>();
+  if (!book.storage || (*book.storage)[gpu].lid.is_valid()) return "";
+  const Program& p = set.programs[program];
+  for (std::uint32_t i = 0; i < p.ops.size(); ++i)
+    if (p.ops[i].kind == OpKind::storage_read || p.ops[i].kind == OpKind::storage_write)
+      return fmt::format(
+          "{}: the server of {} has no NIC of role storage, and storage has a fabric of its own (expected "
+          "storage-nics of the <server>, or one <fabric>)",
+          describe_op(p, i, model.names), model.component_name(book.component_of[gpu.value]));
+  return "";
+}
+
 void check_gpus(const Model& model, ErrorList& errors) {
   const auto* set = model.resource<ProgramSet>();
   const auto* book = model.resource<AddressBook>();
   if (!set || !book) return;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen;
   for (std::uint32_t gpu = 0; gpu < set->program_of_gpu.size() && gpu < book->gpu_count; ++gpu) {
     const ComponentId component = book->component_of[gpu];
     const ComponentRecord& record = model.components[component.value];
     const std::uint32_t program = set->program_of_gpu[gpu];
-    if (model.kinds[record.kind]->name != "gpu" || !seen.emplace(record.spec, program).second) continue;
+    const bool has_storage_nic = book->storage && (*book->storage)[EndpointId{gpu}].lid.is_valid();
+    if (model.kinds[record.kind]->name != "gpu" ||
+        !seen.emplace(record.spec, program, has_storage_nic).second)
+      continue;
     const auto& spec = static_cast<const GpuSpec&>(*model.specs[record.spec]);
-    std::string memory, kernels;
+    std::string memory, kernels, storage;
     std::vector<std::uint32_t> at{program};
     do {  // iteration by iteration
       if (memory.empty())
         memory = missing_memory(spec, set->programs[at[0]], model.component_name(component));
       if (kernels.empty()) kernels = missing_kernel(spec.compute, *set, at[0], model.names);
       if (kernels.empty()) kernels = endless_work(spec.compute, *set, at[0], model.names);
+      if (storage.empty()) storage = missing_storage_nic(model, *set, at[0], EndpointId{gpu});
     } while (go_on(*set, at));
-    for (const std::string& obstacle : {memory, kernels, missing_host(model, *set, program, component)})
+    for (const std::string& obstacle :
+         {memory, kernels, storage, missing_host(model, *set, program, component)})
       if (!obstacle.empty()) errors.add({"", 0, obstacle});
   }
 }

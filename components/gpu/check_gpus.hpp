@@ -25,7 +25,11 @@ namespace lightrail {
 [[nodiscard]] std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_t program,
                                        ComponentId gpu);
 
-/// Every GPU that cannot execute its program, one complaint for each kind of GPU and program.
+/// That `program` reads or writes storage, which has a fabric of its own that `gpu` has no way to, or "".
+[[nodiscard]] std::string missing_storage_nic(const Model& model, const ProgramSet& set,
+                                              std::uint32_t program, EndpointId gpu);
+
+/// Every GPU that cannot execute its program, one complaint for each kind of GPU, way to storage and program.
 void check_gpus(const Model& model, ErrorList& errors);
 
 }  // namespace lightrail

@@ -9,6 +9,7 @@
 #include "network/port/reports.hpp"
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/phase.hpp"
+#include "network/wire/work_request.hpp"
 
 namespace lightrail {
 namespace {
@@ -37,6 +38,8 @@ Host::Host(const BuildContext& build)
     const auto port = static_cast<PortIndex>(i);
     in_lines_.emplace_back(port_end(build, port).in_rate);
     injectors_.emplace_back(build, port, i);
+    const LinkId out = model_.ports[build.record.first_port + i].out;
+    if (gpus_ == i && !leads_to(model_, out, DeviceRole::nic)) gpus_ = i + 1;
   }
 }
 
@@ -49,6 +52,11 @@ PortIndex Host::port_of(EndpointId gpu) const {
                        book_[gpu].local < injectors_.size() &&
                        crossbar_.egress().is_connected(book_[gpu].local);
   return is_mine ? book_[gpu].local : self_port;
+}
+
+PortIndex Host::storage_port(EndpointId gpu) const {
+  if (!book_.storage || port_of(gpu) == self_port || !(*book_.storage)[gpu].lid.is_valid()) return self_port;
+  return static_cast<PortIndex>(gpus_ + (*book_.storage)[gpu].nic);
 }
 
 void Host::handle(const Event& event, PortIndex port, Context& context) {
@@ -68,10 +76,11 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
   const auto frame = as<Frame>(p);
   const EndpointId to = frame.address.to();
   if (to == self_) return take(frame, port, context);
-  const PortIndex out = port_of(to);
+  PortIndex out = port_of(to);
+  if (out == self_port && port < gpus_) out = storage_port(frame.address.from());
   if (out == self_port)
-    fail(context,
-         fmt::format("endpoint {} ({}) is no GPU of this server", to.value, endpoint_name(model_, to)));
+    fail(context, fmt::format("endpoint {} ({}) is no GPU of this server, and no storage NIC leads there",
+                              to.value, endpoint_name(model_, to)));
   crossbar_.forward(context, frame, port, out);
 }
 
@@ -81,10 +90,14 @@ void Host::on_timer(const Timer& timer, Context& context) {
       return post(timer.gpu, MessageKind::control, io_connection(timer.ordinal, Phase::io_done),
                   control_bytes, context);
     case Wake::copy_asked:
-      copies_[key_of(timer.gpu, timer.ordinal)].left = copy_bytes(timer.gpu, timer.ordinal, context);
+      copies_[key_of(timer.gpu, timer.ordinal)].left = operation(timer.gpu, timer.ordinal, context).bytes;
       return read_next(timer.gpu, timer.ordinal, context);
     case Wake::piece_read:
-      post(timer.gpu, MessageKind::train, io_connection(timer.ordinal, Phase::io_data), timer.bytes, context);
+      if (operation(timer.gpu, timer.ordinal, context).kind == OpKind::storage_write)
+        write_piece(timer.gpu, timer.ordinal, timer.bytes, context);
+      else
+        post(timer.gpu, MessageKind::train, io_connection(timer.ordinal, Phase::io_data), timer.bytes,
+             context);
       return read_next(timer.gpu, timer.ordinal, context);
   }
 }
@@ -94,14 +107,25 @@ SimTime Host::use_memory(std::int64_t bytes, SimTime now) {
              std::max(memory_free_at_, now) + transfer_time(Bytes{bytes}, spec_.memory_bandwidth);
 }
 
-std::int64_t Host::copy_bytes(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
+void Host::write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context) {
+  const Op& op = operation(gpu, ordinal, context);
+  const EndpointId to{book_.first_storage + storage_server_of(op, gpu, book_.storage_count)};
+  const PortIndex nic = book_.storage ? storage_port(gpu) : static_cast<PortIndex>(gpus_ + book_[gpu].nic);
+  if (nic >= context.port_count() || !crossbar_.egress().is_connected(nic))
+    fail(context, fmt::format("no NIC leads to endpoint {} ({})", to.value, endpoint_name(model_, to)));
+  context.send(nic, context.now(),
+               to_payload(WorkRequest{.bytes = bytes,
+                                      .address = Address(gpu, to, io_connection(ordinal, Phase::io_data))}));
+}
+
+const Op& Host::operation(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
   const auto* set = model_.resource<ProgramSet>();
   const auto* indexes = model_.resource<ProgramIndexes>();
   const Op* op = set && indexes ? io_operation(*set, *indexes, gpu, ordinal) : nullptr;
-  if (!op || op->kind != OpKind::host_copy)
+  if (!op || (op->kind != OpKind::host_copy && op->io == IoMode::own))
     fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no host copy",
                               gpu.value, endpoint_name(model_, gpu), ordinal));
-  return op->bytes;
+  return *op;
 }
 
 void Host::take(const Frame& frame, PortIndex port, Context& context) {
@@ -116,7 +140,7 @@ void Host::take(const Frame& frame, PortIndex port, Context& context) {
   const SimTime written = std::max(tail, use_memory(frame.bytes, context.now()));
   crossbar_.take(context, frame, port, written);
   auto [copy, is_new] = copies_.try_emplace(key_of(gpu, ordinal));
-  if (is_new) copy->second.left = copy_bytes(gpu, ordinal, context);
+  if (is_new) copy->second.left = operation(gpu, ordinal, context).bytes;
   if ((copy->second.left -= frame.bytes) > 0) return;
   copies_.erase(copy);
   context.wake(written, to_payload(Timer{.kind = Wake::copy_written, .ordinal = ordinal, .gpu = gpu}));
@@ -171,8 +195,8 @@ std::shared_ptr<const ComponentKind> host_kind() {
   auto kind = std::make_shared<ComponentKind>();
   kind->name = "host";
   kind->doc =
-      "Host of a server: PCIe between its GPUs where there is no NVSwitch, and copies between GPUs and host "
-      "memory. "
+      "Host of a server: PCIe between its GPUs where there is no NVSwitch and to storage NICs, and copies "
+      "between GPUs and host memory. "
       "Leaves out NUMA and the CPU's own use of its memory.";
   kind->weight = 2;
   kind->ports = {{"i", "GPUs", "PCIe to local GPU i"}, {"GPUs ...", "NICs", "PCIe to the NICs"}};

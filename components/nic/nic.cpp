@@ -27,6 +27,16 @@ const NicSpec& spec_of(const BuildContext& build) {
   return static_cast<const NicSpec&>(build.spec);
 }
 
+/// Of the storage fabric where the device behind it is a host or a storage server.
+const AddressBook* book_of(const BuildContext& build) {
+  const auto* book = build.model.resource<AddressBook>();
+  if (!book || build.record.port_count < 2) return book;
+  const LinkId device = build.model.ports[build.record.first_port + 1u].out;
+  const bool is_for_storage =
+      spec_of(build).for_role == NicRole::storage || leads_to(build.model, device, DeviceRole::storage);
+  return is_for_storage ? &book->of(NicRole::storage) : book;
+}
+
 /// Devices are read at the rate of their PCIe link.
 std::vector<Injector::Source> sources_of(const BuildContext& build) {
   std::vector<Injector::Source> sources(build.record.port_count);
@@ -43,7 +53,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       fabric_(build, 0, 0, sources_of(build), spec_of(build).send_latency),
       model_(build.model),
       spec_(spec_of(build)),
-      book_(build.model.resource<AddressBook>()),
+      book_(book_of(build)),
       returns_(returns),
       levels_(build.model.resource<ServiceLevels>()),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
@@ -95,7 +105,9 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
   const EndpointId device = book_ ? book_->device(endpoint) : endpoint;
   for (std::size_t i = 1; i < endpoint_at_.size(); ++i)
     if (endpoint_at_[i] == device) return static_cast<PortIndex>(i);
-  return 0;
+  const bool is_behind_host = spec_.for_role == NicRole::storage && endpoint_at_.size() > 1 &&
+                              (*book_)[endpoint].server == (*book_)[endpoint_at_[1]].server;
+  return is_behind_host ? 1 : 0;
 }
 
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
@@ -199,8 +211,14 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
   if (!is_of_fabric && kind == MessageKind::work_request)
     return accept_work(deferred(as<WorkRequest>(p), port), context);
-  if (!is_of_fabric && kind == MessageKind::control)
+  if (!is_of_fabric && kind == MessageKind::control) {
+    const auto frame = as<Frame>(p);
+    if (spec_.for_role == NicRole::storage)
+      crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
     return accept_work(deferred(as<Train>(p), port), context);
+  }
+  if (!is_of_fabric && kind == MessageKind::train && spec_.for_role == NicRole::storage)
+    return send_on(as<Frame>(p), port, context);
   fail(context,
        fmt::format("{} on port {}; a nic takes trains from the fabric and work requests from its devices",
                    unexpected(p), port));
@@ -242,7 +260,24 @@ bool Nic::receive(const Frame& train, Context& context) {
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
+  if (spec_.for_role == NicRole::storage) return crossbar_.forward_on_lane(context, train, 0, out, 0);
   return crossbar_.forward(context, train, 0, out);
+}
+
+/// Of a GPU behind the host; its head is here now. Its bytes leave as they come in: the line to the host is
+/// their source.
+void Nic::send_on(const Frame& train, PortIndex port, Context& context) {
+  const EndpointId to = train.address.to();
+  if (!book_ || to.value >= book_->endpoints.size() || !(*book_)[to].lid.is_valid())
+    fail(context,
+         fmt::format("endpoint {} ({}) has no NIC in this fabric", to.value, endpoint_name(model_, to)));
+  crossbar_.hold(context, train, port);
+  const std::uint8_t lane = levels_ ? lane_of(train.address, false) : train.lane;
+  fabric_.post({train.address.from(), to, train.address.connection(), train.bytes, lane, MessageKind::train,
+                port, notices_.add(train, port)},
+               context.now());
+  looked_until_ = SimTime{};
+  fabric_.pump(context, crossbar_.egress(), *this);
 }
 
 /// Light goes where circuits lead, whatever its address.
@@ -337,6 +372,8 @@ void Nic::post_again(const Injector::Rest& rest, SimTime now) {
 void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
   if (token == none) return;
   const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(token));
+  if (kind_of(notice.payload) == MessageKind::train)
+    return crossbar_.release(context, as<Frame>(notice.payload), notice.port, tail);
   context.send(notice.port, tail, notice.payload);
 }
 

@@ -46,6 +46,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   LossRepair repair = LossRepair::go_back_n;
   SimTime error_interval = microseconds(500);
   Watts power{0};
+  NicRole for_role = NicRole::compute;  ///< storage: behind a host, for all of its server
   SimTime nccl_latency{0}, message_time{0};
   bool is_simple_only = false;
   Bytes staged_bytes{0};
@@ -78,12 +79,14 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
-/// an endpoint on the same NIC loops back. What classes lose that are not
-/// lossless is repaired (RepairSender, RepairReceiver): their trains are numbered and acknowledged. While its
-/// cable is down (NicHealth) nothing leaves; a GPU that another NIC of its server can stand in for has its
-/// work back when the outage is known to senders. Assumes work requests and completions are small (latency of
-/// PCIe, no bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
-/// acknowledgements of lossless classes.
+/// an endpoint on the same NIC loops back. What classes lose that are not lossless is repaired (RepairSender,
+/// RepairReceiver): their trains are numbered and acknowledged. While its cable is down (NicHealth) nothing
+/// leaves; a GPU that another NIC of its server can stand in for has its work back when the outage is known
+/// to senders. Assumes work requests and completions are small (latency of PCIe, no bandwidth). Leaves out:
+/// one limit over several PCIe links, memory registration and caches, acknowledgements of lossless classes.
+///
+/// With role="storage" it has the host behind it, which passes on what its GPUs read and write: trains that
+/// the host sends go on to the fabric as they come in, from a buffer as large as the one towards the fabric.
 class Nic final : public Component, private SentListener {
  public:
   /// `returns`: what it gives the device on its first port, a GPU, that belongs to no endpoint here.
@@ -102,6 +105,7 @@ class Nic final : public Component, private SentListener {
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   bool receive(const Frame& train, Context& context);
+  void send_on(const Frame& train, PortIndex port, Context& context);
   void receive_numbered(const NumberedTrain& train, Context& context);
   void tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context);
   void acknowledge(const Acknowledgement& message, Context& context);
@@ -140,7 +144,7 @@ class Nic final : public Component, private SentListener {
   std::vector<Injector> loops_;  ///< by port - 1: back to the device there
   const Model& model_;
   const NicSpec& spec_;
-  const AddressBook* book_;
+  const AddressBook* book_;  ///< of its fabric
   const NicReturns returns_;
   const ServiceLevels* levels_;                    ///< null: the lane is what the device says
   const LaneMap* lanes_ = nullptr;                 ///< null: a level is a lane

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "components/nic/nic.hpp"
 #include "engine/model/require_together.hpp"
@@ -41,6 +42,15 @@ void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& erro
           name, fmt::format("<nic> attribute '{}' has no effect without flow-control=\"pauses\"", name)));
 }
 
+NicRole read_role(const Element& nic, ErrorList& errors) {
+  const Attribute* role = nic.find("role");
+  if (!role || role->value == "compute") return NicRole::compute;
+  if (role->value != "storage")
+    errors.add(nic.error_at(
+        "role", "<nic> attribute 'role': " + invalid_choice(role->value, {"compute", "storage"})));
+  return NicRole::storage;
+}
+
 }  // namespace
 
 void NicSpec::settle() {
@@ -50,7 +60,11 @@ void NicSpec::settle() {
 }
 
 InputBuffer NicSpec::input_buffer(PortIndex port) const {
-  if (port != 0) return {};
+  if (port != 0) {
+    // Of the host's PCIe link; GPUs and storage servers have their NIC read.
+    if (for_role == NicRole::compute) return {};
+    return {1, buffer.value, &credit_flow_control(), 0};
+  }
   const FlowControlKind* control = nullptr;
   switch (flow_control) {
     case NicFlowControl::credits:
@@ -144,9 +158,15 @@ std::shared_ptr<const ComponentKind> nic_kind() {
     auto spec = std::make_shared<NicSpec>(static_cast<const NicSpec&>(*parse(nic, errors)));
     read_lane_map(nic, spec->lane_table, errors);
     check_flow_control(nic, *spec, errors);
+    spec->for_role = read_role(nic, errors);
     spec->settle();
     return spec;
   };
+  ParameterDoc role;
+  role.name = "role", role.type = "choice", role.default_value = "compute";
+  role.choices = {"compute", "storage"};
+  role.doc = "what it is for: messages of the GPUs, or the server's reads and writes on storage";
+  kind->parameters.push_back(std::move(role));
   accept_sources(*kind);
   kind->make = [](const BuildContext& build) { return std::make_unique<Nic>(build, returns_of(build)); };
   return kind;

@@ -5,6 +5,16 @@
 namespace lightrail {
 
 std::uint32_t Notices::add(const DeferredWork& work) {
+  const SentNotice notice{
+      .lane = work.lane, .is_resent = work.is_resent, .bytes = work.bytes, .address = work.address};
+  return add(to_payload(notice), work.port());
+}
+
+std::uint32_t Notices::add(const Frame& train, PortIndex port) {
+  return add(to_payload(train), port);
+}
+
+std::uint32_t Notices::add(const Payload& payload, PortIndex port) {
   std::uint32_t number = free_;
   if (number == none) {
     number = static_cast<std::uint32_t>(notices_.size());
@@ -12,9 +22,7 @@ std::uint32_t Notices::add(const DeferredWork& work) {
   } else {
     free_ = notices_[number].next;
   }
-  const SentNotice notice{
-      .lane = work.lane, .is_resent = work.is_resent, .bytes = work.bytes, .address = work.address};
-  notices_[number] = {to_payload(notice), none, work.port(), 0};
+  notices_[number] = {payload, none, port, 0};
   return number;
 }
 

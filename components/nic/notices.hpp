@@ -8,12 +8,13 @@
 
 namespace lightrail {
 
-/// Completions that a NIC owes its devices: one for each message whose poster waits for it, until its last
-/// byte is on the wire. Places are used again, so a steady state allocates nothing.
+/// What a NIC owes its devices once the last byte of a message is on the wire: a completion to each poster
+/// that waits for it, and the buffer of a train that it has taken over. Places are used again, so a steady
+/// state allocates nothing.
 class Notices {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
-  /// A SentNotice for the device on `port`.
+  /// A SentNotice for the device on `port`, or a train from there.
   struct Notice {
     Payload payload{};
     std::uint32_t next = none;
@@ -23,6 +24,8 @@ class Notices {
 
   /// Owes one for `work`; returns its number.
   [[nodiscard]] std::uint32_t add(const DeferredWork& work);
+  /// The buffer of `train`, which came in on `port`, is to be free then.
+  [[nodiscard]] std::uint32_t add(const Frame& train, PortIndex port);
   /// The one of that number, which is owed no longer.
   [[nodiscard]] Notice take(std::uint32_t number);
   /// Its device is told nothing.
@@ -32,6 +35,8 @@ class Notices {
   void load(StateReader& in) { in.get(notices_), in.get(free_); }
 
  private:
+  [[nodiscard]] std::uint32_t add(const Payload& payload, PortIndex port);
+
   std::vector<Notice> notices_;
   std::uint32_t free_ = none;
 };

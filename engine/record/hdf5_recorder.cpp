@@ -199,9 +199,9 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
 
 /// Ranks 0 ... writers - 1 write; a table of this write has at most `max_rows` rows.
 int Hdf5Recorder::writers_for(std::int64_t max_rows) const {
-  if (options_.io == IoMode::collective) return ranks_;
+  if (options_.io == RecordMode::collective) return ranks_;
   bool is_large = max_rows >= rows_worth_sharing;
-  return options_.io == IoMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
+  return options_.io == RecordMode::automatic && is_large && !is_crowded_ ? ranks_ : 1;
 }
 
 void Hdf5Recorder::write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns) {

@@ -25,12 +25,12 @@ namespace lightrail {
 /// collective: every rank writes its part of the rows; gather: rank 0 writes all. The content is the same.
 /// automatic: collective for writes of several chunks, unless ranks outnumber a node's cores (each
 /// collective call then costs 10 ms and more).
-enum class IoMode : std::uint8_t { automatic, collective, gather };
+enum class RecordMode : std::uint8_t { automatic, collective, gather };
 
 struct RecorderOptions {
   std::string path;                      ///< empty: no file, only the summary
   SimTime interval = milliseconds(100);  ///< [ps] simulated time between two flush() calls, >= 1 ps
-  IoMode io = IoMode::automatic;
+  RecordMode io = RecordMode::automatic;
   double write_every_s = 2;  ///< rows of short intervals wait together up to this wall time [s]; 0: never
   std::string command_line;
   std::string scenario_xml;         ///< resolved, stored as /run/scenario

@@ -42,7 +42,7 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
   file.set_attribute("/run", "seed", static_cast<std::int64_t>(model.seed));
   file.set_attribute("/run", "interval_ps", std::int64_t{options.interval.count()});
   file.set_attribute("/run", "resumed_at_ps", std::int64_t{options.resumed_at.count()});
-  file.set_attribute("/run", "io", options.io == IoMode::gather ? "gather" : "collective");
+  file.set_attribute("/run", "io", options.io == RecordMode::gather ? "gather" : "collective");
   file.write_text("/run/scenario", options.scenario_xml);
   file.write_texts("/run/inputs", options.inputs.size(), [&](auto i) { return options.inputs[i]; });
 

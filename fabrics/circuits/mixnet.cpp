@@ -171,6 +171,7 @@ void build(FabricBuild& fabric, const MixnetSpec& spec) {
 std::shared_ptr<const FabricKind> mixnet_kind() {
   auto kind = std::make_shared<FabricKind>();
   kind->name = "mixnet";
+  kind->takes_storage = false;
   kind->doc =
       "Some NICs of each server are joined by an optical switch for each region of servers, with a "
       "<controller> or circuits that stay; a fat tree joins the others (MixNet).";

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "fabrics/clos/fabric_layout.hpp"
@@ -55,7 +54,8 @@ bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const P
 
 void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts, LeafFill fill,
                          std::uint32_t leaves_per_group, const std::vector<LeafPlan>& plans) {
-  FabricLayout layout{fabric.kind.name, spec.tiers, spec.oversubscription, fabric.element.error(""), {}};
+  FabricLayout layout{fabric.kind.name,         spec.tiers, spec.oversubscription,
+                      fabric.element.error(""), {},         fabric.role};
   const Attribute* asked = spec.oversubscription > 1 ? fabric.element.find("oversubscription") : nullptr;
   if (asked) layout.place = {asked->file, asked->line, ""};
   for (const LeafPlan& plan : plans) {
@@ -72,7 +72,7 @@ void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosPa
                {parts.host, parts.trunk.value_or(0), parts.core.value_or(parts.trunk.value_or(0))}, fabric);
     layout.networks.push_back({plan.nics_by_leaf(), plan.leaves_by_group(), plan.pods, shape});
   }
-  fabric.builder.add_resource(std::make_shared<const FabricLayout>(std::move(layout)));
+  fabric.layouts.push_back(std::move(layout));
 }
 
 }  // namespace lightrail

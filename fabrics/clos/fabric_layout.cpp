@@ -76,7 +76,8 @@ std::string layout_text(const FabricLayout& layout) {
   for (const FabricLayout::Network& network : layout.networks)
     nics = std::accumulate(network.nics.begin(), network.nics.end(), nics);
   std::string text = fmt::format(
-      "fabric {}: {}, {}{}\n", layout.kind, counted(nics, "NIC"), counted(layout.tiers, "tier"),
+      "fabric {}{}: {}, {}{}\n", layout.kind, layout.role == NicRole::storage ? " for storage" : "",
+      counted(nics, "NIC"), counted(layout.tiers, "tier"),
       layout.oversubscription > 1 ? fmt::format(", oversubscription {:g}", layout.oversubscription) : "");
   for (auto first = layout.networks.begin(); first != layout.networks.end();) {
     const auto last = std::find_if(first, layout.networks.end(), [&](const auto& n) { return n != *first; });

@@ -5,10 +5,11 @@
 
 #include "engine/base/error.hpp"
 #include "fabrics/clos/clos_shape.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
-/// Model resource: which NICs share a leaf and what joins the leaves, as built, of fabrics of equal switches.
+/// Which NICs share a leaf and what joins the leaves, as built, of fabrics of equal switches.
 struct FabricLayout {
   struct Network {
     std::vector<std::uint32_t> nics;             ///< on each leaf
@@ -22,6 +23,12 @@ struct FabricLayout {
   double oversubscription = 1;    ///< as asked for: NICs for each uplink
   InputError place;               ///< of the attribute, or of the <fabric>
   std::vector<Network> networks;  ///< several where nothing joins the rails
+  NicRole role = NicRole::compute;
+};
+
+/// Model resource: of every fabric that has one.
+struct FabricLayouts {
+  std::vector<FabricLayout> all;
 };
 
 /// For people: leaves with their NICs, uplinks and ratio, pods, groups, spines, cores. About a line for each

@@ -93,6 +93,7 @@ void build(FabricBuild& fabric, const PanelSpec& spec) {
 std::shared_ptr<const FabricKind> topoopt_kind() {
   auto kind = std::make_shared<FabricKind>();
   kind->name = "topoopt";
+  kind->takes_storage = false;
   kind->doc =
       "All NICs on one patch panel (an <ocs> that never changes); servers relay for those that they are not "
       "joined to (TopoOpt).";

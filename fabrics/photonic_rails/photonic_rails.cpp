@@ -81,6 +81,7 @@ void build(FabricBuild& fabric, const PhotonicRailsSpec& spec) {
 std::shared_ptr<const FabricKind> photonic_rails_kind() {
   auto kind = std::make_shared<FabricKind>();
   kind->name = "photonic-rails";
+  kind->takes_storage = false;
   kind->doc =
       "NIC i of all servers on the <ocs> of rail i, with a <rail-controller> each that gives GPUs circuits "
       "when they ask (Opus).";

@@ -15,11 +15,21 @@ std::uint32_t port_of_gpu_nic(std::uint32_t nic) {
   return nic == 0 ? first : second + nic - 1;
 }
 
+/// In the book of the storage fabric, where there is one.
+void set_storage_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId component,
+                          AddressBook::Entry entry, ComponentId nic) {
+  if (!builder.storage_book) return;
+  builder.storage_book->endpoints[endpoint] = entry;
+  builder.storage_book->component_of[endpoint] = component;
+  builder.storage_nic_of_endpoint[endpoint] = nic;
+}
+
 void set_endpoint(SystemBuilder& builder, std::uint32_t endpoint, ComponentId component,
                   AddressBook::Entry entry, ComponentId nic) {
   builder.book.endpoints[endpoint] = entry;
   builder.book.component_of[endpoint] = component;
   builder.nic_of_endpoint[endpoint] = nic;
+  set_storage_endpoint(builder, endpoint, component, entry, ComponentId{});
 }
 
 std::uint32_t first_nic(const ServerTemplate& server, std::uint32_t gpu) {
@@ -78,8 +88,20 @@ void connect_nics(const ServerTemplate& server, std::uint32_t endpoint, Componen
   }
 }
 
+std::vector<ComponentId> add_storage_nics(const ServerTemplate& server, std::uint32_t index, AtomId atom,
+                                          SystemBuilder& builder, EndpointCounter& endpoints,
+                                          ServerNics& nics) {
+  std::vector<ComponentId> all(server.storage_nics);
+  for (std::uint32_t n = 0; n < server.storage_nics; ++n) {
+    all[n] = builder.add(*server.storage_nic, 2, builder.prefix("storage-nic"), endpoints.next_storage_nic++,
+                         atom);
+    nics.storage.push_back({all[n], index, static_cast<std::uint16_t>(n), false});
+  }
+  return all;
+}
+
 void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuilder& builder,
-                  EndpointCounter& endpoints, std::vector<NicPlace>& nics) {
+                  EndpointCounter& endpoints, ServerNics& nics) {
   const AtomId atom = builder.new_atom();
   const std::uint32_t no_number = ComponentId::none;
   std::vector<ComponentId> gpu(server.gpus), nic(server.nics);
@@ -94,13 +116,14 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   const std::vector<std::uint32_t> gpus_of_nic = attached_gpus(server);
   for (std::uint32_t n = 0; n < server.nics; ++n) {
     const std::uint32_t ports = 1 + gpus_of_nic[n] + (server.host ? 1 : 0);
-    nic[n] =
-        builder.add(*server.nic, ports, builder.prefix("nic"), static_cast<std::uint32_t>(nics.size()), atom);
-    nics.push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
+    nic[n] = builder.add(*server.nic, ports, builder.prefix("nic"), endpoints.next_nic++, atom);
+    nics.compute.push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
   }
   if (server.host)
-    host = builder.add(*server.host, server.gpus + server.nics, builder.prefix("host"), endpoints.next_host,
-                       atom);
+    host = builder.add(*server.host, server.gpus + server.nics + server.storage_nics, builder.prefix("host"),
+                       endpoints.next_host, atom);
+  const std::vector<ComponentId> storage_nic =
+      add_storage_nics(server, index, atom, builder, endpoints, nics);
 
   std::vector<std::uint32_t> next_port(server.nics, 1);
   for (std::uint32_t l = 0; l < server.gpus; ++l) {
@@ -113,36 +136,50 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
     set_endpoint(builder, endpoint, gpu[l], entry, server.nics > 0 ? nic[entry.nic] : ComponentId{});
     if (server.nics > 0) connect_nics(server, endpoint, gpu[l], entry, nic, next_port, builder);
     if (server.host) builder.connect(gpu[l], 2, host, l, *server.pcie);
+    if (server.storage_nics > 0) {
+      const std::uint32_t own = l * server.storage_nics / server.gpus;
+      entry.nic = static_cast<std::uint16_t>(server.nics + own);
+      set_storage_endpoint(builder, endpoint, gpu[l], entry, storage_nic[own]);
+    }
   }
   if (server.host) {
     for (std::uint32_t n = 0; n < server.nics; ++n)
       builder.connect(host, server.gpus + n, nic[n], next_port[n], *server.pcie);
-    set_endpoint(builder, endpoints.next_host++, host, {index, Lid{}, 0, 0},
+    for (std::uint32_t n = 0; n < server.storage_nics; ++n)
+      builder.connect(host, server.gpus + server.nics + n, storage_nic[n], 1, *server.pcie);
+    set_endpoint(builder, endpoints.next_host, host, {index, Lid{}, 0, 0},
                  server.nics > 0 ? nic[0] : ComponentId{no_number});
+    if (server.storage_nics > 0)
+      set_storage_endpoint(builder, endpoints.next_host, host,
+                           {index, Lid{}, 0, static_cast<std::uint16_t>(server.nics)}, storage_nic[0]);
+    ++endpoints.next_host;
   }
 }
 
 void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& builder,
-                   EndpointCounter& endpoints, std::vector<NicPlace>& nics) {
+                   EndpointCounter& endpoints, ServerNics& nics) {
   const AtomId atom = builder.new_atom();
   const std::uint32_t endpoint = endpoints.next_storage++;
+  const bool has_own_fabric = builder.storage_book != nullptr;
   const ComponentId storage =
       builder.add(*row.storage, row.server.nics, builder.prefix("storage"), endpoint, atom);
   ComponentId first{};
   for (std::uint32_t n = 0; n < row.server.nics; ++n) {
     const ComponentId nic =
-        builder.add(*row.server.nic, 2, builder.prefix("nic"), static_cast<std::uint32_t>(nics.size()), atom);
+        builder.add(*row.server.nic, 2, builder.prefix("nic"), endpoints.next_nic++, atom);
     if (n == 0) first = nic;
-    nics.push_back({nic, index, static_cast<std::uint16_t>(n), true});
+    (has_own_fabric ? nics.storage : nics.compute)
+        .push_back({nic, index, static_cast<std::uint16_t>(n), true});
     builder.connect(storage, n, nic, 1, *row.server.pcie);
   }
-  set_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, first);
+  set_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, has_own_fabric ? ComponentId{} : first);
+  set_storage_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, first);
 }
 
 }  // namespace
 
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
-               EndpointCounter& endpoints, std::vector<NicPlace>& nics) {
+               EndpointCounter& endpoints, ServerNics& nics) {
   for (std::uint32_t s = 0; s < row.servers; ++s) {
     if (row.is_storage)
       build_storage(row, first_server + s, builder, endpoints, nics);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ struct ClusterSpec {
   std::uint32_t servers = 0;
 };
 struct ServerSpec {
-  std::uint32_t gpus = 0, nics = 0;
+  std::uint32_t gpus = 0, nics = 0, storage_nics = 0;
   NicStriping striping = NicStriping::split;
 };
 struct StorageSpec {
@@ -34,6 +35,9 @@ Describe<ServerSpec> server_table() {
   table.required("gpus", &ServerSpec::gpus, "GPUs of the server", 1u, 1024u)
       .required("nics", &ServerSpec::nics,
                 "NICs; GPU l uses NIC l * nics / gpus, and with k NICs a GPU the k from there on", 0u, 1024u)
+      .field("storage-nics", &ServerSpec::storage_nics,
+             "NICs of role=\"storage\", joined to the host; GPU l uses NIC l * storage-nics / gpus of them",
+             0u, 64u)
       .choice("nic-striping", &ServerSpec::striping,
               "how a GPU with several NICs spreads messages: each over all of them in equal parts, or each "
               "flow on one",
@@ -48,6 +52,40 @@ Describe<StorageSpec> storage_table() {
   return table;
 }
 
+/// The <nic> of that role.
+const Element* nic_child(const Element& server, NicRole role, Need need, ErrorList& errors) {
+  const Element* found = nullptr;
+  const bool is_storage = role == NicRole::storage;
+  for (const Element* nic : server.children_named("nic")) {
+    const Attribute* given = nic->find("role");
+    if ((given && given->value == "storage") != is_storage) continue;
+    if (found)
+      errors.add(nic->error(is_storage ? "<server> has two <nic role=\"storage\">, expected one"
+                                       : "<server> has 2 <nic>, expected one"));
+    found = nic;
+  }
+  if (!found && need == Need::required)
+    errors.add(
+        server.error(is_storage ? "<server> lacks a <nic role=\"storage\">" : "<server> lacks a <nic>"));
+  if (found && need == Need::none)
+    errors.add(found->error("<nic role=\"storage\"> has no use in this <server> (expected 'storage-nics')"));
+  return found;
+}
+
+void read_nics(const Element& element, ServerTemplate& server, SystemBuilder& builder) {
+  ErrorList& errors = builder.errors();
+  const auto part = [&](NicRole role, Need need) -> std::optional<Part> {
+    const Element* nic = nic_child(element, role, need, errors);
+    return nic ? builder.part("nic", *nic) : std::nullopt;
+  };
+  server.nic = part(NicRole::compute, server.nics > 0 ? Need::required : Need::optional);
+  const bool has_storage = server.storage_nics > 0;
+  server.storage_nic = part(NicRole::storage, has_storage ? Need::required : Need::none);
+  if (has_storage && !element.child("host"))
+    errors.add(element.error_at("storage-nics",
+                                "<server> attribute 'storage-nics': no <host> joins them to the GPUs"));
+}
+
 void read_server(const Element& element, ServerTemplate& server, SystemBuilder& builder) {
   ErrorList& errors = builder.errors();
   const std::size_t before = errors.size();
@@ -56,6 +94,7 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
   if (errors.size() > before) return;
   server.gpus = spec.gpus;
   server.nics = spec.nics;
+  server.storage_nics = spec.storage_nics;
   server.striping = spec.striping;
   if (spec.nics > spec.gpus && spec.nics % spec.gpus != 0)
     errors.add(element.error(fmt::format(
@@ -67,7 +106,7 @@ void read_server(const Element& element, ServerTemplate& server, SystemBuilder& 
                             spec.nics, spec.gpus)});
   server.gpu = part_child(element, "gpu", "gpu", Need::required, builder);
   server.nvswitch = part_child(element, "nvswitch", "nvswitch", Need::optional, builder);
-  server.nic = part_child(element, "nic", "nic", spec.nics > 0 ? Need::required : Need::optional, builder);
+  read_nics(element, server, builder);
   server.host = part_child(element, "host", "host", Need::optional, builder);
   const bool has_pcie = spec.nics > 0 || element.child("host");
   const LinkRoles links(element, {"nvlink", "pcie"}, builder);
@@ -102,6 +141,9 @@ ServerRow read_storage(const Element& storage, SystemBuilder& builder) {
   storage_table().parse(storage, spec, builder.errors());
   row.servers = spec.servers;
   row.server.nics = spec.nics;
+  if (const Element* nic = storage.child("nic"); nic && nic->find("role"))
+    builder.errors().add(
+        nic->error_at("role", "<nic> attribute 'role' has no effect in <storage>: its NICs are for storage"));
   row.storage = part_child(storage, "storage-server", "storage", Need::required, builder);
   row.server.nic = part_child(storage, "nic", "nic", Need::required, builder);
   row.server.pcie = LinkRoles(storage, {"pcie"}, builder).cable("pcie", Need::required);

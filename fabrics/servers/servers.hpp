@@ -12,9 +12,10 @@ namespace lightrail {
 /// What one <server> element describes; all servers of a cluster are made from it.
 struct ServerTemplate {
   std::uint32_t gpus = 0, nics = 0;
-  std::uint32_t gpu_ports = 3;  ///< 4: with one to a controller of circuits, 5: and one to a scheduler
+  std::uint32_t storage_nics = 0;  ///< of role="storage", joined to the host
+  std::uint32_t gpu_ports = 3;     ///< 4: with one to a controller of circuits, 5: and one to a scheduler
   NicStriping striping = NicStriping::split;
-  std::optional<Part> gpu, nvswitch, nic, host;
+  std::optional<Part> gpu, nvswitch, nic, host, storage_nic;
   std::optional<std::uint32_t> nvlink, pcie;  ///< cables
 
   /// NICs of each GPU where every GPU has several; else 1: NIC l * nics / gpus is GPU l's, if there is one.
@@ -38,20 +39,29 @@ struct NicPlace {
   bool is_storage = false;
 };
 
+/// The NICs that fabrics have to join, by what they are for.
+struct ServerNics {
+  std::vector<NicPlace> compute;  ///< and storage servers' where storage has no fabric of its own
+  std::vector<NicPlace> storage;
+};
+
 /// Reads a <cluster> or <storage>. Mistakes go to the builder's errors and leave an incomplete row.
 [[nodiscard]] ServerRow read_cluster(const Element& cluster, SystemBuilder& builder);
 /// The same of <storage>: its NICs and the storage server.
 [[nodiscard]] ServerRow read_storage(const Element& storage, SystemBuilder& builder);
 
-/// First endpoint ids of the three ranges: GPUs, hosts, storage servers.
+/// The next endpoint ids of the three ranges: GPUs, hosts, storage servers; and the next numbers of NICs.
 struct EndpointCounter {
   std::uint32_t next_gpu = 0, next_host = 0, next_storage = 0;
+  std::uint32_t next_nic = 0, next_storage_nic = 0;
 };
 
-/// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host (storage, NICs). NIC
-/// of GPU l is l * nics / gpus, and with k NICs a GPU those behind it. Appends the NICs.
+/// Builds all servers of a row: one atom each, in the order GPUs, NVSwitch, NICs, host, storage NICs
+/// (storage, NICs). NIC of GPU l is l * nics / gpus, and with k NICs a GPU those behind it; its storage NIC
+/// is l * storage_nics / gpus. Appends the NICs. Where the builder has a book of a storage fabric, storage
+/// servers' NICs are that fabric's.
 void build_row(const ServerRow& row, std::uint32_t first_server, SystemBuilder& builder,
-               EndpointCounter& endpoints, std::vector<NicPlace>& nics);
+               EndpointCounter& endpoints, ServerNics& nics);
 
 /// Parameters of the elements <cluster>, <server> and <storage>.
 [[nodiscard]] std::vector<std::pair<std::string, std::vector<ParameterDoc>>> server_documentation();

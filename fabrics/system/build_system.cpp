@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "fabrics/children.hpp"
 #include "fabrics/graph/graph.hpp"
@@ -25,6 +28,7 @@ static_assert(TrainSettings::max_mtu * TrainSettings::max_nvlink_grain <= UINT32
 struct Plan {
   std::vector<ServerRow> rows;  ///< clusters, then storage
   std::optional<Graph> graph;
+  bool has_storage_fabric = false;
   std::uint64_t gpus = 0, hosts = 0, storages = 0, servers = 0, nics = 0;
   std::uint64_t nic_addresses = 0;  ///< of GPUs with several NICs
 };
@@ -45,6 +49,26 @@ void count(Plan& plan) {
   plan.gpus += plan.graph->count(DeviceRole::gpu);
   plan.hosts += plan.graph->count(DeviceRole::host);
   plan.storages += plan.graph->count(DeviceRole::storage);
+}
+
+/// Roles of NICs without a fabric, and fabrics without NICs.
+void check_roles(const Plan& plan, const FabricElements& fabrics, const Element* graph, ErrorList& errors) {
+  const auto has_storage_nics = [](const ServerRow& row) { return row.server.storage_nics > 0; };
+  if (graph && (fabrics.storage.element || std::any_of(plan.rows.begin(), plan.rows.end(), has_storage_nics)))
+    return errors.add(
+        graph->error("<graph> joins NICs without roles: no storage-nics, and no <fabric for=\"storage\">"));
+  if (plan.graph)
+    for (const GraphNode& node : plan.graph->nodes)
+      if (node.element && node.element->name == "nic" && node.element->find("role"))
+        errors.add(node.element->error_at("role", "<nic> attribute 'role' has no effect in a <graph>"));
+  if (fabrics.storage.element) return;
+  for (const ServerRow& row : plan.rows)
+    if (has_storage_nics(row))
+      errors.add(
+          {row.place.file, row.place.line,
+           fmt::format("<cluster> has servers with {} NICs of role storage that no fabric joins (expected "
+                       "<fabric for=\"storage\">)",
+                       row.server.storage_nics)});
 }
 
 /// Servers that nothing joins, and sizes that no id can hold.
@@ -70,23 +94,31 @@ void check_plan(const Plan& plan, const Element& root, bool has_fabric, ErrorLis
       errors.add({row.place.file, row.place.line,
                   "<cluster> has servers whose 'nic-striping' is not that of the clusters before it"});
   }
-  if (plan.servers < 2) return;
+  // A fabric of its own joins storage servers.
+  const std::uint64_t joined = plan.has_storage_fabric ? plan.servers - plan.storages : plan.servers;
+  if (joined < 2) return;
   for (const ServerRow& row : plan.rows)
     if (row.server.nics == 0)
       errors.add({row.place.file, row.place.line,
-                  fmt::format("a server without NICs cannot be one of {} servers", plan.servers)});
+                  fmt::format("a server without NICs cannot be one of {} servers", joined)});
   if (!has_fabric && !plan.graph)
     errors.add(
-        root.error(fmt::format("nothing joins the {} servers (expected <fabric> or <graph>)", plan.servers)));
+        root.error(fmt::format("nothing joins the {} servers (expected <fabric> or <graph>)", joined)));
 }
 
-void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpoints,
-                std::vector<NicPlace>& nics) {
+void build_rows(const Plan& plan, SystemBuilder& builder, EndpointCounter& endpoints, ServerNics& nics) {
   builder.book.gpu_count = static_cast<std::uint32_t>(plan.gpus);
+  builder.book.first_storage = static_cast<std::uint32_t>(plan.gpus + plan.hosts);
+  builder.book.storage_count = static_cast<std::uint32_t>(plan.storages);
   builder.book.endpoints.resize(plan.gpus + plan.hosts + plan.storages);
   builder.book.component_of.resize(builder.book.endpoints.size());
   builder.nic_of_endpoint.resize(builder.book.endpoints.size());
-  endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts)};
+  if (plan.has_storage_fabric) {
+    builder.storage_book = std::make_shared<AddressBook>(builder.book);
+    builder.storage_nic_of_endpoint.resize(builder.book.endpoints.size());
+  }
+  endpoints = {0, static_cast<std::uint32_t>(plan.gpus), static_cast<std::uint32_t>(plan.gpus + plan.hosts),
+               0, 0};
   std::uint32_t server = 0;
   for (const ServerRow& row : plan.rows) {
     if (!row.is_storage && row.server.nics_per_gpu() > 1) builder.book.striping = row.server.striping;
@@ -126,11 +158,12 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.rows.push_back(read_cluster(*cluster, builder));
   for (const Element* storage : root.children_named("storage"))
     plan.rows.push_back(read_storage(*storage, builder));
-  const Element* fabric = only_child(root, "fabric", Need::optional, errors);
+  const FabricElements fabric = fabrics_of(root, fabrics, errors);
   const Element* graph = only_child(root, "graph", Need::optional, errors);
-  const FabricKind* kind = fabric ? fabrics.of(*fabric, errors) : nullptr;
+  const FabricKind* kind = fabric.compute.kind;
   const bool has_fabric = kind && kind->joins_servers;
-  if (kind && kind->has_controller(*fabric))
+  plan.has_storage_fabric = fabric.storage.kind != nullptr;
+  if (kind && kind->has_controller(*fabric.compute.element))
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 4;
   if (has_scheduler)
     for (ServerRow& row : plan.rows) row.server.gpu_ports = 5;
@@ -141,18 +174,24 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     plan.gpus = plan.hosts = plan.storages = plan.servers = plan.nics = plan.nic_addresses = 0;
     count(plan);
   }
+  if (errors.size() == before) check_roles(plan, fabric, graph, errors);
   if (errors.size() == before) check_plan(plan, root, has_fabric, errors);
   if (errors.size() > before) return {};
   if (plan.graph) find_servers(*plan.graph, errors);
   if (errors.size() > before) return {};
 
   EndpointCounter endpoints;
-  FabricCounter counter;
-  RoutingTables routing;
-  std::vector<NicPlace> nics;
-  build_rows(plan, builder, endpoints, nics);
+  FabricResults results;
+  FabricCounter& counter = results.counter;
+  ServerNics all_nics;
+  build_rows(plan, builder, endpoints, all_nics);
+  const std::vector<NicPlace>& nics = all_nics.compute;
   const std::vector<NicPlace> rest = fabric_nics(plan.graph, nics);
-  if (has_fabric) build_fabric(*kind, *fabric, rest, builder, counter, routing);
+  if (has_fabric) build_fabric(fabric.compute, NicRole::compute, rest, builder, results);
+  if (plan.has_storage_fabric) {
+    counter = {.next_lid = counter.next_lid};
+    build_fabric(fabric.storage, NicRole::storage, all_nics.storage, builder, results);
+  }
   if (errors.size() > before) return {};
   if (graph && plan.servers > 1 && !has_fabric && !rest.empty())
     errors.add(
@@ -161,12 +200,14 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
   if (plan.graph) {
     build_graph(*plan.graph, nics, static_cast<std::uint32_t>(plan.servers), builder, endpoints, counter);
     check_light(*plan.graph, builder);
-    route_graph(*plan.graph, builder, counter, routing);
+    route_graph(*plan.graph, builder, counter, results.routing);
   }
   if (has_scheduler) connect_scheduler(root, builder);
   for (const DegradedLinks& links : read_degraded(root, builder.model(), errors)) builder.degrade(links);
   builder.book.lid_count = counter.next_lid;
-  builder.add_resource(std::make_shared<const RoutingTables>(std::move(routing)));
+  builder.add_resource(std::make_shared<const RoutingTables>(std::move(results.routing)));
+  if (!results.layouts.empty())
+    builder.add_resource(std::make_shared<const FabricLayouts>(FabricLayouts{std::move(results.layouts)}));
   Model model = builder.take();
   if (const Element* prices = only_child(root, "prices", Need::optional, errors))
     model.add(price_network(*prices, model, errors));

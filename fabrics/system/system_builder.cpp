@@ -191,11 +191,18 @@ void SystemBuilder::degrade(const DegradedLinks& degraded) {
   for (const LinkId link : degraded.links) model_.links[link.value].link_class = index;
 }
 
+void SystemBuilder::set_lids(AddressBook& of, const std::vector<ComponentId>& nics) const {
+  for (std::size_t e = 0; e < of.endpoints.size(); ++e)
+    if (auto it = lid_of_nic.find(nics[e].value); nics[e].is_valid() && it != lid_of_nic.end())
+      of.endpoints[e].lid = Lid{it->second};
+}
+
 Model SystemBuilder::take() {
-  for (std::size_t e = 0; e < book.endpoints.size(); ++e) {
-    const ComponentId nic = nic_of_endpoint[e];
-    if (auto it = lid_of_nic.find(nic.value); nic.is_valid() && it != lid_of_nic.end())
-      book.endpoints[e].lid = Lid{it->second};
+  set_lids(book, nic_of_endpoint);
+  if (storage_book) {
+    set_lids(*storage_book, storage_nic_of_endpoint);
+    storage_book->lid_count = book.lid_count;
+    book.storage = std::move(storage_book);
   }
   model_.add(std::make_shared<const AddressBook>(std::move(book)));
   for (std::size_t c = 0; c < table_.cable_of_class.size(); ++c)

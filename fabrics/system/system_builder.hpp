@@ -69,13 +69,14 @@ class SystemBuilder {
   /// A light path that was checked, for `validate --budget`. Each text is kept once.
   void keep_budget(LightBudget budget) { budgets_.budgets.push_back(std::move(budget)); }
 
-  /// Effective parameters of an element that is no component.
+  /// Effective parameters of an element that is no component, the `index`-th of its name.
   template <class XSpec>
-  void declare(const Element& element, const Describe<XSpec>& table, const XSpec& spec) {
+  void declare(const Element& element, const Describe<XSpec>& table, const XSpec& spec,
+               std::uint32_t index = 0) {
     for (ParameterValue value : table.values(spec)) {
       const Attribute* attribute = element.find(value.name);
       value.source = attribute ? attribute->file + ":" + std::to_string(attribute->line) : "default";
-      model_.parameters.push_back({element.name, 0, std::move(value)});
+      model_.parameters.push_back({element.name, index, std::move(value)});
     }
   }
 
@@ -94,12 +95,16 @@ class SystemBuilder {
 
   AddressBook book;                          ///< filled by the parts of the builder; entries by endpoint
   std::vector<ComponentId> nic_of_endpoint;  ///< the NIC whose lid an endpoint receives on; invalid: none
+  /// The same two of a fabric of storage alone; null and empty without one.
+  std::shared_ptr<AddressBook> storage_book;
+  std::vector<ComponentId> storage_nic_of_endpoint;
   std::unordered_map<std::uint32_t, std::uint32_t> lid_of_nic;  ///< component id -> lid
 
   /// The model, with the resources AddressBook, CableTable, LightBudgets and SendAhead; ends this builder.
   [[nodiscard]] Model take();
 
  private:
+  void set_lids(AddressBook& of, const std::vector<ComponentId>& nics) const;
   std::uint16_t link_class(std::uint32_t cable, ComponentId from, ComponentId to);
   std::uint16_t add_class(LinkClass link, std::uint32_t cable);
 

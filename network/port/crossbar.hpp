@@ -62,6 +62,12 @@ class Crossbar {
     inputs_.freed(context, in, train, at);
     return true;
   }
+  /// Keeps `train`, which came in on `in`, until release().
+  void hold(Context& context, const Frame& train, PortIndex in) { inputs_.taken(context, in, train); }
+  /// The buffer of `train`, which came in on `in` and was held, is free again at `at` (>= now).
+  void release(Context& context, const Frame& train, PortIndex in, SimTime at) {
+    inputs_.freed(context, in, train, at);
+  }
   /// Takes a message of flow control that came in on `port`, or on self_port a timer of it. Returns the port
   /// on which more may leave now.
   PortIndex on_flow_control(Context& context, const Payload& message, PortIndex port) {

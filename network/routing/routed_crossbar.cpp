@@ -24,6 +24,21 @@ const LaneMap* lanes_of(const BuildContext& build) {
   return maps ? &maps->of(build.record.spec) : nullptr;
 }
 
+NicRole role_of(const SwitchRoute* route) {
+  return route ? route->role : NicRole::compute;
+}
+
+/// As the fabric of the switch has it.
+const AddressBook* book_of(const BuildContext& build, const SwitchRoute* route) {
+  const auto* book = build.model.resource<AddressBook>();
+  return book ? &book->of(role_of(route)) : nullptr;
+}
+
+/// Nobody stands in for a NIC of storage.
+const NicHealth* health_of(const BuildContext& build, const SwitchRoute* route) {
+  return role_of(route) == NicRole::compute ? build.model.resource<NicHealth>() : nullptr;
+}
+
 RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& spec, const SwitchRoute& route,
                            const EgressBank& egress) {
   RoutingSetup setup{
@@ -42,9 +57,9 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
                                Crossbar::Queueing queueing)
     : model_(build.model),
       spec_(spec),
-      book_(build.model.resource<AddressBook>()),
-      health_(build.model.resource<NicHealth>()),
       route_(find_route(build)),
+      book_(book_of(build, route_)),
+      health_(health_of(build, route_)),
       levels_(build.model.resource<ServiceLevels>()),
       lanes_(lanes_of(build)),
       per_class_(spec.lanes / spec.routing->lane_classes),

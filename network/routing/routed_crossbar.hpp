@@ -78,9 +78,9 @@ class RoutedCrossbar {
 
   const Model& model_;
   const PacketSwitchSpec& spec_;
-  const AddressBook* book_;
-  const NicHealth* health_;  ///< null: no NIC's cable ever fails
   const SwitchRoute* route_;
+  const AddressBook* book_;  ///< of its fabric
+  const NicHealth* health_;  ///< null: no NIC's cable ever fails, or nobody stands in
   const ServiceLevels* levels_;
   const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
   std::uint32_t per_class_;  ///< lanes of a class of the routing

@@ -7,6 +7,7 @@
 #include "engine/base/id.hpp"
 #include "engine/model/context.hpp"
 #include "network/routing/group_route.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 
@@ -24,6 +25,7 @@ struct SwitchRoute {
   std::uint16_t up_count = 0;
   std::vector<std::vector<PortIndex>> listed;  ///< by lid; not empty: replaces all the above
   std::shared_ptr<const GroupRoute> groups{};  ///< fabrics of groups: instead of the ports up
+  NicRole role = NicRole::compute;             ///< of the NICs that its fabric joins
 
   /// The ports that lead to `lid`: candidates[i] = first + i, or listed; empty: unroutable.
   struct Candidates {

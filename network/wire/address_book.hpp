@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/base/id.hpp"
@@ -12,12 +13,21 @@ enum class NicStriping : std::uint8_t {
   flow    ///< every message whole, the NIC chosen by sender, receiver and channel
 };
 
+/// What a NIC is for, and the fabric that joins it.
+enum class NicRole : std::uint8_t {
+  compute,  ///< what GPUs send each other, and storage where it has no fabric of its own
+  storage   ///< what a server reads from storage and writes to it
+};
+
 /// Where endpoints live. Endpoint ids are dense: GPUs first (0 ... gpu_count-1, server by server), then
 /// hosts, storage servers and whatever else sends messages. 12 bytes an endpoint, the same on every rank.
 /// Fabric builders number lids so that every subtree of a fabric is one interval of lids.
 ///
 /// A GPU with several NICs has one more id for each of them behind all devices: its NIC addresses. A train
 /// that goes to one takes that NIC; a train that comes from one belongs to that stripe of its message.
+///
+/// Where storage has a fabric of its own, a GPU is a lid there, too: that of the storage NIC it uses. Those
+/// places are a second book of the same endpoints.
 struct AddressBook {
   struct Entry {
     std::uint32_t server = 0;  ///< index of the server (atom-local domain); storage servers follow
@@ -27,9 +37,16 @@ struct AddressBook {
   };
   std::vector<Entry> endpoints;
   std::uint32_t gpu_count = 0;
+  std::uint32_t first_storage = 0, storage_count = 0;  ///< ids of storage servers, one after the other
   std::vector<ComponentId> component_of;  ///< endpoint -> component, for names in messages and tables
   std::uint32_t lid_count = 0;
   NicStriping striping = NicStriping::split;
+  std::shared_ptr<const AddressBook> storage;  ///< as the storage fabric has them; null: there is none
+
+  /// As the fabric of NICs of that role has the endpoints.
+  [[nodiscard]] const AddressBook& of(NicRole role) const {
+    return role == NicRole::storage && storage ? *storage : *this;
+  }
 
   /// A hint for whoever will ask for `id`, which may be anything.
   void prefetch(EndpointId id) const { __builtin_prefetch(endpoints.data() + id.value); }

@@ -15,7 +15,8 @@ enum class Phase : std::uint8_t {
   barrier,         ///< control messages of a barrier; channel: the round
   point_to_point,  ///< send and recv
   point_clear,     ///< clear-to-send of a send
-  io_request,      ///< GPU -> storage or host: start the I/O operation of that ordinal
+  io_request,      ///< GPU -> storage or host: start the I/O operation of that ordinal (of a write from host
+                   ///< memory, to the host: send its data)
   io_ready,        ///< storage -> GPU: send the data of your write
   io_data,         ///< the payload of an I/O operation, either way
   io_done,         ///< storage or host -> GPU: the last byte is written

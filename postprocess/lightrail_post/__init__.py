@@ -17,6 +17,7 @@ import importlib
 _MODULES = {
     "answers": ("bottleneck", "compare", "exposed", "parts_of_steps"),
     "breakdown": ("compare_steps", "step_breakdown"),
+    "checkpoints": ("checkpoint_steps", "checkpoint_table"),
     "goodput": ("best_intervals", "effective_over_interval"),
     "grain": ("grain_study", "grain_table"),
     "link_uses": ("link_use", "link_use_heatmap"),

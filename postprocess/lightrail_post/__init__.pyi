@@ -7,6 +7,10 @@ from .answers import (
     parts_of_steps as parts_of_steps,
 )
 from .breakdown import compare_steps as compare_steps, step_breakdown as step_breakdown
+from .checkpoints import (
+    checkpoint_steps as checkpoint_steps,
+    checkpoint_table as checkpoint_table,
+)
 from .goodput import (
     best_intervals as best_intervals,
     effective_over_interval as effective_over_interval,

@@ -31,8 +31,9 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
 }
 
 EndpointId CommEngine::io_peer(const Op& op) const {
-  return op.kind == OpKind::host_copy ? io_->host_of((*book_)[self_].server)
-                                      : io_->storage[static_cast<std::size_t>(op.peer)];
+  return op.kind == OpKind::host_copy
+             ? io_->host_of((*book_)[self_].server)
+             : io_->storage[storage_server_of(op, self_, static_cast<std::uint32_t>(io_->storage.size()))];
 }
 
 Connection CommEngine::connection(const Op& op, Phase phase, std::uint32_t channel) const {
@@ -79,6 +80,8 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
   } else if (op.kind == OpKind::send || op.kind == OpKind::recv) {
     run.protocol = op.protocol == Protocol::bare ? op.protocol : nccl(op).point_protocol(op.bytes);
     delay = point_start(op, run.protocol);
+  } else {
+    delay = op.duration;
   }
   if (formula_ && !is_io(op.kind))
     meet(context, transport, slot);

@@ -35,7 +35,11 @@ void CommEngine::send_io(Context& context, Transport& transport, std::uint32_t s
                            op.bytes,
                            op.dimension,
                            false,
-                           {slot, 0}});
+                           {slot, 0},
+                           InSwitch::nothing,
+                           false,
+                           false,
+                           op.io == IoMode::own ? EndpointId{} : io_->host_of((*book_)[self_].server)});
   transport.expect(
       context,
       {io_peer(op), io_connection(index, Phase::io_done), 0, control_bytes, SimTime{0}, {slot, wait_done}});

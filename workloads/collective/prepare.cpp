@@ -116,7 +116,7 @@ void check_against_system(const Model& model, const ProgramSet& programs, const 
   std::vector<bool> copies;
   for (const Program& program : programs.programs) {
     bool any = false;
-    for (const Op& op : program.ops) any = any || op.kind == OpKind::host_copy;
+    for (const Op& op : program.ops) any = any || op.kind == OpKind::host_copy || op.io != IoMode::own;
     copies.push_back(any);
   }
   for (std::uint32_t gpu = 0; gpu < programs.program_of_gpu.size() && gpu < book.gpu_count; ++gpu)

@@ -37,6 +37,8 @@ struct Transfer {
   InSwitch in_switch = InSwitch::nothing;
   bool is_by_gpu = false;    ///< the GPU posts it to its own NIC: no proxy thread, no PXN
   bool is_exchange = false;  ///< of an all-to-all: may wait for circuits of a later phase
+  /// Valid: this host of the server has the bytes and sends them in the GPU's name. Connection: of I/O.
+  EndpointId by{};
 };
 
 /// The next message of (from, connection). Messages of a connection are handed out in the order of asking.

@@ -27,7 +27,8 @@ struct OpSpec {
   CollectiveType collective = CollectiveType::none;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
-  std::uint32_t element = 4, root = 0, server = 0;
+  std::uint32_t element = 4, root = 0, server = 0, every = 1;
+  IoMode io = IoMode::own;
   std::int64_t m = 0, n = 0, k = 0, batch = 1, heads = 0, kv_heads = 0, head_dim = 0;
   DataType dtype = DataType::bf16;
   Scaling scaling = Scaling::tensorwise;
@@ -107,6 +108,17 @@ Describe<OpSpec> op_table(const std::string& kind, const AlgorithmNames& algorit
     table.field("server", &OpSpec::server, "storage server");
     size();
   }
+  if (kind == "storage-write")
+    table
+        .choice("from", &OpSpec::io,
+                "the GPU's memory, or the host's; background: the host's, and nobody waits for it but the "
+                "next such write of this operation",
+                {{"gpu", IoMode::own}, {"host", IoMode::from_host}, {"background", IoMode::background}})
+        .field("before", &OpSpec::duration, "software before the first byte: planning, serialisation",
+               SimTime{0}, milliseconds(1'000'000'000));
+  if (kind == "storage-read" || kind == "storage-write" || kind == "host-copy")
+    table.field("every", &OpSpec::every, "iterations from one to the next, the last of them first", 1u,
+                65'535u);
   if (kind == "host-copy") {
     table.field("to-gpu", &OpSpec::to_gpu, "on: host to GPU, off: GPU to host");
     size();
@@ -273,12 +285,17 @@ class Reader {
                                                 spec.server, context_.storage_servers)),
                  false;
         op.peer = static_cast<std::int32_t>(spec.server);
+        op.io = spec.io;
+        set_every(spec, op);
+        if (op.io != IoMode::own && context_.hosts == 0)
+          return context_.add_error(at, "from", "the system has no host"), false;
         op.dimension = context_.job.dimension("storage");
         return true;
       case OpKind::host_copy:
         if (context_.hosts == 0)
           return context_.errors.add(at.error("<op> host-copy needs a host, and the system has none")), false;
         op.peer = spec.to_gpu;
+        set_every(spec, op);
         op.dimension = context_.job.dimension("host");
         return true;
       case OpKind::compute:
@@ -287,6 +304,11 @@ class Reader {
         return true;
     }
     return true;
+  }
+
+  static void set_every(const OpSpec& spec, Op& op) {
+    op.every = static_cast<std::uint16_t>(spec.every);
+    op.turn = static_cast<std::uint16_t>(spec.every - 1);
   }
 
   bool fill_collective(const Element& at, const OpSpec& spec, Op& op) {

@@ -27,9 +27,10 @@ bool may_follow(const ProgramSet& set, const Op& op, Op next) {
          op.protocol == next.protocol && op.peer_mode == next.peer_mode && op.stream == next.stream &&
          op.dimension == next.dimension && op.name == next.name && op.group == next.group &&
          op.bytes == next.bytes && op.duration == next.duration && op.shape == next.shape &&
-         op.peer == next.peer && op.first_dependency == next.first_dependency &&
-         op.dependency_count == next.dependency_count && op.split == next.split &&
-         op.element_bytes == next.element_bytes && op.root == next.root && op.host_work == next.host_work;
+         op.peer == next.peer && op.io == next.io && op.every == next.every && op.turn == next.turn &&
+         op.first_dependency == next.first_dependency && op.dependency_count == next.dependency_count &&
+         op.split == next.split && op.element_bytes == next.element_bytes && op.root == next.root &&
+         op.host_work == next.host_work;
 }
 
 /// Why the `next` of `program` cannot follow it, or "".

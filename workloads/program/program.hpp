@@ -16,7 +16,7 @@ enum class OpKind : std::uint8_t {
   collective,     ///< over the GPU's group of `group`
   send,           ///< to member `peer` of the group
   recv,           ///< from member `peer` of the group
-  storage_read,   ///< `bytes` from storage server `peer`
+  storage_read,   ///< `bytes` from storage server `peer` (PeerMode)
   storage_write,  ///< `bytes` to storage server `peer`
   host_copy,      ///< `bytes` between GPU and host memory (PCIe); peer 0: to host, 1: to GPU
   marker          ///< takes no time; names a point (start of a layer, of a micro-batch)
@@ -42,8 +42,17 @@ enum class Algorithm : std::uint8_t { auto_select };
 /// those on the wire, and nobody waits for a clear-to-send.
 enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple, bare };
 
-/// How a send or receive names its partner.
-enum class PeerMode : std::uint8_t { index, offset };  ///< group index, or my index + peer modulo the size
+/// How a send or receive names its partner: group index, or my index + peer modulo the size. Likewise a read
+/// or write its storage server: number, or the GPU's number + peer modulo the servers.
+enum class PeerMode : std::uint8_t { index, offset };
+
+/// How a storage write goes.
+enum class IoMode : std::uint8_t {
+  own,        ///< of the GPU's memory
+  from_host,  ///< of the host's memory, which reads it and gives it to its NIC
+  background  ///< the same, and its stream goes on; its next start waits for its end, and so does other I/O
+              ///< that it depends on: the bytes that it writes
+};
 
 /// Lanes that a pair's sends and receives can be told apart by.
 inline constexpr std::uint32_t max_send_lanes = 256;
@@ -54,22 +63,28 @@ inline constexpr std::uint32_t max_send_lanes = 256;
 /// itself). The sends of a pair on one lane meet its receives on that lane in program order; messages of
 /// different lanes may overtake each other.
 struct Op {
+  /// Whether it takes place in that iteration.
+  [[nodiscard]] bool is_due(std::uint32_t iteration) const { return every == 1 || iteration % every == turn; }
+
   OpKind kind = OpKind::marker;
   CollectiveType collective = CollectiveType::none;
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
+  IoMode io = IoMode::own;      ///< storage_write; of others `own`
   std::uint16_t stream = 0;     ///< index into Program::streams
   std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
   std::uint16_t host_work = 0;  ///< index into ProgramSet::host_work; 0: no CPU has to launch it
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
-  std::int64_t bytes = 0;       ///< [B]
-  SimTime duration{};           ///< [ps]; compute and host; 0 for compute: timed from the shape; send and
-                                ///< recv of Protocol::bare: its software
-  std::uint32_t shape = 0;      ///< index into ProgramSet::shapes
-  std::int32_t peer = 0;        ///< send, recv: the other member; all-to-all: of ExpertCounts (DeepEP),
-                                ///< 0: as <nccl> says
+  /// I/O takes place in iterations i with i % every == turn, and is passed over in others; of others 1 and 0.
+  std::uint16_t every = 1, turn = 0;
+  std::int64_t bytes = 0;   ///< [B]
+  SimTime duration{};       ///< [ps]; compute and host; 0 for compute: timed from the shape; send and
+                            ///< recv of Protocol::bare: its software; I/O: what comes before its bytes
+  std::uint32_t shape = 0;  ///< index into ProgramSet::shapes
+  std::int32_t peer = 0;    ///< send, recv: the other member; all-to-all: of ExpertCounts (DeepEP),
+                            ///< 0: as <nccl> says
   std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal

@@ -49,6 +49,12 @@ struct ProgramIndexes {
 [[nodiscard]] const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
                                      std::uint32_t ordinal);
 
+/// The number of the storage server, of so many, that `gpu` reads or writes with `op`.
+[[nodiscard]] inline std::uint32_t storage_server_of(const Op& op, EndpointId gpu, std::uint32_t servers) {
+  const auto peer = static_cast<std::uint32_t>(op.peer);
+  return op.peer_mode == PeerMode::index ? peer : (gpu.value + peer) % servers;
+}
+
 /// "op 17 'all_reduce' of program 'stage 0'".
 [[nodiscard]] std::string describe_op(const Program& program, std::uint32_t op,
                                       const std::vector<std::string>& names);

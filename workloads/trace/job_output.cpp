@@ -12,17 +12,18 @@ namespace lightrail {
 namespace {
 
 /// All that an operation says, in few words: of two bytes and more each its own bits.
-std::array<std::uint64_t, 7> words_of(const Op& op) {
+std::array<std::uint64_t, 8> words_of(const Op& op) {
   static_assert(sizeof(Op) == 64, "a new member belongs into the words");
   const auto bits = [](auto value, int shift) { return static_cast<std::uint64_t>(value) << shift; };
   return {bits(op.kind, 0) | bits(op.collective, 8) | bits(op.algorithm, 16) | bits(op.protocol, 24) |
-              bits(op.peer_mode, 32) | bits(op.stream, 40),
+              bits(op.peer_mode, 32) | bits(op.stream, 40) | bits(op.io, 56),
           bits(op.dimension, 0) | bits(op.host_work, 16) | bits(op.dependency_count, 32) | bits(op.split, 48),
           bits(op.name, 0) | bits(op.group.value, 32),
           bits(op.bytes, 0),
           bits(op.duration.count(), 0),
           bits(op.shape, 0) | bits(static_cast<std::uint32_t>(op.peer), 32),
-          bits(op.element_bytes, 0) | bits(op.root, 32)};
+          bits(op.element_bytes, 0) | bits(op.root, 32),
+          bits(op.every, 0) | bits(op.turn, 16)};
 }
 
 }  // namespace

@@ -83,12 +83,22 @@ std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
   return none;
 }
 
+bool ProgramRunner::is_held(std::uint32_t op) const {
+  return std::any_of(background_.begin(), background_.end(), [&](std::uint32_t slot) {
+    const std::uint32_t running = comm_.run(slot).op;
+    const Op& o = program_->ops[running];
+    const auto first = program_->dependencies.begin() + o.first_dependency;
+    return running == op || std::find(first, first + o.dependency_count, op) != first + o.dependency_count;
+  });
+}
+
 bool ProgramRunner::can_start(std::uint32_t stream) const {
   const Stream& s = streams_[stream];
   if (s.is_running || s.ended == index_.stream_ops[stream].size()) return false;
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   if (op.kind == OpKind::collective && turns_[op.group.value] != index_.turn[index]) return false;
+  if (!background_.empty() && is_io(op.kind) && op.is_due(iteration_) && is_held(index)) return false;
   return first_missing(index) == none;
 }
 
@@ -168,8 +178,12 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
-  if (batch_queue_ && op.kind != OpKind::compute && op.bytes == 0) {
+  if (!op.is_due(iteration_)) {
+    // Another iteration's.
+  } else if (batch_queue_ && op.kind != OpKind::compute && op.bytes == 0) {
     // The batch leaves nothing to do, for every member alike.
+  } else if (op.io == IoMode::background) {
+    background_.push_back(comm_.start(context, transport, index));
   } else if (is_communication(op.kind)) {
     s.slot = comm_.start(context, transport, index);
     if (s.slot != CommEngine::no_slot) {
@@ -209,7 +223,8 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   count(context, op, -1);
   set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  if (records_ops_ || records_power_ || launches_) end_rows(context, stream);
+  const bool has_row = op.is_due(iteration_) && op.io != IoMode::background;
+  if (has_row && (records_ops_ || records_power_ || launches_)) end_rows(context, stream);
   count_held(context, s);
   s.ended += s.length, ended_ += s.length;
   s.is_running = 0;
@@ -277,6 +292,12 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
                              SimTime partner_at) {
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
+  if (program_->ops[run.op].io == IoMode::background) {
+    if (records_ops_) record_op(context, stream, run.op, run.start, context.now());
+    background_.erase(std::find(background_.begin(), background_.end(), slot));
+    comm_.release(slot);
+    return schedule(context, transport);
+  }
   check_timeout(context, run);
   if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
   settle(context, slot, std::max(partner_at, transport.take_first_sign(slot)));
@@ -348,6 +369,8 @@ std::string ProgramRunner::describe(std::uint32_t op) const {
 /// Only what waits for others: operations behind them on this GPU follow from it.
 std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport) const {
   std::vector<std::string> all;
+  for (const std::uint32_t slot : background_)
+    all.push_back(describe(comm_.run(slot).op) + " " + comm_.waits_for(transport, slot));
   if (program_->ops.empty() || !has_work()) return all;
   for (const Stream& s : streams_)
     if (s.is_running && s.slot != CommEngine::no_slot)
@@ -385,8 +408,8 @@ void ProgramRunner::save(StateWriter& out) const {
   if (launches_) launches_->save(out);
   if (steady_) steady_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
-  out.put(streams_), out.put(turns_), out.put(step_start_), out.put(iteration_), out.put(ended_),
-      out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
+  out.put(streams_), out.put(background_), out.put(turns_), out.put(step_start_), out.put(iteration_),
+      out.put(ended_), out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
 }
 
 void ProgramRunner::load(StateReader& in) {
@@ -394,8 +417,8 @@ void ProgramRunner::load(StateReader& in) {
   if (launches_) launches_->load(in);
   if (steady_) steady_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
-  in.get(streams_), in.get(turns_), in.get(step_start_), in.get(iteration_), in.get(ended_),
-      in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
+  in.get(streams_), in.get(background_), in.get(turns_), in.get(step_start_), in.get(iteration_),
+      in.get(ended_), in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
   find_program();
 }
 

@@ -24,11 +24,12 @@
 namespace lightrail {
 
 /// Executes one GPU's program: streams in order, dependencies, one collective at a time on a communicator,
-/// all of it `iterations` times; the next iteration starts when every stream has ended. A communicator's
-/// collectives start in program order even where a later one could start first, because every member must
-/// choose the same order. A collective over a group of one and a marker take no time. Where launching takes
-/// time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops, collectives,
-/// steps and exposed.
+/// all of it `iterations` times; the next iteration starts when every stream has ended. What runs in the
+/// background (IoMode) ends for its stream when it starts, and holds up nothing but its own next start. A
+/// communicator's collectives start in program order even where a later one could start first, because every
+/// member must choose the same order. A collective over a group of one and a marker take no time. Where
+/// launching takes time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops,
+/// collectives, steps and exposed.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
@@ -107,6 +108,8 @@ class ProgramRunner {
   /// 0xffffffff: none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
   [[nodiscard]] bool can_start(std::uint32_t stream) const;
+  /// It, or what depends on it, runs in the background since an earlier iteration, or this one.
+  [[nodiscard]] bool is_held(std::uint32_t op) const;
   /// Of an operation that could start otherwise: has the host launched it? If not, this GPU will be woken.
   bool is_launched(Context& context, std::uint32_t stream);
   void set_waiting(Context& context, Stream& s, bool is_waiting);
@@ -224,7 +227,8 @@ class ProgramRunner {
   Contention contention_;
   CommEngine comm_;
   std::vector<Stream> streams_;
-  std::vector<std::uint32_t> turns_;  ///< by group kind: collectives that have ended in this iteration
+  std::vector<std::uint32_t> background_;  ///< slots of operations that streams have left
+  std::vector<std::uint32_t> turns_;       ///< by group kind: collectives that have ended in this iteration
   StepClock clock_;
   ExposedTime exposed_;
   Interference interference_;  ///< by all communication that runs

@@ -77,7 +77,7 @@ std::uint32_t ProgramRunner::blocking_op(std::uint32_t op) const {
   // Everything that an operation waits for comes before it in the program, so this ends.
   while (true) {
     const std::uint32_t stream = program_->ops[op].stream, head = op_index(stream);
-    if (streams_[stream].is_running) return head;
+    if (streams_[stream].is_running || is_held(head)) return head;
     std::uint32_t before = first_missing(head);
     const Op& waits = program_->ops[head];
     if (before == none && waits.kind == OpKind::collective && turns_[waits.group.value] != index_.turn[head])

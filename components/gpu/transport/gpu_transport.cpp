@@ -85,6 +85,10 @@ void GpuTransport::send(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
+  if (transfer.by.is_valid())  // the host knows from the program how much
+    return send_control(context, transfer.by,
+                        Connection::make(transfer.connection.group_kind(), transfer.connection.channel(),
+                                         static_cast<std::uint32_t>(Phase::io_request)));
   if (transfer.to == self()) return send_local(context, transfer);
   if (!host_.is_near(transfer.to))
     return path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message)

@@ -99,6 +99,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
       hosts.push_back({s, Lid{}, 0, 0});
       for (std::uint32_t g = 0; g < shape.gpus; ++g)
         bed.connect(gpus[g], 2, host_ids.back(), static_cast<PortIndex>(g), pcie);
+      for (std::uint32_t n = 0; n < shape.nics; ++n)
+        bed.connect(host_ids.back(), static_cast<PortIndex>(shape.gpus + n), nics[n], next[n]++, pcie);
     }
   }
   for (std::uint32_t s = 0; s < shape.storage; ++s) {
@@ -109,6 +111,8 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
     storages.push_back({shape.servers + s, Lid{lids++}, 0, 0});
   }
   book.gpu_count = gpus();
+  book.first_storage = gpus() + static_cast<std::uint32_t>(hosts.size());
+  book.storage_count = shape.storage;
   book.lid_count = lids;
   for (std::size_t i = 0; i < hosts.size() + storages.size(); ++i) {
     const bool is_host = i < hosts.size();

@@ -296,6 +296,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   StageWriter writer(model, plan, groups, stage, job, history);
   PassWriter passes(model, plan, stage, writer);
   const std::vector<ChunkPass> order = plan.passes(stage);
+  writer.restore_checkpoint();
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order[i].overlaps_next)
       passes.write_together(order[i], order[i + 1]), ++i;
@@ -308,6 +309,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   writer.sum_partial_gradients();
   if (stage == 0 || stage + 1 == plan.pp) writer.reduce_shared_embedding();
   writer.optimizer_step();
+  writer.save_checkpoint();
   history.end_step(plan.micro_batches());
   Program program = writer.take();
   program.stepped_over = passes.stepped_over();

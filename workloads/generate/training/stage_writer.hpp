@@ -68,6 +68,9 @@ class StageWriter {
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
   void optimizer_step();
+  /// <checkpoint>: reads the state before anything else; saves it behind the update.
+  void restore_checkpoint();
+  void save_checkpoint();
   std::uint32_t marker(const std::string& name);  ///< its index
 
   /// `chunk` counts where both directions of a pipeline cross.

@@ -108,6 +108,7 @@ void write_job(WorkloadContext& context) {
   plan.has_launch_times = context.has_launch_times;
   read_training_plan(context.element, model, context.gpu_count, context.algorithms, plan, context.errors);
   plan.learns_gate = context.learns_gate;
+  plan.checkpoint = read_checkpoint(context);
   check_deepep_experts(model, context);
   if (plan.step_over != StepOver::none && context.scenario.root.child("faults"))
     context.errors.add(context.element.error(
@@ -175,9 +176,10 @@ void make_training(WorkloadContext& context) {
 }  // namespace
 
 std::shared_ptr<const WorkloadKind> training_workload() {
-  auto kind = workload_kind("training",
-                            "Steps of training as Megatron-LM and FSDP have them; children: <model>, <gate>.",
-                            make_training);
+  auto kind = workload_kind(
+      "training",
+      "Steps of training as Megatron-LM and FSDP have them; children: <model>, <gate>, <checkpoint>.",
+      make_training);
   kind->parameters = [](const AlgorithmRegistry& algorithms) {
     return training_parameters(algorithms).documentation();
   };

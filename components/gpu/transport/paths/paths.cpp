@@ -8,12 +8,14 @@
 #include "components/gpu/transport/paths/photonic_rail_path.hpp"
 #include "components/gpu/transport/paths/pxn_path.hpp"
 #include "components/gpu/transport/paths/several_nics_path.hpp"
+#include "components/gpu/transport/paths/storage_path.hpp"
 
 namespace lightrail {
 namespace {
 
-constexpr PathMaker* const makers[] = {FailoverPath::make, CircuitPath::make,      SeveralNicsPath::make,
-                                       PxnPath::make,      PhotonicRailPath::make, DirectPath::make};
+constexpr PathMaker* const makers[] = {StoragePath::make,     FailoverPath::make, CircuitPath::make,
+                                       SeveralNicsPath::make, PxnPath::make,      PhotonicRailPath::make,
+                                       DirectPath::make};
 
 }  // namespace
 

@@ -43,7 +43,7 @@ TEST_CASE("a run takes a scenario and its options in any order") {
   CHECK(line.run.block == 64);
   CHECK(line.run.progress == Progress::none);
   CHECK(line.partition.partitioner == Partitioner::stripes);
-  CHECK(line.io == IoMode::gather);
+  CHECK(line.io == RecordMode::gather);
   CHECK(line.plugins == std::vector<std::string>{"a.so"});
   CHECK(line.summary_file == "s.json");
   CHECK(line.catalogue == "c");
@@ -55,7 +55,7 @@ TEST_CASE("without options a run has the defaults") {
   CHECK_FALSE(line.has_seed);
   CHECK(line.run.stop_at == time_never);
   CHECK(line.run.engine == Engine::window);
-  CHECK(line.io == IoMode::automatic);
+  CHECK(line.io == RecordMode::automatic);
 }
 
 TEST_CASE("help and version come first") {

@@ -8,6 +8,21 @@
 
 using namespace lightrail;
 
+TEST_CASE("the layouts of several fabrics follow one another, storage's by its name") {
+  Model model;
+  FabricLayout layout{"fat-tree", 2, 1, {"a.xml", 7, ""}, {}};
+  layout.networks.push_back({{6}, {1}, 0, {}});
+  FabricLayout storage = layout;
+  storage.role = NicRole::storage;
+  model.add(std::make_shared<const FabricLayouts>(FabricLayouts{{layout, storage}}));
+  CHECK(scenario_text("a.xml", model) ==
+        "a.xml: valid, 0 components, 0 links\n"
+        "fabric fat-tree: 6 NICs, 2 tiers\n"
+        "  1 switch of 6 NICs\n"
+        "fabric fat-tree for storage: 6 NICs, 2 tiers\n"
+        "  1 switch of 6 NICs\n");
+}
+
 TEST_CASE("a scenario is described by its size, its layout and warnings") {
   Model model;
   model.links.resize(4);
@@ -18,7 +33,7 @@ TEST_CASE("a scenario is described by its size, its layout and warnings") {
   network.nics = {6};
   network.leaves_by_group = {1};
   layout.networks.push_back(network);
-  model.add(std::make_shared<const FabricLayout>(layout));
+  model.add(std::make_shared<const FabricLayouts>(FabricLayouts{{layout}}));
   CHECK(scenario_text("a.xml", model) ==
         "a.xml: valid, 0 components, 2 links\n"
         "fabric fat-tree: 6 NICs, 2 tiers, oversubscription 3\n"

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "components/gpu/tables.hpp"
 #include "tests/model/collective/gpu_bed.hpp"
 
 namespace lightrail::test {
@@ -69,6 +71,95 @@ TEST_CASE("GPUs without an NVSwitch share nothing but the root complex") {
   const SimTime step =
       line(MiB, net_ps) + 2 * pcie_latency + host_latency + bed.nccl.software(Protocol::simple, Medium::pci);
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu) CHECK(bed.end_of(gpu, 0) == bed.nccl.base_simple + 6 * step);
+}
+
+/// A write of host memory.
+Op write(std::int64_t bytes, IoMode io) {
+  Op op;
+  op.kind = OpKind::storage_write;
+  op.bytes = bytes;
+  op.io = io;
+  return op;
+}
+
+/// Two GPUs with a NIC each, a host and a storage server.
+ClusterShape with_storage() {
+  return {.gpus = 2, .nics = 2, .has_nvswitch = false, .has_host = true, .joins_rails = true, .storage = 1};
+}
+
+TEST_CASE("a write from host memory goes by the GPU's NIC and is counted as the GPU's traffic") {
+  const auto end_of = [](IoMode io) {
+    GpuBed bed(with_storage());
+    Program program;
+    program.streams = {"checkpoint"};
+    program.ops = {write(10 * MiB, io)};
+    bed.run_on({0}, program);
+    bed.run();
+    CHECK(bed.bed.waits().empty());
+    CHECK(bed.sent_bytes(0) == 10 * MiB);
+    return bed.end_of(0, 0);
+  };
+  // As one of the GPU's memory, but that the GPU tells the host and the first MiB is read before it can
+  // leave.
+  const SimTime own = end_of(IoMode::own), host = end_of(IoMode::from_host);
+  CHECK(own > line(10 * MiB, net_ps));
+  CHECK(host > own);
+  CHECK(host < own + pcie_latency + line(MiB, memory_ps) + microseconds(2));
+}
+
+/// Ends of the steps of GPU 0.
+std::vector<SimTime> steps(GpuBed& bed) {
+  std::vector<SimTime> ends;
+  for (const Row& row : bed.bed.rows(tables::steps))
+    if (row.values[0] == 0) ends.push_back(SimTime{row.values[3]});
+  return ends;
+}
+
+TEST_CASE("a write in the background holds up no step but the one that writes again") {
+  // Steps of 10 us; a write takes 210 us and more, and each second step begins one.
+  const auto run = [](IoMode io, SimTime save_at) {
+    GpuBed bed(with_storage());
+    Op save = write(10 * MiB, io);
+    save.stream = 1, save.every = 2, save.turn = 1;
+    Program program;
+    program.streams = {"compute", "checkpoint"};
+    program.ops = {compute(microseconds(10)), save};
+    bed.run_on({0}, program);
+    bed.set.iterations = 5;
+    bed.run(save_at);
+    CHECK(bed.bed.waits().empty());
+    CHECK(bed.sent_bytes(0) == 2 * 10 * MiB);
+    return steps(bed);
+  };
+  const auto ends = run(IoMode::background, time_never);
+  REQUIRE(ends.size() == 5);
+  for (int i = 0; i < 3; ++i) CHECK(ends[i] == microseconds(10) * (i + 1));
+  CHECK(ends[3] > microseconds(20) + line(10 * MiB, net_ps));  // the second write waited for the first
+  CHECK(ends[4] == ends[3] + microseconds(10));                // but nobody for the second
+  CHECK(run(IoMode::background, microseconds(120)) == ends);
+  const auto waiting = run(IoMode::from_host, time_never);
+  CHECK(waiting[0] == microseconds(10));
+  CHECK(waiting[1] > microseconds(10) + line(10 * MiB, net_ps));
+  CHECK(waiting[2] == waiting[1] + microseconds(10));
+}
+
+TEST_CASE("bytes that are being written are not copied over") {
+  GpuBed bed(with_storage());
+  Op stage = copy(0, MiB), save = write(10 * MiB, IoMode::background);
+  stage.stream = 0, save.stream = 1;
+  Program program;
+  program.streams = {"copies", "checkpoint"};
+  program.dependencies = {0};
+  save.first_dependency = 0, save.dependency_count = 1;
+  program.ops = {stage, save};
+  bed.run_on({0}, program);
+  bed.set.iterations = 2;
+  bed.run();
+  const auto ends = steps(bed);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0] < line(2 * MiB, net_ps));
+  // The second copy begins when the first write has ended.
+  CHECK(ends[1] > ends[0] + line(10 * MiB, net_ps) + line(MiB, net_ps));
 }
 
 }  // namespace lightrail::test

@@ -51,3 +51,12 @@ TEST_CASE("notices survive saving, and numbers go on as they would have") {
   CHECK(two.add(work(3, 3)) == one.add(work(3, 3)));
   CHECK(two.take(kept).payload == one.take(kept).payload);
 }
+
+TEST_CASE("a train whose buffer is owed comes back as it was") {
+  Notices notices;
+  const Frame train{.kind = MessageKind::train, .lane = 1, .bytes = 4096, .address = work(1, 1).address};
+  const std::uint32_t number = notices.add(train, 3);
+  const Notices::Notice owed = notices.take(number);
+  CHECK(owed.port == 3);
+  CHECK(as<Frame>(owed.payload) == train);
+}

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   RecorderOptions options;
   options.path = argv[1];
   options.interval = milliseconds(1);
-  options.io = std::string_view(argv[2]) == "gather" ? IoMode::gather : IoMode::collective;
+  options.io = std::string_view(argv[2]) == "gather" ? RecordMode::gather : RecordMode::collective;
   options.write_every_s = std::atof(argv[5]);
   options.scenario_xml = "<scenario/>";
   try {

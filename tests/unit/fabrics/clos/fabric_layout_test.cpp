@@ -15,8 +15,10 @@ namespace {
 
 FabricLayout layout(const std::string& xml) {
   const Model model = system(xml);
-  REQUIRE(model.resource<FabricLayout>());
-  return *model.resource<FabricLayout>();
+  const auto* layouts = model.resource<FabricLayouts>();
+  REQUIRE(layouts);
+  REQUIRE(layouts->all.size() == 1);
+  return layouts->all[0];
 }
 std::string storage(int servers) {
   return "<storage servers=\"" + std::to_string(servers) +

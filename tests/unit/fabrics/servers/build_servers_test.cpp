@@ -8,6 +8,20 @@
 using namespace lightrail;
 using namespace lightrail::test;
 
+namespace {
+
+/// Servers of four GPUs with four NICs, and two storage NICs behind the host.
+std::string storage_cluster(int servers) {
+  std::string text = cluster(servers, 4, 4, "<nvswitch/><host/><nic role=\"storage\"/>");
+  return text.insert(text.find("<server ") + 8, "storage-nics=\"2\" ");
+}
+
+const std::string storage_servers =
+    "<storage servers=\"1\"><storage-server/><nic/><link role=\"pcie\" kind=\"pcie\" "
+    "generation=\"4\"/></storage>";
+
+}  // namespace
+
 TEST_CASE("a server has its ports where every component expects them") {
   const Model model = system(cluster(2, 4, 4, "<nvswitch/><host/>") + fabric("kind=\"single-switch\"", 64));
   expect_sound(model);
@@ -44,6 +58,52 @@ TEST_CASE("endpoints are GPUs, then hosts, then storage servers") {
   CHECK(book.endpoints[8].server == 0);
   CHECK(book.endpoints[11].server == 4);
   expect_all_reachable(model, true);
+}
+
+TEST_CASE("storage NICs are behind the host, on a fabric of their own with the storage servers") {
+  const Model model = system(storage_cluster(2) + storage_servers + fabric("kind=\"single-switch\"", 64) +
+                             fabric("for=\"storage\" kind=\"single-switch\"", 64));
+  const auto& book = *model.resource<AddressBook>();
+  REQUIRE(book.storage);
+  const ComponentId host = find(model, "host8");
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    const ComponentId nic = find(model, "storage-nic" + std::to_string(n));
+    CHECK(far_end(model, host, 4 + 4 + n) == nic);
+    CHECK(far_end(model, nic, 0) == find(model, "storage-switch0"));
+    CHECK(far_end(model, nic, 1) == host);
+  }
+  // GPUs 0 and 1 use the first, 2 and 3 the second; the numbers go on behind those of the compute NICs.
+  const auto& storage = *book.storage;
+  CHECK(storage[EndpointId{1}].nic == 4);
+  CHECK(storage[EndpointId{2}].nic == 5);
+  CHECK(storage[EndpointId{0}].lid == storage[EndpointId{1}].lid);
+  CHECK(storage[EndpointId{0}].lid == storage[EndpointId{8}].lid);
+  CHECK(storage[EndpointId{0}].lid != storage[EndpointId{2}].lid);
+  CHECK(storage[EndpointId{0}].lid != book[EndpointId{0}].lid);
+  CHECK(storage[EndpointId{2}].server == book[EndpointId{2}].server);
+  // The storage server is there and nowhere else.
+  CHECK(storage[EndpointId{10}].lid.is_valid());
+  CHECK(!book[EndpointId{10}].lid.is_valid());
+  CHECK(far_end(model, find(model, "nic8"), 0) == find(model, "storage-switch0"));
+  const auto& routes = *model.resource<RoutingTables>();
+  CHECK(routes.of(find(model, "switch0")).role == NicRole::compute);
+  CHECK(routes.of(find(model, "storage-switch0")).role == NicRole::storage);
+}
+
+TEST_CASE("a server without storage NICs has no place in the storage fabric") {
+  const Model model =
+      system(storage_cluster(1) + cluster(1, 2, 2) + storage_servers + fabric("kind=\"single-switch\"", 64) +
+             fabric("for=\"storage\" kind=\"single-switch\"", 64));
+  const auto& storage = *model.resource<AddressBook>()->storage;
+  CHECK(storage[EndpointId{0}].lid.is_valid());
+  CHECK(!storage[EndpointId{4}].lid.is_valid());
+  CHECK(storage[EndpointId{4}].server == 1);
+}
+
+TEST_CASE("one fabric joins storage servers too, and there is one book") {
+  const Model model = system(cluster(2, 4, 4) + storage_servers + fabric("kind=\"single-switch\"", 64));
+  CHECK(!model.resource<AddressBook>()->storage);
+  CHECK(far_end(model, find(model, "nic8"), 0) == find(model, "switch0"));
 }
 
 TEST_CASE("fewer NICs than GPUs are shared in order, more are spread") {

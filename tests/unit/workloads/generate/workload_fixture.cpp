@@ -23,18 +23,19 @@ std::filesystem::path scenario_path() {
   return std::filesystem::temp_directory_path() / ("lightrail_workload_" + std::to_string(getpid()) + ".xml");
 }
 
-Model model_of(std::uint32_t gpus, std::uint32_t storage_servers) {
+Model model_of(std::uint32_t gpus, std::uint32_t storage_servers, std::uint32_t hosts = 0) {
   Model model;
   auto book = std::make_shared<AddressBook>();
-  auto storage = std::make_shared<ComponentKind>();
-  storage->name = "storage";
-  model.kinds.push_back(storage);
+  auto storage = std::make_shared<ComponentKind>(), gpu = std::make_shared<ComponentKind>(),
+       host = std::make_shared<ComponentKind>();
+  storage->name = "storage", gpu->name = "gpu", host->name = "host";
+  model.kinds = {storage, gpu, host};
   book->gpu_count = gpus;
-  for (std::uint32_t e = 0; e < gpus + storage_servers; ++e) {
+  for (std::uint32_t e = 0; e < gpus + storage_servers + hosts; ++e) {
     book->endpoints.push_back({.server = e / 8});
     book->component_of.emplace_back(e);
     ComponentRecord record;
-    record.kind = e < gpus ? 1 : 0;
+    record.kind = e < gpus ? 1 : e < gpus + storage_servers ? 0 : 2;
     model.components.push_back(record);
   }
   model.add<AddressBook>(book);
@@ -67,7 +68,7 @@ std::string small_model(const std::string& more) {
 }
 
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
-                    Prediction predicts) {
+                    Prediction predicts, std::uint32_t hosts) {
   MadeJob made;
   auto path = scenario_path();
   auto take = [&](const InputErrors& problem) {
@@ -77,7 +78,7 @@ MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32
   };
   try {
     Scenario scenario = scenario_of(children);
-    Model model = model_of(gpus, storage_servers);
+    Model model = model_of(gpus, storage_servers, hosts);
     if (predicts != Prediction::off) {
       auto regions = std::make_shared<Regions>();
       regions->predicts = predicts;

@@ -20,14 +20,15 @@ Transformer catalogue_model(const std::string& name);
 /// A <model> of four small layers, with more attributes.
 std::string small_model(const std::string& more);
 
-/// What a text of a scenario's children gives on a system of `gpus` GPUs without hosts and storage.
+/// What a text of a scenario's children gives on a system of `gpus` GPUs, with so many hosts and storage
+/// servers.
 struct MadeJob {
   Job job;
   std::vector<std::string> errors;  ///< without the file name: "3: <op> ..."
 };
 /// `predicts`: of a fabric with circuits.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
-                    Prediction predicts = Prediction::off);
+                    Prediction predicts = Prediction::off, std::uint32_t hosts = 0);
 /// Training of two layers of four experts on 4 GPUs, two an expert group, with that <gate>; `more`
 /// attributes.
 MadeJob gated_training(const std::string& gate, const std::string& more = "", int batch = 8,

@@ -26,7 +26,8 @@ class PathBed final : EventSink, RowSink {
     Payload payload{};
   };
 
-  explicit PathBed(std::uint32_t nics, bool pxn = true) {
+  /// `has_storage`: there is a storage fabric, and with it a host; endpoint 5 is a storage server.
+  explicit PathBed(std::uint32_t nics, bool pxn = true, bool has_storage = false) {
     AddressBook& book = bed_.book();
     auto kind = probe_kind(nullptr);
     auto link = bed_.link_class(nanoseconds(1), BitRate{400'000'000'000});
@@ -40,6 +41,13 @@ class PathBed final : EventSink, RowSink {
     book.gpu_count = 4;
     book.endpoints.push_back({1, Lid{0}, 0, 0});
     book.component_of.push_back(bed_.add(kind, std::make_shared<ProbeSpec>(), "host"));
+    if (has_storage) {
+      book.endpoints.push_back({2, Lid{}, 0, 0});
+      book.component_of.push_back(bed_.add(kind, std::make_shared<ProbeSpec>(), "storage"));
+      auto storage = std::make_shared<AddressBook>(book);
+      for (std::uint32_t e = 0; e < 6; ++e) storage->endpoints[e].lid = Lid{10 + e};
+      book.storage = storage;
+    }
     for (std::uint32_t g = 0; nics > 1 && g < 4; ++g)
       for (std::uint32_t i = 0; i < nics; ++i) {
         AddressBook::Entry entry = book.endpoints[g];
@@ -47,6 +55,7 @@ class PathBed final : EventSink, RowSink {
         book.add_nic_address(EndpointId{g}, entry);
       }
     join(GpuPort::nvlink, link);
+    if (has_storage) join(GpuPort::host, link);
     for (std::uint32_t i = 0; i < nics; ++i) join(GpuPort::of_nic(i), link);
     NcclSettings nccl;
     nccl.pxn = pxn, nccl.net_overhead = microseconds(1);

@@ -1,0 +1,28 @@
+#include "components/gpu/transport/paths/storage_path.hpp"
+
+namespace lightrail {
+
+std::unique_ptr<Path> StoragePath::make(const BuildContext&, PathHost& host) {
+  const auto& storage = host.book().storage;
+  if (!storage || !(*storage)[host.self()].lid.is_valid()) return nullptr;
+  return std::make_unique<StoragePath>(host);
+}
+
+bool StoragePath::leads_to(SimTime, EndpointId to, Cargo) const {
+  return !host_.is_gpu(to) && (*host_.book().storage)[to].lid.is_valid();
+}
+
+void StoragePath::send(Context& context, const Transfer& transfer) {
+  const SendToken token = transfer.notify ? SendToken::of(transfer.owner) : SendToken::nobody();
+  host_.inject(context, GpuPort::host,
+               {host_.self(), transfer.to, transfer.connection, transfer.wire_bytes, 0, MessageKind::train, 0,
+                token.value()});
+}
+
+void StoragePath::send_control(Context& context, const Train& control) {
+  host_.inject(context, GpuPort::host,
+               {host_.self(), control.address.to(), control.address.connection(), control.bytes, 0,
+                MessageKind::control, 0, SendToken::nobody().value()});
+}
+
+}  // namespace lightrail

@@ -1,0 +1,108 @@
+#include "workloads/generate/training/training_checkpoint.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/unit/workloads/generate/workload_fixture.hpp"
+#include "workloads/generate/training/training_plan.hpp"
+
+using namespace lightrail;
+
+namespace {
+
+MadeJob saving(const std::string& checkpoint, const std::string& plan = "", std::uint32_t hosts = 1,
+               std::uint32_t storage = 2) {
+  return make_job_of("<workload kind=\"training\" global-batch=\"8\" sequence=\"64\" " + plan + ">" +
+                         small_model("") + checkpoint + "</workload>",
+                     8, storage, Prediction::off, hosts);
+}
+
+/// The operations of that name of program `p`.
+std::vector<Op> named(const Job& job, std::size_t p, const std::string& name) {
+  std::vector<Op> found;
+  for (const Op& op : job.programs.programs[p].ops)
+    if (job.names[op.name] == name) found.push_back(op);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a save is a copy to the host and a write from there, each so many steps") {
+  const MadeJob made = saving("<checkpoint every=\"3\" mode=\"asynchronous\"/>");
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const auto copies = named(made.job, 0, "stage checkpoint"), writes = named(made.job, 0, "write checkpoint");
+  REQUIRE((copies.size() == 1 && writes.size() == 1));
+  CHECK(copies[0].kind == OpKind::host_copy);
+  CHECK(copies[0].bytes == writes[0].bytes);
+  CHECK(writes[0].kind == OpKind::storage_write);
+  CHECK(writes[0].io == IoMode::background);
+  CHECK(writes[0].peer_mode == PeerMode::offset);
+  CHECK(writes[0].dependency_count == 1);
+  for (const std::uint32_t step : {2u, 5u}) CHECK((copies[0].is_due(step) && writes[0].is_due(step)));
+  for (const std::uint32_t step : {0u, 1u, 3u, 4u})
+    CHECK((!copies[0].is_due(step) && !writes[0].is_due(step)));
+  CHECK(named(made.job, 0, "restore checkpoint").empty());
+}
+
+TEST_CASE("a synchronous save is one that the step waits for, after planning and serialising") {
+  const MadeJob made = saving(
+      "<checkpoint every=\"1\" mode=\"synchronous\" restore=\"on\" planning=\"2 ms\" serialise-rate=\"1 "
+      "GB/s\"/>");
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const Op write = named(made.job, 0, "write checkpoint").at(0);
+  CHECK(write.io == IoMode::from_host);
+  CHECK(write.duration == milliseconds(2) + nanoseconds(write.bytes));
+  const Op read = named(made.job, 0, "restore checkpoint").at(0);
+  // Parameters whole, of the optimiser's state a part as large as that of each of the eight replicas.
+  CHECK(std::abs(read.bytes - (2 * 8 + 12) * write.bytes / 14) <= 28 * 8);
+  CHECK((read.is_due(0) && !read.is_due(1)));
+}
+
+TEST_CASE("all GPUs together save each parameter once, 14 bytes of it") {
+  const auto all = [](const std::string& plan) {
+    const MadeJob made = saving("<checkpoint every=\"1\"/>", plan);
+    REQUIRE(made.errors == std::vector<std::string>{});
+    std::int64_t sum = 0;
+    for (const std::uint32_t program : made.job.programs.program_of_gpu)
+      sum += named(made.job, program, "write checkpoint").at(0).bytes;
+    return sum;
+  };
+  // Replicas share what one of them would save, whatever keeps the state; padding is a few elements a stage.
+  const std::int64_t whole = all("");
+  Transformer model;
+  model.layers = 4, model.hidden = 64, model.heads = 8, model.kv_heads = 4, model.ffn = 128;
+  model.vocabulary = 1000;
+  TrainingPlan plan;
+  const StageParameters p = stage_parameters(model, plan, 0);
+  CHECK(std::abs(whole - 14 * p.dense()) <= 14 * 8);
+  CHECK(std::abs(all("shard-parameters=\"on\"") - whole) <= 14 * 64);
+  CHECK(std::abs(all("moments=\"bf16\"") - whole * 10 / 14) <= 14 * 64);
+}
+
+TEST_CASE("a shard with copies stages all that it keeps and writes its part of it") {
+  const MadeJob made = saving("<checkpoint every=\"1\"/>", "shard-parameters=\"on\" shard=\"2\"");
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const std::int64_t staged = named(made.job, 0, "stage checkpoint").at(0).bytes;
+  const std::int64_t written = named(made.job, 0, "write checkpoint").at(0).bytes;
+  CHECK(std::abs(staged - 4 * written) <= 14 * 8);  // four copies of each shard
+}
+
+TEST_CASE("a checkpoint that cannot be is refused") {
+  const std::string checkpoint = "<checkpoint every=\"1\"/>";
+  const auto is_told = [](const MadeJob& made, const std::string& what) {
+    return std::any_of(made.errors.begin(), made.errors.end(),
+                       [&](const std::string& error) { return error.find(what) != std::string::npos; });
+  };
+  CHECK(
+      is_told(saving(checkpoint, "", 1, 0), "<checkpoint> needs a storage server, and the system has none"));
+  CHECK(is_told(saving(checkpoint, "", 0),
+                "<checkpoint> is staged in host memory, and the system has no <host>"));
+  CHECK(is_told(saving(checkpoint + checkpoint), "<workload> has two <checkpoint>, expected one"));
+  CHECK(is_told(saving(checkpoint, "fold=\"2\""), "<checkpoint> with 'fold', which leaves out"));
+  CHECK(is_told(saving("<checkpoint every=\"0\"/>"), "'0' is out of range"));
+}
