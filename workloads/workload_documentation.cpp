@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "workloads/generate/training/training_checkpoint.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/workload_context.hpp"
+#include "workloads/job_spec.hpp"
 
 namespace lightrail {
 
@@ -20,6 +22,15 @@ using Docs = std::vector<ParameterDoc>;
 
 ParameterDoc text(const char* name, const char* doc, bool is_required = false) {
   return {name, "text", "", "", "", doc, is_required, {}};
+}
+
+/// What the kinds read, then what is said of a job; of one name the kinds'.
+Docs workload_parameters(const WorkloadRegistry& workloads, const AlgorithmRegistry& algorithms) {
+  Docs all = workloads.all_parameters(algorithms);
+  for (ParameterDoc& own : job_parameters().documentation())
+    if (std::none_of(all.begin(), all.end(), [&](const ParameterDoc& p) { return p.name == own.name; }))
+      all.push_back(std::move(own));
+  return all;
 }
 
 }  // namespace
@@ -34,7 +45,7 @@ std::vector<std::pair<std::string, Docs>> workload_documentation(const WorkloadR
       {"group", group},
       {"digit", digit_documentation()},
       {"members", {text("gpus", "GPUs of one group: 0-7,16", true)}},
-      {"workload", workloads.all_parameters(algorithms)},
+      {"workload", workload_parameters(workloads, algorithms)},
       {"model", transformer_parameters().documentation()},
       {"checkpoint", checkpoint_parameters().documentation()},
       {"gate", gate_documentation()},

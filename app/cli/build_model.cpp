@@ -37,6 +37,7 @@
 #include "workloads/collective/prepare.hpp"
 #include "workloads/goodput/read_goodput.hpp"
 #include "workloads/import/recognise_trace.hpp"
+#include "workloads/make_jobs.hpp"
 #include "workloads/program/region_turns.hpp"
 #include "workloads/program/serving.hpp"
 
@@ -106,9 +107,9 @@ namespace {
 
 void check_is_benchmark(const Scenario& scenario, const WorkloadKind* kind, ErrorList& errors) {
   const Element* workload = scenario.root.child("workload");
-  if (!kind || !kind->is_benchmark)
+  if (!kind || !kind->is_benchmark || scenario.root.children_named("workload").size() > 1)
     errors.add((workload ? workload : &scenario.root)
-                   ->error("lightrail collective needs a scenario with <workload kind=\"collective\">"));
+                   ->error("lightrail collective needs a scenario with one <workload kind=\"collective\">"));
 }
 
 /// At the place of an attribute of the GPUs' <fabric>, given or not.
@@ -179,9 +180,19 @@ ModelPart prepare_workload(const Scenario& scenario, const Model& model, ErrorLi
     return part;
   } catch (const InputErrors& problem) {
     for (const InputError& error : problem.errors())
-      errors.add(error.file.empty() && workload ? workload->error(error.what) : error);
+      errors.add(error.file.empty() && workload
+                     ? workload_named_in(error.what, scenario.root)->error(error.what)
+                     : error);
     return {};
   }
+}
+
+bool needs_scheduler(const Scenario& scenario, const WorkloadRegistry& kinds) {
+  const auto workloads = scenario.root.children_named("workload");
+  return std::any_of(workloads.begin(), workloads.end(), [&kinds](const Element* workload) {
+    const auto kind = kinds.of(workload);
+    return kind && kind->needs_scheduler;
+  });
 }
 
 /// A controller makes circuits for its whole region at once.
@@ -237,7 +248,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   };
 
   Model model = build_system(scenario, registry.components, registry.fabrics, errors,
-                             workload && workload->needs_scheduler);
+                             needs_scheduler(scenario, registry.workloads));
   model.seed = line.has_seed ? line.seed : static_cast<std::uint64_t>(run.seed);
   const Element* run_element = scenario.root.child("run");
   model.add(std::make_shared<const RunDetail>(

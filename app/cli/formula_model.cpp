@@ -43,6 +43,7 @@ bool uses_storage(const ProgramSet& set) {
 std::string obstacle(const Model& model) {
   const auto* set = model.resource<ProgramSet>();
   if (!set || !has_operations(*set)) return "a scenario without a job";
+  if (!set->jobs.empty()) return "jobs with a name (what they take from each other on shared links)";
   if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
   if (model.resource<Regions>() || model.resource<Rails>()) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";

@@ -21,8 +21,8 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 void add_step(const IterationSummary& step, std::string& text) {
-  text += fmt::format("step time        {} (iteration {}, {} GPUs)\n", format_time(SimTime{step.step_ps()}),
-                      step.iteration, step.gpus);
+  text += fmt::format("step time        {} ({}iteration {}, {} GPUs)\n", format_time(SimTime{step.step_ps()}),
+                      step.job.empty() ? "" : "job " + step.job + ", ", step.iteration, step.gpus);
   text += fmt::format("  compute        {:5.1f} %\n  exposed comm.  {:5.1f} %\n  idle           {:5.1f} %\n",
                       100 * step.fraction(step.compute_ps), 100 * step.fraction(step.exposed_ps),
                       100 * step.fraction(step.idle_ps));
@@ -31,18 +31,28 @@ void add_step(const IterationSummary& step, std::string& text) {
                         format_time(SimTime{step.gpu_step_max_ps}));
 }
 
-/// What the time of the last iteration's GPUs went into, the largest first.
-void add_exposed(const Summary& summary, std::string& text) {
-  const IterationSummary* step = summary.last_iteration();
+/// What the time of the iteration's GPUs went into, the largest first.
+void add_exposed(const Summary& summary, const IterationSummary& step, std::string& text) {
   std::vector<ExposedSummary> parts;
   for (const ExposedSummary& part : summary.exposed)
-    if (step && part.iteration == step->iteration) parts.push_back(part);
+    if (part.iteration == step.iteration && part.job == step.job) parts.push_back(part);
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ExposedSummary& a, const ExposedSummary& b) { return a.time_ps > b.time_ps; });
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += fmt::format("{}{:5.1f} % {}{}", i % 5 == 0 ? "                 " : "  ",
-                        100 * step->fraction(parts[i].time_ps), parts[i].label(),
+                        100 * step.fraction(parts[i].time_ps), parts[i].label(),
                         i % 5 == 4 || i + 1 == parts.size() ? "\n" : "");
+}
+
+void add_jobs(const std::vector<JobSummary>& jobs, std::string& text) {
+  if (jobs.empty()) return;
+  text += fmt::format("jobs             {:<12} {:>6} {:>14} {:>10} {:>14} {:>14} {:>12}\n", "name", "GPUs",
+                      "start", "iterations", "mean step", "longest", "sent");
+  for (const JobSummary& job : jobs)
+    text += fmt::format("                 {:<12} {:>6} {:>14} {:>10} {:>14} {:>14} {:>12}\n", job.name,
+                        job.gpus, format_time(SimTime{job.t_start_ps}), job.iterations,
+                        format_time(SimTime{job.mean_step_ps}), format_time(SimTime{job.max_step_ps}),
+                        bytes_text(job.size_bytes));
 }
 
 void add_serving(const ServingSummary& s, std::string& text) {
@@ -110,8 +120,11 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   std::string text = fmt::format("status           {}{}\n", summary.status,
                                  summary.reason.empty() ? "" : " (" + summary.reason + ")");
   text += fmt::format("simulated        {}\n", format_time(SimTime{summary.sim_end_ps}));
-  if (const IterationSummary* step = summary.last_iteration()) add_step(*step, text);
-  add_exposed(summary, text);
+  for (const IterationSummary* step : summary.last_iterations()) {
+    add_step(*step, text);
+    add_exposed(summary, *step, text);
+  }
+  add_jobs(summary.jobs(), text);
   if (summary.serving) add_serving(*summary.serving, text);
   for (const auto& d : summary.dimensions)
     if (d.size_bytes > 0)

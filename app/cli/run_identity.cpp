@@ -42,6 +42,7 @@ void put_programs(StateWriter& out, const ProgramSet& set) {
     for (const Op& op : program.ops) put_op(out, op);
   }
   out.put(set.program_of_gpu), out.put(set.iterations);
+  for (const JobInfo& job : set.jobs) out.put(job.name), out.put(job.start), out.put(job.iterations);
   for (const KernelShape& s : set.shapes)
     out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype),
                                       static_cast<int>(s.scaling), s.causal, s.backward, s.batch, s.m, s.n,

@@ -97,9 +97,9 @@ double expected_trains(const Model& model) {
       of_program[program] =
           (near > 0 ? links_near * sent.near / near : 0) + (far > 0 ? links_far * sent.far / far : 0);
     }
-    trains += *of_program[program];
+    trains += *of_program[program] * set->iterations_of(set->programs[program]);
   }
-  return trains * set->iterations;
+  return trains;
 }
 
 std::vector<std::string> slowness_notes(const Model& model, const Partition& partition,

@@ -232,6 +232,8 @@ Json collective_json(const SlowCollective& c) {
 
 Explanation read_explanation(const std::string& path) {
   const ResultReader result(path);
+  if (result.has("/model/jobs/name"))
+    result.fail("is of jobs with names, and lightrail explain knows one job");
   Explanation all;
   all.file = path;
   all.step = read_step(result);

@@ -71,6 +71,8 @@ void read_programs(const ResultReader& result, RecordedJob& job) {
 std::string lacks_operations(const ResultReader& result) {
   if (result.has("/tables/stepped_over/gpu") && result.rows("/tables/stepped_over/gpu") > 0)
     return "the run stepped over a part of its steps (step-over), and a path goes through all of a step";
+  if (result.has("/model/jobs/name"))
+    return "the run has jobs with names, and a path goes through a single job";
   if (!result.has("/tables/steps/gpu") || result.rows("/tables/steps/gpu") == 0)
     return "no step was recorded";
   if (!result.has("/tables/ops") || !result.has("/model/programs/program_of_gpu"))

@@ -52,11 +52,12 @@ std::string endless_work(const ComputeSpec& spec, const ProgramSet& set, std::ui
       return describe_op(p, i, names) + ": takes longer than 1000000 s";
     sum += static_cast<double>(time.count());
   }
-  sum *= set.iterations;
+  const std::uint32_t iterations = set.iterations_of(p);
+  sum *= iterations;
   if (sum <= most) return "";
   return fmt::format(
       "program '{}' computes for {:.0f} days in {} iterations (at most {:.0f} can be simulated)", p.role,
-      sum / day, set.iterations, most / day);
+      sum / day, iterations, most / day);
 }
 
 std::string missing_host(const Model& model, const ProgramSet& set, std::uint32_t program, ComponentId gpu) {

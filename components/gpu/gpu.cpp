@@ -24,12 +24,13 @@ const ProgramSet* programs_for(const BuildContext& build) {
 
 std::optional<LaunchServer> launches_of(const BuildContext& build, const ProgramSet& set,
                                         HostTimelines& timelines) {
-  const HostCosts* costs = set.host_work.empty() ? nullptr : host_costs_of(build.model, build.id);
+  const std::uint32_t number = set.program_of_gpu[build.record.number];
+  const Program& program = set.programs[number];
+  const HostCosts* costs = set.uses_hosts(program) ? host_costs_of(build.model, build.id) : nullptr;
   if (!costs) return std::nullopt;
-  return std::optional<LaunchServer>(std::in_place,
-                                     timelines.get(set, *build.model.resource<ProgramIndexes>(),
-                                                   set.program_of_gpu[build.record.number], *costs),
-                                     *costs, set.host);
+  return std::optional<LaunchServer>(
+      std::in_place, timelines.get(set, *build.model.resource<ProgramIndexes>(), number, *costs), *costs,
+      set.host_of(program), set.start_of(program));
 }
 
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,

@@ -33,6 +33,9 @@ struct ModelNotes {
   };
   std::vector<Folder> folders;
   std::vector<Group> groups;
+  std::vector<std::string> jobs;  ///< that run side by side; empty: there is one, without a name
+  std::vector<std::uint32_t>
+      job_of_gpu;  ///< where there are `jobs`, their index by GPU; else any other number
 };
 
 }  // namespace lightrail

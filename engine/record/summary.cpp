@@ -1,6 +1,9 @@
 #include "engine/record/summary.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace lightrail {
 
@@ -26,6 +29,23 @@ Json iteration_json(const IterationSummary& i) {
           {"gpu_step_max_ps", i.gpu_step_max_ps},
           {"gpu_compute_min_ps", i.gpu_compute_min_ps},
           {"gpu_compute_max_ps", i.gpu_compute_max_ps}};
+}
+
+Json job_json(const JobSummary& j) {
+  return {{"gpus", j.gpus},
+          {"iterations", j.iterations},
+          {"t_start_ps", j.t_start_ps},
+          {"t_end_ps", j.t_end_ps},
+          {"step_time_ps", j.step_ps},
+          {"mean_step_time_ps", j.mean_step_ps},
+          {"max_step_time_ps", j.max_step_ps},
+          {"size_bytes", j.size_bytes}};
+}
+
+/// With the job it is of, where there are several.
+Json with_job(Json json, const std::string& job) {
+  if (!job.empty()) json["job"] = job;
+  return json;
 }
 
 Json exposed_json(const ExposedSummary& e) {
@@ -93,6 +113,36 @@ std::string ExposedSummary::label() const {
   return use == "communication" ? text : text + " " + use;
 }
 
+std::vector<const IterationSummary*> Summary::last_iterations() const {
+  std::vector<const IterationSummary*> last;
+  for (const IterationSummary& one : iterations) {
+    if (last.empty() || last.back()->job != one.job) last.push_back(nullptr);
+    last.back() = &one;
+  }
+  return last;
+}
+
+std::vector<JobSummary> Summary::jobs() const {
+  std::vector<JobSummary> all;
+  if (!has_jobs()) return all;
+  for (const IterationSummary& one : iterations) {
+    if (all.empty() || all.back().name != one.job)
+      all.push_back({.name = one.job, .gpus = one.gpus, .t_start_ps = one.t_start_ps});
+    JobSummary& job = all.back();
+    ++job.iterations;
+    job.t_end_ps = std::max(job.t_end_ps, one.t_end_ps);
+    job.step_ps = one.step_ps();
+    job.mean_step_ps += one.step_ps();
+    job.max_step_ps = std::max(job.max_step_ps, one.step_ps());
+  }
+  for (JobSummary& job : all) {
+    job.mean_step_ps /= job.iterations;
+    for (const DimensionSummary& one : dimensions)
+      if (one.name.starts_with(job.name + ".")) job.size_bytes += one.size_bytes;
+  }
+  return all;
+}
+
 std::string to_json(const Summary& s) {
   const IterationSummary* last = s.last_iteration();
   auto of_last = [&](auto value) { return last ? Json(value(*last)) : Json(); };
@@ -127,9 +177,11 @@ std::string to_json(const Summary& s) {
   json["energy_per_step_j"] = value_or_null(s.energy_per_step_j());
   json["steps_per_s_per_musd"] = value_or_null(s.steps_per_s_per_musd());
   json["iterations"] = Json::array();
-  for (const auto& i : s.iterations) json["iterations"].push_back(iteration_json(i));
+  for (const auto& i : s.iterations) json["iterations"].push_back(with_job(iteration_json(i), i.job));
+  json["jobs"] = Json::object();
+  for (const auto& j : s.jobs()) json["jobs"][j.name] = job_json(j);
   json["exposed"] = Json::array();
-  for (const auto& e : s.exposed) json["exposed"].push_back(exposed_json(e));
+  for (const auto& e : s.exposed) json["exposed"].push_back(with_job(exposed_json(e), e.job));
   json["collectives"] = Json::array();
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();

@@ -12,8 +12,8 @@
 
 namespace lightrail {
 
-/// All GPUs over one iteration. The step lasts from the first GPU's start to the last GPU's end; the sums
-/// over GPUs are of their own times.
+/// All GPUs of a job over one iteration. The step lasts from the first GPU's start to the last GPU's end; the
+/// sums over GPUs are of their own times.
 struct IterationSummary {
   std::int64_t iteration = 0;
   std::int64_t gpus = 0;
@@ -21,6 +21,7 @@ struct IterationSummary {
   std::int64_t gpu_time_ps = 0, compute_ps = 0, exposed_ps = 0, idle_ps = 0;  ///< sums over GPUs
   std::int64_t gpu_step_min_ps = 0, gpu_step_max_ps = 0;                      ///< spread over GPUs
   std::int64_t gpu_compute_min_ps = 0, gpu_compute_max_ps = 0;
+  std::string job = {};  ///< whose iteration it is; empty: of the only job
 
   [[nodiscard]] std::int64_t step_ps() const { return t_end_ps - t_start_ps; }
   /// Of the time that GPUs spent in the iteration; 0 when that is 0.
@@ -36,9 +37,20 @@ struct ExposedSummary {
   std::string use;               ///< compute, communication, bubble, host, copy, storage, idle
   std::string dimension, group;  ///< of communication and bubble; else empty
   std::int64_t time_ps = 0;
+  std::string job = {};  ///< empty: the only one
 
   /// "compute", "tp", "pp bubble", of a group that is not called as its dimension "dp (expert-dp)".
   [[nodiscard]] std::string label() const;
+};
+
+/// One of several jobs.
+struct JobSummary {
+  std::string name;
+  std::int64_t gpus = 0, iterations = 0;           ///< that ended
+  std::int64_t t_start_ps = 0, t_end_ps = 0;       ///< of the first iteration, of the last one
+  std::int64_t step_ps = 0;                        ///< last iteration
+  std::int64_t mean_step_ps = 0, max_step_ps = 0;  ///< all of them
+  std::int64_t size_bytes = 0;                     ///< payload of its dimensions, "NAME.tp", over the run
 };
 
 struct DimensionSummary {
@@ -63,8 +75,8 @@ struct Summary {
   std::int64_t events = 0, sim_end_ps = 0, peak_rss_bytes = 0, seed = 0;
   double wall_s = 0, build_s = 0;
   int ranks = 1;
-  std::vector<IterationSummary> iterations;
-  std::vector<ExposedSummary> exposed;  ///< in the order of iterations
+  std::vector<IterationSummary> iterations;  ///< job by job
+  std::vector<ExposedSummary> exposed;       ///< job by job, in the order of iterations
   std::vector<DimensionSummary> dimensions;
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;
@@ -75,12 +87,18 @@ struct Summary {
   std::optional<SteppedOverSummary> stepped_over;                               ///< none: nothing was
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 
-  /// The last iteration, the one that start-up does not distort. Null: no GPU finished one.
+  /// The last iteration, the one that start-up does not distort. Null: no GPU finished one, or there are
+  /// several jobs.
   [[nodiscard]] const IterationSummary* last_iteration() const {
-    return iterations.empty() ? nullptr : &iterations.back();
+    return iterations.empty() || has_jobs() ? nullptr : &iterations.back();
   }
+  /// The last iteration of each job, in their order.
+  [[nodiscard]] std::vector<const IterationSummary*> last_iterations() const;
+  [[nodiscard]] bool has_jobs() const { return !iterations.empty() && !iterations.front().job.empty(); }
+  /// Of each of several jobs that ended an iteration; empty: of one job.
+  [[nodiscard]] std::vector<JobSummary> jobs() const;
   [[nodiscard]] std::optional<double> energy_per_step_j() const {
-    if (!energy_j || iterations.empty()) return std::nullopt;
+    if (!energy_j || !last_iteration()) return std::nullopt;
     return *energy_j / static_cast<double>(iterations.size());
   }
   /// Performance per dollar: steps a second for a million dollars of network.

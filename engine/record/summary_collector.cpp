@@ -36,6 +36,7 @@ std::int64_t median(std::span<const std::int64_t> sorted) {
 
 SummaryCollector::SummaryCollector(const Model& model)
     : tables_(model.tables),
+      notes_(model.resource<ModelNotes>()),
       ids_{tables_->find("steps"),       tables_->find("traffic"), tables_->find("collectives"),
            tables_->find("requests"),    tables_->find("power"),   tables_->find("exposed"),
            tables_->find("stepped_over")},
@@ -51,17 +52,28 @@ std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t>
   return 0;
 }
 
+std::size_t SummaryCollector::job_count() const {
+  return notes_ ? std::max<std::size_t>(1, notes_->jobs.size()) : 1;
+}
+
+std::size_t SummaryCollector::job_of(std::int64_t gpu) const {
+  return job_count() > 1 ? notes_->job_of_gpu.at(static_cast<std::size_t>(gpu)) : 0;
+}
+
+std::string SummaryCollector::job_name(std::size_t job) const {
+  return notes_ && !notes_->jobs.empty() ? notes_->jobs.at(job) : std::string();
+}
+
 SummaryCollector::Iteration::Iteration() {
   min.fill(std::numeric_limits<std::int64_t>::max());
 }
 
 void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(*ids_.steps, row, column); };
-  auto index = at("iteration");
-  LIGHTRAIL_EXPECT(index >= 0);
-  if (static_cast<std::size_t>(index) >= iterations_.size())
-    iterations_.resize(static_cast<std::size_t>(index) + 1);
-  Iteration& it = iterations_[static_cast<std::size_t>(index)];
+  LIGHTRAIL_EXPECT(at("iteration") >= 0);
+  const std::size_t index = static_cast<std::size_t>(at("iteration")) * job_count() + job_of(at("gpu"));
+  if (index >= iterations_.size()) iterations_.resize(index + 1);
+  Iteration& it = iterations_[index];
   std::int64_t start = at("t_start_ps"), end = at("t_end_ps"), compute = at("t_compute_ps");
   std::array<std::int64_t, 6> min = {start, -end, end - start, start - end, compute, -compute};
   for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
@@ -88,13 +100,14 @@ std::optional<SteppedOverSummary> SummaryCollector::stepped_over() const {
 
 void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(*ids_.exposed, row, column); };
-  const ExposedRow mine{at("iteration"), at("use"), at("dimension"), at("group"), 0};
+  const ExposedRow mine{static_cast<std::int64_t>(job_of(at("gpu"))),
+                        at("iteration"),
+                        at("use"),
+                        at("dimension"),
+                        at("group"),
+                        0};
   auto place = std::lower_bound(exposed_.begin(), exposed_.end(), mine);
-  const auto is_same = [&](const ExposedRow& r) {
-    return r.iteration == mine.iteration && r.use == mine.use && r.dimension == mine.dimension &&
-           r.group == mine.group;
-  };
-  if (place == exposed_.end() || !is_same(*place)) place = exposed_.insert(place, mine);
+  if (place == exposed_.end() || !place->adds_to(mine)) place = exposed_.insert(place, mine);
   place->time_ps += at("time_ps");
 }
 
@@ -124,13 +137,15 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
 }
 
 void SummaryCollector::add_iterations(Summary& summary) const {
-  for (std::size_t i = 0; i < iterations_.size(); ++i) {
-    const auto& l = iterations_[i].min;
-    const auto& s = iterations_[i].sum;
-    if (s[0] == 0) continue;
-    summary.iterations.push_back(
-        {static_cast<std::int64_t>(i), s[0], l[0], -l[1], s[1], s[2], s[3], s[4], l[2], -l[3], l[4], -l[5]});
-  }
+  const std::size_t jobs = job_count();
+  for (std::size_t job = 0; job < jobs; ++job)
+    for (std::size_t i = job; i < iterations_.size(); i += jobs) {
+      const auto& l = iterations_[i].min;
+      const auto& s = iterations_[i].sum;
+      if (s[0] == 0) continue;
+      summary.iterations.push_back({static_cast<std::int64_t>(i / jobs), s[0], l[0], -l[1], s[1], s[2], s[3],
+                                    s[4], l[2], -l[3], l[4], -l[5], job_name(job)});
+    }
 }
 
 void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
@@ -138,23 +153,22 @@ void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
   const auto& columns = (*tables_)[*ids_.exposed].columns;
   const auto& labels =
       std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "use"; })->labels;
-  const auto* notes = model.resource<ModelNotes>();
   for (const ExposedRow& r : exposed_) {
-    ExposedSummary all{r.iteration, labels.at(static_cast<std::size_t>(r.use)), "", "", r.time_ps};
+    ExposedSummary all{r.iteration, labels.at(static_cast<std::size_t>(r.use)), "", "",
+                       r.time_ps,   job_name(static_cast<std::size_t>(r.job))};
     if (r.dimension >= 0) all.dimension = model.dimensions.at(static_cast<std::size_t>(r.dimension));
-    if (r.group >= 0 && notes) all.group = notes->groups.at(static_cast<std::size_t>(r.group)).name;
+    if (r.group >= 0 && notes_) all.group = notes_->groups.at(static_cast<std::size_t>(r.group)).name;
     summary.exposed.push_back(std::move(all));
   }
 }
 
-void SummaryCollector::add_collectives(const Model& model, Summary& summary) const {
+void SummaryCollector::add_collectives(Summary& summary) const {
   const auto& all = collectives_;
   if (all.empty()) return;
   const auto& columns = (*tables_)[*ids_.collectives].columns;
   const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
                          return c.name == "collective";
                        })->labels;
-  const auto* notes = model.resource<ModelNotes>();
   std::vector<std::int64_t> all_reduces;
   for (auto first = all.begin(); first != all.end();) {
     auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
@@ -165,8 +179,8 @@ void SummaryCollector::add_collectives(const Model& model, Summary& summary) con
     for (auto r = first; r != last; ++r) durations.push_back(r->duration_ps);
     CollectiveSummary c;
     c.collective = labels.at(static_cast<std::size_t>(first->collective));
-    if (notes && first->group >= 0 && static_cast<std::size_t>(first->group) < notes->groups.size()) {
-      const ModelNotes::Group& group = notes->groups[static_cast<std::size_t>(first->group)];
+    if (notes_ && first->group >= 0 && static_cast<std::size_t>(first->group) < notes_->groups.size()) {
+      const ModelNotes::Group& group = notes_->groups[static_cast<std::size_t>(first->group)];
       c.group = group.name;
       c.group_size = group.size;
     }
@@ -200,7 +214,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
     summary.network_pj_per_bit = cost->pj_per_bit;
   }
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
-  all.add_collectives(model, summary);
+  all.add_collectives(summary);
   summary.serving = summarise(all.requests_);
   summary.stepped_over = all.stepped_over();
 }

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/model/model_notes.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/record/summary.hpp"
 
@@ -43,10 +45,15 @@ class SummaryCollector {
     std::int64_t collective, group, size_bytes, duration_ps;
     auto operator<=>(const CollectiveRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
-  /// Time by iteration, use, dimension, group; of all GPUs [ps].
+  /// Time by job, iteration, use, dimension, group; of all GPUs [ps].
   struct ExposedRow {
-    std::int64_t iteration, use, dimension, group, time_ps;
+    std::int64_t job, iteration, use, dimension, group, time_ps;
     auto operator<=>(const ExposedRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
+    /// Of the same time.
+    [[nodiscard]] bool adds_to(const ExposedRow& other) const {
+      return job == other.job && iteration == other.iteration && use == other.use &&
+             dimension == other.dimension && group == other.group;
+    }
   };
   /// What is added up, where the model has it.
   struct Ids {
@@ -61,11 +68,17 @@ class SummaryCollector {
   void add_exposed(std::span<const std::int64_t> row);
   void add_iterations(Summary& summary) const;
   void add_exposed(const Model& model, Summary& summary) const;
-  void add_collectives(const Model& model, Summary& summary) const;
+  void add_collectives(Summary& summary) const;
+
+  /// 0 where there is one job.
+  [[nodiscard]] std::size_t job_of(std::int64_t gpu) const;
+  [[nodiscard]] std::size_t job_count() const;
+  [[nodiscard]] std::string job_name(std::size_t job) const;
 
   std::shared_ptr<const TableRegistry> tables_;
+  const ModelNotes* notes_;  ///< null: nothing is said of the job
   Ids ids_;
-  std::vector<Iteration> iterations_;
+  std::vector<Iteration> iterations_;          ///< of all jobs the first one, of all the second one, ...
   std::vector<std::int64_t> dimension_bytes_;  ///< bytes, messages of dimension 0, of dimension 1, ...
   std::vector<ExposedRow> exposed_;            ///< sorted but for the time, each once
   std::vector<CollectiveRow> collectives_;

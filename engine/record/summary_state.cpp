@@ -65,11 +65,7 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   all.iterations_ = merged_iterations(comm);
   all.exposed_.clear();
   for (const ExposedRow& row : merged_rows(comm, exposed_)) {
-    const auto is_same = [&](const ExposedRow& r) {
-      return r.iteration == row.iteration && r.use == row.use && r.dimension == row.dimension &&
-             r.group == row.group;
-    };
-    if (!all.exposed_.empty() && is_same(all.exposed_.back()))
+    if (!all.exposed_.empty() && all.exposed_.back().adds_to(row))
       all.exposed_.back().time_ps += row.time_ps;
     else
       all.exposed_.push_back(row);

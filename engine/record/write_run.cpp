@@ -24,6 +24,23 @@ std::string shortened(std::string text) {
   return text;
 }
 
+void write_jobs(ResultFile& file, const std::vector<JobSummary>& jobs) {
+  file.create_group("/summary/jobs");
+  const auto number = [&](const char* name, const char* unit, std::int64_t JobSummary::*member) {
+    file.write_numbers(std::string("/summary/jobs/") + name, unit, jobs.size(),
+                       [&](auto i) { return jobs[i].*member; });
+  };
+  file.write_texts("/summary/jobs/name", jobs.size(), [&](auto i) { return jobs[i].name; });
+  number("gpus", "1", &JobSummary::gpus);
+  number("iterations", "1", &JobSummary::iterations);
+  number("t_start_ps", "ps", &JobSummary::t_start_ps);
+  number("t_end_ps", "ps", &JobSummary::t_end_ps);
+  number("step_time_ps", "ps", &JobSummary::step_ps);
+  number("mean_step_time_ps", "ps", &JobSummary::mean_step_ps);
+  number("max_step_time_ps", "ps", &JobSummary::max_step_ps);
+  number("size_bytes", "B", &JobSummary::size_bytes);
+}
+
 }  // namespace
 
 void write_run_start(ResultFile& file, const RecorderOptions& options, const Model& model,
@@ -132,6 +149,10 @@ void write_summary(ResultFile& file, const Summary& summary) {
   number("gpu_step_max_ps", "ps", &IterationSummary::gpu_step_max_ps);
   number("gpu_compute_min_ps", "ps", &IterationSummary::gpu_compute_min_ps);
   number("gpu_compute_max_ps", "ps", &IterationSummary::gpu_compute_max_ps);
+  if (summary.has_jobs()) {
+    file.write_texts("/summary/iterations/job", iterations.size(), [&](auto i) { return iterations[i].job; });
+    write_jobs(file, summary.jobs());
+  }
 
   const auto& exposed = summary.exposed;
   file.create_group("/summary/exposed");
@@ -144,6 +165,7 @@ void write_summary(ResultFile& file, const Summary& summary) {
   text("use", &ExposedSummary::use);
   text("dimension", &ExposedSummary::dimension);
   text("group", &ExposedSummary::group);
+  if (summary.has_jobs()) text("job", &ExposedSummary::job);
   file.write_numbers("/summary/exposed/time_ps", "ps", exposed.size(),
                      [&](auto i) { return exposed[i].time_ps; });
 

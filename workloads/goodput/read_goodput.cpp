@@ -60,6 +60,7 @@ class GoodputReader {
     read_checkpoint();
     read_spares();
     read_replicas();
+    check_only_job();
     if (errors_.size() == before) check_amount();
     if (errors_.size() > before) return {};
     remark();
@@ -70,6 +71,13 @@ class GoodputReader {
   }
 
  private:
+  void check_only_job() {
+    const auto* programs = model_.resource<ProgramSet>();
+    if (request_.simulates() && programs && !programs->jobs.empty())
+      errors_.add(
+          element_.error("<goodput> takes times from a <workload> that is the only job, without a name"));
+  }
+
   GoodputPlan& plan() { return request_.plan; }
 
   void complain(const Element& at, const char* attribute, const std::string& problem) {

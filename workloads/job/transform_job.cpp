@@ -34,7 +34,8 @@ double factor_of(const KernelScale& scale, KernelClass kernel_class) {
   return 1;
 }
 
-/// The groups of a kind as lists of GPU numbers; regular kinds are spelled out.
+}  // namespace
+
 std::vector<std::vector<EndpointId>> lists_of(const GroupKind& kind, std::uint32_t gpu_count) {
   if (kind.digits.empty()) return kind.listed;
   std::vector<std::vector<EndpointId>> lists;
@@ -48,8 +49,6 @@ std::vector<std::vector<EndpointId>> lists_of(const GroupKind& kind, std::uint32
   }
   return lists;
 }
-
-}  // namespace
 
 void scale_job(Job& job, const KernelScale& scale) {
   std::vector<double> factor;

@@ -18,6 +18,9 @@ struct KernelScale {
 /// and host and operations timed from a shape stay.
 void scale_job(Job& job, const KernelScale& scale);
 
+/// The groups of a kind as lists of the job's GPUs; regular kinds are spelled out.
+[[nodiscard]] std::vector<std::vector<EndpointId>> lists_of(const GroupKind& kind, std::uint32_t gpu_count);
+
 /// Moves GPU g of the job to `placement[g]` of a system of `gpu_count` GPUs; empty: to GPU g. GPUs that get
 /// none are idle. Throws InputErrors when the job has more GPUs than the placement, or one GPU would get two.
 void place_job(Job& job, const std::vector<std::uint32_t>& placement, std::uint32_t gpu_count);

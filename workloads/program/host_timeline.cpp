@@ -76,7 +76,7 @@ HostTimeline make_host_timeline(const Program& program, const ProgramIndex& inde
       const HostWork& work = set.host_work[program.ops[i].host_work];
       if (const std::uint32_t op = queue.blocked_by(i, work.kernels()); op != i)
         timeline.waits.push_back({op, now});
-      const SimTime time = host_time(work, costs, set.host);
+      const SimTime time = host_time(work, costs, set.host_of(program));
       launch.kernels = std::max(1u, work.kernels());
       launch.first = now + time / launch.kernels;
       launch.last = now += time;
@@ -84,14 +84,14 @@ HostTimeline make_host_timeline(const Program& program, const ProgramIndex& inde
       queue.launch(i, work.kernels());
       if (work.reads_back != 0) {
         timeline.waits.push_back({i, now});
-        now += scaled(costs.read_back, costs, set.host);
+        now += scaled(costs.read_back, costs, set.host_of(program));
         queue.drain();
       }
     }
   }
   timeline.total = now;
-  timeline.collection = scaled(costs.collection, costs, set.host);
-  timeline.step = scaled(costs.step, costs, set.host);
+  timeline.collection = scaled(costs.collection, costs, set.host_of(program));
+  timeline.step = scaled(costs.step, costs, set.host_of(program));
   end_chains(index, timeline);
   return timeline;
 }

@@ -135,6 +135,17 @@ struct HostSettings {
   std::uint32_t collects_every = 0;  ///< iterations from one garbage collection to the next; 0: none
 };
 
+/// One of several jobs that run side by side.
+struct JobInfo {
+  std::string name;
+  SimTime start{};               ///< none of its GPUs begins before
+  std::uint32_t iterations = 1;  ///< of its programs
+  HostSettings host;             ///< of its processes
+  bool uses_hosts = false;       ///< launching its operations takes time
+};
+/// Program::job of GPUs that have none.
+inline constexpr std::uint32_t no_job = 0xffffffff;
+
 /// Program::next of one that is executed again.
 inline constexpr std::uint32_t itself = 0xffffffff;
 
@@ -158,6 +169,7 @@ struct Program {
   /// Index, larger than this program's, of what the same GPUs execute in the next iteration (iterations.hpp).
   std::uint32_t next = itself;
   SteppedOver stepped_over;
+  std::uint32_t job = 0;  ///< index into ProgramSet::jobs, where there are any; or no_job
 
   [[nodiscard]] bool steps_over() const { return stepped_over.skipped > 0; }
 };
@@ -179,6 +191,25 @@ struct ProgramSet {
   std::uint32_t iterations = 1;     ///< every GPU runs its program, or what follows it, so many times
   std::vector<HostWork> host_work;  ///< index 0 is unused; empty: launching takes no time
   HostSettings host;
+  std::vector<JobInfo> jobs;  ///< empty: one job, from time 0 on, of which the members above say the rest
+
+  /// Times that `program`, of this set, or what follows it is executed.
+  [[nodiscard]] std::uint32_t iterations_of(const Program& program) const {
+    if (jobs.empty()) return iterations;
+    return program.job == no_job ? 0 : jobs[program.job].iterations;
+  }
+  /// When GPUs with `program` begin [ps].
+  [[nodiscard]] SimTime start_of(const Program& program) const {
+    return jobs.empty() || program.job == no_job ? SimTime{0} : jobs[program.job].start;
+  }
+  [[nodiscard]] const HostSettings& host_of(const Program& program) const {
+    return jobs.empty() || program.job == no_job ? host : jobs[program.job].host;
+  }
+  /// Launching the operations of `program` takes time.
+  [[nodiscard]] bool uses_hosts(const Program& program) const {
+    if (jobs.empty()) return !host_work.empty();
+    return program.job != no_job && jobs[program.job].uses_hosts;
+  }
 };
 
 }  // namespace lightrail

@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/id.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
@@ -83,6 +85,12 @@ struct ServingPlan {
   std::vector<BatchUnit> unit_of_shape;  ///< by ProgramSet::shapes
   std::vector<ServingProgram> programs;  ///< by ProgramSet::programs
 
+  /// The GPU is in one of the pools.
+  [[nodiscard]] bool serves(EndpointId gpu) const {
+    return std::any_of(pools.begin(), pools.end(), [gpu](const ServingPool& pool) {
+      return gpu.value >= pool.first_gpu && gpu.value - pool.first_gpu < pool.gpus();
+    });
+  }
   /// Tokens rounded up to blocks.
   [[nodiscard]] std::int64_t kv_room(std::int64_t tokens) const {
     return (tokens + kv_block - 1) / kv_block * kv_block;

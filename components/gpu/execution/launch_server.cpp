@@ -10,9 +10,9 @@
 namespace lightrail {
 
 LaunchServer::LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-                           const HostSettings& settings)
-    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings) {
-  if (collects_in(0)) offset_ = timeline_->collection;
+                           const HostSettings& settings, SimTime start)
+    : timeline_(std::move(timeline)), costs_(&costs), settings_(&settings), offset_(start) {
+  if (collects_in(0)) offset_ += timeline_->collection;
 }
 
 SimTime LaunchServer::launch_of(std::uint32_t op) const {

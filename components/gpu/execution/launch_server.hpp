@@ -20,8 +20,9 @@ namespace lightrail {
 /// launching and the loader take from each other, and profilers.
 class LaunchServer {
  public:
+  /// `start`: of the job [ps].
   LaunchServer(std::shared_ptr<const HostTimeline> timeline, const HostCosts& costs,
-               const HostSettings& settings);
+               const HostSettings& settings, SimTime start = {});
   /// Before anything is launched: launch_of will be asked.
   void record_launches() {
     records_launches_ = true;

@@ -32,7 +32,7 @@ const Program& program_of(const Model& model, EndpointId gpu) {
 
 std::optional<BatchQueue> feed_of(const Model& model, EndpointId gpu, const ComputeSpec& spec) {
   const auto* plan = model.resource<ServingPlan>();
-  if (!plan) return std::nullopt;
+  if (!plan || !plan->serves(gpu)) return std::nullopt;
   const auto& set = *model.resource<ProgramSet>();
   return std::optional<BatchQueue>(std::in_place, *plan, set, set.program_of_gpu[gpu.value], spec);
 }
@@ -57,6 +57,8 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       index_(index_of(build.model, self)),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
+      start_(set_.start_of(*program_)),
+      iterations_(set_.iterations_of(*program_)),
       times_(std::move(times)),
       pace_(build.model, self),
       health_(build.model.resource<HealthTable>()),
@@ -142,14 +144,23 @@ void ProgramRunner::start(Context& context, GpuTransport& transport) {
       }))
     transport.announce_absence(context);
   keep_pace(context);
-  if (pace_.start() > context.now())
-    context.wake(pace_.start(), to_payload(PlainWake{.kind = GpuWake::launched}));
+  const auto wake = [&](SimTime at) { context.wake(at, to_payload(PlainWake{.kind = GpuWake::launched})); };
+  if (start_ > context.now()) wake(start_);
+  if (pace_.start() > SimTime{0}) wake(start_ + pace_.start());
   schedule(context, transport);
+}
+
+void ProgramRunner::begin_job(Context& context) {
+  clock_.take(context.now());
+  static_cast<void>(exposed_.take(context.now()));
+  step_start_ = start_;
 }
 
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
-  if (program_->ops.empty() || context.now() < pace_.start()) return;
+  if (program_->ops.empty() || context.now() < start_) return;
+  if (step_start_ < start_) begin_job(context);
+  if (context.now() < start_ + pace_.start()) return;
   if (stands_still()) return ask_for_pace(context);
   while (has_work()) {
     for (bool changed = true; changed;) {
@@ -389,7 +400,7 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
 std::optional<double> ProgramRunner::done_share() const {
   // What an operation costs the simulator: one event, and about one for each train of a message.
   constexpr double train_bytes = 65'536;
-  if (batch_queue_ || set_.iterations == 0) return std::nullopt;
+  if (batch_queue_ || iterations_ == 0) return std::nullopt;
   double done = 0, all = 0;
   for (std::size_t stream = 0; stream < streams_.size(); ++stream)
     for (std::size_t i = 0; i < index_.stream_ops[stream].size(); ++i) {
@@ -399,8 +410,8 @@ std::optional<double> ProgramRunner::done_share() const {
       all += weight;
       if (i < streams_[stream].ended) done += weight;
     }
-  const double share = all > 0 && iteration_ < set_.iterations ? done / all : 0;
-  return (iteration_ + share) / set_.iterations;
+  const double share = all > 0 && iteration_ < iterations_ ? done / all : 0;
+  return (iteration_ + share) / iterations_;
 }
 
 void ProgramRunner::save(StateWriter& out) const {

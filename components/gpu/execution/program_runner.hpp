@@ -24,12 +24,12 @@
 namespace lightrail {
 
 /// Executes one GPU's program: streams in order, dependencies, one collective at a time on a communicator,
-/// all of it `iterations` times; the next iteration starts when every stream has ended. What runs in the
-/// background (IoMode) ends for its stream when it starts, and holds up nothing but its own next start. A
-/// communicator's collectives start in program order even where a later one could start first, because every
-/// member must choose the same order. A collective over a group of one and a marker take no time. Where
-/// launching takes time (LaunchServer), what a CPU has to launch starts no earlier. Writes the rows of ops,
-/// collectives, steps and exposed.
+/// all of it as often as its job has iterations, from its job's start on; the next iteration starts when
+/// every stream has ended. What runs in the background (IoMode) ends for its stream when it starts, and holds
+/// up nothing but its own next start. A communicator's collectives start in program order even where a later
+/// one could start first, because every member must choose the same order. A collective over a group of one
+/// and a marker take no time. Where launching takes time (LaunchServer), what a CPU has to launch starts no
+/// earlier. Writes the rows of ops, collectives, steps and exposed.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
@@ -96,7 +96,7 @@ class ProgramRunner {
     Interference interference;  ///< by the running communication
   };
   [[nodiscard]] bool has_work() const {
-    return batch_queue_ ? batch_queue_->is_busy() : iteration_ < set_.iterations;
+    return batch_queue_ ? batch_queue_->is_busy() : iteration_ < iterations_;
   }
   [[nodiscard]] const Op& op_at(std::uint32_t stream) const { return program_->ops[op_index(stream)]; }
   [[nodiscard]] std::uint32_t op_index(std::uint32_t stream) const {
@@ -116,6 +116,8 @@ class ProgramRunner {
   /// The first operation that no stream has started, of those that a host launches.
   [[nodiscard]] std::uint32_t first_not_started() const;
   void schedule(Context& context, GpuTransport& transport);
+  /// The time before the job's start belongs to no iteration.
+  void begin_job(Context& context);
   /// What kernel `op` takes beside no communication.
   KernelCost cost_of(std::uint32_t op);
   /// False when the operation took no time and has ended.
@@ -217,6 +219,8 @@ class ProgramRunner {
   const ProgramIndex& index_;
   const OutputSelection* output_;
   EndpointId self_;
+  const SimTime start_;
+  const std::uint32_t iterations_;
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
   std::span<const PaceChange> pace_changes_;

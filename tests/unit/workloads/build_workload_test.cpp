@@ -14,8 +14,6 @@ TEST_CASE("a workload has one kind, one element and a GPU") {
   CHECK_THAT(make_job_of("<workload kind=\"colective\"/>", 8).errors.at(0),
              Catch::StartsWith("1: <workload> attribute 'kind': invalid choice 'colective'") &&
                  Catch::Contains("did you mean 'collective'"));
-  CHECK(make_job_of("<workload kind=\"explicit\"/>\n<workload kind=\"explicit\"/>", 8).errors ==
-        Errors{"2: a second <workload> (the first is in line 1)"});
   CHECK(make_job_of("<workload kind=\"explicit\"/>", 0).errors ==
         Errors{"1: the system has no GPU to run the workload"});
   CHECK(make_job_of("<workload kind=\"explicit\" iterations=\"0\"/>", 1).errors ==

@@ -4,12 +4,15 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "components/gpu/tables.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/model_notes.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/tables.hpp"
 #include "tests/unit/engine/record/synthetic_run.hpp"
@@ -94,6 +97,58 @@ TEST_CASE("what the time went into is added over GPUs, by iteration, use, dimens
                                                 {"group", "tp"},
                                                 {"time_ps", 25}}));
   }
+}
+
+TEST_CASE("iterations, and what their time went into, are those of each of several jobs") {
+  const Model one_job = test::synthetic_model(1);
+  auto notes = std::make_shared<ModelNotes>(*one_job.resource<ModelNotes>());
+  notes->jobs = {"a", "b"};
+  notes->job_of_gpu = {1, 0, 1};
+  Model model;
+  model.tables = one_job.tables, model.dimensions = one_job.dimensions;
+  model.add<ModelNotes>(std::move(notes));
+  SummaryCollector collector(model);
+  // gpu, iteration, start, end, compute, exposed, idle
+  collector.add(tables::steps, Row7{0, 0, 100, 500, 400, 0, 0});
+  collector.add(tables::steps, Row7{1, 0, 0, 50, 50, 0, 0});
+  collector.add(tables::steps, Row7{2, 0, 120, 540, 420, 0, 0});
+  collector.add(tables::steps, Row7{1, 1, 50, 120, 70, 0, 0});
+  collector.add(tables::exposed, Row6{0, 0, 0, -1, -1, 400});
+  collector.add(tables::exposed, Row6{1, 0, 0, -1, -1, 50});
+  SummaryCollector other = reloaded(collector, model);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const Summary summary = reduced(*one, model);
+    CHECK(summary.last_iteration() == nullptr);
+    REQUIRE(summary.iterations.size() == 3);
+    CHECK(summary.iterations[1].job == "a");
+    CHECK(summary.iterations[1].iteration == 1);
+    CHECK(summary.iterations[2].gpus == 2);
+    const std::vector<JobSummary> jobs = summary.jobs();
+    REQUIRE(jobs.size() == 2);
+    CHECK(jobs[0].iterations == 2);
+    CHECK(jobs[0].step_ps == 70);
+    CHECK(jobs[0].mean_step_ps == 60);
+    CHECK(jobs[1].t_start_ps == 100);
+    CHECK(jobs[1].t_end_ps == 540);
+    CHECK(jobs[1].step_ps == 440);
+    REQUIRE(summary.last_iterations().size() == 2);
+    CHECK(summary.last_iterations()[0]->step_ps() == 70);
+    REQUIRE(summary.exposed.size() == 2);
+    CHECK(summary.exposed[0].job == "a");
+    CHECK(summary.exposed[1].time_ps == 400);
+    const auto json = nlohmann::json::parse(to_json(summary));
+    CHECK(json["step_time_ps"].is_null());
+    CHECK(json["jobs"]["b"]["step_time_ps"] == 440);
+    CHECK(json["iterations"][2]["job"] == "b");
+  }
+}
+
+TEST_CASE("the traffic of a job is that of its dimensions") {
+  Summary summary;
+  summary.iterations = {{.t_end_ps = 5, .job = "a"}, {.t_end_ps = 5, .job = "ab"}};
+  summary.dimensions = {{"a.tp", 3, 1}, {"ab.tp", 40, 1}, {"a.dp", 500, 1}};
+  CHECK(summary.jobs().at(0).size_bytes == 503);
+  CHECK(summary.jobs().at(1).size_bytes == 40);
 }
 
 TEST_CASE("how alike the periods are that stand for others is told of all GPUs") {

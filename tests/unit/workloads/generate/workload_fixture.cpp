@@ -43,6 +43,25 @@ Model model_of(std::uint32_t gpus, std::uint32_t storage_servers, std::uint32_t 
   return model;
 }
 
+/// What reading such a scenario by `make` finds.
+template <class Make>
+std::vector<std::string> mistakes_of(const std::string& children, const Make& make) {
+  std::vector<std::string> mistakes;
+  const std::string path = scenario_path();
+  try {
+    const Scenario scenario = scenario_of(children);
+    ErrorList errors;
+    make(scenario, errors);
+    if (errors.is_empty()) report_unread(scenario.root, errors);
+    errors.throw_if_any();
+  } catch (const InputErrors& problem) {
+    for (const auto& error : problem.errors())
+      mistakes.push_back(error.file == path ? std::to_string(error.line) + ": " + error.what
+                                            : to_string(error));
+  }
+  return mistakes;
+}
+
 }  // namespace
 
 Scenario scenario_of(const std::string& children) {
@@ -70,28 +89,26 @@ std::string small_model(const std::string& more) {
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers,
                     Prediction predicts, std::uint32_t hosts) {
   MadeJob made;
-  auto path = scenario_path();
-  auto take = [&](const InputErrors& problem) {
-    for (const auto& error : problem.errors())
-      made.errors.push_back(error.file == path.string() ? std::to_string(error.line) + ": " + error.what
-                                                        : to_string(error));
-  };
-  try {
-    Scenario scenario = scenario_of(children);
-    Model model = model_of(gpus, storage_servers, hosts);
-    if (predicts != Prediction::off) {
-      auto regions = std::make_shared<Regions>();
-      regions->predicts = predicts;
-      model.add<Regions>(regions);
-    }
-    ErrorList errors;
-    made.job = make_job(scenario, built_in_workloads(), model, errors);
-    if (errors.is_empty()) report_unread(scenario.root, errors);
-    errors.throw_if_any();
-  } catch (const InputErrors& problem) {
-    take(problem);
+  Model model = model_of(gpus, storage_servers, hosts);
+  if (predicts != Prediction::off) {
+    auto regions = std::make_shared<Regions>();
+    regions->predicts = predicts;
+    model.add<Regions>(regions);
   }
+  made.errors = mistakes_of(children, [&](const Scenario& scenario, ErrorList& errors) {
+    made.job = make_job(scenario, built_in_workloads(), model, errors);
+  });
   return made;
+}
+
+MadeSeveral make_jobs_of(const std::string& children, std::uint32_t gpus) {
+  MadeSeveral several;
+  const Model model = model_of(gpus, 0);
+  several.errors = mistakes_of(children, [&](const Scenario& scenario, ErrorList& errors) {
+    several.made = make_jobs(scenario, built_in_workloads(), model, errors);
+    several.made.serving_element = nullptr;  // of a scenario that ends here
+  });
+  return several;
 }
 
 MadeJob gated_training(const std::string& gate, const std::string& more, int batch, Prediction predicts) {

@@ -8,6 +8,7 @@
 #include "network/circuits/regions.hpp"
 #include "workloads/generate/training/transformer.hpp"
 #include "workloads/job/job.hpp"
+#include "workloads/make_jobs.hpp"
 
 namespace lightrail {
 
@@ -29,6 +30,12 @@ struct MadeJob {
 /// `predicts`: of a fabric with circuits.
 MadeJob make_job_of(const std::string& children, std::uint32_t gpus, std::uint32_t storage_servers = 0,
                     Prediction predicts = Prediction::off, std::uint32_t hosts = 0);
+/// The same of a scenario with several jobs.
+struct MadeSeveral {
+  MadeJobs made;
+  std::vector<std::string> errors;
+};
+MadeSeveral make_jobs_of(const std::string& children, std::uint32_t gpus);
 /// Training of two layers of four experts on 4 GPUs, two an expert group, with that <gate>; `more`
 /// attributes.
 MadeJob gated_training(const std::string& gate, const std::string& more = "", int batch = 8,
