@@ -110,7 +110,7 @@ def _parse(arguments):
     pxn.add_argument("--steps", action="store_true", help="the study of steps, pxn_step")
     pxn.add_argument("--out", default="pxn.png")
     roce = commands.add_parser("roce", help="InfiniBand against RoCE for the same step")
-    roce.add_argument("tables", help="folder with roce.csv of tools/study")
+    roce.add_argument("tables", help="folder with roce.csv, of lightrail sweep --jobs")
     roce.add_argument("--out", default="roce.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
