@@ -78,8 +78,8 @@ TEST_CASE("operations behind what is stuck are named when nothing else waits") {
   bed.set.programs[1].ops.push_back(collective(CollectiveType::barrier, pp, 0));
   bed.run();
   REQUIRE(bed.bed.waits().size() == 2);
-  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (alone) waits for data from gpu0");
-  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (alone) waits for data from gpu1");
+  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (alone) waits for data from gpu0, since 0 ps");
+  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (alone) waits for data from gpu1, since 0 ps");
 }
 
 TEST_CASE("a barrier and an all-to-all say whom they wait for") {
@@ -91,8 +91,8 @@ TEST_CASE("a barrier and an all-to-all say whom they wait for") {
   bed.run_on({1}, program_of({pairs, barrier}));
   bed.run();
   REQUIRE(bed.bed.waits().size() == 2);
-  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (a) waits for gpu1");
-  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (b) waits for data from gpu0");
+  CHECK(bed.bed.waits()[0] == "gpu0: op 0 'op' (a) waits for gpu1, since 0 ps");
+  CHECK(bed.bed.waits()[1] == "gpu1: op 0 'op' (b) waits for data from gpu0, since 0 ps");
 }
 
 TEST_CASE("members that disagree on a collective are named with both sizes") {

@@ -40,10 +40,13 @@ std::string pair_of(const std::string& server) {
   if (server == "gb300_nvl72") host = trunk = "xdr_dr8";
   if (server == "dgx_a100") switch_kind = "qm8700", host = trunk = "hdr_copper";
   if (server == "p4de") switch_kind = "qm8700", host = trunk = "100g_copper";
+  const std::string parts = "<switch catalogue=\"switches/" + switch_kind +
+                            "\"/><link role=\"host\" catalogue=\"links/" + host +
+                            "\"/><link role=\"trunk\" catalogue=\"links/" + trunk + "\"/></fabric>";
+  const bool has_storage = server.find("_storage") != std::string::npos;
   return "<cluster servers=\"2\"><server catalogue=\"servers/" + server +
-         "\"/></cluster><fabric kind=\"rail-optimised\"><switch catalogue=\"switches/" + switch_kind +
-         "\"/><link role=\"host\" catalogue=\"links/" + host + "\"/><link role=\"trunk\" catalogue=\"links/" +
-         trunk + "\"/></fabric>";
+         "\"/></cluster><fabric kind=\"rail-optimised\">" + parts +
+         (has_storage ? "<fabric kind=\"fat-tree\" for=\"storage\">" + parts : "");
 }
 
 }  // namespace
