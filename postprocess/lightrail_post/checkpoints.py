@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from . import style
-from .run import Run
+from .result import Run
 
 PS_PER_S = 1e12
 
