@@ -10,7 +10,7 @@ import sys
 from plugin_bed import PluginBed, check
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "postprocess"))
-from lightrail_post.run import open_run  # noqa: E402
+from lightrail_post.result import open_run  # noqa: E402
 
 ROUNDS, LATENCY_PS = 10, 5_000_000
 PINGPONG = ["pingpong"]
