@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
+#include <string>
 #include <vector>
 
 #include "app/cli/run_command.hpp"
 #include "engine/base/hash.hpp"
+#include "engine/base/whole_file.hpp"
 #include "engine/checkpoint/checkpoint_folder.hpp"
 #include "engine/model/state_io.hpp"
 #include "engine/record/provenance.hpp"
@@ -58,11 +58,6 @@ void put_requests(StateWriter& out, const std::vector<ServingRequest>& requests)
   for (const ServingRequest& r : requests) out.put(r.arrival), out.put(r.prompt), out.put(r.output);
 }
 
-std::string bytes_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void check_stop_at(const CommandLine& line, const CheckpointFile& file) {
   if (line.run.stop_at <= file.time())
     throw InputErrors(InputError{file.path(), 0,
@@ -75,8 +70,8 @@ void check_stop_at(const CommandLine& line, const CheckpointFile& file) {
 CheckpointIdentity run_identity(const Scenario& scenario, const Model& model, const CommandLine& line) {
   StateWriter out;
   out.put(scenario.resolved_xml), out.put(model.seed);
-  for (const std::string& plugin : line.plugins) out.put(bytes_of(plugin));
-  for (const std::string& file : line.algorithm_files) out.put(bytes_of(file));
+  for (const std::string& plugin : line.plugins) out.put(read_whole(plugin));
+  for (const std::string& file : line.algorithm_files) out.put(read_whole(file));
   if (const auto* groups = model.resource<GroupTable>()) put_groups(out, *groups);
   if (const auto* programs = model.resource<ProgramSet>()) put_programs(out, *programs);
   if (const auto* serving = model.resource<ServingPlan>()) put_requests(out, serving->requests);

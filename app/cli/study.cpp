@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +22,8 @@
 #include "app/study/point_key.hpp"
 #include "app/study/run_study.hpp"
 #include "app/study/study_table.hpp"
+#include "engine/base/whole_file.hpp"
+#include "engine/record/summary.hpp"
 
 namespace lightrail {
 namespace fs = std::filesystem;
@@ -104,25 +107,25 @@ std::size_t cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Writes the tables, in whole or not at all, and takes away those of lists that no summary has any more.
+/// "_iterations" ...: the ends of tables that a study can have, one for each list of a summary.
+std::set<std::string> ends_of_lists() {
+  std::set<std::string> ends;
+  const auto empty = nlohmann::json::parse(to_json(Summary{}));
+  for (const auto& [name, value] : empty.items())
+    if (value.is_array()) ends.insert("_" + name);
+  return ends;
+}
+
+/// Writes the tables, each in whole or not at all, and takes away those of lists that no summary has any
+/// more: the folder may have tables of other studies, whose names begin alike.
 void write_tables(const std::string& stem, const std::map<std::string, std::string>& tables,
                   const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  for (const auto& file : fs::directory_iterator(folder, error)) {
-    const std::string name = file.path().filename().string();
-    if (!name.starts_with(stem + "_") || !name.ends_with(".csv")) continue;
-    if (!tables.contains(name.substr(stem.size(), name.size() - stem.size() - 4)))
-      fs::remove(file.path(), error);
-  }
-  for (const auto& [end, text] : tables) {
-    const fs::path path = folder / (stem + end + ".csv"), part = path.string() + ".part";
-    std::ofstream out(part, std::ios::binary);
-    out << text << std::flush;
-    error.clear();
-    if (out) fs::rename(part, path, error);
-    if (!out || error) throw IoError(fmt::format("cannot write '{}'", path.string()));
-  }
+  const auto path_of = [&](const std::string& end) { return folder / (stem + end + ".csv"); };
+  for (const std::string& end : ends_of_lists())
+    if (!tables.contains(end)) fs::remove(path_of(end), error);
+  for (const auto& [end, text] : tables) write_whole(path_of(end), text);
 }
 
 /// The tables of everything that the folder knows of these points, and a line of what that is.

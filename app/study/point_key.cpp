@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <span>
 #include <string_view>
 
 #include "engine/base/hash.hpp"
+#include "engine/base/whole_file.hpp"
 #include "engine/record/provenance.hpp"
 #include "engine/scenario/write_xml.hpp"
 
@@ -26,8 +25,7 @@ std::uint64_t hash_of_file(const std::string& path) {
   static std::map<std::string, std::uint64_t> known;
   const auto found = known.find(path);
   if (found != known.end()) return found->second;
-  std::ifstream in(path, std::ios::binary);
-  return known[path] = hash_of({std::istreambuf_iterator<char>(in), {}});
+  return known[path] = hash_of(read_whole(path));
 }
 
 }  // namespace

@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/whole_file.hpp"
 
 namespace lightrail {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_lines = 20;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string joined(const std::vector<std::string>& lines, std::size_t from) {
   return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(from), lines.end(), "\n"));
@@ -58,9 +52,9 @@ void StudyFolder::make(const std::string& key) const {
 
 PointRecord StudyFolder::read(const std::string& key) const {
   PointRecord record;
-  record.summary = text_of(point(key) / "summary.json");
+  record.summary = read_whole(point(key) / "summary.json");
   if (!record.summary.empty()) record.state = PointRecord::State::complete;
-  const auto failure = nlohmann::json::parse(text_of(point(key) / "failure.json"), nullptr, false);
+  const auto failure = nlohmann::json::parse(read_whole(point(key) / "failure.json"), nullptr, false);
   if (record.state == PointRecord::State::complete || !failure.is_object()) return record;
   record.state = PointRecord::State::failed;
   record.exit_code = failure.value("exit_code", 1);
@@ -81,13 +75,10 @@ PointRecord StudyFolder::finish(const std::string& key, int exit_code) const {
     return read(key);
   }
   const nlohmann::json failure{{"exit_code", exit_code},
-                               {"error", reason_in(text_of(log(key)))},
-                               {"summary", text_of(new_summary(key))}};
-  const fs::path whole = point(key) / "failure.json", part = point(key) / "failure.part";
-  std::ofstream out(part);
-  out << failure.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::flush;
-  if (out) fs::rename(part, whole, error);
-  if (!out || error) throw IoError(fmt::format("cannot write '{}'", whole.string()));
+                               {"error", reason_in(read_whole(log(key)))},
+                               {"summary", read_whole(new_summary(key))}};
+  write_whole(point(key) / "failure.json",
+              failure.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   fs::remove(new_summary(key), error);
   return read(key);
 }

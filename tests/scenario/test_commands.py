@@ -7,10 +7,9 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from named_cases import check, run_cases  # noqa: E402
+from named_cases import check, run_cases_in_folders  # noqa: E402
 
 
 def call(lightrail, folder, *words, ranks=1):
@@ -110,14 +109,4 @@ CASES = {
 }
 
 
-def main():
-    lightrail, sweep = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-
-    def call_in_a_folder(case):
-        with tempfile.TemporaryDirectory() as folder:
-            case(lightrail, sweep, pathlib.Path(folder))
-
-    return run_cases(CASES, call_in_a_folder)
-
-
-sys.exit(main())
+sys.exit(run_cases_in_folders(CASES, *(str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])))

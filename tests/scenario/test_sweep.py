@@ -9,11 +9,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from named_cases import check, run_cases  # noqa: E402
+from named_cases import check, run_cases_in_folders  # noqa: E402
 
 LIMIT_S = 120
 
@@ -168,6 +167,17 @@ def points_by_value(lightrail, sweep, folder):
     check("error: cannot make the folder" in said, said)
 
 
+def tables_of_others_stay(lightrail, sweep, folder):
+    (folder / "s.xml").write_text(pathlib.Path(sweep).read_text())
+    (folder / "all").mkdir()
+    for name in ("s_other.csv", "s_other_iterations.csv", "s_waits.csv"):
+        (folder / "all" / name).write_text("somebody's")
+    call(lightrail, folder, "s.xml", "--jobs", "2", "--out", "all", "--only", "length=3 m")
+    left = sorted(file.name for file in (folder / "all").glob("*.csv"))
+    check({"s.csv", "s_other.csv", "s_other_iterations.csv", "s_iterations.csv"} <= set(left), left)
+    check((folder / "all/s_other.csv").read_text() == "somebody's", "it was written")
+
+
 CASES = {
     "a study of 40 points that is killed goes on where it was": killed_and_gone_on,
     "a study that is interrupted ends with code 75 and goes on": interrupted_and_gone_on,
@@ -176,17 +186,8 @@ CASES = {
     "a run that was killed is tried again with the next call, or at once": killed_runs_are_tried_again,
     "what has not changed is not run again": what_has_not_changed_is_not_run,
     "points are chosen by value or number": points_by_value,
+    "tables of other studies in the folder stay": tables_of_others_stay,
 }
 
 
-def main():
-    lightrail, sweep = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-
-    def call_in_a_folder(case):
-        with tempfile.TemporaryDirectory() as folder:
-            case(lightrail, sweep, pathlib.Path(folder))
-
-    return run_cases(CASES, call_in_a_folder)
-
-
-sys.exit(main())
+sys.exit(run_cases_in_folders(CASES, *(str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])))

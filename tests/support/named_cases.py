@@ -1,5 +1,7 @@
 """Cases of one script, by the sentence that each shows: a line of output each, the first failing claim below it."""
+import pathlib
 import subprocess
+import tempfile
 
 
 def check(condition, what):
@@ -20,3 +22,12 @@ def run_cases(cases, call):
             failed += 1
             print(f"FAIL {sentence}\n     {problem}", flush=True)
     return 1 if failed else 0
+
+
+def run_cases_in_folders(cases, *arguments):
+    """run_cases(), where a case is called with the arguments and an empty folder of its own."""
+    def call(case):
+        with tempfile.TemporaryDirectory() as folder:
+            case(*arguments, pathlib.Path(folder))
+
+    return run_cases(cases, call)
