@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/scenario/scenario.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 
@@ -80,19 +81,10 @@ std::vector<ParameterDoc> FabricRegistry::all_parameters() const {
   return all;
 }
 
-NicRole role_of_fabric(const Element& fabric, ErrorList& errors) {
-  const Attribute* role = fabric.find("for");
-  if (!role || role->value == "compute") return NicRole::compute;
-  if (role->value == "storage") return NicRole::storage;
-  errors.add({role->file, role->line,
-              "<fabric> attribute 'for': " + invalid_choice(role->value, {"compute", "storage"})});
-  return NicRole::compute;
-}
-
 FabricElements fabrics_of(const Element& root, const FabricRegistry& registry, ErrorList& errors) {
   FabricElements found;
   for (const Element* element : root.children_named("fabric")) {
-    const bool is_storage = role_of_fabric(*element, errors) == NicRole::storage;
+    const bool is_storage = read_nic_role(*element, "for", errors) == NicRole::storage;
     FabricElement& fabric = is_storage ? found.storage : found.compute;
     if (fabric.element) {
       errors.add(

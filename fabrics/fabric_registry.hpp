@@ -30,9 +30,6 @@ class FabricRegistry {
 /// Every kind of fabric of this source tree, by an explicit list.
 [[nodiscard]] FabricRegistry built_in_fabrics();
 
-/// Which NICs a <fabric> is for; compute and an error where it names none that there are.
-[[nodiscard]] NicRole role_of_fabric(const Element& fabric, ErrorList& errors);
-
 /// A <fabric> and its kind.
 struct FabricElement {
   const Element* element = nullptr;  ///< null: there is none

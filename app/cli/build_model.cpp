@@ -31,6 +31,7 @@
 #include "network/health/read_faults.hpp"
 #include "network/port/tables.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/nic_role.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -118,7 +119,7 @@ void add_at_fabric(const std::string& attribute, const std::string& problem, con
   ErrorList told;  // of its `for`, when the system was built
   const auto all = scenario.root.children_named("fabric");
   const Element* fabric = *std::find_if(all.begin(), all.end(), [&](const Element* one) {
-    return role_of_fabric(*one, told) == NicRole::compute;
+    return read_nic_role(*one, "for", told) == NicRole::compute;
   });
   errors.add(fabric->error_at(attribute, fmt::format("<fabric> attribute '{}': {}", attribute, problem)));
 }

@@ -8,6 +8,7 @@
 #include "components/nic/nic.hpp"
 #include "engine/model/require_together.hpp"
 #include "network/port/build_checks.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 namespace {
@@ -40,15 +41,6 @@ void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& erro
     if (nic.find(name))
       errors.add(nic.error_at(
           name, fmt::format("<nic> attribute '{}' has no effect without flow-control=\"pauses\"", name)));
-}
-
-NicRole read_role(const Element& nic, ErrorList& errors) {
-  const Attribute* role = nic.find("role");
-  if (!role || role->value == "compute") return NicRole::compute;
-  if (role->value != "storage")
-    errors.add(nic.error_at(
-        "role", "<nic> attribute 'role': " + invalid_choice(role->value, {"compute", "storage"})));
-  return NicRole::storage;
 }
 
 }  // namespace
@@ -158,7 +150,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
     auto spec = std::make_shared<NicSpec>(static_cast<const NicSpec&>(*parse(nic, errors)));
     read_lane_map(nic, spec->lane_table, errors);
     check_flow_control(nic, *spec, errors);
-    spec->for_role = read_role(nic, errors);
+    spec->for_role = read_nic_role(nic, "role", errors);
     spec->settle();
     return spec;
   };

@@ -8,6 +8,7 @@
 
 #include "fabrics/children.hpp"
 #include "fabrics/servers/servers.hpp"
+#include "network/wire/nic_role.hpp"
 
 namespace lightrail {
 
@@ -56,9 +57,9 @@ Describe<StorageSpec> storage_table() {
 const Element* nic_child(const Element& server, NicRole role, Need need, ErrorList& errors) {
   const Element* found = nullptr;
   const bool is_storage = role == NicRole::storage;
+  ErrorList told;  // when the NIC is read
   for (const Element* nic : server.children_named("nic")) {
-    const Attribute* given = nic->find("role");
-    if ((given && given->value == "storage") != is_storage) continue;
+    if (read_nic_role(*nic, "role", told) != role) continue;
     if (found)
       errors.add(nic->error(is_storage ? "<server> has two <nic role=\"storage\">, expected one"
                                        : "<server> has 2 <nic>, expected one"));
