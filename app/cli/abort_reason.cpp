@@ -10,7 +10,8 @@ namespace lightrail {
 
 std::string abort_reason(const Model& model, SimTime end) {
   const auto* health = model.resource<HealthTable>();
-  const auto dead = health ? health->dead_gpus(end) : decltype(health->dead_gpus(end)){};
+  if (!health) return "";
+  const auto dead = health->dead_gpus(end);
   if (dead.empty()) return "";
   constexpr std::size_t max_named = 4;
   std::string text;

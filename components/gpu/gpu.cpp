@@ -12,6 +12,7 @@
 
 #include "components/gpu/check_gpus.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
+#include "network/health/health_table.hpp"
 #include "network/port/tables.hpp"
 
 namespace lightrail {
@@ -31,6 +32,11 @@ std::optional<LaunchServer> launches_of(const BuildContext& build, const Program
   return std::optional<LaunchServer>(
       std::in_place, timelines.get(set, *build.model.resource<ProgramIndexes>(), number, *costs), *costs,
       set.host_of(program), set.start_of(program));
+}
+
+bool changes_pace(const BuildContext& build) {
+  const auto* health = build.model.resource<HealthTable>();
+  return health && !health->pace_changes(build.id).empty();
 }
 
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,
@@ -56,6 +62,7 @@ std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache&
 Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, std::optional<LaunchServer> launches)
     : model_(build.model),
       spec_(static_cast<const GpuSpec&>(build.spec)),
+      changes_pace_(times && changes_pace(build)),
       transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth) {
   if (times) runner_.emplace(build, EndpointId{build.record.number}, std::move(times), std::move(launches));
 }
@@ -68,7 +75,7 @@ void Gpu::start(Context& context) {
 }
 
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {
-  if (runner_ && runner_->changes_pace()) {
+  if (changes_pace_) {
     runner_->keep_pace(context);
     if (!runner_->stands_still() && !held_.is_empty()) go_on(context);
   }

@@ -46,7 +46,7 @@ class Gpu final : public Component, public ReportsProgress {
 
  private:
   /// Whether the program must not hear of anything now.
-  [[nodiscard]] bool stands_still() const { return runner_ && runner_->stands_still(); }
+  [[nodiscard]] bool stands_still() const { return changes_pace_ && runner_->stands_still(); }
   /// It has stood still and goes on: it hears what it was told meanwhile.
   void go_on(Context& context);
   void tell_ends(Context& context);
@@ -57,6 +57,7 @@ class Gpu final : public Component, public ReportsProgress {
 
   const Model& model_;
   const GpuSpec& spec_;
+  const bool changes_pace_;  ///< its speed changes: every event looks here, and most at nothing more
   GpuTransport transport_;
   HeldEvents held_;
   std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it

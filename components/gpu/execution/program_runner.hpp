@@ -43,11 +43,10 @@ class ProgramRunner {
   void on_op_end(Context& context, GpuTransport& transport, std::uint32_t op, std::uint32_t setting);
   void on_timer(Context& context, GpuTransport& transport, Owner owner);
   void on_received(Context& context, GpuTransport& transport, Owner owner);
-  /// Whether the GPU's speed ever changes: it is slow for a while, or stands still. Then keep_pace() comes
-  /// before anything that is told to this class, which is to hear of nothing while the GPU stands still.
-  [[nodiscard]] bool changes_pace() const { return !pace_changes_.empty(); }
   [[nodiscard]] bool stands_still() const { return interference_.stops_all(); }
-  /// Takes the changes of speed that are due.
+  /// Takes the changes of speed that are due. Where the GPU's speed changes (HealthTable::pace_changes) it
+  /// comes before anything that is told to this class, which is to hear of nothing while the GPU stands
+  /// still.
   void keep_pace(Context& context);
   /// Something waits for the next change of speed: this GPU will be woken (GpuWake::pace).
   void ask_for_pace(Context& context);
@@ -95,6 +94,8 @@ class ProgramRunner {
     SimTime launch_at{};        ///< the last one that was asked for
     Interference interference;  ///< by the running communication
   };
+  static constexpr std::uint32_t none = 0xffffffff;  ///< of operations
+
   [[nodiscard]] bool has_work() const {
     return batch_queue_ ? batch_queue_->is_busy() : iteration_ < iterations_;
   }
@@ -105,7 +106,7 @@ class ProgramRunner {
   [[nodiscard]] bool has_ended(std::uint32_t op) const {
     return index_.position[op] < streams_[program_->ops[op].stream].ended;
   }
-  /// 0xffffffff: none.
+  /// `none`: there is none.
   [[nodiscard]] std::uint32_t first_missing(std::uint32_t op) const;
   [[nodiscard]] bool can_start(std::uint32_t stream) const;
   /// It, or what depends on it, runs in the background since an earlier iteration, or this one.
@@ -195,13 +196,13 @@ class ProgramRunner {
   /// How time is counted that is spent on an operation alone.
   [[nodiscard]] static ExposedTime::Key key_of(const Op& op);
   /// The first kernel in program order that has not ended; where none is left, the first operation.
-  /// 0xffffffff: none.
+  /// `none`: there is none.
   [[nodiscard]] std::uint32_t next_needed() const;
   /// Of the communicator of a collective that waits for its turn: the one whose turn it is.
   [[nodiscard]] std::uint32_t earlier_on(const Op& op) const;
   /// The running operation that stands in the way of `op`: what runs on its stream; else the same for the
   /// first dependency that is missing, for the collective whose turn it is, or, where operations start in the
-  /// order of their launches, for the first one that has not started. 0xffffffff: none.
+  /// order of their launches, for the first one that has not started. `none`: there is none.
   [[nodiscard]] std::uint32_t blocking_op(std::uint32_t op) const;
   /// After anything has started or ended: what time goes into from now on.
   void count_time(Context& context);

@@ -9,8 +9,6 @@
 namespace lightrail {
 namespace {
 
-constexpr std::uint32_t none = 0xffffffff;
-
 TimeUse use_of(OpKind kind) {
   switch (kind) {
     case OpKind::compute:
