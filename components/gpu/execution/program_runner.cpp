@@ -188,10 +188,10 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   s.slot = CommEngine::no_slot;
   count(context, op, 1);
   SimTime duration{0};
-  if (!op.is_due(iteration_)) {
-    // Another iteration's.
-  } else if (batch_queue_ && op.kind != OpKind::compute && op.bytes == 0) {
-    // The batch leaves nothing to do, for every member alike.
+  // The batch of inference may leave nothing to send, for every member alike.
+  const bool is_empty = batch_queue_ && op.kind != OpKind::compute && op.bytes == 0;
+  if (!op.is_due(iteration_) || is_empty) {
+    // Ends as it begins.
   } else if (op.io == IoMode::background) {
     background_.push_back(comm_.start(context, transport, index));
   } else if (is_communication(op.kind)) {
