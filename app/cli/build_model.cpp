@@ -51,9 +51,14 @@ Describe<RunSpec> run_parameters() {
       .field("stop-at", &RunSpec::stop_at, "simulated time at which the run ends", picoseconds(1), time_never)
       .choice(
           "detail", &RunSpec::detail,
-          "packets: one by one; trains: in trains, as <network> has them; formula: communication takes what "
-          "NCCL's estimates say and some GPUs stand for all",
-          {{"trains", Detail::trains}, {"packets", Detail::packets}, {"formula", Detail::formula}});
+          "packets: one by one; trains: in trains, as <network> has them; messages: whole, at the rates of "
+          "ports, whatever lies between; formula: communication takes what NCCL's estimates say and some "
+          "GPUs "
+          "stand for all",
+          {{"trains", Detail::trains},
+           {"packets", Detail::packets},
+           {"messages", Detail::messages},
+           {"formula", Detail::formula}});
 }
 
 std::string find_shared_folder(const std::string& what) {

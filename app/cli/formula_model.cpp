@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/added_component.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "components/meeting/meeting.hpp"
 #include "engine/base/error.hpp"
@@ -110,28 +111,13 @@ void connect_meeting(Model& model, const AddressBook& book, const std::vector<En
   notice.latency = FormulaDetail::notice;
   const auto link_class = static_cast<std::uint16_t>(model.link_classes.size());
   model.link_classes.push_back(std::move(notice));
-  const ComponentId meeting{static_cast<std::uint32_t>(model.components.size())};
-  ComponentRecord record;
-  record.first_port = static_cast<std::uint32_t>(model.ports.size());
-  record.port_count = static_cast<std::uint16_t>(gpus.size());
-  record.kind = static_cast<std::uint16_t>(model.kinds.size());
-  record.spec = static_cast<std::uint32_t>(model.specs.size());
-  record.atom = AtomId{model.atom_count++};
-  record.name_prefix = static_cast<std::uint32_t>(model.name_prefixes.size());
-  record.number = ComponentId::none;
-  model.name_prefixes.emplace_back("meeting");
-  model.kinds.push_back(meeting_kind());
-  model.specs.push_back(std::make_shared<const MeetingSpec>());
-  model.components.push_back(record);
+  const ComponentId meeting = add_component(model, meeting_kind(), std::make_shared<const MeetingSpec>(),
+                                            "meeting", static_cast<std::uint16_t>(gpus.size()));
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const ComponentId gpu = book.component_of[gpus[i].value];
     const ComponentRecord& of_gpu = model.components[gpu.value];
-    const auto here = static_cast<PortIndex>(i), there = static_cast<PortIndex>(of_gpu.port_count - 1);
-    const LinkId forth{static_cast<std::uint32_t>(model.links.size())}, back{forth.value + 1};
-    model.ports.push_back({forth});
-    model.ports[of_gpu.first_port + there].out = back;
-    model.links.push_back({meeting, gpu, here, there, link_class});
-    model.links.push_back({gpu, meeting, there, here, link_class});
+    join_ports(model, {meeting, static_cast<PortIndex>(i)},
+               {gpu, static_cast<PortIndex>(of_gpu.port_count - 1)}, link_class, link_class);
   }
 }
 

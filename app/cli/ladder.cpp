@@ -31,7 +31,7 @@ Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry
     try {
       model.emplace(model_to_run(build_model(with_detail(scenario, detail), registry, line)));
     } catch (const InputErrors& problem) {
-      if (detail != Detail::formula) throw;
+      if (detail != Detail::formula && detail != Detail::messages) throw;
       rung.left_out = problem.errors().front().what;
       return;
     }
@@ -65,8 +65,8 @@ ExitCode ladder(CommandLine line, const MpiSession& mpi) {
   const auto scenario = on_every_rank(mpi, [&] { return load_to_build(line); });
   std::vector<Rung> rungs;
   for (const auto& [name, detail] :
-       {std::pair{"formula", Detail::formula}, std::pair{"trains", Detail::trains},
-        std::pair{"packets", Detail::packets}}) {
+       {std::pair{"formula", Detail::formula}, std::pair{"messages", Detail::messages},
+        std::pair{"trains", Detail::trains}, std::pair{"packets", Detail::packets}}) {
     rungs.push_back(climb(detail, scenario, registry, line, mpi));
     rungs.back().name = name;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/cli/formula_model.hpp"
+#include "app/cli/message_model.hpp"
 
 namespace lightrail {
 namespace {
@@ -27,6 +28,8 @@ const char* name_of(Detail detail) {
       return "trains";
     case Detail::packets:
       return "packets";
+    case Detail::messages:
+      return "messages";
     case Detail::formula:
       return "formula";
   }
@@ -64,9 +67,9 @@ bool asks_for_packets(const Scenario& scenario) {
 
 Model model_to_run(Model built) {
   const auto* asked = built.resource<RunDetail>();
-  if (!asked || asked->detail != Detail::formula) return built;
+  if (!asked || asked->detail == Detail::trains || asked->detail == Detail::packets) return built;
   try {
-    return formula_model(built);
+    return asked->detail == Detail::formula ? formula_model(built) : message_model(built);
   } catch (const InputErrors& problem) {
     ErrorList errors;
     for (const InputError& each : problem.errors())

@@ -9,9 +9,10 @@ namespace lightrail {
 
 /// How fine a run is: <run detail="">.
 enum class Detail : std::uint8_t {
-  trains,   ///< packets in trains, as <network> has them
-  packets,  ///< packet by packet, whatever <network> has
-  formula   ///< communication takes what a formula says (formula_model.hpp)
+  trains,    ///< packets in trains, as <network> has them
+  packets,   ///< packet by packet, whatever <network> has
+  messages,  ///< messages whole, at the rates of ports alone (message_model.hpp)
+  formula    ///< communication takes what a formula says (formula_model.hpp)
 };
 
 /// What the scenario asks for, and where mistakes of it stand. A Model resource.
@@ -34,8 +35,8 @@ struct TrainLengths {
 /// Whether it asks for Detail::packets.
 [[nodiscard]] bool asks_for_packets(const Scenario& scenario);
 
-/// What a run runs of a model that is built: the model itself, or its formula_model(). Throws InputErrors
-/// where that cannot be.
+/// What a run runs of a model that is built: the model itself, its message_model() or its formula_model().
+/// Throws InputErrors where that cannot be.
 [[nodiscard]] Model model_to_run(Model built);
 
 }  // namespace lightrail

@@ -15,8 +15,10 @@
 namespace lightrail {
 namespace {
 
-constexpr double links_near = 2;         // GPU - NVSwitch - GPU
-constexpr double links_far = 6;          // GPU - NIC - leaf - spine - leaf - NIC - GPU
+constexpr double links_near = 2;  // GPU - NVSwitch - GPU
+constexpr double links_far = 6;   // GPU - NIC - leaf - spine - leaf - NIC - GPU
+constexpr double longest_bytes =
+    512 << 10;                           // of what a message is cut into before it is sent (NCCL's slices)
 constexpr double events_a_second = 2e6;  // of one rank on a core of a server, in round figures
 constexpr double worth_a_word_s = 120;
 
@@ -66,7 +68,7 @@ Train smallest_train(const Model& model, bool is_nvlink) {
   for (const LinkClass& one : model.link_classes) {
     if (one.rate.value == 0 || (one.medium == "nvlink") != is_nvlink) continue;
     if (smallest.packets > 0 && one.grain >= smallest.packets) continue;
-    smallest = {one.grain, static_cast<double>(one.grain) * one.mtu_bytes};
+    smallest = {one.grain, std::min(static_cast<double>(one.grain) * one.mtu_bytes, longest_bytes)};
   }
   return smallest;
 }

@@ -78,13 +78,10 @@ void Switch::reduce(Context& context, const Train& train, PortIndex port) {
                                     "(sharp-efficiency {})",
                                     port, spec_.sharp_efficiency));
   const GroupPlan& plan = plans->of(GroupKindId{connection.group_kind()}, from);
-  const std::uint32_t index = plan.index_of(from), place = index - plan.server_first[plan.server_of(index)];
-  std::vector<EndpointId> heads;
+  const std::vector<EndpointId> heads = plan.rail_of(plan.index_of(from));
   std::vector<PortIndex> ports;
-  for (std::uint32_t s = 0; s < plan.servers(); ++s) {
-    heads.push_back(plan.members[plan.server_first[s] + place]);
-    ports.push_back(path_.way_of({.address = Address(from, heads.back(), connection)}, port, context).port);
-  }
+  for (const EndpointId head : heads)
+    ports.push_back(path_.way_of({.address = Address(from, head, connection)}, port, context).port);
   const std::uint64_t flow = flow_of(heads.front(), connection);
   const std::uint32_t complete = reductions_.add(flow, port, train.bytes, ports);
   const Frame in = frame_of(train);

@@ -11,13 +11,13 @@ namespace lightrail {
 struct BufferPlace {
   ComponentId component{};
   std::uint16_t port = 0, lane = 0;
-  auto operator<=>(const BufferPlace&) const = default;
+  auto operator<=>(const BufferPlace&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 /// Something in `from` waits for room in `to`.
 struct BufferEdge {
   BufferPlace from{}, to{};
-  auto operator<=>(const BufferEdge&) const = default;
+  auto operator<=>(const BufferEdge&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
 };
 
 /// Buffers each of which waits for room in the next, the last for the first; none where there is no such

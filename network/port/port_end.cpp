@@ -5,6 +5,7 @@
 #include "engine/base/error.hpp"
 #include "network/port/none/no_flow_control.hpp"
 #include "network/port/send_ahead.hpp"
+#include "network/port/whole_messages.hpp"
 
 namespace lightrail {
 namespace {
@@ -47,7 +48,7 @@ InputBuffer controlled(InputBuffer buffer) {
 /// At the far end of a link to a device with or without buffers.
 InputBuffer far_buffer(const Model& model, const LinkRecord& out) {
   const BufferedSpec* far = buffered_spec(model, out.to);
-  if (!far) return {};
+  if (!far || model.resource<WholeMessages>()) return {};
   return far->is_transparent() ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
 }
 
@@ -77,7 +78,7 @@ PortEnd port_end(const BuildContext& build, PortIndex port) {
   const BufferedSpec* far = buffered_spec(model, out.to);
   end.is_circuit = far && far->is_transparent();
   end.far = controlled(far_buffer(model, out));
-  if (own) end.near = controlled(own->input_buffer(port));
+  if (own && !model.resource<WholeMessages>()) end.near = controlled(own->input_buffer(port));
   if (end.is_circuit && end.near.lanes > 0) end.near = controlled(smaller(end.near, end.far));
   return end;
 }

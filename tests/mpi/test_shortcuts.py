@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Steps of which a part is not simulated against the same steps simulated whole: random plans and fabrics.
 
-usage: test_shortcuts.py LIGHTRAIL SCENARIO step-over|fold|formula FIRST_SEED COUNT
+usage: test_shortcuts.py LIGHTRAIL SCENARIO step-over|fold|formula|messages FIRST_SEED COUNT
 
 step-over: the step is within a thousandth of the whole one's beyond what the summary says that it may be off.
 Where it says that the periods are alike, compute is within a thousandth too, waits are within a hundredth
@@ -13,6 +13,9 @@ fold: data-parallel replicas on a half to an eighth of the servers that stand fo
 
 formula: communication by formula, with one GPU a stage for all, against trains: the step is within 10 %, and
 the payload by dimension is that of the GPUs which stand for all.
+
+messages: messages whole, through fabrics that are rates of ports, against trains: the step is within 6 %, and
+the payload by dimension is equal.
 """
 import json
 import pathlib
@@ -164,9 +167,28 @@ def compare_formula(seed, folder):
     return error, True
 
 
+def compare_messages(seed, folder):
+    variables = {**plan(seed), "step_over": "none", "micro_batches": 8}
+    if variables["chunks"] == 2 or variables["schedule"] == "dualpipe":
+        variables["micro_batches"] = 4 * variables["pp"]
+    whole, _ = run(folder, "whole", variables, False)
+    short, text = run(folder, "short", {**variables, "detail": "messages"}, False)
+    parts_add_up(folder / "short.h5")
+    error = short["step_time_ps"] / whole["step_time_ps"] - 1
+    print(f"seed {seed}: {100 * error:+.3f} % of a step with "
+          f"{100 * whole['exposed_communication_fraction']:.0f} % exposed, "
+          f"{whole['events'] / short['events']:.1f} x fewer events",
+          variables if abs(error) > 0.01 else "", flush=True)
+    assert "messages travel whole" in text, text
+    assert abs(error) < 0.06, (error, variables)
+    assert short["bytes_by_dimension"] == whole["bytes_by_dimension"], variables
+    return error, True
+
+
 def main():
     errors = []
-    compared = {"step-over": compare, "fold": compare_folded, "formula": compare_formula}[SHORTCUT]
+    compared = {"step-over": compare, "fold": compare_folded, "formula": compare_formula,
+                "messages": compare_messages}[SHORTCUT]
     for seed in range(FIRST, FIRST + COUNT):
         with tempfile.TemporaryDirectory() as folder:
             errors.append(compared(seed, pathlib.Path(folder)))

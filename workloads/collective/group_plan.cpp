@@ -202,6 +202,13 @@ std::uint32_t GroupPlan::index_of(EndpointId gpu) const {
   return static_cast<std::uint32_t>(it - members.begin());
 }
 
+std::vector<EndpointId> GroupPlan::rail_of(std::uint32_t index) const {
+  const std::uint32_t place = index - server_first[server_of(index)];
+  std::vector<EndpointId> rail;
+  for (std::uint32_t s = 0; s < servers(); ++s) rail.push_back(members[server_first[s] + place]);
+  return rail;
+}
+
 bool GroupPlan::is_even() const {
   for (std::uint32_t s = 1; s < servers(); ++s)
     if (members_of(s) != members_of(0)) return false;

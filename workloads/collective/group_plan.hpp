@@ -53,6 +53,8 @@ struct GroupPlan {
   [[nodiscard]] bool is_even() const;
   /// Server of a member given by its index.
   [[nodiscard]] std::uint32_t server_of(std::uint32_t index) const;
+  /// Of every server, the member at the same place in it as that one; needs that there is one.
+  [[nodiscard]] std::vector<EndpointId> rail_of(std::uint32_t index) const;
   /// Place of `gpu` in `members`; needs that it is one.
   [[nodiscard]] std::uint32_t index_of(EndpointId gpu) const;
   /// Place in the ring of `channel`, 0 ... size - 1, of a member given by its index.
