@@ -66,7 +66,7 @@ ModelPart read_variation(const Scenario& scenario, const Model& model, ErrorList
   if (errors.size() > before) return {};
   ModelPart part;
   part.parameters = declared(*variation);
-  part.resources.add<KernelVariation>(std::move(variation));
+  if (variation->is_on()) part.resources.add<KernelVariation>(std::move(variation));
   return part;
 }
 

@@ -25,6 +25,12 @@ struct KernelVariation {
   SimTime noise_interval{};  ///< mean time of kernels from one interruption of a GPU to the next; 0: none
   SimTime noise_time{};      ///< mean length of one
   SimTime start_skew{};      ///< mean time by which a GPU begins late; 0: all at once
+
+  /// Whether anything is other than the compute model says.
+  [[nodiscard]] bool is_on() const {
+    return jitter > 0 || spread > 0 || !slow.empty() || noise_interval > SimTime{0} ||
+           start_skew > SimTime{0};
+  }
 };
 
 [[nodiscard]] Describe<KernelVariation> variation_parameters();

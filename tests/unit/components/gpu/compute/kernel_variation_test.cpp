@@ -40,6 +40,18 @@ TEST_CASE("without a variation a kernel takes the model's time to the picosecond
   CHECK(GpuPace(none, EndpointId{3}).of(SimTime{1'234'567}, 8) == SimTime{1'234'567});
 }
 
+TEST_CASE("a variation of zeros varies nothing") {
+  KernelVariation variation;
+  CHECK_FALSE(variation.is_on());
+  variation.noise_time = SimTime{1};  // how long none of them would last
+  CHECK_FALSE(variation.is_on());
+  variation.noise_interval = SimTime{1};
+  CHECK(variation.is_on());
+  variation = {};
+  variation.slow[3] = 1.5;
+  CHECK(variation.is_on());
+}
+
 TEST_CASE("a slow GPU's kernels take the factor as long, the others' what they took") {
   const Model model = model_with({0, 0, {{2, 1.25}}});
   CHECK(GpuPace(model, EndpointId{2}).of(microseconds(80), 0) == microseconds(100));
