@@ -95,7 +95,7 @@ std::string generate_trace(const CommandLine& line) {
     errors.add(
         scenario.root.child("workload")
             ->error("a job with host=\"launches\" is no trace: the file has no place for what hosts do"));
-  const auto has_schedule = [](const Op& op) { return op.io != IoMode::own || op.every != 1; };
+  const auto has_schedule = [](const Op& op) { return op.io != IoMode::own || op.every != 1 || op.is_once; };
   if (std::any_of(programs.begin(), programs.end(),
                   [&](const Program& p) { return std::any_of(p.ops.begin(), p.ops.end(), has_schedule); }))
     errors.add(scenario.root.child("workload")

@@ -328,7 +328,7 @@ class Reader {
     op.collective = spec.collective;
     op.algorithm = spec.algorithm;
     op.protocol = spec.protocol;
-    op.element_bytes = spec.element;
+    op.element_bytes = static_cast<std::uint16_t>(spec.element);
     op.root = spec.root;
     op.dimension = context_.job.dimension(spec.group);
     return true;

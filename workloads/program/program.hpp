@@ -64,7 +64,9 @@ inline constexpr std::uint32_t max_send_lanes = 256;
 /// different lanes may overtake each other.
 struct Op {
   /// Whether it takes place in that iteration.
-  [[nodiscard]] bool is_due(std::uint32_t iteration) const { return every == 1 || iteration % every == turn; }
+  [[nodiscard]] bool is_due(std::uint32_t iteration) const {
+    return is_once ? iteration == 0 : every == 1 || iteration % every == turn;
+  }
 
   OpKind kind = OpKind::marker;
   CollectiveType collective = CollectiveType::none;
@@ -88,7 +90,8 @@ struct Op {
   std::uint32_t first_dependency = 0;  ///< into Program::dependencies
   std::uint16_t dependency_count = 0;
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal
-  std::uint32_t element_bytes = 2;
+  std::uint16_t element_bytes = 2;
+  bool is_once = false;  ///< I/O takes place in the first iteration alone; of others false
   /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand
   std::uint32_t root = 0;
 };

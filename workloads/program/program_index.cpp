@@ -90,6 +90,10 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
     if (op.every == 0 || op.turn >= op.every || (op.every > 1 && !is_io(op.kind)))
       complain(i, fmt::format("takes place in iteration {} of {} (only I/O may leave iterations out)",
                               op.turn, op.every));
+    if (op.is_once && (op.every > 1 || !is_io(op.kind)))
+      complain(i,
+               "takes place in the first iteration alone (only I/O may, and either in that one or in each so "
+               "many-th)");
     if (op.first_dependency + std::size_t{op.dependency_count} > program.dependencies.size())
       complain(i, fmt::format("dependencies {} to {} do not exist (the program has {})", op.first_dependency,
                               op.first_dependency + op.dependency_count - 1, program.dependencies.size()));

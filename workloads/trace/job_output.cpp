@@ -23,7 +23,7 @@ std::array<std::uint64_t, 8> words_of(const Op& op) {
           bits(op.duration.count(), 0),
           bits(op.shape, 0) | bits(static_cast<std::uint32_t>(op.peer), 32),
           bits(op.element_bytes, 0) | bits(op.root, 32),
-          bits(op.every, 0) | bits(op.turn, 16)};
+          bits(op.every, 0) | bits(op.turn, 16) | bits(op.is_once, 32)};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ const std::vector<OpColumn>& op_columns() {
       {"split", "1", 0, high_of<std::uint16_t>, [](const Op& o) { return std::int64_t(o.split); },
        [](Op& o, std::int64_t v) { o.split = static_cast<std::uint16_t>(v); }},
       {"element_bytes", "B", 1, 64, [](const Op& o) { return std::int64_t(o.element_bytes); },
-       [](Op& o, std::int64_t v) { o.element_bytes = static_cast<std::uint32_t>(v); }},
+       [](Op& o, std::int64_t v) { o.element_bytes = static_cast<std::uint16_t>(v); }},
       {"root", "1", 0, high_of<std::uint32_t>, [](const Op& o) { return std::int64_t(o.root); },
        [](Op& o, std::int64_t v) { o.root = static_cast<std::uint32_t>(v); }},
   };

@@ -105,7 +105,7 @@ void make_collective_benchmark(WorkloadContext& context) {
       op.protocol = spec.protocol;
       op.dimension = dimension;
       op.group = group;
-      op.element_bytes = spec.element;
+      op.element_bytes = static_cast<std::uint16_t>(spec.element);
       op.root = spec.root;
       op.bytes = rounded(size, type, spec.element, members);
       if (op.bytes == last) continue;

@@ -11,7 +11,7 @@ void StageWriter::restore_checkpoint() {
   read.dimension = job_.dimension("storage");
   read.bytes = restored_bytes(model_, plan_, stage_);
   read.peer_mode = PeerMode::offset;
-  read.every = 0xffff;  // the first iteration alone
+  read.is_once = true;
   chain(read);
 }
 

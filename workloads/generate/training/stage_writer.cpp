@@ -91,7 +91,7 @@ Op StageWriter::collective_op(CollectiveType type, GroupKindId group, const char
   call.group = group;
   call.dimension = job_.dimension(dimension);
   call.bytes = bytes;
-  call.element_bytes = element_bytes;
+  call.element_bytes = static_cast<std::uint16_t>(element_bytes);
   return call;
 }
 

@@ -269,7 +269,7 @@ void import_kineto(const KinetoOptions& options, JobOutput& output) {
       op.collective = c.type;
       op.bytes = b.bytes;
       op.split = b.split;
-      op.element_bytes = c.element_bytes;
+      op.element_bytes = static_cast<std::uint16_t>(c.element_bytes);
       op.group = b.group;
       op.dimension = b.dimension;
       op.peer = b.peer;

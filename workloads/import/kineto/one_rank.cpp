@@ -133,7 +133,7 @@ class Importer {
     op.kind = c.kind;
     op.collective = c.type;
     op.bytes = c.bytes;
-    op.element_bytes = c.element_bytes;
+    op.element_bytes = static_cast<std::uint16_t>(c.element_bytes);
     op.group = place.kind;
     op.dimension = place.dimension;
     if (c.kind != OpKind::collective) {

@@ -109,8 +109,10 @@ TEST_CASE("a program is followed by one that differs in the load of experts alon
         +[](Program& p) { p.ops[1].duration = SimTime{5}; }, +[](Program& p) { p.ops[1].split = 0; },
         +[](Program& p) { p.ops[1].host_work = 1; }})
     CHECK_THAT(with(change), Contains("op 1 'work' of program 'step 0' cannot be followed by"));
-  CHECK_THAT(with(+[](Program& p) { p.ops[2].bytes = 8; }),
-             Contains("op 2 'work' of program 'step 0' cannot be"));
+  for (void (*change)(Program&) :
+       {+[](Program& p) { p.ops[2].bytes = 8; }, +[](Program& p) { p.ops[2].is_once = true; },
+        +[](Program& p) { p.ops[2].every = 2; }})
+    CHECK_THAT(with(change), Contains("op 2 'work' of program 'step 0' cannot be"));
   CHECK(with(+[](Program& p) { p.next = 1; }) ==
         "program 1 'step 1' goes on with program 1 (a later one of 3)");
   CHECK(with(+[](Program& p) { p.next = 3; }) ==

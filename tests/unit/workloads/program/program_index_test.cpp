@@ -153,6 +153,28 @@ TEST_CASE("what a program refers to must exist, and sizes and durations are not 
   CHECK(problem([](Program&, Op& o) { o.split = 2; }) == op + "split matrix 2 does not exist (there are 2)");
 }
 
+TEST_CASE("only I/O leaves iterations out, by one rule: each so many-th, or the first alone") {
+  const auto of = [](OpKind kind, std::uint16_t every, std::uint16_t turn, bool is_once) {
+    Program program = two_streams();
+    Op op = op_of(kind, 0);
+    op.name = 1, op.every = every, op.turn = turn, op.is_once = is_once;
+    add(program, op);
+    return problems(program);
+  };
+  for (const OpKind io : {OpKind::storage_read, OpKind::storage_write, OpKind::host_copy}) {
+    CHECK(of(io, 3, 2, false).empty());
+    CHECK(of(io, 1, 0, true).empty());
+  }
+  const std::string op = "op 0 'gemm' of program 'stage 0': ";
+  const auto texts = [&](const std::string& what) { return std::vector<std::string>{op + what}; };
+  const std::string by_turn = "takes place in iteration 2 of 3 (only I/O may leave iterations out)";
+  const std::string once =
+      "takes place in the first iteration alone (only I/O may, and either in that one or in each so many-th)";
+  CHECK(of(OpKind::compute, 3, 2, false) == texts(by_turn));
+  CHECK(of(OpKind::compute, 1, 0, true) == texts(once));
+  CHECK(of(OpKind::storage_read, 3, 2, true) == texts(once));
+}
+
 TEST_CASE("a program has at most 65,536 storage and host copy operations") {
   Program program = two_streams();
   for (int i = 0; i < 65'536; ++i) add(program, op_of(OpKind::host_copy, 0));

@@ -75,6 +75,21 @@ TEST_CASE("programs differ by their dependencies and streams alone") {
   CHECK(out.end("a", {"other"}) == 2);
 }
 
+TEST_CASE("programs differ by the iterations of their I/O alone") {
+  JobOutput out;
+  out.begin(1);
+  Op read;
+  read.kind = OpKind::storage_read;
+  const auto of = [&](const Op& op) { return out.add(op, {}), out.end("a", {"io"}); };
+  CHECK(of(read) == 0);
+  Op once = read, second = read;
+  once.is_once = true;
+  second.every = 2, second.turn = 1;
+  CHECK(of(once) == 1);
+  CHECK(of(second) == 2);
+  CHECK(of(once) == 1);
+}
+
 TEST_CASE("with a file the operations are there and the job that is returned has none") {
   const TemporaryFolder folder;
   const std::string path = folder / "job.h5";
