@@ -73,6 +73,7 @@ bool only_prints(Command command) {
     case Command::validate:
     case Command::describe:
     case Command::explain:
+    case Command::catalogue:
       return true;
     case Command::run:
     case Command::sweep:
@@ -119,6 +120,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return ladder(line, mpi);
     case Command::plan:
       return plan(line, mpi);
+    case Command::catalogue:
+      return catalogue(line, mpi);
     case Command::version:
       return print_version(mpi);
     case Command::help:

@@ -75,7 +75,7 @@ def text_of(a, gemms, attention, collectives):
         head.update(held)
         if held:
             sources.append(source(" ".join(held), "estimate", f"as {other}", 2))
-    lines = [tag("gpu", head), *sources]
+    lines = [f"<!-- {a.system}, fitted by tools/fit_gpu.py. -->", tag("gpu", head), *sources]
     for dtype, fit in gemms.items():
         about = {"dtype": dtype.removesuffix("-rowwise")}
         if dtype != about["dtype"]:

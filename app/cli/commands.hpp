@@ -33,6 +33,9 @@ namespace lightrail {
 /// Ways to spread the scenario's model over its GPUs, the fastest first; --out: all of them as CSV.
 [[nodiscard]] ExitCode plan(CommandLine line, const MpiSession& mpi);
 
+/// catalogue list [KIND] | catalogue search WORD... | catalogue show ENTRY
+[[nodiscard]] ExitCode catalogue(const CommandLine& line, const MpiSession& mpi);
+
 /// The points of <sweep>, a line each: number and settings.
 [[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 /// All of them one after another; `run` runs one. A point whose system fails (exit code 3) does not keep the

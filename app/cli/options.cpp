@@ -22,6 +22,8 @@ std::vector<OptionDoc> make_option_docs() {
                                 C::collective, C::goodput,  C::ladder, C::plan};
   std::vector<C> describing = building;
   describing.push_back(C::describe);
+  std::vector<C> looking_up = describing;
+  looking_up.push_back(C::catalogue);
   const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
   const std::vector<C> with_kinds{C::run,        C::validate, C::describe, C::sweep, C::trace,
                                   C::collective, C::goodput,  C::ladder,   C::plan};
@@ -29,7 +31,7 @@ std::vector<OptionDoc> make_option_docs() {
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
-      {"catalogue", "FOLDER", describing,
+      {"catalogue", "FOLDER", looking_up,
        "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing,
@@ -64,7 +66,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"budget", "", {C::validate}, "print every optical path with its margin"},
       {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
       {"format", "NAME", {C::describe}, "text (default) or xsd"},
-      {"json", "", {C::explain}, "print JSON instead of text"},
+      {"json", "", {C::explain, C::catalogue}, "print JSON instead of text"},
       {"longest",
        "TIME",
        {C::ladder, C::plan},
@@ -127,7 +129,10 @@ const std::vector<CommandDoc>& command_docs() {
        "find how to spread the scenario's model over its GPUs: which plans fit, the fastest by formula and "
        "in "
        "trains",
-       1, 1}};
+       1, 1},
+      {Command::catalogue, "catalogue", "list|search|show ...",
+       "what configs/ has to name in a scenario: list entries, search them, show figures with their sources",
+       1, any}};
   return all;
 }
 
@@ -168,6 +173,12 @@ std::string usage_text(const CommandDoc& command) {
                           fmt::join(format.options, "=..., "));
     text += "\n";
   }
+  if (command.command == Command::catalogue)
+    text +=
+        "  catalogue list [KIND]        a line an entry; KIND: a folder of the catalogue, as gpus\n"
+        "  catalogue search WORD...     entries that have every word in their name, figures or sources\n"
+        "  catalogue show ENTRY         every figure and where it is from; ENTRY: gpus/h100_sxm or "
+        "h100_sxm\n\n";
   for (const OptionDoc& option : option_docs())
     if (option.applies_to(command.command)) text += option_line(option);
   return text + "\n" + exit_codes;

@@ -19,7 +19,8 @@ enum class Command : std::uint8_t {
   explain,
   goodput,
   ladder,
-  plan
+  plan,
+  catalogue
 };
 
 struct CommandDoc {
