@@ -167,6 +167,7 @@ void fill_run(const Given& given, CommandLine& line) {
   if (given.has("longest")) line.longest_rung_s = seconds("longest");
   line.reserve_bytes =
       given.value("reserve", Bytes{line.reserve_bytes}, Bytes{0}, Bytes{std::int64_t{1} << 40}).value;
+  line.over = given.all("over");
   line.best = given.value("best", line.best, 0u, 1000u);
   line.most = given.value("most", line.most, 1u, 1'000'000u);
   line.check_grain = given.value("check-grain", 0u, 1u, TrainSettings::max_grain);

@@ -1,186 +1,65 @@
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/cli/build_model.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/first_step.hpp"
-#include "app/cli/run_detail.hpp"
-#include "app/cli/slow_run.hpp"
-#include "app/plan/candidates.hpp"
-#include "app/plan/fit.hpp"
-#include "components/gpu/gpu_spec.hpp"
-#include "engine/model/network_cost.hpp"
-#include "network/wire/address_book.hpp"
+#include "app/cli/plan_search.hpp"
+#include "engine/scenario/units.hpp"
 #include "workloads/generate/training/model_figures.hpp"
-#include "workloads/generate/training/training_plan.hpp"
 
 namespace lightrail {
 namespace {
 
-/// A way that fits, or the scenario's own.
-struct Way {
-  PlanAttributes plan;  ///< empty: as the scenario has it
-  std::int64_t memory_bytes = 0;
-  double rough = 1;
-  std::int64_t formula_ps = -1, trains_ps = -1;  ///< of the first step; -1: not run, or refused
+constexpr double gib = 1ll << 30;
+
+/// A cluster that was asked about, and what was found for it.
+struct Found {
+  std::vector<std::string> settings;  ///< NAME=VALUE of --over
+  PlanTask task;
+  PlanSearch search;
+
+  [[nodiscard]] double cost() const { return task.network ? task.network->cost.value : 0; }
 };
 
-/// The cluster and the model, apart from how the one is spread over the other.
-struct Task {
-  ReadScenario scenario;
-  const Element* workload = nullptr;
-  Transformer model;
-  TrainingPlan own;
-  std::uint32_t gpus = 0, domain = 0;
-  std::int64_t memory_bytes = 0;  ///< of the smallest GPU
-  Flops peak{};                   ///< of one GPU, in the products' type
-  std::string network;
-
-  [[nodiscard]] double tokens() const {
-    return static_cast<double>(own.global_batch) * static_cast<double>(own.sequence);
+/// Every value of each NAME=VALUE,VALUE with every one of the others, the last name fastest. Throws
+/// InputErrors.
+std::vector<std::vector<std::string>> variants_of(const std::vector<std::string>& over) {
+  std::vector<std::vector<std::string>> all(1);
+  for (const std::string& each : over) {
+    const std::size_t equals = each.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == each.size())
+      throw InputErrors(InputError{"", 0, "--over " + each + ": expected NAME=VALUE,VALUE ..."});
+    const std::string name = each.substr(0, equals + 1);
+    std::vector<std::vector<std::string>> next;
+    for (const std::vector<std::string>& before : all)
+      for (std::size_t begin = equals + 1; begin <= each.size();) {
+        const std::size_t end = std::min(each.find(',', begin), each.size());
+        next.push_back(before);
+        next.back().push_back(name + each.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    all = std::move(next);
   }
-};
-
-struct Search {
-  std::vector<Way> ways;
-  std::size_t combinations = 0, possible = 0;
-  std::int64_t nearest_bytes = 0;  ///< least memory of those that do not fit; 0: all fit
-};
-
-const Element& training_workload(const ReadScenario& scenario) {
-  const Element* workload = scenario.root.child("workload");
-  const Attribute* kind = workload ? workload->find("kind") : nullptr;
-  if (!kind || kind->value != "training" || !workload->child("model"))
-    throw InputErrors((workload ? workload : &scenario.root)
-                          ->error("lightrail plan needs a scenario with <workload kind=\"training\"> and its "
-                                  "<model>"));
-  if (scenario.root.children_named("workload").size() > 1 || workload->find("fold"))
-    throw InputErrors(
-        workload->error("lightrail plan spreads one job over all GPUs: no second <workload>, no "
-                        "fold"));
-  return *workload;
+  return all;
 }
 
-/// The system as it is built without its job.
-Model system_of(ReadScenario scenario, const Registry& registry, CommandLine line) {
-  std::erase_if(scenario.root.children, [](const Element& child) { return child.name == "workload"; });
-  return build_model(scenario, registry, line);
+std::string plan_of(const Way& way) {
+  return way.plan.empty() ? "as written" : plan_text(way.plan);
 }
 
-Task read_task(const CommandLine& line, const Registry& registry) {
-  Task task;
-  task.scenario = load_to_build(line);
-  if (!task.scenario.mistakes.empty()) throw InputErrors(task.scenario.mistakes);
-  task.workload = &training_workload(task.scenario);
-  const Model system = system_of(task.scenario, registry, line);
-  const auto& book = *system.resource<AddressBook>();
-  task.gpus = book.gpu_count;
-  for (std::uint32_t gpu = 0; gpu < book.gpu_count; ++gpu) {
-    const auto* spec = dynamic_cast<const GpuSpec*>(
-        system.specs[system.components[book.component_of[gpu].value].spec].get());
-    task.domain += book[EndpointId{gpu}].server == book[EndpointId{0}].server;
-    if (spec && (task.memory_bytes == 0 || spec->memory.value < task.memory_bytes))
-      task.memory_bytes = spec->memory.value;
-  }
-  ErrorList errors;
-  read_transformer(*task.workload->child("model"), task.model, errors);
-  training_parameters(registry.algorithms).parse(*task.workload, task.own, errors);
-  errors.throw_if_any();
-  const auto* spec =
-      dynamic_cast<const GpuSpec*>(system.specs[system.components[book.component_of[0].value].spec].get());
-  if (spec)
-    for (const GemmSpec& gemm : spec->compute.gemms)
-      if (gemm.dtype == task.own.dtype) task.peak = gemm.peak;
-  if (const auto* cost = system.resource<NetworkCost>())
-    task.network = fmt::format("network of {}, {}", format_value(cost->cost), format_value(cost->power));
-  return task;
+double tokens_of(const PlanTask& task, const Way& way) {
+  return task.tokens() / way.seconds() / task.gpus;
 }
 
-std::string own_value(const Element& workload, const char* attribute, const char* usual) {
-  const Attribute* found = workload.find(attribute);
-  return found ? found->value : usual;
-}
-
-Search find_ways(const Task& task, const AlgorithmRegistry& algorithms, const CommandLine& line) {
-  Search search;
-  PlanSpace space{task.gpus,
-                  task.domain,
-                  task.model.layers,
-                  task.model.experts,
-                  task.own.sequence,
-                  task.own.cp,
-                  own_value(*task.workload, "recompute", "none"),
-                  own_value(*task.workload, "recompute-modules", "none")};
-  const std::vector<PlanAttributes> all = plan_candidates(space);
-  search.combinations = all.size();
-  for (const PlanAttributes& plan : all) {
-    const PlanFit fit = fit_plan(with_plan(*task.workload, plan), task.model, task.gpus, algorithms);
-    if (!fit.refused.empty()) continue;
-    ++search.possible;
-    if (fit.memory_bytes <= task.memory_bytes - line.reserve_bytes)
-      search.ways.push_back({plan, fit.memory_bytes, fit.rough});
-    else if (search.nearest_bytes == 0 || fit.memory_bytes < search.nearest_bytes)
-      search.nearest_bytes = fit.memory_bytes;
-  }
-  std::stable_sort(search.ways.begin(), search.ways.end(),
-                   [](const Way& a, const Way& b) { return a.rough < b.rough; });
-  if (search.ways.size() > line.most) search.ways.resize(line.most);
-  const PlanFit own = fit_plan(*task.workload, task.model, task.gpus, algorithms);
-  if (own.refused.empty()) search.ways.push_back({{}, own.memory_bytes, own.rough});
-  return search;
-}
-
-ReadScenario scenario_of(const Task& task, const Way& way, Detail detail) {
-  ReadScenario scenario = with_detail(task.scenario, detail);
-  for (Element& child : scenario.root.children)
-    if (child.name == "workload") child = with_plan(std::move(child), way.plan);
-  return scenario;
-}
-
-/// The first step by formula, on this rank alone; -1: the plan is refused when it meets the system.
-/// `refusal`: then why, for the first one.
-std::int64_t by_formula(const Task& task, const Way& way, const Registry& registry, CommandLine line,
-                        std::exception_ptr& refusal) {
-  try {
-    const Model model = model_to_run(build_model(scenario_of(task, way, Detail::formula), registry, line));
-    const StepRun run = run_step(model, make_partition(model, 1, line.partition), line.run, MPI_COMM_SELF);
-    return run.step.gpus == 0 ? -1 : run.length().count();
-  } catch (const InputErrors&) {
-    if (!refusal) refusal = std::current_exception();
-    return -1;
-  }
-}
-
-/// The same in trains, on all ranks; -1: it would take longer than --longest.
-std::int64_t in_trains(const Task& task, const Way& way, const Registry& registry, CommandLine line,
-                       const MpiSession& mpi) {
-  std::optional<Model> model;
-  std::optional<Partition> partition;
-  on_every_rank(mpi, [&] {
-    model.emplace(model_to_run(build_model(scenario_of(task, way, Detail::trains), registry, line)));
-    if (expected_seconds(*model, mpi.size()) <= line.longest_rung_s)
-      partition.emplace(make_partition(*model, mpi.size(), line.partition));
-  });
-  if (!partition) return -1;
-  const StepRun run = run_step(*model, *partition, line.run, mpi.comm());
-  return run.step.gpus == 0 ? -1 : run.length().count();
-}
-
-std::string line_of(const Task& task, const Way& way, std::size_t rank) {
-  const std::int64_t step = way.trains_ps >= 0 ? way.trains_ps : way.formula_ps;
-  const double seconds = 1e-12 * static_cast<double>(step);
+std::string line_of(const PlanTask& task, const Way& way, std::size_t rank) {
   const double flops =
-      model_flops(task.model, task.own.sequence).total() * task.tokens() / seconds / task.gpus;
+      model_flops(task.model, task.own.sequence).total() * task.tokens() / way.seconds() / task.gpus;
   std::string trains = "-", off = "-";
   if (way.trains_ps >= 0) {
     trains = format_time(SimTime{way.trains_ps});
@@ -189,35 +68,105 @@ std::string line_of(const Task& task, const Way& way, std::size_t rank) {
   }
   return fmt::format(
       "{:>5}  {:>11} {:>11} {:>7} {:>12.0f} {:>9.0f} {:>6}  {:>6.1f}  {}\n", rank,
-      format_time(SimTime{way.formula_ps}), trains, off, task.tokens() / seconds / task.gpus, flops * 1e-12,
+      format_time(SimTime{way.formula_ps}), trains, off, tokens_of(task, way), flops * 1e-12,
       task.peak.value > 0 ? fmt::format("{:.0f} %", 100 * flops / static_cast<double>(task.peak.value)) : "-",
-      static_cast<double>(way.memory_bytes) / (1ll << 30),
-      way.plan.empty() ? "as written" : plan_text(way.plan));
+      static_cast<double>(way.memory_bytes) / gib, plan_of(way));
 }
 
-std::string head_of(const Task& task, const Search& search, const CommandLine& line, std::size_t run) {
-  const double gib = 1ll << 30;
+std::string head_of(const PlanTask& task, const PlanSearch& search, const CommandLine& line) {
+  std::string network;
+  if (task.network)
+    network = fmt::format("; network of {}, {}", format_value(task.network->cost),
+                          format_value(task.network->power));
   std::string text = fmt::format(
       "{} GPUs of {:.1f} GiB, {:.1f} of them left free (--reserve), {} to an NVLink domain; {} sequences of "
       "{} tokens a step{}\n"
       "{} combinations, of which the model, the batch and the GPUs allow {}{}\n",
       task.gpus, static_cast<double>(task.memory_bytes) / gib, static_cast<double>(line.reserve_bytes) / gib,
-      task.domain, task.own.global_batch, task.own.sequence, task.network.empty() ? "" : "; " + task.network,
-      search.combinations, search.possible,
+      task.domain, task.own.global_batch, task.own.sequence, network, search.combinations, search.possible,
       search.nearest_bytes == 0 ? ""
                                 : fmt::format("; the nearest that does not fit needs {:.1f} GiB",
                                               static_cast<double>(search.nearest_bytes) / gib));
-  text += fmt::format("{} run by formula, the best {} in trains\n\n", run, line.best);
+  text += fmt::format("{} run by formula, the best {} in trains\n\n", search.ways.size(), line.best);
   return text + fmt::format("{:>5}  {:>11} {:>11} {:>7} {:>12} {:>9} {:>6}  {:>6}  plan\n", "rank", "formula",
                             "trains", "off", "tokens/s/GPU", "TFLOP/s", "MFU", "GiB");
 }
 
-void write_table(const std::string& path, const std::vector<Way>& ways) {
-  std::ofstream out(path);
-  out << "rank,formula_ps,trains_ps,memory_bytes,plan\n";
+std::string text_of(const Found& found, const CommandLine& line) {
+  std::string text;
+  if (!found.settings.empty()) text += fmt::format("== {}\n", fmt::join(found.settings, " "));
+  text += head_of(found.task, found.search, line);
+  const std::vector<Way>& ways = found.search.ways;
   for (std::size_t i = 0; i < ways.size(); ++i)
-    out << i + 1 << ',' << ways[i].formula_ps << ',' << ways[i].trains_ps << ',' << ways[i].memory_bytes
-        << ",\"" << (ways[i].plan.empty() ? "as written" : plan_text(ways[i].plan)) << "\"\n";
+    if (i < found.search.best || ways[i].plan.empty()) text += line_of(found.task, ways[i], i + 1);
+  if (ways.empty()) text += "  none fits\n";
+  return text;
+}
+
+/// The way that is fastest as far as it was run; null: none fits.
+const Way* best_of(const Found& found) {
+  const auto& ways = found.search.ways;
+  const Way* best = nullptr;
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (i == 0 || (ways[i].trains_ps >= 0 && ways[i].seconds() < best->seconds())) best = &ways[i];
+  return best;
+}
+
+/// Whether no other cluster is as fast and as cheap, and better in one of the two.
+bool is_on_front(const Found& found, const std::vector<Found>& all) {
+  const double step = best_of(found)->seconds(), cost = found.cost();
+  return std::none_of(all.begin(), all.end(), [&](const Found& other) {
+    const Way* best = best_of(other);
+    if (!best || best->seconds() > step || other.cost() > cost) return false;
+    return best->seconds() < step || other.cost() < cost;
+  });
+}
+
+/// The best of each cluster, the fastest first.
+std::string comparison(const std::vector<Found>& all) {
+  std::vector<const Found*> order;
+  for (const Found& found : all)
+    if (best_of(found)) order.push_back(&found);
+  std::stable_sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
+    return best_of(*a)->seconds() < best_of(*b)->seconds();
+  });
+  const bool is_priced =
+      std::all_of(all.begin(), all.end(), [](const Found& found) { return found.task.network.has_value(); });
+  std::string text = fmt::format("\nthe best of each, the fastest first{}\n",
+                                 is_priced ? "; * nothing here is cheaper and as fast" : "");
+  text += fmt::format("  {:>11} {:>12} {:>12} {:>10}  cluster; plan\n", "step", "tokens/s/GPU", "network",
+                      "power");
+  for (const Found* found : order) {
+    const Way& best = *best_of(*found);
+    const auto& network = found->task.network;
+    text += fmt::format(
+        "{} {:>11} {:>12.0f} {:>12} {:>10}  {}; {}\n", is_priced && is_on_front(*found, all) ? '*' : ' ',
+        format_time(SimTime{best.trains_ps >= 0 ? best.trains_ps : best.formula_ps}),
+        tokens_of(found->task, best), network ? format_value(network->cost) : "-",
+        network ? format_value(network->power) : "-", fmt::join(found->settings, " "), plan_of(best));
+  }
+  return text;
+}
+
+/// All ways of all clusters, a line each.
+void write_table(const std::string& path, const std::vector<Found>& all) {
+  std::ofstream out(path);
+  for (const std::string& setting : all.front().settings) out << setting.substr(0, setting.find('=')) << ',';
+  out << "gpus,network_dollars,network_watts,rank,formula_ps,trains_ps,tokens_per_s_per_gpu,memory_bytes,"
+         "plan\n";
+  for (const Found& found : all) {
+    std::string cluster;
+    for (const std::string& setting : found.settings)
+      cluster += '"' + setting.substr(setting.find('=') + 1) + "\",";
+    const auto& network = found.task.network;
+    cluster += fmt::format("{},{},{}", found.task.gpus, network ? fmt::to_string(network->cost.value) : "",
+                           network ? fmt::to_string(network->power.value) : "");
+    const std::vector<Way>& ways = found.search.ways;
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      out << fmt::format("{},{},{},{},{:.1f},{},\"{}\"\n", cluster, i + 1, ways[i].formula_ps,
+                         ways[i].trains_ps, tokens_of(found.task, ways[i]), ways[i].memory_bytes,
+                         plan_of(ways[i]));
+  }
   if (!(out << std::flush)) throw IoError("cannot write '" + path + "'");
 }
 
@@ -225,37 +174,23 @@ void write_table(const std::string& path, const std::vector<Way>& ways) {
 
 ExitCode plan(CommandLine line, const MpiSession& mpi) {
   const auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
-  const auto task = on_every_rank(mpi, [&] { return read_task(line, registry); });
-  auto search = on_every_rank(mpi, [&] { return find_ways(task, registry.algorithms, line); });
-  std::vector<Way>& ways = search.ways;
-  // Every rank has its share of them; the others' are -1 here.
-  const bool any_fits =
-      std::any_of(ways.begin(), ways.end(), [](const Way& way) { return !way.plan.empty(); });
-  std::vector<std::int64_t> steps(ways.size(), -1);
-  std::exception_ptr refusal;
-  on_every_rank(mpi, [&] {
-    for (auto i = static_cast<std::size_t>(mpi.rank()); i < ways.size();
-         i += static_cast<std::size_t>(mpi.size()))
-      steps[i] = by_formula(task, ways[i], registry, line, refusal);
-  });
-  MPI_Allreduce(MPI_IN_PLACE, steps.data(), static_cast<int>(steps.size()), MPI_INT64_T, MPI_MAX, mpi.comm());
-  for (std::size_t i = 0; i < ways.size(); ++i) ways[i].formula_ps = steps[i];
-  std::erase_if(ways, [](const Way& way) { return way.formula_ps < 0; });
-  // What is wrong with every plan is a mistake of the scenario.
-  if (any_fits && ways.empty()) agree(mpi, mpi.rank() == 0 ? refusal : std::exception_ptr());
-  std::stable_sort(ways.begin(), ways.end(),
-                   [](const Way& a, const Way& b) { return a.formula_ps < b.formula_ps; });
-  const std::size_t best = std::min<std::size_t>(line.best, ways.size());
-  for (std::size_t i = 0; i < ways.size(); ++i)
-    if (i < best || ways[i].plan.empty()) ways[i].trains_ps = in_trains(task, ways[i], registry, line, mpi);
+  const auto variants = on_every_rank(mpi, [&] { return variants_of(line.over); });
+  std::vector<Found> all;
+  for (const std::vector<std::string>& settings : variants) {
+    CommandLine one = line;
+    one.settings.insert(one.settings.end(), settings.begin(), settings.end());
+    Found& found = all.emplace_back();
+    found.settings = settings;
+    found.task = on_every_rank(mpi, [&] { return read_plan_task(one, registry); });
+    found.search = search_plans(found.task, registry, one, mpi);
+    on_every_rank(mpi, [&] {
+      if (mpi.rank() == 0) std::fputs(((all.size() > 1 ? "\n" : "") + text_of(found, line)).c_str(), stdout);
+    });
+  }
   on_every_rank(mpi, [&] {
     if (mpi.rank() != 0) return;
-    std::string text = head_of(task, search, line, ways.size());
-    for (std::size_t i = 0; i < ways.size(); ++i)
-      if (i < best || ways[i].plan.empty()) text += line_of(task, ways[i], i + 1);
-    if (ways.empty()) text += "  none fits\n";
-    std::fputs(text.c_str(), stdout);
-    if (!line.out.empty()) write_table(line.out, ways);
+    if (all.size() > 1) std::fputs(comparison(all).c_str(), stdout);
+    if (!line.out.empty()) write_table(line.out, all);
   });
   return ExitCode::done;
 }

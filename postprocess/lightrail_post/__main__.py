@@ -1,9 +1,12 @@
-"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|goodput|validation|pxn|diff|show ..."""
+"""python -m lightrail_post report|perfetto|compare|parts|grain|serving|goodput|validation|pxn|plans|roce|fold|diff|show ..."""
 
 import argparse
 import re
 import sys
 from pathlib import Path
+
+# Studies of scenarios/sweeps with a picture of their own; studies.py has a function of each name.
+STUDIES = {"roce": "InfiniBand against RoCE for the same step", "fold": "folded steps against whole ones"}
 
 
 def _show(run):
@@ -109,9 +112,13 @@ def _parse(arguments):
     pxn.add_argument("tables", help="folder with pxn_all_to_all.csv or pxn_step.csv of lightrail sweep --jobs")
     pxn.add_argument("--steps", action="store_true", help="the study of steps, pxn_step")
     pxn.add_argument("--out", default="pxn.png")
-    roce = commands.add_parser("roce", help="InfiniBand against RoCE for the same step")
-    roce.add_argument("tables", help="folder with roce.csv, of lightrail sweep --jobs")
-    roce.add_argument("--out", default="roce.png")
+    plans = commands.add_parser("plans", help="steps of plans over what their clusters cost")
+    plans.add_argument("table", help="CSV of lightrail plan --out")
+    plans.add_argument("--out", default="plans.png")
+    for name, help_text in STUDIES.items():
+        study = commands.add_parser(name, help=help_text)
+        study.add_argument("tables", help=f"folder with {name}.csv, of lightrail sweep --jobs")
+        study.add_argument("--out", default=f"{name}.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -185,10 +192,15 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         study = studies.pxn_step if options.steps else studies.pxn_all_to_all
         study(studies.read_study(options.tables, study.__name__)).savefig(options.out, dpi=110)
-    elif options.command == "roce":
+    elif options.command == "plans":
+        from .plans import plans, read_plans
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        plans(read_plans(options.table)).savefig(options.out, dpi=110)
+    elif options.command in STUDIES:
         from . import studies
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        studies.roce(studies.read_study(options.tables, "roce")).savefig(options.out, dpi=110)
+        draw = getattr(studies, options.command)
+        draw(studies.read_study(options.tables, options.command)).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0

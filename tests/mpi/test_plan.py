@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""`lightrail plan` finds the same plans on any number of ranks, and its best runs as it says.
+"""`lightrail plan` finds the same plans on any number of ranks, and its best runs as it says; with --over
+each cluster has the plans that it has by itself.
 
 usage: test_plan.py LIGHTRAIL SCENARIO
 """
@@ -14,9 +15,9 @@ import tempfile
 LIGHTRAIL, SCENARIO = sys.argv[1:3]
 
 
-def find(folder, ranks):
+def find(folder, ranks, *over, most=200):
     table = folder / f"{ranks}.csv"
-    words = [LIGHTRAIL, "plan", SCENARIO, "--best", "2", "--most", "200", "--out", str(table)]
+    words = [LIGHTRAIL, "plan", SCENARIO, "--best", "2", "--most", str(most), *over, "--out", str(table)]
     if ranks > 1:
         words = ["mpiexec", "-n", str(ranks)] + words
     done = subprocess.run(words, text=True, capture_output=True, timeout=600)
@@ -39,6 +40,18 @@ def step_of(folder, plan):
     return json.loads(summary.read_text())["step_time_ps"]
 
 
+def compare_clusters(folder):
+    alone = {servers: list(csv.DictReader(find(folder, 1, "--set", f"servers={servers}", most=30)[1].splitlines()))
+             for servers in (1, 2)}
+    text, table = find(folder, 1, "--over", "servers=1,2", most=30)
+    assert find(folder, 2, "--over", "servers=1,2", most=30) == (text, table), "2 ranks compare other plans"
+    rows = list(csv.DictReader(table.splitlines()))
+    for servers, expected in alone.items():
+        assert [{key: row[key] for key in expected[0]} for row in rows if row["servers"] == str(servers)] == expected
+    best = text.split("the best of each, the fastest first")[1].splitlines()[2:]
+    assert [line.split("; ")[0].split()[-1] for line in best] == ["servers=2", "servers=1"], best
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -51,6 +64,7 @@ def main():
         best = rows[0]
         assert step_of(folder, best["plan"]) == int(best["trains_ps"]), best
         assert abs(int(best["formula_ps"]) / int(best["trains_ps"]) - 1) < 0.05, best
+        compare_clusters(folder)
         print(text)
 
 
