@@ -14,7 +14,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from .pxn import pxn_all_to_all, pxn_step  # noqa: F401 - the figures of these tables
+from .fold import fold  # noqa: F401 - the figures of these tables
+from .pxn import pxn_all_to_all, pxn_step  # noqa: F401
 from .roce import roce  # noqa: F401
 from .style import new_figure, nothing, set_title
 
