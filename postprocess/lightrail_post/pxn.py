@@ -101,7 +101,7 @@ def pxn_step(table):
                          color=colour, label=label)
             axes.set_xticks(range(len(plans)), [PLANS[plan] for plan in plans], fontsize=8)
         set_title(panels[0][column], f"{'Without' if overlap == 'off' else 'With'} overlap PXN takes off "
-                  f"{mine['shorter_pct'].min():.0f} to {mine['shorter_pct'].max():.0f} %",
+                  f"up to {mine['shorter_pct'].max():.0f} %",
                   "grey: bounds of 14 % (above), of 25-30 % or a tenth less (below)")
     panels[0][0].set_ylabel("step shorter with PXN [%]")
     panels[1][0].set_ylabel("exposed communication with PXN [%]")

@@ -68,7 +68,7 @@ def test_steps_of_few_layers_are_continued(tmp_path):
 def test_the_picture_of_steps_has_the_finding_of_its_rows(tmp_path):
     pd.DataFrame(steps()).to_csv(tmp_path / "pxn_step.csv", index=False)
     figure = pxn.pxn_step(studies.read_study(tmp_path, "pxn_step"))
-    assert figure.axes[0].get_title(loc="left") == "Without overlap PXN takes off 9 to 9 %"
+    assert figure.axes[0].get_title(loc="left") == "Without overlap PXN takes off up to 9 %"
     assert len(figure.axes) == 4 and [len(axes.patches) for axes in figure.axes] == [3, 3, 3, 3]
     assert main(["pxn", str(tmp_path), "--steps", "--out", str(tmp_path / "step.png")]) == 0
     assert (tmp_path / "step.png").stat().st_size > 10_000
