@@ -27,18 +27,36 @@ const Detours::Known& Detours::known(Lid lid, SimTime now) {
   return known;
 }
 
+template <class MayTake>
+std::optional<PortIndex> Detours::neighbour(Lid lid, SimTime now, MayTake&& may_take) const {
+  const std::uint32_t count = model_.components[id_.value].port_count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto port = static_cast<PortIndex>((lid.value + i) % count);  // another one first for each lid
+    const LinkId out = link_at(port);
+    if (!out.is_valid() || !may_take(out)) continue;
+    const ComponentId far = model_.links[out.value].to;
+    if (tables_.route_of.contains(far.value) && reaches(far, lid, now)) return port;
+  }
+  return std::nullopt;
+}
+
 PortIndex Detours::or_back(PortIndex port, Lid lid, SimTime now) {
   if (!known(lid, now).is_cut_off) return port;
-  const ComponentRecord& record = model_.components[id_.value];
-  for (std::uint32_t i = 0; i < record.port_count; ++i) {
-    // Beginning with another port for each lid.
-    const auto other = static_cast<PortIndex>((lid.value + i) % record.port_count);
-    const LinkId out = model_.ports[record.first_port + other].out;
-    if (out.is_valid() && tables_.route_of.contains(model_.links[out.value].to.value) &&
-        health_.is_up(out, now) && leads_to(id_, other, lid, now))
-      return other;
-  }
-  return port;
+  return neighbour(lid, now,
+                   [&](LinkId out) {
+                     return health_.is_up(out, now) && health_.is_up(out, now, Observer::routing);
+                   })
+      .value_or(port);
+}
+
+bool Detours::is_dead(SimTime now) const {
+  for (PortIndex port = 0; port < model_.components[id_.value].port_count; ++port)
+    if (const LinkId out = link_at(port); out.is_valid() && health_.is_up(out, now)) return false;
+  return true;
+}
+
+std::optional<PortIndex> Detours::heir(Lid lid, SimTime now) const {
+  return neighbour(lid, now, [](LinkId) { return true; });
 }
 
 bool Detours::leads_to(ComponentId from, PortIndex port, Lid lid, SimTime now) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,11 @@ class Detours {
   /// `port` where they have, or nobody has. What a failed link has left behind here would be sent again by
   /// its source, the other way; instead it turns round here.
   [[nodiscard]] PortIndex or_back(PortIndex port, Lid lid, SimTime now);
+  /// Whether the switch itself has failed: none of its links is up.
+  [[nodiscard]] bool is_dead(SimTime now) const;
+  /// The port to the neighbouring switch that goes on with what a dead one held for `lid`, again in the place
+  /// of its source; nothing where no neighbour has a way.
+  [[nodiscard]] std::optional<PortIndex> heir(Lid lid, SimTime now) const;
 
  private:
   struct Known {
@@ -38,6 +44,13 @@ class Detours {
     SwitchRoute::Candidates ports;
   };
   const Known& known(Lid lid, SimTime now);
+  /// The link at one of the switch's own ports; not valid: none.
+  [[nodiscard]] LinkId link_at(PortIndex port) const {
+    return model_.ports[model_.components[id_.value].first_port + port].out;
+  }
+  /// The first port to a switch that reaches `lid`, over a link that `may_take` accepts.
+  template <class MayTake>
+  [[nodiscard]] std::optional<PortIndex> neighbour(Lid lid, SimTime now, MayTake&& may_take) const;
   /// Whether the link at that port is there and up, and behind it somebody reaches `lid`.
   [[nodiscard]] bool leads_to(ComponentId from, PortIndex port, Lid lid, SimTime now) const;
   [[nodiscard]] bool reaches(ComponentId device, Lid lid, SimTime now) const;

@@ -144,6 +144,7 @@ void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& cont
     RouteChoice way{port, train.lane};
     if (port == self_port) {
       way = way_of(on_own_lane(train), port, context);
+      if (detours_ && has_gone_on(train, context)) return;
       if (detours_) way.port = detours_->or_back(way.port, lid_of(train, context), context.now());
     }
     train.lane = way.lane;
@@ -159,6 +160,12 @@ void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& cont
              "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
              train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+}
+
+bool RoutedCrossbar::has_gone_on(const Frame& train, Context& context) {
+  if (!detours_->is_dead(context.now())) return false;
+  const auto heir = detours_->heir(lid_of(train, context), context.now());
+  return heir && crossbar_.egress().send_past_failure(context, *heir, train);
 }
 
 void RoutedCrossbar::finish(Context& context) {

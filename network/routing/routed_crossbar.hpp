@@ -68,7 +68,7 @@ class RoutedCrossbar {
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
  private:
-  [[gnu::always_inline]] Lid lid_of(const Frame& frame, const Context& context) const {
+  [[nodiscard, gnu::always_inline]] Lid lid_of(const Frame& frame, const Context& context) const {
     const EndpointId to = frame.address.to();
     if (!book_ || to.value >= book_->endpoints.size()) fail_without_endpoint(context, to);
     const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
@@ -77,6 +77,8 @@ class RoutedCrossbar {
   }
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void send_again(const Train& back, PortIndex port, Context& context);
+  /// Whether the switch itself has failed and a neighbour goes on with the train.
+  [[nodiscard]] bool has_gone_on(const Frame& train, Context& context);
   [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
   [[noreturn]] void fail_without_route(const Context& context, EndpointId to) const;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct TwoTiers {
   NetworkBed bed;
   std::vector<ComponentId> ends;
   ComponentId leaves[2], spines[2];
-  LinkId cables[2][2];  ///< by leaf and spine
+  LinkId cables[2][2];      ///< by leaf and spine
+  LinkId end_cables[2][2];  ///< by leaf and endpoint
 
   explicit TwoTiers(const std::string& routing, SimTime timer = nanoseconds(50)) {
     for (std::uint16_t i = 0; i < 4; ++i) ends.push_back(bed.add_endpoint());
@@ -36,7 +38,8 @@ struct TwoTiers {
     for (ComponentId& leaf : leaves) leaf = bed.add(switch_kind(), spec, "leaf");
     for (ComponentId& spine : spines) spine = bed.add(switch_kind(), spec, "spine");
     for (std::uint32_t l = 0; l < 2; ++l) {
-      for (std::uint16_t i = 0; i < 2; ++i) bed.connect(ends[2 * l + i], 0, leaves[l], i, line);
+      for (std::uint16_t i = 0; i < 2; ++i)
+        end_cables[l][i] = bed.connect(ends[2 * l + i], 0, leaves[l], i, line);
       for (std::uint16_t s = 0; s < 2; ++s)
         cables[l][s] =
             bed.connect(leaves[l], static_cast<PortIndex>(2 + s), spines[s], static_cast<PortIndex>(l), line);
@@ -109,6 +112,30 @@ TEST_CASE("what has gone up before the routes are new turns round at the spine, 
   }
 }
 
+TEST_CASE("what a switch held when it failed goes on from a neighbour when its timer ends, each train once") {
+  for (const std::string& routing : routings) {
+    INFO(routing);
+    const auto ends = [&](SimTime save_at) {
+      TwoTiers net(routing);
+      HealthTable::Outages outages;
+      for (auto& of_leaf : net.cables)
+        for (const LinkId link : {of_leaf[0], LinkId{of_leaf[0].value ^ 1}})
+          outages[link] = {{nanoseconds(5), time_never}};
+      net.bed.set_health({{SimTime{0}, nanoseconds(115)}, outages});
+      for (const std::uint32_t to : {2u, 3u}) net.send(to - 2, to, 40);
+      net.bed.run(save_at);
+      CHECK(net.arrived(2) == 40);
+      CHECK(net.arrived(3) == 40);
+      CHECK(net.bed.waits().empty());
+      return net.bed.end();
+    };
+    const SimTime end = ends(time_never);
+    CHECK(end > nanoseconds(55));
+    CHECK(end < nanoseconds(300));
+    for (const std::int64_t save_at : {6, 30, 60, 130}) CHECK(ends(nanoseconds(save_at)) == end);
+  }
+}
+
 TEST_CASE("where nobody leads, the ports stay what they are") {
   TwoTiers net("ecmp");
   const LinkId cable = net.cables[1][0], other = net.cables[1][1];
@@ -142,4 +169,27 @@ TEST_CASE("where nobody leads, the ports stay what they are") {
   CHECK(spine.or_back(1, Lid{2}, nanoseconds(10)) == 0);
   CHECK(spine.or_back(1, Lid{2}, nanoseconds(25)) == 1);
   CHECK(spine.or_back(0, Lid{1}, nanoseconds(10)) == 0);
+  CHECK_FALSE(spine.is_dead(nanoseconds(10)));
+}
+
+TEST_CASE("a dead switch's heir is a neighbour that has a way, and nobody where it has none") {
+  TwoTiers net("ecmp");
+  HealthTable::Outages outages;  // leaf 1
+  for (const LinkId cable : net.cables[1])
+    for (const LinkId link : {cable, LinkId{cable.value ^ 1}})
+      outages[link] = {{nanoseconds(10), time_never}};
+  for (const LinkId cable : net.end_cables[1])
+    for (const LinkId link : {cable, LinkId{cable.value ^ 1}})
+      outages[link] = {{nanoseconds(10), time_never}};
+  const HealthTable health{{SimTime{0}, SimTime{0}}, outages};
+  net.bed.set_health(health);
+  const Model& model = net.bed.finish_model();
+  const ComponentId id = net.leaves[1];
+  const Detours leaf({id, model.components[id.value], *model.specs[0], model},
+                     model.resource<RoutingTables>()->of(id), health);
+  CHECK_FALSE(leaf.is_dead(nanoseconds(9)));
+  CHECK(leaf.is_dead(nanoseconds(10)));
+  CHECK(leaf.heir(Lid{0}, nanoseconds(10)) == PortIndex{2});
+  CHECK(leaf.heir(Lid{1}, nanoseconds(10)) == PortIndex{2});
+  CHECK(leaf.heir(Lid{2}, nanoseconds(10)) == std::nullopt);
 }
