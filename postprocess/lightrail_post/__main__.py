@@ -112,6 +112,12 @@ def _parse(arguments):
     roce = commands.add_parser("roce", help="InfiniBand against RoCE for the same step")
     roce.add_argument("tables", help="folder with roce.csv, of lightrail sweep --jobs")
     roce.add_argument("--out", default="roce.png")
+    leaf_loss = commands.add_parser("leaf-loss", help="steps of a job that loses a leaf, on rails and on a fat tree")
+    leaf_loss.add_argument("tables", help="folder with leaf_loss.csv, of lightrail sweep --jobs")
+    leaf_loss.add_argument("--out", default="leaf_loss.png")
+    two_jobs = commands.add_parser("two-jobs", help="a job alone and beside another one, by placement")
+    two_jobs.add_argument("tables", help="folder with two_jobs.csv, of lightrail sweep --jobs")
+    two_jobs.add_argument("--out", default="two_jobs.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -189,6 +195,14 @@ def main(arguments=None):
         from . import studies
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         studies.roce(studies.read_study(options.tables, "roce")).savefig(options.out, dpi=110)
+    elif options.command == "leaf-loss":
+        from .leaf_loss import leaf_loss, read_leaf_loss
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        leaf_loss(*read_leaf_loss(options.tables)).savefig(options.out, dpi=110)
+    elif options.command == "two-jobs":
+        from .two_jobs import read_two_jobs, two_jobs
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        two_jobs(read_two_jobs(options.tables)).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0
