@@ -26,6 +26,9 @@ HealthTable::HealthTable(Delays delays, Outages outages, PortChanges changes, co
         {of_link.first, static_cast<std::uint32_t>(all_.size()), static_cast<std::uint32_t>(own.size())});
     all_.insert(all_.end(), own.begin(), own.end());
   }
+  for (const Outage& outage : all_) moments_.push_back(outage.down), moments_.push_back(outage.up);
+  std::sort(moments_.begin(), moments_.end());
+  moments_.erase(std::unique(moments_.begin(), moments_.end()), moments_.end());
   for (auto& [device, own] : changes_)
     std::stable_sort(own.begin(), own.end(),
                      [](const PortChange& a, const PortChange& b) { return a.at < b.at; });
@@ -89,6 +92,11 @@ SimTime HealthTable::next_change(LinkId link, SimTime now, Observer observer) co
   if (rest.empty()) return time_never;
   const SimTime down = later(rest.front().down, delay(observer));
   return down > now ? down : later(rest.front().up, delay(observer));
+}
+
+SimTime HealthTable::next_change(SimTime now, Observer observer) const {
+  const auto next = std::upper_bound(moments_.begin(), moments_.end(), now - delay(observer));
+  return next == moments_.end() ? time_never : later(*next, delay(observer));
 }
 
 SimTime HealthTable::cut_at(LinkId link, SimTime start, SimTime busy) const {

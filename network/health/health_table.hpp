@@ -65,6 +65,8 @@ class HealthTable {
   /// The first moment after `now` at which what `observer` takes the link for changes; time_never: no further
   /// one.
   [[nodiscard]] SimTime next_change(LinkId link, SimTime now, Observer observer = Observer::port) const;
+  /// The same of any link.
+  [[nodiscard]] SimTime next_change(SimTime now, Observer observer) const;
   /// When an outage cuts off a train that has the line from `start` (>= 0) on, for `busy`: at once where the
   /// link is down then; time_never: none does.
   [[nodiscard]] SimTime cut_at(LinkId link, SimTime start, SimTime busy) const;
@@ -82,6 +84,7 @@ class HealthTable {
   Delays delays_;
   std::vector<Row> links_;  ///< by link id
   std::vector<Outage> all_;
+  std::vector<SimTime> moments_;  ///< at which any link fails or comes back, each once, in order
   PortChanges changes_;
   std::map<ComponentId, std::vector<PaceChange>> paces_;
 };

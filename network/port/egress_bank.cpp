@@ -130,6 +130,16 @@ SimTime EgressBank::put_on_line(Context& context, PortIndex port, SendLane& lane
   return leave(context, port, lane, train, ready, start, busy);
 }
 
+bool EgressBank::send_past_failure(Context& context, PortIndex port, const Frame& train) {
+  Port& p = ports_[port];
+  const SimTime now = context.now(), start = std::max(now, p.free_at), busy = p.line.of(train.bytes);
+  if (!may_send(port, train.lane, train.bytes, now, context)) return false;
+  if (p.takes_turns && start > p.free_at) turns_[port].busy_from = start;
+  p.free_at = start + busy;
+  leave(context, port, lane_of(p, context, port, train.lane), train, now, start, busy);
+  return true;
+}
+
 SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                           SimTime start, SimTime busy) {
   Port& p = ports_[port];

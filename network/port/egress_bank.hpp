@@ -115,6 +115,9 @@ class EgressBank final : public FrameLine {
   };
   [[nodiscard]] Queue queue(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
                             const Context& context) const;
+  /// Sends `train` over a link that is down, as if it were up. False: it would have to wait. For what the
+  /// device held when it failed itself (Detours::heir()).
+  [[nodiscard]] bool send_past_failure(Context& context, PortIndex port, const Frame& train);
   /// Whether trains wait at the port.
   [[nodiscard]] bool has_waiting(PortIndex port) const { return ports_[port].waiting_bytes != 0; }
   /// What a train that must wait waits for ("credits").

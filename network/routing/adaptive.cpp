@@ -11,10 +11,10 @@ namespace {
 class Adaptive final : public Routing {
  public:
   explicit Adaptive(const RoutingSetup& setup)
-      : route_(setup.route), egress_(setup.egress), ties_(setup.salt) {}
+      : route_(setup.route), detours_(setup.detours), egress_(setup.egress), ties_(setup.salt) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
-    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     return {least_loaded(ports, ties_.next(), train, train.lane, egress_, context).port, train.lane};
   }
@@ -23,6 +23,7 @@ class Adaptive final : public Routing {
 
  private:
   const SwitchRoute& route_;
+  Detours* detours_;
   const EgressBank& egress_;
   TieDraw ties_;
 };

@@ -16,6 +16,7 @@ class AdaptiveFlow final : public Routing {
  public:
   explicit AdaptiveFlow(const RoutingSetup& setup)
       : route_(setup.route),
+        detours_(setup.detours),
         egress_(setup.egress),
         salt_(setup.salt),
         ties_(setup.salt),
@@ -24,7 +25,7 @@ class AdaptiveFlow final : public Routing {
         flows_(setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
-    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash = flow_hash(salt_, train);
     Flow& flow = flows_[spread(mix64(hash), static_cast<std::uint32_t>(flows_.size()))];
@@ -46,6 +47,7 @@ class AdaptiveFlow final : public Routing {
     std::uint16_t unused[3] = {};
   };
   const SwitchRoute& route_;
+  Detours* detours_;
   const EgressBank& egress_;
   std::uint64_t salt_;
   TieDraw ties_;

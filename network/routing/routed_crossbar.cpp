@@ -39,6 +39,12 @@ const NicHealth* health_of(const BuildContext& build, const SwitchRoute* route) 
   return role_of(route) == NicRole::compute ? build.model.resource<NicHealth>() : nullptr;
 }
 
+std::unique_ptr<Detours> detours_of(const BuildContext& build, const SwitchRoute& route) {
+  const auto* health = build.model.resource<HealthTable>();
+  if (!health || !health->has_outages() || route.groups || !route.listed.empty()) return nullptr;
+  return std::make_unique<Detours>(build, route, *health);
+}
+
 RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& spec, const SwitchRoute& route,
                            const EgressBank& egress) {
   RoutingSetup setup{
@@ -68,7 +74,10 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
     if (const std::string problem = problem_of(*spec.routing, spec.lanes, route_->groups != nullptr);
         !problem.empty())
       throw InputErrors(InputError{"", 0, build.model.component_name(build.id) + ": " + problem});
-    routing_ = spec.routing->make(routing_setup(build, spec, *route_, crossbar_.egress()));
+    RoutingSetup setup = routing_setup(build, spec, *route_, crossbar_.egress());
+    detours_ = detours_of(build, *route_);
+    setup.detours = detours_.get();
+    routing_ = spec.routing->make(setup);
   }
   check_port_count(build, spec.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
@@ -133,7 +142,11 @@ void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& cont
   Frame train = frame_of(Retransmission::original(back));
   if (port == self_port || Retransmission::is_corrupt(back.kind)) {
     RouteChoice way{port, train.lane};
-    if (port == self_port) way = way_of(on_own_lane(train), port, context);
+    if (port == self_port) {
+      way = way_of(on_own_lane(train), port, context);
+      if (detours_ && has_gone_on(train, context)) return;
+      if (detours_) way.port = detours_->or_back(way.port, lid_of(train, context), context.now());
+    }
     train.lane = way.lane;
     crossbar_.egress().offer(context, way.port, train, context.now());
     if (crossbar_.egress().has_cut_off()) on_cut_off(context);
@@ -147,6 +160,12 @@ void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& cont
              "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
              train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+}
+
+bool RoutedCrossbar::has_gone_on(const Frame& train, Context& context) {
+  if (!detours_->is_dead(context.now())) return false;
+  const auto heir = detours_->heir(lid_of(train, context), context.now());
+  return heir && crossbar_.egress().send_past_failure(context, *heir, train);
 }
 
 void RoutedCrossbar::finish(Context& context) {

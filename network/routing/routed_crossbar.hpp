@@ -29,12 +29,9 @@ class RoutedCrossbar {
 
   /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
   [[gnu::always_inline]] RouteChoice way_of(const Frame& frame, PortIndex in, Context& context) {
-    const EndpointId to = frame.address.to();
-    if (!book_ || to.value >= book_->endpoints.size()) fail_without_endpoint(context, to);
-    const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
-    if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
-    const RouteChoice way = routing_->choose(lid, frame, in, context);
-    if (way.port >= context.port_count()) fail_without_route(context, to);  // unroutable is more than any
+    const RouteChoice way = routing_->choose(lid_of(frame, context), frame, in, context);
+    // Unroutable is more than any.
+    if (way.port >= context.port_count()) fail_without_route(context, frame.address.to());
     return way;
   }
   /// Whether lanes are of service levels.
@@ -71,8 +68,17 @@ class RoutedCrossbar {
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
 
  private:
+  [[nodiscard, gnu::always_inline]] Lid lid_of(const Frame& frame, const Context& context) const {
+    const EndpointId to = frame.address.to();
+    if (!book_ || to.value >= book_->endpoints.size()) fail_without_endpoint(context, to);
+    const Lid lid = (*book_)[health_ ? health_->stand_in(to, context.now(), Observer::sender) : to].lid;
+    if (!routing_ || !lid.is_valid()) fail_without_route(context, to);
+    return lid;
+  }
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void send_again(const Train& back, PortIndex port, Context& context);
+  /// Whether the switch itself has failed and a neighbour goes on with the train.
+  [[nodiscard]] bool has_gone_on(const Frame& train, Context& context);
   [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
   [[noreturn]] void fail_without_route(const Context& context, EndpointId to) const;
 
@@ -85,6 +91,7 @@ class RoutedCrossbar {
   const LaneMap* lanes_;     ///< null: the lane stays, or is as the routing says
   std::uint32_t per_class_;  ///< lanes of a class of the routing
   Crossbar crossbar_;
+  std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
 };
 

@@ -8,6 +8,7 @@
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
 #include "network/port/egress_bank.hpp"
+#include "network/routing/detours.hpp"
 #include "network/routing/routing.hpp"
 #include "network/wire/frame.hpp"
 
@@ -32,6 +33,7 @@ struct RoutingSetup {
   SimTime flowlet_gap{};           ///< pause after which a flow may move
   std::uint32_t mtu_bytes = 0;     ///< packets of its ports [B]
   std::uint32_t train_bytes = 0;   ///< their longest trains [B]
+  Detours* detours = nullptr;      ///< null: no link ever fails, or routes are lists
 };
 
 /// How one switch chooses among the ports that lead to a lid. It must be a function of the arguments, of what

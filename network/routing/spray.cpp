@@ -18,13 +18,14 @@ class Spray final : public Routing {
  public:
   explicit Spray(const RoutingSetup& setup)
       : route_(setup.route),
+        detours_(setup.detours),
         egress_(setup.egress),
         salt_(setup.salt),
         is_by_packet_(setup.train_bytes <= setup.mtu_bytes),
         turns_(setup.flow_entries) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
-    const SwitchRoute::Candidates ports = route_.candidates(lid);
+    const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
     const std::uint64_t hash =
         is_by_packet_ ? flow_hash(salt_, train) : hash_combine(salt_, train.address.to().value);
@@ -37,6 +38,7 @@ class Spray final : public Routing {
 
  private:
   const SwitchRoute& route_;
+  Detours* detours_;
   const EgressBank& egress_;
   std::uint64_t salt_;
   bool is_by_packet_;

@@ -9,11 +9,12 @@ namespace lightrail {
 namespace {
 
 /// Up: the digit of the destination that this tier decides (D-mod-K), so that tiers do not choose alike;
-/// down: the parallel links in turns. A port without a link is not passed over; one whose link is down is,
-/// once the routing tables have been made anew.
+/// down: the parallel links in turns. A port without a link is not passed over; one whose link is down, or
+/// behind which there is no way any more, is, once the routing tables have been made anew.
 class StaticRouting final : public Routing {
  public:
-  explicit StaticRouting(const RoutingSetup& setup) : route_(setup.route), egress_(setup.egress) {}
+  explicit StaticRouting(const RoutingSetup& setup)
+      : route_(setup.route), detours_(setup.detours), egress_(setup.egress) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
@@ -23,22 +24,25 @@ class StaticRouting final : public Routing {
         is_up && !route_.down.empty() ? lid.value / route_.down.front().lids_per_child : lid.value;
     const PortIndex port = ports[digit % ports.count];
     if (!egress_.is_connected(port)) return {unroutable, train.lane};
-    if (!egress_.is_routed_around(port, context.now())) return {port, train.lane};
-    return {next_after(ports, digit, context.now()), train.lane};
+    const SwitchRoute::Candidates open = ways_to(lid, route_, detours_, context.now());
+    const auto is_open = [&](PortIndex other) {
+      return egress_.is_connected(other) && !egress_.is_routed_around(other, context.now()) &&
+             (open.count == ports.count || holds(open, other));
+    };
+    for (std::uint32_t i = 0; i < ports.count; ++i)
+      if (const PortIndex next = ports[(digit + i) % ports.count]; is_open(next)) return {next, train.lane};
+    return {port, train.lane};  // all are down
   }
 
  private:
-  /// Where the tables lead around the port at `digit`; that port where all are down.
-  [[nodiscard]] PortIndex next_after(const SwitchRoute::Candidates& ports, std::uint32_t digit,
-                                     SimTime now) const {
-    for (std::uint32_t i = 1; i < ports.count; ++i)
-      if (const PortIndex other = ports[(digit + i) % ports.count];
-          egress_.is_connected(other) && !egress_.is_routed_around(other, now))
-        return other;
-    return ports[digit % ports.count];
+  static bool holds(const SwitchRoute::Candidates& open, PortIndex port) {
+    std::uint32_t i = 0;
+    while (i < open.count && open[i] != port) ++i;
+    return i < open.count;
   }
 
   const SwitchRoute& route_;
+  Detours* detours_;
   const EgressBank& egress_;
 };
 

@@ -119,6 +119,12 @@ def _parse(arguments):
         study = commands.add_parser(name, help=help_text)
         study.add_argument("tables", help=f"folder with {name}.csv, of lightrail sweep --jobs")
         study.add_argument("--out", default=f"{name}.png")
+    leaf_loss = commands.add_parser("leaf-loss", help="steps of a job that loses a leaf, on rails and on a fat tree")
+    leaf_loss.add_argument("tables", help="folder with leaf_loss.csv, of lightrail sweep --jobs")
+    leaf_loss.add_argument("--out", default="leaf_loss.png")
+    two_jobs = commands.add_parser("two-jobs", help="a job alone and beside another one, by placement")
+    two_jobs.add_argument("tables", help="folder with two_jobs.csv, of lightrail sweep --jobs")
+    two_jobs.add_argument("--out", default="two_jobs.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -201,6 +207,14 @@ def main(arguments=None):
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         draw = getattr(studies, options.command)
         draw(studies.read_study(options.tables, options.command)).savefig(options.out, dpi=110)
+    elif options.command == "leaf-loss":
+        from .leaf_loss import leaf_loss, read_leaf_loss
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        leaf_loss(*read_leaf_loss(options.tables)).savefig(options.out, dpi=110)
+    elif options.command == "two-jobs":
+        from .two_jobs import read_two_jobs, two_jobs
+        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+        two_jobs(read_two_jobs(options.tables)).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0

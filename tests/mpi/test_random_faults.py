@@ -5,13 +5,12 @@ what has no light; alike on 1, 2 and 4 ranks.
 
 usage: test_random_faults.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
-import collections
 import random
 import re
 import sys
 
 import h5py
-from random_runs import random_runs
+from random_runs import EVEN, random_runs, undelivered, uneven
 from run_equivalence import compare, start
 
 SCENARIO = """<scenario name="faults_{seed}">
@@ -35,29 +34,10 @@ SCENARIO = """<scenario name="faults_{seed}">
 CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\).*no light on the|no circuit and no packet NIC leads to endpoint")
 
 
-EVEN = '<workload kind="collective" collective="all-to-all" from="1 MiB" to="4 MiB" warm-up="0" repeats="1"/>'
-UNEVEN = """<groups><group name="ep">{members}</group></groups>
-  <workload kind="explicit"><program gpus="0-{last}">
-    {ops}
-  </program></workload>"""
-
 GATED = """<workload kind="training" ep="{ep}" sequence="512" micro-batch="1" global-batch="{gpus}" gradients="bf16" recompute="none">
     <model layers="1" hidden="512" heads="4" kv-heads="2" ffn="256" vocabulary="1000" experts="{ep}" active-experts="2"/>
     <gate tokens="{tokens}" rotate="{rotate}" drift="{drift}"/>
   </workload>"""
-
-
-def uneven(r, gpus):
-    """All-to-alls among random groups of GPUs, so that pairs of servers have uneven demands, and sizes that
-    differ."""
-    numbers = list(range(gpus))
-    r.shuffle(numbers)
-    cuts = sorted(r.sample(range(1, gpus), r.choice([1, 2, 5])))
-    groups = [sorted(numbers[low:high]) for low, high in zip([0] + cuts, cuts + [gpus])]
-    members = "".join('<members gpus="' + ",".join(map(str, group)) + '"/>' for group in groups)
-    ops = "\n    ".join(f'<op kind="collective" collective="all-to-all" group="ep" size="{r.randint(1, 6000)} KiB"/>'
-                        for _ in range(r.randint(1, 3)))
-    return UNEVEN.format(members=members, last=gpus - 1, ops=ops)
 
 
 def gated(r, gpus, ep):
@@ -119,21 +99,7 @@ def problems(code, log, folder):
         return [] if CLEAR.search(log) else [f"an error that does not say what has no light: {log[-400:]}"]
     if code != 0:
         return [f"exit code {code}: {log[-400:]}"]
-    with h5py.File(folder / "run.h5") as file:
-        sent, delivered = (by_pair(file[f"tables/{name}"]) for name in ("traffic_matrix", "messages"))
-    return [f"{sent[pair]} B sent from {pair[0]} to {pair[1]}, {delivered[pair]} B delivered"
-            for pair in sorted(sent.keys() | delivered.keys()) if sent[pair] != delivered[pair]
-            ][:5] or ([] if sent else ["nothing was sent"])
-
-
-def by_pair(table):
-    """Payload by sender and receiver [B]."""
-    pairs = collections.Counter()
-    for sender, receiver, size in zip(table["from"][:].tolist(), table["to"][:].tolist(),
-                                      table["size_bytes"][:].tolist()):
-        if sender != receiver:
-            pairs[sender, receiver] += size
-    return pairs
+    return undelivered(folder)
 
 
 def lost(folder):

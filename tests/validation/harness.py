@@ -99,6 +99,7 @@ class Runner:
                 result["operations_ps"] = operations_ps(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
+                result["uplink_bytes"] = uplink_bytes(file)
                 result["most_headroom_bytes"] = most_headroom_bytes(file)
                 result["circuits"] = last_circuits(file["tables/ocs"]) if "tables/ocs" in file else []
             return result
@@ -178,6 +179,21 @@ def link_busy_ps(table):
     for link, time in zip(table["link"][:], table["t_busy_ps"][:]):
         busy[int(link)] = busy.get(int(link), 0) + int(time)
     return busy
+
+
+def uplink_bytes(file):
+    """{leaf: [bytes of each link to a spine]}; none where link_use is not recorded."""
+    use = file["tables/link_use"] if "tables/link_use" in file else {"link": [], "size_bytes": []}
+    carried = {}
+    for link, size in zip(use["link"][:], use["size_bytes"][:]):
+        carried[int(link)] = carried.get(int(link), 0) + int(size)
+    names = dict(zip(file["model/components/id"][:].tolist(), file["model/components/name"].asstr()[:]))
+    leaves = {}
+    ends = zip(file["model/links/from"][:].tolist(), file["model/links/to"][:].tolist())
+    for link, (a, b) in enumerate(ends):
+        if names[a].startswith("leaf") and names[b].startswith("spine"):
+            leaves.setdefault(names[a], []).append(carried.get(link, 0))
+    return leaves if carried else {}
 
 
 def most_headroom_bytes(file):

@@ -5,12 +5,13 @@
 
 #include "engine/base/hash.hpp"
 #include "engine/base/random.hpp"
+#include "network/wire/address_book.hpp"
 
 namespace lightrail {
 namespace {
 
 constexpr std::uint32_t jitter_purpose = 0x47000000, spread_purpose = 0x47000001, noise_purpose = 0x47000002,
-                        start_purpose = 0x47000003;
+                        start_purpose = 0x47000003, host_purpose = 0x47000004;
 
 /// Log-normal with mean 1 and this standard deviation.
 double draw(Random random, double deviation) {
@@ -21,6 +22,13 @@ double draw(Random random, double deviation) {
 /// Of this mean; whole nanoseconds, which hide the last bits of libm.
 std::int64_t exponential_ns(Random& random, double mean_ps) {
   return std::llround(-std::log1p(-random.uniform()) * mean_ps * 1e-3);
+}
+
+/// How late number `who` begins.
+SimTime late(std::uint64_t seed, std::uint32_t who, std::uint32_t purpose, SimTime mean) {
+  if (mean == SimTime{0}) return mean;
+  Random random(seed, ComponentId{who}, purpose);
+  return nanoseconds(exponential_ns(random, static_cast<double>(mean.count())));
 }
 
 }  // namespace
@@ -38,7 +46,10 @@ Describe<KernelVariation> variation_parameters() {
              milliseconds(1'000'000))
       .field("start-skew", &KernelVariation::start_skew,
              "mean time by which a GPU begins late; 0: all begin at once", SimTime{0},
-             milliseconds(1'000'000));
+             milliseconds(1'000'000))
+      .field("host-skew", &KernelVariation::host_skew,
+             "mean time by which a server begins late, all its GPUs together; 0: all begin at once",
+             SimTime{0}, milliseconds(1'000'000));
 }
 
 Describe<SlowGpus> slow_parameters() {
@@ -60,10 +71,9 @@ GpuPace::GpuPace(const Model& model, EndpointId gpu) : seed_(model.seed), gpu_(g
     noise_interval_ = static_cast<double>(variation->noise_interval.count());
     noise_time_ = static_cast<double>(variation->noise_time.count());
   }
-  if (variation->start_skew > SimTime{0}) {
-    Random random(seed_, ComponentId{gpu.value}, start_purpose);
-    start_ = nanoseconds(exponential_ns(random, static_cast<double>(variation->start_skew.count())));
-  }
+  start_ = late(seed_, gpu.value, start_purpose, variation->start_skew);
+  if (const auto* book = model.resource<AddressBook>(); book && gpu.value < book->gpu_count)
+    start_ += late(seed_, (*book)[gpu].server, host_purpose, variation->host_skew);
 }
 
 SimTime GpuPace::of(SimTime time, std::uint64_t kernel) const {

@@ -15,9 +15,10 @@ namespace lightrail {
 ///
 /// Jitter and spread are log-normal with mean 1: times stay positive and long ones are further away than
 /// short ones. Noise interrupts a GPU: the longer a kernel, the likelier, and each time for an exponential
-/// while. A GPU begins its program late by an exponential skew. A draw depends on the seed, the GPU's number
-/// and the kernel's number in the job, on nothing else. Leaves out: variation of links and NICs, clocks of
-/// hosts, which nothing here reads, and slowness that comes and goes.
+/// while. A GPU begins its program late by an exponential skew of its own and one of its server. A draw
+/// depends on the seed, the GPU's (server's) number and the kernel's number in the job, on nothing else.
+/// Leaves out: variation of links and NICs, clocks of hosts, which nothing here reads, and slowness that
+/// comes and goes.
 struct KernelVariation {
   double jitter = 0;  ///< relative standard deviation of a kernel's time, drawn for every kernel
   double spread = 0;  ///< relative standard deviation of the GPUs' speeds, drawn once for every GPU
@@ -25,11 +26,12 @@ struct KernelVariation {
   SimTime noise_interval{};  ///< mean time of kernels from one interruption of a GPU to the next; 0: none
   SimTime noise_time{};      ///< mean length of one
   SimTime start_skew{};      ///< mean time by which a GPU begins late; 0: all at once
+  SimTime host_skew{};       ///< mean time by which all GPUs of a server begin late, together
 
   /// Whether anything is other than the compute model says.
   [[nodiscard]] bool is_on() const {
     return jitter > 0 || spread > 0 || !slow.empty() || noise_interval > SimTime{0} ||
-           start_skew > SimTime{0};
+           start_skew > SimTime{0} || host_skew > SimTime{0};
   }
 };
 

@@ -73,6 +73,55 @@ std::int64_t slot_of_repair(std::int64_t k, SimTime cable) {
   return k + 1 + (4 * cable.count() + packet.count() - 1) / packet.count();
 }
 
+/// Random posts over links that lose, with a checkpoint in the middle: what comes in is what comes in without
+/// losses, of every seed of [first, end).
+void check_random_losses(std::uint64_t first, std::uint64_t end) {
+  for (std::uint64_t seed = first; seed < end; ++seed) {
+    std::mt19937_64 draw(seed);
+    const auto below = [&](std::uint64_t bound) { return draw() % bound; };
+    const LossRepair repair = below(2) == 0 ? LossRepair::go_back_n : LossRepair::selective_repeat;
+    const std::uint64_t per_mille = below(100);
+    const std::uint32_t endpoints = 2 + static_cast<std::uint32_t>(below(3));
+    const std::uint32_t grain = 1 + static_cast<std::uint32_t>(below(8));
+    const SimTime cable = nanoseconds(static_cast<std::int64_t>(20 + below(3000)));
+    const std::int64_t interval = static_cast<std::int64_t>(below(3)) * 7;
+    CAPTURE(seed, per_mille, endpoints, grain, cable.count(), static_cast<int>(repair));
+    struct Post {
+      std::uint32_t from, to, bytes;
+      SimTime at;
+    };
+    std::vector<Post> posts(1 + below(30));
+    for (Post& post : posts)
+      post = {static_cast<std::uint32_t>(below(endpoints)), static_cast<std::uint32_t>(below(endpoints)),
+              static_cast<std::uint32_t>(1 + below(200'000)),
+              nanoseconds(static_cast<std::int64_t>(below(20'000)))};
+    // Sizes of what came in, by receiver and sender: with losses as without.
+    std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>> got;
+    for (const bool loses : {false, true}) {
+      std::mt19937_64 loss(seed + 1);
+      EthernetStar star;
+      star.kind = lossy_switch_kind(
+          [&loss, loses, per_mille](const Frame&) { return loses && loss() % 1000 < per_mille; });
+      star.cable = cable, star.grain = grain;
+      star.spec->lossless = star.nic.lossless = "none";
+      star.nic.repair = repair;
+      star.nic.retransmit_timeout = microseconds(100);
+      star.nic.error_interval = microseconds(interval);
+      star.build(endpoints);
+      for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
+      star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
+      REQUIRE(star.bed.waits() == std::vector<std::string>{});
+      auto& sizes = got.emplace_back();
+      for (std::uint32_t k = 0; k < endpoints; ++k)
+        for (const Arrival& a : star.bed.trains(star.gpus[k])) {
+          const Frame frame = frame_in(a.payload);
+          sizes[{k, frame.address.from().value}].push_back(frame.bytes);
+        }
+    }
+    REQUIRE(got[0] == got[1]);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("go-back-N sends a round trip's packets again, selective repeat the one that is lost") {
@@ -190,48 +239,9 @@ TEST_CASE("two NICs overfill a small memory: what it loses is counted, and all a
 }
 
 TEST_CASE("whatever gets lost, every byte arrives once and in order") {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    std::mt19937_64 draw(seed);
-    const auto below = [&](std::uint64_t bound) { return draw() % bound; };
-    const LossRepair repair = below(2) == 0 ? LossRepair::go_back_n : LossRepair::selective_repeat;
-    const std::uint64_t per_mille = below(100);
-    const std::uint32_t endpoints = 2 + static_cast<std::uint32_t>(below(3));
-    const std::uint32_t grain = 1 + static_cast<std::uint32_t>(below(8));
-    const SimTime cable = nanoseconds(static_cast<std::int64_t>(20 + below(3000)));
-    const std::int64_t interval = static_cast<std::int64_t>(below(3)) * 7;
-    CAPTURE(seed, per_mille, endpoints, grain, cable.count(), static_cast<int>(repair));
-    struct Post {
-      std::uint32_t from, to, bytes;
-      SimTime at;
-    };
-    std::vector<Post> posts(1 + below(30));
-    for (Post& post : posts)
-      post = {static_cast<std::uint32_t>(below(endpoints)), static_cast<std::uint32_t>(below(endpoints)),
-              static_cast<std::uint32_t>(1 + below(200'000)),
-              nanoseconds(static_cast<std::int64_t>(below(20'000)))};
-    // Sizes of what came in, by receiver and sender: with losses as without.
-    std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>> got;
-    for (const bool loses : {false, true}) {
-      std::mt19937_64 loss(seed + 1);
-      EthernetStar star;
-      star.kind = lossy_switch_kind(
-          [&loss, loses, per_mille](const Frame&) { return loses && loss() % 1000 < per_mille; });
-      star.cable = cable, star.grain = grain;
-      star.spec->lossless = star.nic.lossless = "none";
-      star.nic.repair = repair;
-      star.nic.retransmit_timeout = microseconds(100);
-      star.nic.error_interval = microseconds(interval);
-      star.build(endpoints);
-      for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
-      star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
-      REQUIRE(star.bed.waits() == std::vector<std::string>{});
-      auto& sizes = got.emplace_back();
-      for (std::uint32_t k = 0; k < endpoints; ++k)
-        for (const Arrival& a : star.bed.trains(star.gpus[k])) {
-          const Frame frame = frame_in(a.payload);
-          sizes[{k, frame.address.from().value}].push_back(frame.bytes);
-        }
-    }
-    REQUIRE(got[0] == got[1]);
-  }
+  check_random_losses(0, 300);
+}
+
+TEST_CASE("whatever gets lost, of ten thousand runs", "[.long]") {
+  check_random_losses(300, 10'300);
 }

@@ -63,6 +63,20 @@ TEST_CASE("the next change is the next begin or end as the observer sees it") {
   CHECK(health.next_change(cable, us(200), Observer::sender) == us(205));
 }
 
+TEST_CASE("the next change of any link is the first of all, whoever asks") {
+  const HealthTable health{
+      {us(5), us(50)}, {{cable, {{us(100), us(200)}}}, {other, {{us(150), us(200)}, {us(900), time_never}}}}};
+  for (const auto& [observer, wait] :
+       {std::pair{Observer::port, 0}, {Observer::sender, 5}, {Observer::routing, 50}}) {
+    CHECK(health.next_change(SimTime{0}, observer) == us(100 + wait));
+    CHECK(health.next_change(us(100 + wait), observer) == us(150 + wait));
+    CHECK(health.next_change(us(150 + wait), observer) == us(200 + wait));
+    CHECK(health.next_change(us(200 + wait), observer) == us(900 + wait));
+    CHECK(health.next_change(us(900 + wait), observer) == time_never);
+  }
+  CHECK(HealthTable{}.next_change(SimTime{0}, Observer::port) == time_never);
+}
+
 TEST_CASE("a train is cut off where an outage begins on its way, and at once where the link is down") {
   const HealthTable health = table();
   CHECK(health.cut_at(cable, us(90), us(10)) == time_never);  // its tail leaves at 100: just in time

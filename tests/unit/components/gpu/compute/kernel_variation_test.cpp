@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "network/wire/address_book.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -128,6 +130,34 @@ TEST_CASE("GPUs begin late by an exponential skew, each by its own") {
   CHECK(m.deviation == Approx(3e6).epsilon(0.02));
   CHECK(GpuPace(Model{}, EndpointId{1}).start() == SimTime{0});
   CHECK(GpuPace(model, EndpointId{1}).of(microseconds(5), 0) == microseconds(5));
+}
+
+TEST_CASE("servers begin late by an exponential skew, all GPUs of one together") {
+  KernelVariation skew;
+  skew.host_skew = microseconds(3);
+  Model model = model_with(skew);
+  auto book = std::make_shared<AddressBook>();
+  book->gpu_count = 80'000;
+  for (std::uint32_t gpu = 0; gpu < book->gpu_count; ++gpu) book->endpoints.push_back({gpu / 8, {}, 0, 0});
+  model.add<AddressBook>(book);
+  const auto start = [&](std::uint32_t gpu) { return GpuPace(model, EndpointId{gpu}).start(); };
+  const Moments m = moments(10'000, [&](int server) {
+    const auto first = static_cast<std::uint32_t>(8 * server);
+    CHECK(start(first + 7) == start(first));
+    return static_cast<double>(start(first).count());
+  });
+  CHECK(m.mean == Approx(3e6).epsilon(0.04));
+  CHECK(m.deviation == Approx(3e6).epsilon(0.04));
+  KernelVariation both = skew;
+  both.start_skew = microseconds(1);
+  Model more = model_with(both);
+  more.add<AddressBook>(book);
+  // The GPU's own comes on top, and neither changes the other.
+  KernelVariation own;
+  own.start_skew = microseconds(1);
+  const Model alone = model_with(own);
+  for (const std::uint32_t gpu : {0u, 5u, 17u})
+    CHECK(GpuPace(more, EndpointId{gpu}).start() == start(gpu) + GpuPace(alone, EndpointId{gpu}).start());
 }
 
 TEST_CASE("however fast a draw is, a kernel takes a nanosecond") {

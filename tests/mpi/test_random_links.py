@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+"""Random fabrics of packet switches whose cables, switches and NICs fail and come back in mid-run, over
+InfiniBand, Ethernet with pauses, and Ethernet that loses and repairs (go-back-N, selective repeat): every
+byte that a GPU sends to another one is delivered to that one once, or the run ends with an error that says
+what it could not send; alike on 1, 2 and 4 ranks.
+
+usage: test_random_links.py LIGHTRAIL [FIRST_SEED [COUNT]]
+"""
+import random
+import re
+import sys
+
+from random_runs import EVEN, random_runs, undelivered, uneven
+from run_equivalence import compare
+
+SCENARIO = """<scenario name="links_{seed}">
+  <cluster servers="{servers}">
+    <server catalogue="servers/dgx_h100" gpus="{gpus}" nics="{gpus}"><nic catalogue="nics/{nic}" {repair} retransmit-timeout="{timeout} us"/></server>
+  </cluster>
+  <fabric {fabric} routing="{routing}">
+    <{switch} retransmit-timeout="{timeout} us"/>
+    <link role="host" catalogue="links/ndr_copper"/>
+    <link role="trunk" catalogue="links/ndr_dr4" length="30 m"/>
+    {core}
+  </fabric>
+  <faults detection="{detection} us" reconvergence="{reconvergence} us">
+    {rates}
+  </faults>
+  <network grain="{grain}"/>
+  <nccl catalogue="nccl/nccl_2_21" pxn="{pxn}"/>
+  <run seed="{seed}"/>
+  {workload}
+  <output><table name="messages" gpus="all"/><table name="traffic_matrix" gpus="all"/></output>
+</scenario>
+"""
+CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\)")
+TRANSPORTS = {"infiniband": ("connectx7_400g", "", 'switch catalogue="switches/qm9700"'),
+              "pauses": ("connectx7_400g_roce", "", 'ethernet-switch catalogue="ethernet-switches/asterfusion_cx864e" buffer="20 MB"')}
+for repair in ("go-back-n", "selective-repeat"):
+    TRANSPORTS[repair] = ("connectx7_400g_roce", f'lossless="none" repair="{repair}"',
+                          'ethernet-switch catalogue="ethernet-switches/asterfusion_cx864e" lossless="none" buffer="4 MB"')
+
+
+def scenario(seed):
+    """Mostly outages so short that retries outlast them; failures of a rate are drawn from the seed."""
+    r = random.Random(seed)
+    transport = r.choice(list(TRANSPORTS))
+    nic, repair, switch = TRANSPORTS[transport]
+    # Cables of NICs whose losses are repaired must not fail: refused, since another NIC may stand in.
+    servers, gpus = (r.choice([4, 6, 8]), 1) if repair else (r.choice([4, 6]), r.choice([1, 2, 8]))
+    fabric, core = r.choice([
+        ('kind="rail-optimised" tiers="2" servers-per-pod="2"', ""),
+        (f'kind="fat-tree" tiers="2" nics-per-leaf="{2 * gpus}"', ""),
+        (f'kind="fat-tree" tiers="3" nics-per-leaf="{gpus}"', '<link role="core" catalogue="links/ndr_dr4" length="30 m"/>')])
+    whats = r.sample(["spine*", "spine*:*"] + ([] if repair else ["leaf*:*", "leaf*", "nic*"]), r.choice([1, 2]))
+    rates = [f'<rate what="{what}" mtbf-hours="{r.uniform(1, 8) * 1e-7:.3g}" repair="{r.choice([5, 20, 100, 1000])} us" until="2 ms"/>'
+             for what in whats]
+    return SCENARIO.format(
+        seed=seed, servers=servers, gpus=gpus, nic=nic, repair=repair, switch=switch, fabric=fabric,
+        core=core, routing=r.choice(["static", "ecmp", "adaptive", "adaptive-flow", "spray"]),
+        timeout=r.choice([20, 60]), detection=r.choice([0, 5, 30]), reconvergence=r.choice([0, 10, 50]),
+        grain=r.choice([1, 4, 16]), pxn="off" if repair else r.choice(["on", "off"]), rates="\n    ".join(rates),
+        workload=r.choice([EVEN, uneven(r, servers * gpus)]) if gpus > 1 else EVEN)
+
+
+def problems(code, log, folder):
+    """What is wrong with a run: nothing, where it delivered all it sent, or said what it could not."""
+    if code == 3:
+        return [] if CLEAR.search(log) else [f"an error that does not say what was not sent: {log[-400:]}"]
+    return undelivered(folder) if code == 0 else [f"exit code {code}: {log[-400:]}"]
+
+
+def main():
+    failed, ended, count = [], 0, 0
+    for seed, folder, path, code, log in random_runs(scenario):
+        found = problems(code, log, folder)
+        count += 1
+        ended += code == 0
+        if code == 0 and seed % 8 == 0 and not compare(sys.argv[1], path, [1, 2, 4], []):
+            found.append("ranks differ")
+        if found:
+            failed.append(seed)
+            print(f"seed {seed}: exit code {code}", *found, flush=True)
+    print(f"{ended} of {count} runs delivered everything" + (f"; wrong: seeds {failed}" if failed else ""))
+    return 1 if failed or ended * 2 < count else 0
+
+
+sys.exit(main())
