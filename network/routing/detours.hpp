@@ -24,8 +24,11 @@ class Detours {
   Detours(const BuildContext& build, const SwitchRoute& route, const HealthTable& health);
 
   /// Those of the ports to `lid` that still lead there; all of them where none does: its NIC is down, or cut
-  /// off. Valid until the next call.
-  [[nodiscard]] SwitchRoute::Candidates candidates(Lid lid, SimTime now) { return known(lid, now).ports; }
+  /// off. Valid until the next call. Nothing is kept of lids that a single port leads to, as below a spine.
+  [[nodiscard]] SwitchRoute::Candidates candidates(Lid lid, SimTime now) {
+    const SwitchRoute::Candidates all = route_.candidates(lid);
+    return all.count < 2 ? all : known(lid, now).ports;
+  }
   /// A port to a neighbouring switch that still has a way to `lid` when no port of candidates() has one;
   /// `port` where they have, or nobody has. What a failed link has left behind here would be sent again by
   /// its source, the other way; instead it turns round here.

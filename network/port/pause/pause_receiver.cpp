@@ -9,7 +9,6 @@
 #include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/pause/pause_frame.hpp"
-#include "network/port/pause/tables.hpp"
 #include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
@@ -94,7 +93,7 @@ bool PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& trai
   Pause& pause = pauses_[account];
   pause.is_on = 1;
   pause.since = context.now();
-  ++pause.pauses;
+  ++pause.use.pauses;
   paused_.push_back(account);
   tell(context, account, static_cast<std::uint16_t>(settings_.quanta));
   watch(context);
@@ -154,7 +153,7 @@ void PauseReceiver::resume(Context& context) {
     if (!memory_.has_emptied(account)) return false;
     Pause& pause = pauses_[account];
     pause.is_on = 0;
-    pause.paused += context.now() - pause.since;
+    pause.use.add(pause.since, context.now());
     tell(context, account, 0);
     return true;
   });
@@ -179,9 +178,9 @@ void PauseReceiver::finish(Context& context) {
   Lost all;
   for (std::size_t i = 0; i < pauses_.size(); ++i) {
     const Pause& pause = pauses_[i];
-    if (pause.pauses > 0)
-      record_pauses(context, i, PauseWay::sent, pause.pauses,
-                    pause.paused + (pause.is_on != 0 ? context.now() - pause.since : SimTime{0}));
+    PauseUse use = pause.use;
+    if (pause.is_on != 0) use.add(pause.since, context.now());
+    if (use.pauses > 0) record_pauses(context, i, PauseWay::sent, use);
     const SharedMemory::Account& account = memory_[i];
     all.trains += lost_[i].trains, all.bytes += lost_[i].bytes;
     if (account.most > 0 || lost_[i].trains > 0)

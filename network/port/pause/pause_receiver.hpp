@@ -7,6 +7,7 @@
 #include "network/port/flow_control.hpp"
 #include "network/port/pause/pause_flow_control.hpp"
 #include "network/port/pause/shared_memory.hpp"
+#include "network/port/pause/tables.hpp"
 
 namespace lightrail {
 
@@ -37,8 +38,7 @@ class PauseReceiver final : public ReceiveControl {
  private:
   struct Pause {  // of a port and lane
     SimTime since{};
-    SimTime paused{};  ///< in all that have ended
-    std::int64_t pauses = 0;
+    PauseUse use;
     std::int64_t is_on = 0;
   };
   struct Lost {  // of a port and lane

@@ -2,7 +2,6 @@
 
 #include "network/port/pause/pause_flow_control.hpp"
 #include "network/port/pause/pause_frame.hpp"
-#include "network/port/pause/tables.hpp"
 
 namespace lightrail {
 
@@ -31,20 +30,20 @@ LaneMask PauseSender::on_message(Context& context, PortIndex port, const Payload
     if (was_paused) return 0;
     own.stops_at = context.now() + reaction_[port];
     own.heard = context.now();
-    ++own.pauses;
+    ++own.use.pauses;
     return 0;
   }
-  if (was_paused) own.paused += context.now() - own.heard;
+  if (was_paused) own.use.add(own.heard, context.now());
   own.stops_at = time_never;
   return static_cast<LaneMask>(1u << frame.lane);
 }
 
 void PauseSender::finish(Context& context) {
   for (std::size_t i = 0; i < classes_.size(); ++i) {
-    const Class& own = classes_[i];
-    if (own.pauses == 0) continue;
-    const SimTime open = own.stops_at == time_never ? SimTime{0} : context.now() - own.heard;
-    record_pauses(context, i, PauseWay::received, own.pauses, own.paused + open);
+    PauseUse use = classes_[i].use;
+    if (use.pauses == 0) continue;
+    if (classes_[i].stops_at != time_never) use.add(classes_[i].heard, context.now());
+    record_pauses(context, i, PauseWay::received, use);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "network/port/flow_control.hpp"
+#include "network/port/pause/tables.hpp"
 
 namespace lightrail {
 
@@ -32,8 +33,7 @@ class PauseSender final : public SendControl {
   struct Class {                    // of a port and lane
     SimTime stops_at = time_never;  ///< paused unless this
     SimTime heard{};                ///< the last pause
-    SimTime paused{};               ///< in all pauses that have ended
-    std::int64_t pauses = 0;
+    PauseUse use;
   };
   [[nodiscard]] static std::size_t index(PortIndex port, std::uint8_t lane) {
     return std::size_t{port} * max_lanes + lane;

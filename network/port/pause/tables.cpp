@@ -16,7 +16,8 @@ TableSchema pause_schema() {
            {"lane", i64, "1", "class, a virtual lane"},
            {"way", i64, "1", "whether the port told the far end to stop, or was told", {"sent", "received"}},
            {"pauses", i64, "1", "pauses that began, renewals not counted"},
-           {"t_paused_ps", i64, "ps", "from stop to go, of all of them"}},
+           {"t_paused_ps", i64, "ps", "from stop to go, of all of them"},
+           {"t_longest_ps", i64, "ps", "of the longest one; to the end of the run, if it lasts so long"}},
           "pauses (PFC) by port and class, totals of the run"};
 }
 
@@ -31,11 +32,13 @@ TableSchema buffer_schema() {
           "use of a memory that all ports share, totals of the run"};
 }
 
-void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, std::int64_t pauses,
-                   SimTime paused) {
-  const std::array<std::int64_t, 5> row{static_cast<std::int64_t>(port_and_lane / max_lanes),
+void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, const PauseUse& use) {
+  const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(port_and_lane / max_lanes),
                                         static_cast<std::int64_t>(port_and_lane % max_lanes),
-                                        static_cast<std::int64_t>(way), pauses, paused.count()};
+                                        static_cast<std::int64_t>(way),
+                                        use.pauses,
+                                        use.paused.count(),
+                                        use.longest.count()};
   context.record(tables::pause, row);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,9 +19,19 @@ inline constexpr TableId pause = 16, buffer = 17;
 /// Of a row of the pause table: who told whom.
 enum class PauseWay : std::uint8_t { sent, received };
 
-/// A row of the pause table: port * max_lanes + lane, pauses that began and how long they lasted in all.
-void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, std::int64_t pauses,
-                   SimTime paused);
+/// A row of the pause table; of a port and lane.
+struct PauseUse {
+  std::int64_t pauses = 0;  ///< that began
+  SimTime paused{};         ///< how long they lasted in all
+  SimTime longest{};        ///< of one
+  /// One that began at `since` has ended, or the run has.
+  void add(SimTime since, SimTime now) {
+    paused += now - since;
+    longest = std::max(longest, now - since);
+  }
+};
+/// `port_and_lane`: port * max_lanes + lane.
+void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, const PauseUse& use);
 /// A row of the buffer table; port and lane -1: of all.
 struct BufferUse {
   std::int64_t port = 0, lane = 0;

@@ -121,8 +121,13 @@ TEST_CASE("four senders fill one line without a gap, and nothing is lost") {
     CHECK(star.bed.waits().empty());
     // Every sender was paused, as often as its NIC heard, and for as long (but for the frames' way).
     std::int64_t sent = 0, received = 0;
-    for (const Row& row : star.bed.rows(tables::pause))
+    for (const Row& row : star.bed.rows(tables::pause)) {
       (row.values[2] == 0 ? sent : received) += row.values[3];
+      // The longest is at least the mean, and all of them where it is the only one.
+      CHECK(row.values[5] <= row.values[4]);
+      CHECK(row.values[5] * row.values[3] >= row.values[4]);
+      if (row.values[3] == 1) CHECK(row.values[5] == row.values[4]);
+    }
     CHECK(sent >= 4);
     CHECK(sent == received);
   }
@@ -145,6 +150,15 @@ TEST_CASE("the state of a paused switch is saved") {
       CHECK(other[i].payload == got[0][i].payload);
     }
   }
+}
+
+TEST_CASE("of pauses the longest is kept, as is one that goes on when the run ends") {
+  PauseUse use;
+  use.add(microseconds(3), microseconds(5));
+  use.add(microseconds(10), microseconds(17));
+  use.add(microseconds(20), microseconds(21));
+  CHECK(use.longest == microseconds(7));
+  CHECK(use.paused == microseconds(10));
 }
 
 TEST_CASE("a class that is not lossless is not paused, and its loss ends the run where nobody repairs it") {
