@@ -74,6 +74,7 @@ bool only_prints(Command command) {
     case Command::describe:
     case Command::explain:
     case Command::catalogue:
+    case Command::create:
       return true;
     case Command::run:
     case Command::sweep:
@@ -122,6 +123,8 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return plan(line, mpi);
     case Command::catalogue:
       return catalogue(line, mpi);
+    case Command::create:
+      return create(line, mpi);
     case Command::version:
       return print_version(mpi);
     case Command::help:

@@ -23,7 +23,7 @@ std::vector<OptionDoc> make_option_docs() {
   std::vector<C> describing = building;
   describing.push_back(C::describe);
   std::vector<C> looking_up = describing;
-  looking_up.push_back(C::catalogue);
+  looking_up.insert(looking_up.end(), {C::catalogue, C::create});
   const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
   const std::vector<C> with_kinds{C::run,        C::validate, C::describe, C::sweep, C::trace,
                                   C::collective, C::goodput,  C::ladder,   C::plan};
@@ -89,6 +89,17 @@ std::vector<OptionDoc> make_option_docs() {
       {"only", "NAME=VALUE", {C::sweep}, "with --jobs: run the points with that value alone", true},
       {"retry", "N", {C::sweep}, "with --jobs: try a run again that was killed or lacked memory or a file"},
       {"summary-only", "", {C::sweep}, "with --jobs: keep no result files"},
+      {"server", "NAME", {C::create}, "server of the catalogue, or its GPU as h100 (default dgx_h100)"},
+      {"servers", "N", {C::create}, "how many (default 4; of a trace as many as its ranks need)"},
+      {"fabric",
+       "KIND",
+       {C::create},
+       "rail-optimised (default), fat-tree, rail-only, dragonfly-plus, single-switch or none"},
+      {"ethernet", "", {C::create}, "Ethernet (RoCE) instead of InfiniBand"},
+      {"workload", "KIND", {C::create}, "collective (default), training, inference or trace"},
+      {"collective", "NAME", {C::create}, "which (default all-reduce)"},
+      {"model", "NAME", {C::create}, "model of the catalogue to train or serve (default llama3_8b)"},
+      {"trace", "FILE", {C::create}, "what lightrail trace import has written"},
       {"merge", "", {C::sweep}, "write the tables of what the folder --out has; run nothing"},
   };
 }
@@ -132,7 +143,9 @@ const std::vector<CommandDoc>& command_docs() {
        1, 1},
       {Command::catalogue, "catalogue", "list|search|show ...",
        "what configs/ has to name in a scenario: list entries, search them, show figures with their sources",
-       1, any}};
+       1, any},
+      {Command::create, "new", "FILE.xml",
+       "write a scenario that runs, from options or, without them, from answers to questions", 1, 1}};
   return all;
 }
 

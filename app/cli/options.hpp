@@ -20,7 +20,8 @@ enum class Command : std::uint8_t {
   goodput,
   ladder,
   plan,
-  catalogue
+  catalogue,
+  create
 };
 
 struct CommandDoc {
