@@ -7,6 +7,19 @@ install(TARGETS lightrail RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY configs scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/lightrail
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN results EXCLUDE)
 
+# The command prints what shells and man read from its own table of options.
+install(CODE "
+  function(install_words_of_lightrail file)
+    execute_process(COMMAND \"$<TARGET_FILE:lightrail>\" \${ARGN}
+                    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    set(path \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/\${file}\")
+    message(STATUS \"Installing: \${path}\")
+    file(WRITE \"\${path}\" \"\${text}\")
+  endfunction()
+  install_words_of_lightrail(man/man1/lightrail.1 man)
+  install_words_of_lightrail(bash-completion/completions/lightrail completion bash)
+")
+
 set(sdk options base scenario model network links controller fabrics program collective job)
 foreach(name IN LISTS sdk)
   set_target_properties(lightrail_${name} PROPERTIES EXPORT_NAME ${name})
