@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace {
 std::string leaf_of(const std::string& entry) {
   return entry.substr(entry.rfind('/') + 1);
 }
+
+constexpr std::uint32_t most_recorded_gpus = 64;
 
 using Commands = std::vector<std::pair<std::string, std::string>>;
 
@@ -133,6 +136,10 @@ std::string new_scenario_text(const NewScenario& s, const std::string& file) {
   text += s.parts.nic.empty() ? "/></cluster>\n"
                               : fmt::format("><nic catalogue=\"{}\"/></server></cluster>\n", s.parts.nic);
   text += network_text(s) + "  <nccl catalogue=\"nccl/nccl_2_28\"/>\n" + workload_text(s);
+  // All operations of a small job: `lightrail explain` finds the critical path only then.
+  if (s.workload != "inference" && s.servers * s.gpus <= most_recorded_gpus)
+    text += R"(  <output><table name="ops" gpus="all"/></output>)"
+            "\n";
   if (has_detail(s)) text += "  <run detail=\"${detail}\"/>\n";
   return text + "</scenario>\n";
 }

@@ -30,6 +30,13 @@ TEST_CASE("a scenario says what it is and which commands answer what") {
                             "    <link role=\"trunk\" catalogue=\"links/t\" length=\"30 m\"/>\n  </fabric>"));
 }
 
+TEST_CASE("a small job records all of its GPUs, as the critical path needs it") {
+  NewScenario s = made();
+  CHECK_THAT(new_scenario_text(s, "x.xml"), Contains("<output><table name=\"ops\" gpus=\"all\"/></output>"));
+  s.servers = 9;  // 72 GPUs
+  CHECK_THAT(new_scenario_text(s, "x.xml"), !Contains("<output>"));
+}
+
 TEST_CASE("a third tier has cables to cores, a dragonfly between groups, a single switch to NICs alone") {
   NewScenario s = made();
   s.tiers = 3;
