@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 
+LAYOUT = 1  # the largest @schema_version of result files that is read here
+
+
 def _text(value):
     """bytes, numpy strings and their arrays -> str; everything else unchanged."""
     if isinstance(value, bytes):
@@ -110,6 +113,10 @@ class Run:
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("schema", "")) != "lightrail result":
                 raise ValueError(f"{path}: not a lightrail result (no @schema)")
+            if (layout := int(file.attrs["schema_version"])) > LAYOUT:
+                raise ValueError(f"{path}: has layout {layout} and is of lightrail "
+                                 f"{_text(file.attrs['software_version'])}, whose lightrail_post reads it; this one "
+                                 f"reads layouts up to {LAYOUT}")
             self.schema = _attributes(file)
             self.info = _attributes(file["run"])
             self.scenario_xml = _text(file["run/scenario"][()])[0]
