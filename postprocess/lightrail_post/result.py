@@ -104,6 +104,7 @@ class Run:
     links: pd.DataFrame
     params: dict[str, pd.DataFrame]
     programs: dict[str, Any]
+    jobs: dict[str, list[int]]
     summary: dict[str, Any]
     profile: pd.DataFrame
     tables: Tables
@@ -127,6 +128,7 @@ class Run:
             self.links = self._with_ends(_frame(file["model/links"]), _frame(file["model/link_classes"]))
             self.params = {kind: _frame(group) for kind, group in file["model/params"].items()}
             self.programs = self._read_programs(file)
+            self.jobs = self._read_jobs(file)
             self.summary, self.profile = {}, pd.DataFrame()
             if "summary" in file:
                 self.summary = _attributes(file["summary"])
@@ -163,6 +165,21 @@ class Run:
         streams = _frame(group["streams"])
         return {"program_of_gpu": group["program_of_gpu"][()].tolist(), "role": _text(group["role"][()]),
                 "streams": dict(zip(zip(streams["program"], streams["stream"]), streams["name"]))}
+
+    @staticmethod
+    def _read_jobs(file):
+        """{name: its GPUs, in the job's own order}; empty where there is one job, without a name."""
+        if "model/jobs" not in file:
+            return {}
+        names, gpus = _text(file["model/jobs/name"][()]), _frame(file["model/jobs/gpus"])
+        return {name: gpus["gpu"][gpus["job"] == job].tolist() for job, name in enumerate(names)}
+
+    def gpus_of(self, job: str) -> list[int]:
+        """Endpoint ids of a job's GPUs. ValueError: there is no job of that name."""
+        if job not in self.jobs:
+            known = ", ".join(self.jobs) or "only one, without a name"
+            raise ValueError(f"{self.path}: no job '{job}' (jobs: {known})")
+        return self.jobs[job]
 
     def stream_name(self, gpu: int, stream: int) -> str:
         """"nccl tp" for stream 1 of a GPU; "stream 1" where the file does not say."""
