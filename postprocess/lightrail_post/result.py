@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 
+# Columns that a table has only since some version, with what an older one means by leaving them out: before
+# hosts launched anything, no GPU waited for one.
+SINCE = {"steps": {"t_host_ps": 0}}
 LAYOUT = 1  # the largest @schema_version of result files that is read here
 
 
@@ -61,7 +64,9 @@ class Tables(Mapping[str, pd.DataFrame]):
             raise KeyError(f"no table '{table}' (one of {', '.join(self._tables)})")
         if table not in self._read:
             with h5py.File(self._path, "r") as file:
-                self._read[table] = self._load(file["tables"][table])
+                self._read[table] = self._load(file["tables"][table]).assign(
+                    **{column: value for column, value in SINCE.get(table, {}).items()
+                       if column not in file["tables"][table]})
         return self._read[table]
 
     def _load(self, group):
