@@ -14,8 +14,10 @@
 #include "app/cli/check_launch.hpp"
 #include "app/cli/check_outputs.hpp"
 #include "app/cli/commands.hpp"
+#include "app/cli/completion.hpp"
 #include "app/cli/forecast.hpp"
 #include "app/cli/goodput_run.hpp"
+#include "app/cli/man_page.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
 #include "app/cli/slow_run.hpp"
@@ -74,6 +76,9 @@ bool only_prints(Command command) {
     case Command::describe:
     case Command::explain:
     case Command::catalogue:
+    case Command::create:
+    case Command::completion:
+    case Command::man:
       return true;
     case Command::run:
     case Command::sweep:
@@ -86,6 +91,11 @@ bool only_prints(Command command) {
       return false;
   }
   return false;
+}
+
+/// What a shell or man reads.
+std::string shell_text(const CommandLine& line) {
+  return line.command == Command::man ? man_page() : completion_script(line.positional.front());
 }
 
 ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
@@ -122,6 +132,14 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return plan(line, mpi);
     case Command::catalogue:
       return catalogue(line, mpi);
+    case Command::create:
+      return create(line, mpi);
+    case Command::completion:
+    case Command::man:
+      on_every_rank(mpi, [&] {
+        if (const std::string text = shell_text(line); mpi.rank() == 0) std::fputs(text.c_str(), stdout);
+      });
+      return ExitCode::done;
     case Command::version:
       return print_version(mpi);
     case Command::help:
@@ -139,24 +157,30 @@ void ask_for_huge_pages(char** argv) {
   execv("/proc/self/exe", argv);  // comes back only where that is not possible: then without
 }
 
-/// The command line of a study, which starts programs that use MPI and so must not use it itself. None where
-/// there is a mistake in it, or where ranks were started together: then one of them is to say so.
-std::optional<CommandLine> study_line(int argc, char** argv) {
+/// The command line of what needs no MPI: a study, which starts programs that use it and so must not use it
+/// itself, and texts that a shell or a build asks for. None where there is a mistake in it, or where ranks
+/// were started together: then one of them is to say so.
+std::optional<CommandLine> line_without_mpi(int argc, char** argv) {
   if (launched_ranks() > 1) return std::nullopt;
   try {
     CommandLine line = parse_command_line(argc, argv);
     if (line.command == Command::sweep && line.study.is_asked_for) return line;
+    if (line.command == Command::completion || line.command == Command::man) return line;
   } catch (const InputErrors&) {
     return std::nullopt;
   }
   return std::nullopt;
 }
 
-int run_alone(const CommandLine& study) {
+int run_alone(const CommandLine& line) {
   try {
+    if (line.command != Command::sweep) {
+      std::fputs(shell_text(line).c_str(), stdout);
+      return std::fflush(stdout) == 0 ? 0 : throw IoError("cannot write to standard output");
+    }
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return static_cast<int>(sweep_as_study(study, error ? "lightrail" : program.string()));
+    return static_cast<int>(sweep_as_study(line, error ? "lightrail" : program.string()));
   } catch (...) {
     std::fputs(error_text(std::current_exception()).c_str(), stderr);
     return static_cast<int>(exit_code_of(std::current_exception()));
@@ -169,7 +193,7 @@ int run_alone(const CommandLine& study) {
 int main(int argc, char** argv) {
   using namespace lightrail;
   ask_for_huge_pages(argv);
-  if (const auto study = study_line(argc, argv)) return run_alone(*study);
+  if (const auto line = line_without_mpi(argc, argv)) return run_alone(*line);
   MpiSession mpi(&argc, &argv);
   try {
     auto line = on_every_rank(mpi, [&] { return parse_command_line(argc, argv); });

@@ -1,11 +1,31 @@
-# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios} and what a plugin built outside
-# the tree needs: the headers and static libraries that it stands on, and lightrailConfig.cmake.
+# `cmake --install` gives bin/lightrail, share/lightrail/{configs,scenarios}, documents, the Python package
+# and what a plugin built outside the tree needs: the headers and static libraries that it stands on, and
+# lightrailConfig.cmake. Everything is found from where it lies, so that the prefix may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS lightrail RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY configs scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/lightrail
         PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN results EXCLUDE)
+
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Where Debian's Python looks below /usr; below another prefix for PYTHONPATH.
+install(DIRECTORY postprocess/lightrail_post DESTINATION lib/python3/dist-packages
+        PATTERN __pycache__ EXCLUDE)
+
+# The command prints what shells and man read from its own table of options.
+install(CODE "
+  function(install_words_of_lightrail file)
+    execute_process(COMMAND \"$<TARGET_FILE:lightrail>\" \${ARGN}
+                    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    set(path \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/\${file}\")
+    message(STATUS \"Installing: \${path}\")
+    file(WRITE \"\${path}\" \"\${text}\")
+  endfunction()
+  install_words_of_lightrail(man/man1/lightrail.1 man)
+  install_words_of_lightrail(bash-completion/completions/lightrail completion bash)
+")
 
 set(sdk options base scenario model network links controller fabrics program collective job)
 foreach(name IN LISTS sdk)

@@ -18,12 +18,12 @@ namespace lightrail {
 /// Throws InputErrors for none, with the closest, and for several.
 [[nodiscard]] std::string find_entry(const std::vector<std::string>& entries, const std::string& given);
 
-/// What of an entry has every word of `words`, in any case: a line each, "name = value" of a figure (where it
-/// or its source has them all) or the source of several. `is_found`: the entry as a whole has them.
+/// What a search has found in an entry.
 struct EntryMatch {
-  bool is_found = false;
-  std::vector<EntryValue> values;  ///< figures that have all words by themselves
+  bool is_found = false;           ///< the entry as a whole has every word
+  std::vector<EntryValue> values;  ///< figures that have all of them by themselves, their sources included
 };
+/// Looks for `words`, in upper or lower case, in names, figures and sources.
 [[nodiscard]] EntryMatch search_entry(const CatalogueEntry& entry, const std::vector<std::string>& words);
 
 }  // namespace lightrail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -230,6 +231,23 @@ void fill_study(const Given& given, CommandLine& line) {
   hand_on_options(given, study);
 }
 
+void fill_new(const Given& given, CommandLine& line) {
+  NewOptions& made = line.create;
+  const std::initializer_list<std::pair<const char*, std::string*>> texts = {
+      {"server", &made.server},         {"fabric", &made.fabric}, {"workload", &made.workload},
+      {"collective", &made.collective}, {"model", &made.model},   {"trace", &made.trace}};
+  for (const auto& [name, text] : texts) {
+    *text = given.text(name, "");
+    if (given.has(name) && text->empty()) fail(fmt::format("option --{}: no value given", name));
+  }
+  made.servers = given.value("servers", 0u, 1u, 1'000'000u);
+  made.is_ethernet = given.has("ethernet");
+  const std::vector<OptionDoc>& all = option_docs();
+  line.create_is_told = std::any_of(all.begin(), all.end(), [&](const OptionDoc& o) {
+    return given.has(o.name) && o.commands == std::vector{Command::create};
+  });
+}
+
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
@@ -273,6 +291,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (line.list && given.has("case")) fail("lightrail sweep takes either --list or --case N");
   fill_run(given, line);
   fill_study(given, line);
+  fill_new(given, line);
   if (command.command == Command::sweep && !line.list && !given.has("case"))
     for (const char* of_one : {"resume", "checkpoint"})
       if (given.has(of_one) && given.text(of_one, "") != "none")

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/options.hpp"
+#include "app/create/new_scenario.hpp"
 #include "engine/partition/partition.hpp"
 #include "engine/record/hdf5_recorder.hpp"
 #include "engine/sync/simulation.hpp"
@@ -36,6 +37,8 @@ struct CommandLine {
   std::int64_t sweep_case = -1;  ///< --case; -1: all points
   std::string point;             ///< "-3" for point 3 of a sweep, in the names of its files
   StudyLine study;
+  NewOptions create;
+  bool create_is_told = false;  ///< some option of lightrail new was given
   RecordMode io = RecordMode::automatic;
   PartitionPlan partition;
   std::vector<int> predict_ranks;

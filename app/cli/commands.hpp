@@ -36,6 +36,9 @@ namespace lightrail {
 /// catalogue list [KIND] | catalogue search WORD... | catalogue show ENTRY
 [[nodiscard]] ExitCode catalogue(const CommandLine& line, const MpiSession& mpi);
 
+/// A scenario from options, or from answers on the terminal; overwrites nothing.
+[[nodiscard]] ExitCode create(const CommandLine& line, const MpiSession& mpi);
+
 /// The points of <sweep>, a line each: number and settings.
 [[nodiscard]] ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi);
 /// All of them one after another; `run` runs one. A point whose system fails (exit code 3) does not keep the

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t any = 1'000'000;
 constexpr const char* exit_codes =
-    "exit codes: 0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O or memory, 75 "
+    "0 done, 1 our bug, 2 invalid input, 3 the simulated system failed, 4 I/O or memory, 75 "
     "stopped early\n";
 
 std::vector<OptionDoc> make_option_docs() {
@@ -23,7 +23,7 @@ std::vector<OptionDoc> make_option_docs() {
   std::vector<C> describing = building;
   describing.push_back(C::describe);
   std::vector<C> looking_up = describing;
-  looking_up.push_back(C::catalogue);
+  looking_up.insert(looking_up.end(), {C::catalogue, C::create});
   const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
   const std::vector<C> with_kinds{C::run,        C::validate, C::describe, C::sweep, C::trace,
                                   C::collective, C::goodput,  C::ladder,   C::plan};
@@ -46,11 +46,12 @@ std::vector<OptionDoc> make_option_docs() {
       {"checkpoint-wall", "TIME", running, "wall time between two checkpoints, with unit"},
       {"resume", "PATH", running,
        "go on from a checkpoint, or from the newest of a folder; auto: from the run's own newest, if any"},
-      {"engine", "NAME", running, "window (default) or reference"},
+      {"engine", "NAME", running, "window (default) or reference", false, "window reference"},
       {"window", "TIME", running, "widest window between ranks; changes no result"},
       {"block", "N", running,
        "components a queue block, 1 ... 65536 (large models: more); changes no result"},
-      {"partitioner", "NAME", running, "automatic (default), metis, blocks or stripes; changes no result"},
+      {"partitioner", "NAME", running, "automatic (default), metis, blocks or stripes; changes no result",
+       false, "automatic metis blocks stripes"},
       {"tile", "SIZE", running,
        "state that takes turns to be in the processor's cache (default 1 MiB; 0 B: all at once); changes no "
        "result"},
@@ -59,13 +60,14 @@ std::vector<OptionDoc> make_option_docs() {
       {"network", "LATENCY,RATE", running, "between those ranks, as 1.5us,25GB/s (the default)"},
       {"check-grain", "N", running,
        "run the first iteration again in trains of at most N packets and say how far off it is"},
-      {"io", "HOW", running, "auto (default), collective or gather; changes no result"},
-      {"progress", "HOW", running, "auto (default), bar, lines or none"},
+      {"io", "HOW", running, "auto (default), collective or gather; changes no result", false,
+       "auto collective gather"},
+      {"progress", "HOW", running, "auto (default), bar, lines or none", false, "auto bar lines none"},
       {"map", "", {C::validate}, "print the system as text"},
       {"dot", "", {C::validate}, "print the system as a Graphviz graph"},
       {"budget", "", {C::validate}, "print every optical path with its margin"},
       {"bom", "", {C::describe}, "print parts, cost and power of the scenario's network"},
-      {"format", "NAME", {C::describe}, "text (default) or xsd"},
+      {"format", "NAME", {C::describe}, "text (default) or xsd", false, "text xsd"},
       {"json", "", {C::explain, C::catalogue}, "print JSON instead of text"},
       {"longest",
        "TIME",
@@ -94,6 +96,39 @@ std::vector<OptionDoc> make_option_docs() {
       {"only", "NAME=VALUE", {C::sweep}, "with --jobs: run the points with that value alone", true},
       {"retry", "N", {C::sweep}, "with --jobs: try a run again that was killed or lacked memory or a file"},
       {"summary-only", "", {C::sweep}, "with --jobs: keep no result files"},
+      {"server",
+       "NAME",
+       {C::create},
+       "server of the catalogue, or its GPU as h100 (default dgx_h100)",
+       false,
+       "servers/"},
+      {"servers", "N", {C::create}, "how many (default 4; of a trace as many as its ranks need)"},
+      {"fabric",
+       "KIND",
+       {C::create},
+       "rail-optimised (default), fat-tree, rail-only, dragonfly-plus, single-switch or none",
+       false,
+       "rail-optimised fat-tree rail-only dragonfly-plus single-switch none"},
+      {"ethernet", "", {C::create}, "Ethernet (RoCE) instead of InfiniBand"},
+      {"workload",
+       "KIND",
+       {C::create},
+       "collective (default), training, inference or trace",
+       false,
+       "collective training inference trace"},
+      {"collective",
+       "NAME",
+       {C::create},
+       "which (default all-reduce)",
+       false,
+       "all-reduce all-gather reduce-scatter broadcast all-to-all barrier"},
+      {"model",
+       "NAME",
+       {C::create},
+       "model of the catalogue to train or serve (default llama3_8b)",
+       false,
+       "models/"},
+      {"trace", "FILE", {C::create}, "what lightrail trace import has written"},
       {"merge", "", {C::sweep}, "write the tables of what the folder --out has; run nothing"},
   };
 }
@@ -137,7 +172,12 @@ const std::vector<CommandDoc>& command_docs() {
        1, 1},
       {Command::catalogue, "catalogue", "list|search|show ...",
        "what configs/ has to name in a scenario: list entries, search them, show figures with their sources",
-       1, any}};
+       1, any},
+      {Command::create, "new", "FILE.xml",
+       "write a scenario that runs, from options or, without them, from answers to questions", 1, 1},
+      {Command::completion, "completion", "bash|zsh", "print the shell's script that completes lightrail", 1,
+       1},
+      {Command::man, "man", "", "print the manual page, lightrail(1)", 0, 0}};
   return all;
 }
 
@@ -153,13 +193,12 @@ std::string usage_text() {
   text +=
       "\n  lightrail COMMAND --help lists the command's options; lightrail --version prints the version.\n";
   text += "  mpiexec -n N lightrail ... gives the same answer, faster.\n\n";
-  return text + exit_codes;
+  return text + "exit codes: " + exit_codes;
 }
 
-std::string usage_text(const CommandDoc& command) {
-  std::string text =
-      fmt::format("usage: lightrail {} {} [options]\n\n{}\n\n", command.name, command.arguments, command.doc);
-  if (command.command == Command::trace) {
+std::string command_details(Command command) {
+  std::string text;
+  if (command == Command::trace) {
     text +=
         "  trace import [FORMAT] FILE... [NAME=VALUE...] --out T.h5\n"
         "                                           traces of other tools, with the attributes of scenarios "
@@ -171,22 +210,33 @@ std::string usage_text(const CommandDoc& command) {
         "  trace generate SCENARIO --out T.h5       what the scenario's <workload> would execute\n"
         "  trace show T.h5 (also: info)             roles, streams, operations and bytes\n\n";
   }
-  if (command.command == Command::system) {
+  if (command == Command::system) {
     text += "  system import FORMAT FILE [NAME=VALUE...] [--out SCENARIO.xml]\n";
     for (const SystemFormat& format : system_formats())
       text += fmt::format("    {:<14} {} ({}=...)\n", format.name, format.doc,
                           fmt::join(format.options, "=..., "));
     text += "\n";
   }
-  if (command.command == Command::catalogue)
+  if (command == Command::catalogue)
     text +=
         "  catalogue list [KIND]        a line an entry; KIND: a folder of the catalogue, as gpus\n"
         "  catalogue search WORD...     entries that have every word in their name, figures or sources\n"
         "  catalogue show ENTRY         every figure and where it is from; ENTRY: gpus/h100_sxm or "
         "h100_sxm\n\n";
+  return text;
+}
+
+const char* exit_codes_text() {
+  return exit_codes;
+}
+
+std::string usage_text(const CommandDoc& command) {
+  std::string text =
+      fmt::format("usage: lightrail {} {} [options]\n\n{}\n\n", command.name, command.arguments, command.doc);
+  text += command_details(command.command);
   for (const OptionDoc& option : option_docs())
     if (option.applies_to(command.command)) text += option_line(option);
-  return text + "\n" + exit_codes;
+  return text + "\nexit codes: " + exit_codes;
 }
 
 }  // namespace lightrail

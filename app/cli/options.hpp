@@ -20,7 +20,10 @@ enum class Command : std::uint8_t {
   goodput,
   ladder,
   plan,
-  catalogue
+  catalogue,
+  create,
+  completion,
+  man
 };
 
 struct CommandDoc {
@@ -38,12 +41,20 @@ struct OptionDoc {
   std::vector<Command> commands;
   const char* doc;
   bool is_repeatable = false;
+  const char* values =
+      "";  ///< what shells complete: "auto bar", or a kind of the catalogue's entries, "servers/"
 
   [[nodiscard]] bool applies_to(Command command) const;
 };
 
 [[nodiscard]] const std::vector<CommandDoc>& command_docs();
 [[nodiscard]] const std::vector<OptionDoc>& option_docs();
+
+/// What a command's parts are, a line each; "" for one that has none.
+[[nodiscard]] std::string command_details(Command command);
+
+/// "0 done, 1 our bug, ...".
+[[nodiscard]] const char* exit_codes_text();
 
 /// What `lightrail --help` prints; with a command what `lightrail COMMAND --help` prints.
 [[nodiscard]] std::string usage_text();

@@ -10,6 +10,7 @@
 #include "engine/base/error.hpp"
 #include "engine/record/hdf5_reason.hpp"
 #include "engine/record/hdf5_settings.hpp"
+#include "engine/record/provenance.hpp"
 
 namespace lightrail {
 namespace {
@@ -36,6 +37,9 @@ ResultReader::ResultReader(std::string path, Accept accept) : path_(std::move(pa
   if (H5Aexists_by_name(file_.get(), "/", "schema", H5P_DEFAULT) <= 0 ||
       text_attribute("/", "schema") != "lightrail result")
     fail("is no result of lightrail (HDF5, but without the attribute @schema of one)");
+  if (const std::int64_t layout = number_attribute("/", "schema_version"); layout > result_layout)
+    fail(fmt::format("has layout {} and is of lightrail {}; lightrail {} reads layouts up to {}", layout,
+                     text_attribute("/", "software_version"), software_version(), result_layout));
   if (accept == Accept::written) return;
   const std::string status = text_attribute("/run", "status");
   if (status == "running") fail("is not finished: its run goes on or was killed (@status is 'running')");

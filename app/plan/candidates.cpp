@@ -102,17 +102,24 @@ std::vector<PlanAttributes> plan_candidates(const PlanSpace& space) {
   return plans;
 }
 
-std::string plan_text(const PlanAttributes& plan) {
-  std::string text;
+PlanAttributes told(const PlanAttributes& plan) {
+  PlanAttributes what;
   for (const auto& [name, value] : plan) {
     const bool is_size = name == "tp" || name == "pp" || name == "micro-batch" || name == "recompute";
     const bool is_usual = value == "1" || value == "0" || value == "off" || value == "even" ||
                           value == "none" || value == "1f1b";
     if (name == "etp" ? value == "0" : is_usual && !is_size) continue;
     if (name == "etp" && plan[3].second == "1") continue;  // without expert parallelism
+    what.emplace_back(name, value);
+  }
+  return what;
+}
+
+std::string plan_text(const PlanAttributes& plan) {
+  std::string text;
+  for (const auto& [name, value] : told(plan))
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
                         value.find(' ') == std::string::npos ? value : "\"" + value + "\"");
-  }
   return text;
 }
 

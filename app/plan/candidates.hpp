@@ -28,7 +28,10 @@ struct PlanSpace {
 /// stage-layers of so many parts: "even", or "1x11 6x12 1x11".
 [[nodiscard]] std::string even_layers(std::int64_t layers, std::int64_t parts);
 
-/// "tp=4 pp=2 chunks=4 micro-batch=1 recompute=selective": what differs from the attribute's usual value.
+/// What there is to say of a plan: its sizes, and what differs from the attribute's usual value.
+[[nodiscard]] PlanAttributes told(const PlanAttributes& plan);
+
+/// "tp=4 pp=2 chunks=4 micro-batch=1 recompute=selective": the same as a text.
 [[nodiscard]] std::string plan_text(const PlanAttributes& plan);
 
 }  // namespace lightrail

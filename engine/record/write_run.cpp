@@ -46,7 +46,7 @@ void write_jobs(ResultFile& file, const std::vector<JobSummary>& jobs) {
 void write_run_start(ResultFile& file, const RecorderOptions& options, const Model& model,
                      const Partition& partition, int ranks) {
   file.set_attribute("/", "schema", "lightrail result");
-  file.set_attribute("/", "schema_version", std::int64_t{1});
+  file.set_attribute("/", "schema_version", result_layout);
   file.set_attribute("/", "software", "lightrail");
   file.set_attribute("/", "software_version", software_version());
   file.set_attribute("/", "git_describe", git_describe());

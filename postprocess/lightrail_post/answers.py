@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import style
 from .link_uses import link_name, link_use, mean_use
-from .time_uses import time_parts, time_use, use_labels
+from .time_uses import rows_of_step, time_parts, time_use, use_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 APART = "GPUs start and end apart"
 
 
-def exposed(run: Run, by: str = "dimension") -> pd.DataFrame:
-    """What the time of GPUs went into in the last iteration; communication is what no kernel hides.
+def exposed(run: Run, by: str = "dimension", job: str | None = None) -> pd.DataFrame:
+    """What the time of GPUs went into in the last iteration; communication is what no kernel hides. `job`: of
+    several, one; else the GPUs of all, each in the last iteration of its own.
 
     by="dimension": a row a part ("compute", "tp", "pp bubble"), the largest first, with `mean_ps`, the mean time
     of a GPU [ps], and `share` of it. by="role" and by="gpu": a row a role or GPU (endpoint id), a column a part,
-    shares that add up to 1 in a row. ValueError: the run has no table exposed, or another `by`.
+    shares that add up to 1 in a row. ValueError: the run has no table exposed, another `by`,
+    or no such job.
 
     >>> exposed(run).columns.tolist()
     ['mean_ps', 'share']
@@ -36,15 +38,14 @@ def exposed(run: Run, by: str = "dimension") -> pd.DataFrame:
     """
     if by not in ("dimension", "role", "gpu"):
         raise ValueError(f"exposed() cannot split by '{by}' (one of dimension, role, gpu)")
-    parts = time_parts(run)
+    parts = time_parts(run, job=job)
     if parts.empty:
         raise ValueError(f'{run.path}: no use of time was recorded (<table name="exposed">)')
     if by == "dimension":
         return pd.DataFrame({"mean_ps": parts, "share": parts / parts.sum()})
     if by == "role":
-        return time_use(run)[parts.index]
-    rows = run.tables["exposed"]
-    rows = rows[rows["iteration"] == rows["iteration"].max()]
+        return time_use(run, job=job)[parts.index]
+    rows = rows_of_step(run, job=job)
     table = rows.assign(part=use_labels(run, rows)).pivot_table(index="gpu", columns="part", values="time_ps",
                                                                 aggfunc="sum", fill_value=0)[parts.index]
     return table.div(table.sum(axis=1), axis=0)
@@ -69,17 +70,31 @@ class Bottleneck:
         return f"step {style.format_time(self.step_ps)}: {'; '.join(found) or 'nothing was recorded'}"
 
 
-def bottleneck(run: Run) -> Bottleneck:
-    """What takes most of the step. ValueError: no iteration has ended.
+def _step_of(run, job):
+    """The last step [ps]."""
+    if job is None and len(run.jobs) > 1:
+        raise ValueError(f"{run.path}: several jobs, say job= (one of {', '.join(run.jobs)})")
+    steps = run.summary
+    if job is not None:
+        run.gpus_of(job)
+        table = run.summary.get("jobs", pd.DataFrame(columns=["name"]))
+        steps = next(iter(table[table["name"] == job].to_dict("records")), {})
+    if "step_time_ps" not in steps:
+        raise ValueError(f"{run.path}: no iteration has ended (status: {run.info['status']})")
+    return int(steps["step_time_ps"])
+
+
+def bottleneck(run: Run, job: str | None = None) -> Bottleneck:
+    """What takes most of the step, of several jobs that of `job`; links are those of the whole run.
+    ValueError: no iteration has ended, or there are several jobs and none, or another one, is named.
 
     >>> print(bottleneck(run))  # doctest: +ELLIPSIS
     step ... ms: compute ... % of a GPU's time; ... % of the critical path; ... → ... % of the run busy
     >>> bottleneck(run).link  # doctest: +ELLIPSIS
     '... → ...'
     """
-    if "step_time_ps" not in run.summary:
-        raise ValueError(f"{run.path}: no iteration has ended (status: {run.info['status']})")
-    parts, use = time_parts(run), link_use(run)
+    step = _step_of(run, job)
+    parts, use = time_parts(run, job=job), link_use(run)
     path = run.summary.get("critical_path", {}).get("parts", pd.DataFrame())
     part = (None, None) if parts.empty else (parts.index[0], parts.iloc[0] / parts.sum())
     of_path = (None, None) if path.empty else (path["label"][0], path["time_ps"][0] / path["time_ps"].sum())
@@ -87,7 +102,7 @@ def bottleneck(run: Run) -> Bottleneck:
     if not use.empty:
         mean = mean_use(run, use)
         link = (link_name(run, mean.idxmax()), mean.max())
-    return Bottleneck(run.summary["step_time_ps"], *part, *of_path, *link)
+    return Bottleneck(step, *part, *of_path, *link)
 
 
 def parts_of_steps(runs: Sequence[Run]) -> pd.DataFrame:

@@ -59,14 +59,18 @@ class SimulationFailed(LightrailError):
 
 def find_program(program: str | Path | None = None) -> str:
     """Path of the program: `program`, else what LIGHTRAIL names, else lightrail in PATH, else the release
-    build of the checkout that this package lies in. FileNotFoundError: there is none.
+    build of the checkout that this package lies in, else what is installed below the same prefix.
+    FileNotFoundError: there is none.
 
     >>> Path(post.find_program()).name
     'lightrail'
     """
-    built = Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "lightrail"
+    here = Path(__file__).resolve().parents
+    # The release build of a checkout, or what is installed below the same prefix.
+    places = [here[2] / "build" / "release" / "bin" / "lightrail", *(p / "bin" / "lightrail" for p in here[4:5])]
+    built = next((place for place in places if place.exists()), None)
     wanted = str(program or os.environ.get("LIGHTRAIL") or "")
-    found = shutil.which(wanted or "lightrail") or (str(built) if not wanted and built.exists() else None)
+    found = shutil.which(wanted or "lightrail") or (str(built) if not wanted and built else None)
     if found is None:
         raise FileNotFoundError(f"no program '{wanted or 'lightrail'}': say program=, set LIGHTRAIL or PATH")
     return found

@@ -11,6 +11,12 @@ import numpy as np
 import pandas as pd
 
 
+# Columns that a table has only since some version, with what an older one means by leaving them out: before
+# hosts launched anything, no GPU waited for one.
+SINCE = {"steps": {"t_host_ps": 0}}
+LAYOUT = 1  # the largest @schema_version of result files that is read here
+
+
 def _text(value):
     """bytes, numpy strings and their arrays -> str; everything else unchanged."""
     if isinstance(value, bytes):
@@ -58,7 +64,9 @@ class Tables(Mapping[str, pd.DataFrame]):
             raise KeyError(f"no table '{table}' (one of {', '.join(self._tables)})")
         if table not in self._read:
             with h5py.File(self._path, "r") as file:
-                self._read[table] = self._load(file["tables"][table])
+                self._read[table] = self._load(file["tables"][table]).assign(
+                    **{column: value for column, value in SINCE.get(table, {}).items()
+                       if column not in file["tables"][table]})
         return self._read[table]
 
     def _load(self, group):
@@ -101,6 +109,7 @@ class Run:
     links: pd.DataFrame
     params: dict[str, pd.DataFrame]
     programs: dict[str, Any]
+    jobs: dict[str, list[int]]
     summary: dict[str, Any]
     profile: pd.DataFrame
     tables: Tables
@@ -110,6 +119,10 @@ class Run:
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("schema", "")) != "lightrail result":
                 raise ValueError(f"{path}: not a lightrail result (no @schema)")
+            if (layout := int(file.attrs["schema_version"])) > LAYOUT:
+                raise ValueError(f"{path}: has layout {layout} and is of lightrail "
+                                 f"{_text(file.attrs['software_version'])}, whose lightrail_post reads it; this one "
+                                 f"reads layouts up to {LAYOUT}")
             self.schema = _attributes(file)
             self.info = _attributes(file["run"])
             self.scenario_xml = _text(file["run/scenario"][()])[0]
@@ -120,6 +133,7 @@ class Run:
             self.links = self._with_ends(_frame(file["model/links"]), _frame(file["model/link_classes"]))
             self.params = {kind: _frame(group) for kind, group in file["model/params"].items()}
             self.programs = self._read_programs(file)
+            self.jobs = self._read_jobs(file)
             self.summary, self.profile = {}, pd.DataFrame()
             if "summary" in file:
                 self.summary = _attributes(file["summary"])
@@ -156,6 +170,21 @@ class Run:
         streams = _frame(group["streams"])
         return {"program_of_gpu": group["program_of_gpu"][()].tolist(), "role": _text(group["role"][()]),
                 "streams": dict(zip(zip(streams["program"], streams["stream"]), streams["name"]))}
+
+    @staticmethod
+    def _read_jobs(file):
+        """{name: its GPUs, in the job's own order}; empty where there is one job, without a name."""
+        if "model/jobs" not in file:
+            return {}
+        names, gpus = _text(file["model/jobs/name"][()]), _frame(file["model/jobs/gpus"])
+        return {name: gpus["gpu"][gpus["job"] == job].tolist() for job, name in enumerate(names)}
+
+    def gpus_of(self, job: str) -> list[int]:
+        """Endpoint ids of a job's GPUs. ValueError: there is no job of that name."""
+        if job not in self.jobs:
+            known = ", ".join(self.jobs) or "only one, without a name"
+            raise ValueError(f"{self.path}: no job '{job}' (jobs: {known})")
+        return self.jobs[job]
 
     def stream_name(self, gpu: int, stream: int) -> str:
         """"nccl tp" for stream 1 of a GPU; "stream 1" where the file does not say."""

@@ -19,14 +19,26 @@ COLOURS = {"compute": style.COMPUTE, "bubble": "#333333", "host": "#CCCCCC", "co
 MOST_ROWS = 32
 
 
-def time_use(run: Run, iteration: int | None = None) -> pd.DataFrame:
-    """DataFrame: role x what ("compute", "tp", "pp bubble") -> share of the time of the role's GPUs in an
-    iteration (default: the last). A row adds up to 1. Largest part first. Empty: nothing was recorded."""
+def rows_of_step(run: Run, iteration: int | None = None, job: str | None = None) -> pd.DataFrame:
+    """Rows of the table exposed, of an iteration (default: the last of each GPU, since jobs have theirs), of
+    all GPUs or of a job's. Empty: nothing was recorded. ValueError: no such job."""
     rows = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
+    if job is not None:
+        gpus = run.gpus_of(job)
+        rows = rows[rows["gpu"].isin(gpus)] if len(rows) else rows
     if rows.empty:
         return rows
-    iteration = rows["iteration"].max() if iteration is None else iteration
-    rows = rows[rows["iteration"] == iteration]
+    wanted = rows.groupby("gpu")["iteration"].transform("max") if iteration is None else iteration
+    return rows[rows["iteration"] == wanted]
+
+
+def time_use(run: Run, iteration: int | None = None, job: str | None = None) -> pd.DataFrame:
+    """DataFrame: role x what ("compute", "tp", "pp bubble") -> share of the time of the role's GPUs in an
+    iteration (default: the last of each job). A row adds up to 1. Largest part first. Empty: nothing was
+    recorded."""
+    rows = rows_of_step(run, iteration, job)
+    if rows.empty:
+        return rows
     role_of_gpu = np.array(run.programs["role"], dtype=object)[run.programs["program_of_gpu"]]
     table = rows.assign(role=role_of_gpu[rows["gpu"]], what=use_labels(run, rows)).pivot_table(
         index="role", columns="what", values="time_ps", aggfunc="sum", fill_value=0, sort=False)
@@ -35,13 +47,12 @@ def time_use(run: Run, iteration: int | None = None) -> pd.DataFrame:
     return table[table.mean().sort_values(ascending=False, kind="stable").index]
 
 
-def time_parts(run: Run, iteration: int | None = None) -> pd.Series:
-    """Series: what ("compute", "tp", "pp bubble") -> mean time of a GPU in an iteration (default: the last)
-    [ps], the largest first. Empty: nothing was recorded."""
-    rows = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
+def time_parts(run: Run, iteration: int | None = None, job: str | None = None) -> pd.Series:
+    """Series: what ("compute", "tp", "pp bubble") -> mean time of a GPU in an iteration (default: the last of
+    each job) [ps], the largest first. Empty: nothing was recorded."""
+    rows = rows_of_step(run, iteration, job)
     if rows.empty:
         return pd.Series(dtype=float)
-    rows = rows[rows["iteration"] == (rows["iteration"].max() if iteration is None else iteration)]
     sums = rows["time_ps"].groupby(np.array(use_labels(run, rows), dtype=object)).sum()
     return (sums / rows["gpu"].nunique()).sort_values(ascending=False, kind="stable")
 

@@ -1,5 +1,7 @@
 """A result opens as DataFrames whose columns need no table of codes."""
 
+import shutil
+
 import h5py
 import numpy as np
 import pytest
@@ -18,6 +20,16 @@ def test_names_and_enumerations_are_resolved(run):
     assert set(ops["kind"]) == {"compute"}
     assert set(run.tables["collectives"]["collective"]) == {"all_reduce"}
     assert set(run.tables["collectives"]["protocol"]) == {"simple"}
+
+
+def test_a_result_of_a_later_layout_says_which_version_reads_it(result, tmp_path):
+    later = tmp_path / "later.h5"
+    shutil.copy(result, later)
+    with h5py.File(later, "r+") as file:
+        file.attrs["schema_version"] = 2
+        file.attrs["software_version"] = np.bytes_("9.1.0")
+    with pytest.raises(ValueError, match=r"later\.h5: has layout 2 and is of lightrail 9\.1\.0, whose"):
+        open_run(later)
 
 
 def test_columns_are_integers_in_the_order_of_the_schema(run):

@@ -96,7 +96,7 @@ def study_figure(runs):
     table = study_table(runs)
     try:
         figure = draw(table[table["status"] == "complete"])
-    except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError):  # points are not there
+    except (AttributeError, LookupError, TypeError, ValueError, ZeroDivisionError):  # points are not there
         return "", (f"the figure of the study {name} needs all its points, each started with its values "
                     "(--set NAME=VALUE), which a result of `lightrail sweep` does not hold")
     text = io.StringIO()

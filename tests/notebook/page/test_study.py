@@ -65,6 +65,14 @@ def test_a_figure_that_needs_more_points_says_so():
     assert svg == "" and why.startswith("the figure of the study photonic_rails needs all its points")
 
 
+def test_results_of_an_own_scenario_that_has_a_study_s_name_get_a_page():
+    points = [point(1, 1, 10**12), point(2, 1, 10**12)]
+    for one in points:
+        one.scenario_xml = '<scenario name="fabrics"/>'
+    svg, why = study.study_figure(points)
+    assert svg == "" and why.startswith("the figure of the study fabrics needs all its points")
+
+
 @pytest.mark.parametrize("name, is_known", [("mixnet_delay", True), ("photonic_rails", True), ("fabrics", True),
                                             ("mixnet_failures", True), ("pxn_step", True), ("", False), ("mine", False)])
 def test_studies_are_known_by_the_names_of_their_scenarios(name, is_known):
