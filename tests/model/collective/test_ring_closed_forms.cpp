@@ -40,7 +40,7 @@ std::vector<SimTime> ring_end(const NcclSettings& nccl, Protocol protocol, Colle
 }
 
 void check(CollectiveType type, Protocol protocol, std::uint32_t n, std::int64_t bytes,
-           std::uint32_t element = 2) {
+           std::uint16_t element = 2) {
   INFO("type " << static_cast<int>(type) << " protocol " << static_cast<int>(protocol) << " n " << n
                << " bytes " << bytes);
   GpuBed bed({.gpus = n});
