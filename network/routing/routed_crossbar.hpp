@@ -29,7 +29,8 @@ class RoutedCrossbar {
 
   /// Where `frame`, which came in on `in`, goes. Throws SimulationError when nothing leads there.
   [[gnu::always_inline]] RouteChoice way_of(const Frame& frame, PortIndex in, Context& context) {
-    const RouteChoice way = routing_->choose(lid_of(frame, context), frame, in, context);
+    const Lid lid = lid_of(frame, context);  // first, since it finds that there is no routing
+    const RouteChoice way = routing_->choose(lid, frame, in, context);
     // Unroutable is more than any.
     if (way.port >= context.port_count()) fail_without_route(context, frame.address.to());
     return way;

@@ -25,6 +25,7 @@ std::string result_of(const test::TemporaryFolder& folder, const std::vector<OpR
   std::string path = folder / "r.h5";
   ResultFile file(path, ResultFile::Mode::create);
   file.set_attribute("/", "schema", "lightrail result");
+  file.set_attribute("/", "schema_version", std::int64_t{1});
   file.create_group("/tables");
   file.create_group("/tables/ops");
   const auto column = [&](const char* name, auto at) {

@@ -28,6 +28,7 @@ TEST_CASE("the file has a row a run whose times add up to the period, causes, ca
   const GoodputResult result = played();
   ResultFile file(folder / "r.h5", ResultFile::Mode::create);
   file.set_attribute("/", "schema", "lightrail result");
+  file.set_attribute("/", "schema_version", std::int64_t{1});
   file.create_group("/summary");
   write_goodput(file, result);
   file.close();
