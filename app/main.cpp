@@ -18,6 +18,7 @@
 #include "app/cli/forecast.hpp"
 #include "app/cli/goodput_run.hpp"
 #include "app/cli/man_page.hpp"
+#include "app/cli/report_page.hpp"
 #include "app/cli/run_command.hpp"
 #include "app/cli/run_identity.hpp"
 #include "app/cli/slow_run.hpp"
@@ -75,6 +76,7 @@ bool only_prints(Command command) {
     case Command::validate:
     case Command::describe:
     case Command::explain:
+    case Command::report:
     case Command::catalogue:
     case Command::create:
     case Command::completion:
@@ -126,6 +128,12 @@ ExitCode execute(const CommandLine& line, const MpiSession& mpi) {
       return import_system_command(line, mpi);
     case Command::explain:
       return explain(line, mpi);
+    case Command::report:
+      on_every_rank(mpi, [&] {
+        throw InputErrors(InputError{
+            "", 0, "lightrail report makes its page by itself (start it without mpiexec or srun)"});
+      });
+      return ExitCode::bug;
     case Command::ladder:
       return ladder(line, mpi);
     case Command::plan:
@@ -158,14 +166,15 @@ void ask_for_huge_pages(char** argv) {
 }
 
 /// The command line of what needs no MPI: a study, which starts programs that use it and so must not use it
-/// itself, and texts that a shell or a build asks for. None where there is a mistake in it, or where ranks
-/// were started together: then one of them is to say so.
+/// itself, texts that a shell or a build asks for, and what another program does. None where there is a
+/// mistake in it, or where ranks were started together: then one of them is to say so.
 std::optional<CommandLine> line_without_mpi(int argc, char** argv) {
   if (launched_ranks() > 1) return std::nullopt;
   try {
     CommandLine line = parse_command_line(argc, argv);
     if (line.command == Command::sweep && line.study.is_asked_for) return line;
     if (line.command == Command::completion || line.command == Command::man) return line;
+    if (line.command == Command::report) return line;
   } catch (const InputErrors&) {
     return std::nullopt;
   }
@@ -174,6 +183,7 @@ std::optional<CommandLine> line_without_mpi(int argc, char** argv) {
 
 int run_alone(const CommandLine& line) {
   try {
+    if (line.command == Command::report) become_report(line);
     if (line.command != Command::sweep) {
       std::fputs(shell_text(line).c_str(), stdout);
       return std::fflush(stdout) == 0 ? 0 : throw IoError("cannot write to standard output");

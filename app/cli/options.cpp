@@ -27,7 +27,8 @@ std::vector<OptionDoc> make_option_docs() {
   const std::vector<C> running{C::run, C::sweep, C::collective, C::goodput};
   const std::vector<C> with_kinds{C::run,        C::validate, C::describe, C::sweep, C::trace,
                                   C::collective, C::goodput,  C::ladder,   C::plan};
-  const std::vector<C> writing{C::run, C::sweep, C::collective, C::goodput, C::trace, C::system, C::plan};
+  const std::vector<C> writing{C::run,   C::sweep,  C::collective, C::goodput,
+                               C::trace, C::system, C::plan,       C::report};
   return {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
@@ -36,7 +37,9 @@ std::vector<OptionDoc> make_option_docs() {
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing,
        "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5, of "
-       "a study the folder, default NAME.sweep); of plan a table of all plans, CSV (default: none)"},
+       "a study the folder, default NAME.sweep); of plan a table of all plans, CSV (default: none); of "
+       "report the page (default: the first "
+       "result's name with .html)"},
       {"summary", "FILE", running, "write the summary as JSON"},
       {"stop-at", "TIME", running, "simulated time at which to stop, with unit (default: <run stop-at>)"},
       {"exit-after", "TIME", running, "wall time after which to stop with a checkpoint, with unit"},
@@ -161,6 +164,8 @@ const std::vector<CommandDoc>& command_docs() {
        1, 1},
       {Command::explain, "explain", "RESULT [RESULT]",
        "where the time of a result's step went and why; of two results: what differs", 1, 2},
+      {Command::report, "report", "RESULT...",
+       "write one HTML page of a result, or of several side by side (Python's lightrail_post)", 1, any},
       {Command::goodput, "goodput", "SCENARIO",
        "simulate a step and play weeks of it with the failures, restarts and checkpoints of <goodput>", 1, 1},
       {Command::ladder, "ladder", "SCENARIO",

@@ -17,6 +17,7 @@ enum class Command : std::uint8_t {
   system,
   collective,
   explain,
+  report,
   goodput,
   ladder,
   plan,

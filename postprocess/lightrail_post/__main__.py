@@ -225,7 +225,8 @@ def command():
     try:
         sys.exit(main())
     except (OSError, ValueError, KeyError) as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -116,6 +116,8 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if self.path.is_file() and not h5py.is_hdf5(path):
+            raise ValueError(f"{path}: not an HDF5 file")
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("schema", "")) != "lightrail result":
                 raise ValueError(f"{path}: not a lightrail result (no @schema)")

@@ -1,6 +1,8 @@
 """A result opens as DataFrames whose columns need no table of codes."""
 
 import shutil
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -30,6 +32,16 @@ def test_a_result_of_a_later_layout_says_which_version_reads_it(result, tmp_path
         file.attrs["software_version"] = np.bytes_("9.1.0")
     with pytest.raises(ValueError, match=r"later\.h5: has layout 2 and is of lightrail 9\.1\.0, whose"):
         open_run(later)
+
+
+def test_a_file_that_is_no_result_is_named_in_one_line_with_code_2(tmp_path):
+    other = tmp_path / "notes.h5"
+    other.write_text("not HDF5")
+    with pytest.raises(ValueError, match=r"notes\.h5: not an HDF5 file"):
+        open_run(other)
+    done = subprocess.run([sys.executable, "-m", "lightrail_post", "show", other], text=True, capture_output=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: {other}: not an HDF5 file\n"
 
 
 def test_columns_are_integers_in_the_order_of_the_schema(run):

@@ -79,7 +79,8 @@ TEST_CASE("every command lists its options") {
 TEST_CASE("unknown commands and options are answered with the one meant") {
   CHECK(problem({"runn", "x.xml"}) ==
         "unknown command: invalid choice 'runn' (one of run, validate, describe, sweep, trace, system, "
-        "collective, explain, goodput, ladder, plan, catalogue, new, completion, man; did you mean 'run'?)");
+        "collective, explain, report, goodput, ladder, plan, catalogue, new, completion, man; did you mean "
+        "'run'?)");
   CHECK(problem({"run", "x.xml", "--enginee", "window"}) ==
         "unknown option '--enginee' (did you mean '--engine'?)");
   CHECK(problem({"run", "x.xml", "--colour"}) == "unknown option '--colour'");
