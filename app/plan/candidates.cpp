@@ -56,8 +56,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> expert_ways(const PlanSpace
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ways;
   for (const std::uint32_t ep : powers_up_to(std::min<std::int64_t>(space.experts, space.gpus))) {
     if (space.experts % ep != 0) continue;
-    ways.push_back({ep, 1});
-    if (tp > 1) ways.push_back({ep, 0});
+    ways.emplace_back(ep, 1);
+    if (tp > 1) ways.emplace_back(ep, 0);
   }
   return ways;
 }

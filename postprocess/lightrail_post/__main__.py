@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 # Studies of scenarios/sweeps with a picture of their own; studies.py has a function of each name.
-STUDIES = {"roce": "InfiniBand against RoCE for the same step", "fold": "folded steps against whole ones"}
+STUDIES = {"roce": "InfiniBand against RoCE for the same step", "fold": "folded steps against whole ones",
+           "leaf-loss": "steps of a job that loses a leaf, on rails and on a fat tree",
+           "two-jobs": "a job alone and beside another one, by placement"}
 
 
 def _show(run):
@@ -116,15 +118,10 @@ def _parse(arguments):
     plans.add_argument("table", help="CSV of lightrail plan --out")
     plans.add_argument("--out", default="plans.png")
     for name, help_text in STUDIES.items():
+        table = name.replace("-", "_")
         study = commands.add_parser(name, help=help_text)
-        study.add_argument("tables", help=f"folder with {name}.csv, of lightrail sweep --jobs")
-        study.add_argument("--out", default=f"{name}.png")
-    leaf_loss = commands.add_parser("leaf-loss", help="steps of a job that loses a leaf, on rails and on a fat tree")
-    leaf_loss.add_argument("tables", help="folder with leaf_loss.csv, of lightrail sweep --jobs")
-    leaf_loss.add_argument("--out", default="leaf_loss.png")
-    two_jobs = commands.add_parser("two-jobs", help="a job alone and beside another one, by placement")
-    two_jobs.add_argument("tables", help="folder with two_jobs.csv, of lightrail sweep --jobs")
-    two_jobs.add_argument("--out", default="two_jobs.png")
+        study.add_argument("tables", help=f"folder with {table}.csv, of lightrail sweep --jobs")
+        study.add_argument("--out", default=f"{table}.png")
     diff = commands.add_parser("diff", help="exit 1 when two results differ apart from /run and /profile")
     diff.add_argument("results", nargs=2)
     show = commands.add_parser("show", help="print the summary and the sizes of the tables")
@@ -205,16 +202,7 @@ def main(arguments=None):
     elif options.command in STUDIES:
         from . import studies
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        draw = getattr(studies, options.command)
-        draw(studies.read_study(options.tables, options.command)).savefig(options.out, dpi=110)
-    elif options.command == "leaf-loss":
-        from .leaf_loss import leaf_loss, read_leaf_loss
-        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        leaf_loss(*read_leaf_loss(options.tables)).savefig(options.out, dpi=110)
-    elif options.command == "two-jobs":
-        from .two_jobs import read_two_jobs, two_jobs
-        Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        two_jobs(read_two_jobs(options.tables)).savefig(options.out, dpi=110)
+        studies.figure(options.command.replace("-", "_"), options.tables).savefig(options.out, dpi=110)
     else:
         _show(open_run(options.result))
     return 0

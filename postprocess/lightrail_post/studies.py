@@ -15,9 +15,11 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .fold import fold  # noqa: F401 - the figures of these tables
+from .leaf_loss import leaf_loss, read_leaf_loss
 from .pxn import pxn_all_to_all, pxn_step  # noqa: F401
 from .roce import roce  # noqa: F401
 from .style import new_figure, nothing, set_title
+from .two_jobs import read_two_jobs, two_jobs
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 FABRICS = {"fat_tree": "fat tree", "rail_optimised": "rail-optimised", "mixnet": "MixNet",
@@ -339,3 +341,14 @@ def figure_of(name):
         return lambda table: lines(study, table)
     return {"failures": failures, "overlap": overlap, "fabrics": fabrics, "models": models,
             "pxn_all_to_all": pxn_all_to_all, "pxn_step": pxn_step}.get(study)
+
+
+def figure(name, folder):
+    """The figure of the study that has its tables, NAME.csv, in `folder`. KeyError: there is none of that
+    name."""
+    if name == "leaf_loss":
+        return leaf_loss(*read_leaf_loss(folder))
+    if name == "two_jobs":
+        return two_jobs(read_two_jobs(folder))
+    table, name = read_study(folder, name), name.removeprefix("mixnet_")
+    return lines(name, table) if name in LINES else globals()[name](table)
