@@ -102,7 +102,7 @@ def pxn_step(table):
             axes.set_xticks(range(len(plans)), [PLANS[plan] for plan in plans], fontsize=8)
         set_title(panels[0][column], f"{'Without' if overlap == 'off' else 'With'} overlap PXN takes off "
                   f"up to {mine['shorter_pct'].max():.0f} %",
-                  "grey: bounds of 14 % (above), of 25-30 % or a tenth less (below)")
+                  "32 layers continued from 2 and 4; grey: the talk's bounds")
     panels[0][0].set_ylabel("step shorter with PXN [%]")
     panels[1][0].set_ylabel("exposed communication with PXN [%]")
     panels[0][-1].legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1))
