@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-# Studies of scenarios/sweeps with a picture of their own; studies.py has a function of each name.
+# Studies of scenarios/sweeps with a picture of their own; studies.figure() draws each by its name.
 STUDIES = {"roce": "InfiniBand against RoCE for the same step", "fold": "folded steps against whole ones",
            "leaf-loss": "steps of a job that loses a leaf, on rails and on a fat tree",
            "two-jobs": "a job alone and beside another one, by placement"}

@@ -145,18 +145,25 @@ def compare_folded(seed, folder):
     return error, True
 
 
-def compare_formula(seed, folder):
+def run_at(detail, seed, folder):
+    """A plan in trains and at another detail: variables, both summaries, the text of the second, and by how
+    much its step is off."""
     variables = {**plan(seed), "step_over": "none", "micro_batches": 8}
     if variables["chunks"] == 2 or variables["schedule"] == "dualpipe":
         variables["micro_batches"] = 4 * variables["pp"]
     whole, _ = run(folder, "whole", variables, False)
-    short, text = run(folder, "short", {**variables, "detail": "formula"}, False)
+    short, text = run(folder, "short", {**variables, "detail": detail}, False)
     parts_add_up(folder / "short.h5")
     error = short["step_time_ps"] / whole["step_time_ps"] - 1
     share = whole["exposed_communication_fraction"]
     print(f"seed {seed}: {100 * error:+.3f} % of a step with {100 * share:.0f} % exposed, "
-          f"{whole['events'] / short['events']:.0f} x fewer events", variables if abs(error) > 0.03 else "",
+          f"{whole['events'] / short['events']:.1f} x fewer events", variables if abs(error) > 0.03 else "",
           flush=True)
+    return variables, whole, short, text, error
+
+
+def compare_formula(seed, folder):
+    variables, whole, short, text, error = run_at("formula", seed, folder)
     gpus, stand_ins = 8 * variables["servers"], re.search(r"(\d+) of (\d+) GPUs stand for all", text)
     assert stand_ins and int(stand_ins[2]) == gpus, text
     assert abs(error) < 0.1, (error, variables)
@@ -168,17 +175,7 @@ def compare_formula(seed, folder):
 
 
 def compare_messages(seed, folder):
-    variables = {**plan(seed), "step_over": "none", "micro_batches": 8}
-    if variables["chunks"] == 2 or variables["schedule"] == "dualpipe":
-        variables["micro_batches"] = 4 * variables["pp"]
-    whole, _ = run(folder, "whole", variables, False)
-    short, text = run(folder, "short", {**variables, "detail": "messages"}, False)
-    parts_add_up(folder / "short.h5")
-    error = short["step_time_ps"] / whole["step_time_ps"] - 1
-    print(f"seed {seed}: {100 * error:+.3f} % of a step with "
-          f"{100 * whole['exposed_communication_fraction']:.0f} % exposed, "
-          f"{whole['events'] / short['events']:.1f} x fewer events",
-          variables if abs(error) > 0.01 else "", flush=True)
+    variables, whole, short, text, error = run_at("messages", seed, folder)
     assert "messages travel whole" in text, text
     assert abs(error) < 0.06, (error, variables)
     assert short["bytes_by_dimension"] == whole["bytes_by_dimension"], variables
