@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/xsd.hpp"
+#include "app/cli/known_elements.hpp"
 #include "engine/scenario/element.hpp"
 
 namespace lightrail {

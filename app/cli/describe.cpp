@@ -13,6 +13,8 @@
 #include "app/cli/describe_plugin.hpp"
 #include "app/cli/describe_scenario.hpp"
 #include "app/cli/describe_tables.hpp"
+#include "app/cli/element_places.hpp"
+#include "app/cli/known_elements.hpp"
 #include "app/cli/xsd.hpp"
 #include "fabrics/system/bill_of_materials.hpp"
 #include "workloads/program/collective_names.hpp"
@@ -88,6 +90,35 @@ std::string workloads_text(const Registry& registry) {
   return text;
 }
 
+std::string list_of(const std::vector<std::string>& elements) {
+  return fmt::format("<{}>", fmt::join(elements, ">, <"));
+}
+
+/// An element that is not the same everywhere, place by place; empty: it is.
+std::string inner_text(const std::string& name) {
+  std::string text;
+  for (const InnerElementDoc& inner : inner_elements()) {
+    if (inner.element.name != name) continue;
+    text += fmt::format("<{}> in <{}>\n", name, inner.parent);
+    for (const ParameterDoc& p : inner.element.parameters) text += parameter_text(p);
+    text += "\n";
+  }
+  return text;
+}
+
+/// Which elements the element stands in, and which stand in it.
+std::string place_text(const std::string& name, const Places& places) {
+  std::vector<std::string> outer;
+  for (const auto& [parent, children] : places)
+    if (parent != "part" && std::find(children.begin(), children.end(), name) != children.end())
+      outer.push_back(parent);
+  std::string text;
+  if (!outer.empty() && inner_text(name).empty()) text += "  stands in " + list_of(outer) + "\n";
+  if (const auto at = places.find(name); at != places.end() && name != "part")
+    text += "  may hold " + list_of(at->second) + "\n";
+  return text;
+}
+
 /// What can be described, in the order in which all of it is.
 std::vector<std::pair<std::string, std::string>> described_texts(const Registry& registry,
                                                                  const std::vector<ElementDoc>& elements) {
@@ -100,7 +131,8 @@ std::vector<std::pair<std::string, std::string>> described_texts(const Registry&
                     [&](const auto& kind) { return kind.first == element.name; }))
       continue;
     // Of <fabric> and <workload> what all kinds have, then each kind; of <table> the tables there are.
-    std::string text = element_text(element);
+    std::string text = inner_text(element.name);
+    if (text.empty()) text = element_text(element);
     if (element.name == "fabric")
       text =
           element_text({element.name, registry.fabrics.common_parameters()}) + fabrics_text(registry.fabrics);
@@ -109,6 +141,8 @@ std::vector<std::pair<std::string, std::string>> described_texts(const Registry&
     if (element.name == "table") text += tables_text(registry.tables);
     all.emplace_back(element.name, std::move(text));
   }
+  const Places places = element_places(registry);
+  for (auto& [name, text] : all) text.insert(text.find('\n') + 1, place_text(name, places));
   all.emplace_back("collective", algorithms_text(registry.algorithms));
   all.emplace_back("plugin", plugin_text(registry));
   return all;
@@ -120,7 +154,7 @@ std::string describe_text(const CommandLine& line) {
         "", 0, "options --set and --catalogue have no effect on 'lightrail describe' without a scenario"});
   const Registry registry = load_registry(line.plugins);
   const std::vector<ElementDoc> elements = known_elements(registry);
-  if (line.format == "xsd") return xsd_text(elements);
+  if (line.format == "xsd") return xsd_text(elements, inner_elements(), element_places(registry));
   if (line.format != "text")
     throw InputErrors(InputError{"", 0, "option --format: " + invalid_choice(line.format, {"text", "xsd"})});
   std::string text;

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "app/cli/xsd.hpp"
+#include "app/cli/known_elements.hpp"
 #include "engine/scenario/element.hpp"
 
 namespace lightrail {
