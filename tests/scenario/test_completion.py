@@ -21,20 +21,29 @@ printf '%s\\n' "${COMPREPLY[@]}"
 complete -p lightrail >&2
 """
 
-# zsh's own completion needs a terminal: the function is asked through the wrapper that compdef gets.
+# What zsh's completion does on Tab: the line's words, the number of that at the cursor (from 1), the function.
 PRESS_TAB_IN_ZSH = """
 autoload -U compinit && compinit -D -u
 eval "$($1 completion zsh)" || exit 3
-whence -w _lightrail _bash_complete
-print ${_comps[lightrail]}
+[[ ${_comps[lightrail]} == _lightrail ]] || exit 4
+compadd() { shift; print -l -- ${(M)@:#${words[CURRENT]}*} }
+_files() { print FILES }
+words=("$@") CURRENT=$#
+_lightrail
 """
 
 
 def offered(lightrail, folder, *words):
+    """What bash offers for the last of the words; zsh must offer the same."""
     done = subprocess.run(["bash", "--norc", "-c", PRESS_TAB, lightrail, *words], cwd=folder, text=True,
                           capture_output=True, timeout=60)
     check(done.returncode == 0 and "-F _lightrail lightrail" in done.stderr, done.stderr)
-    return done.stdout.split()
+    zsh = subprocess.run(["zsh", "-f", "-c", PRESS_TAB_IN_ZSH, "zsh", lightrail, *words], cwd=folder, text=True,
+                         capture_output=True, timeout=60)
+    check(zsh.returncode == 0 and not zsh.stderr, zsh.stderr)
+    in_bash, in_zsh = done.stdout.split(), [word for word in zsh.stdout.split() if word != "FILES"]
+    check(in_bash == in_zsh and (in_zsh or "FILES" in zsh.stdout), f"{words}: {in_bash}, in zsh {zsh.stdout}")
+    return in_bash
 
 
 def help_options(lightrail, command):
@@ -71,11 +80,15 @@ def entries_of_the_catalogue(lightrail, folder):
     check("dgx_h100" in offered(lightrail, folder, "new", "x.xml", "--server", ""), "no server")
 
 
-def zsh_takes_the_script(lightrail, folder):
-    done = subprocess.run(["zsh", "-f", "-c", PRESS_TAB_IN_ZSH, "zsh", lightrail], cwd=folder, text=True,
-                          capture_output=True, timeout=60)
-    check(done.returncode == 0 and not done.stderr, done.stderr)
-    check("_lightrail: function" in done.stdout and "_bash_complete" in done.stdout.splitlines()[-1], done.stdout)
+def zsh_completes_on_a_terminal(lightrail, folder):
+    """The keys themselves: val and Tab in an interactive zsh give validate, and a file behind it."""
+    pathlib.Path(folder, "scenario.xml").touch()
+    keys = f"eval \"$({lightrail} completion zsh)\"\nlightrail val\tscen\t#\nexit\n"
+    start = "autoload -U compinit; compinit -D -u; setopt interactive_comments; lightrail() { print GOT $@ }\n"
+    shell = ["script", "-qec", "zsh -f -i", "/dev/null"]
+    done = subprocess.run(shell, cwd=folder, input=start + keys, text=True, capture_output=True, timeout=60,
+                          env={**os.environ, "TERM": "dumb"})
+    check("GOT validate scenario.xml" in done.stdout, done.stdout)
 
 
 def the_manual_page_is_clean(lightrail, folder):
@@ -89,10 +102,10 @@ def the_manual_page_is_clean(lightrail, folder):
 
 
 CASES = {
-    "bash completes commands, and the options of each": commands_and_their_options,
-    "bash completes values of options and parts of commands": values_and_parts,
-    "bash completes entries of the catalogue": entries_of_the_catalogue,
-    "zsh takes the script": zsh_takes_the_script,
+    "bash and zsh complete commands, and the options of each": commands_and_their_options,
+    "bash and zsh complete values of options and parts of commands": values_and_parts,
+    "bash and zsh complete entries of the catalogue": entries_of_the_catalogue,
+    "zsh completes on a terminal": zsh_completes_on_a_terminal,
     "groff has nothing to say against the manual page": the_manual_page_is_clean,
 }
 
