@@ -45,7 +45,7 @@ struct CommandLine {
   std::uint32_t check_grain = 0;           ///< packets; 0: not asked for
   double longest_rung_s = 120;             ///< wall time
   std::vector<std::string> over;           ///< NAME=VALUE,VALUE: clusters that plans are looked for on
-  std::uint32_t best = 3, most = 5000;     ///< plans that are run in trains, by formula
+  std::uint32_t best = 3, most = 300;      ///< plans that are run in trains, by formula
   std::int64_t reserve_bytes = 4ll << 30;  ///< of a GPU's memory, that no plan may take
   ForecastNetwork network;
   RunOptions run;

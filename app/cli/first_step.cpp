@@ -29,7 +29,6 @@ FirstStep::Span FirstStep::span(MPI_Comm comm) const {
 
 StepRun run_step(const Model& model, const Partition& partition, RunOptions options, MPI_Comm comm) {
   options.checkpoint = {};
-  options.checkpoint.folder = "none";
   options.progress = Progress::none;
   options.forecast = nullptr;
   FirstStep rows(nullptr);

@@ -24,6 +24,7 @@ struct Rung {
 /// The first whole step of the scenario at one detail. Collective.
 Rung climb(Detail detail, const ReadScenario& scenario, const Registry& registry, CommandLine line,
            const MpiSession& mpi) {
+  line.run.catch_signals = false;  // no file is open: a signal ends the ladder
   Rung rung;
   std::optional<Model> model;
   std::optional<Partition> partition;

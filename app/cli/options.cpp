@@ -86,7 +86,7 @@ std::vector<OptionDoc> make_option_docs() {
        "look for a plan with each of these values of a variable, and compare the best",
        true},
       {"best", "N", {C::plan}, "plans that are run in trains (default 3)"},
-      {"most", "N", {C::plan}, "plans that are run by formula (default 5000): those with the least to do"},
+      {"most", "N", {C::plan}, "plans that are run by formula (default 300): the fastest by estimate"},
       {"list", "", {C::sweep}, "print the points, a line each"},
       {"case", "N", {C::sweep}, "run point N of the list (0, 1, ...) alone"},
       {"jobs",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/plan_search.hpp"
+#include "app/cli/slow_run.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/generate/training/model_figures.hpp"
 
@@ -49,6 +51,13 @@ std::vector<std::vector<std::string>> variants_of(const std::vector<std::string>
   return all;
 }
 
+/// A field of a CSV, which may hold commas and quotes.
+std::string quoted(const std::string& text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string(2, c) : std::string(1, c);
+  return field + '"';
+}
+
 std::string plan_of(const Way& way) {
   return way.plan.empty() ? "as written" : plan_text(way.plan);
 }
@@ -73,6 +82,21 @@ std::string line_of(const PlanTask& task, const Way& way, std::size_t rank) {
       static_cast<double>(way.memory_bytes) / gib, plan_of(way));
 }
 
+/// How far the estimates are from what was run by formula.
+std::string agreement_of(const std::vector<Way>& ways) {
+  double sum = 0, worst = 0;
+  std::size_t count = 0;
+  for (const Way& way : ways) {
+    if (way.estimate_ps < 0) continue;
+    const double off = static_cast<double>(way.estimate_ps) / static_cast<double>(way.formula_ps) - 1;
+    sum += std::abs(off), ++count;
+    if (std::abs(off) > std::abs(worst)) worst = off;
+  }
+  if (count == 0) return "";
+  return fmt::format("estimates of these are {:.1f} % off the formula on average, {:+.1f} % at most\n",
+                     100 * sum / static_cast<double>(count), 100 * worst);
+}
+
 std::string head_of(const PlanTask& task, const PlanSearch& search, const CommandLine& line) {
   std::string network;
   if (task.network)
@@ -87,7 +111,10 @@ std::string head_of(const PlanTask& task, const PlanSearch& search, const Comman
       search.nearest_bytes == 0 ? ""
                                 : fmt::format("; the nearest that does not fit needs {:.1f} GiB",
                                               static_cast<double>(search.nearest_bytes) / gib));
-  text += fmt::format("{} run by formula, the best {} in trains\n\n", search.ways.size(), line.best);
+  text += fmt::format("{} fit, {} estimated from small jobs; {} run by formula, the best {} in trains{}\n",
+                      search.fitting, search.estimated, search.ways.size(), line.best,
+                      task.steps_over ? "; micro-batches that repeat each other are stepped over" : "");
+  text += agreement_of(search.ways) + "\n";
   return text + fmt::format("{:>5}  {:>11} {:>11} {:>7} {:>12} {:>9} {:>6}  {:>6}  plan\n", "rank", "formula",
                             "trains", "off", "tokens/s/GPU", "TFLOP/s", "MFU", "GiB");
 }
@@ -100,6 +127,9 @@ std::string text_of(const Found& found, const CommandLine& line) {
   for (std::size_t i = 0; i < ways.size(); ++i)
     if (i < found.search.best || ways[i].plan.empty()) text += line_of(found.task, ways[i], i + 1);
   if (ways.empty()) text += "  none fits\n";
+  if (found.search.longest_s > 0)
+    text += fmt::format("not run in trains: what takes longer than --longest, up to about {} here\n",
+                        duration_text(found.search.longest_s));
   return text;
 }
 
@@ -152,20 +182,21 @@ std::string comparison(const std::vector<Found>& all) {
 void write_table(const std::string& path, const std::vector<Found>& all) {
   std::ofstream out(path);
   for (const std::string& setting : all.front().settings) out << setting.substr(0, setting.find('=')) << ',';
-  out << "gpus,network_dollars,network_watts,rank,formula_ps,trains_ps,tokens_per_s_per_gpu,memory_bytes,"
+  out << "gpus,network_dollars,network_watts,rank,estimate_ps,formula_ps,trains_ps,tokens_per_s_per_gpu,"
+         "memory_bytes,"
          "plan\n";
   for (const Found& found : all) {
     std::string cluster;
     for (const std::string& setting : found.settings)
-      cluster += '"' + setting.substr(setting.find('=') + 1) + "\",";
+      cluster += quoted(setting.substr(setting.find('=') + 1)) + ',';
     const auto& network = found.task.network;
     cluster += fmt::format("{},{},{}", found.task.gpus, network ? fmt::to_string(network->cost.value) : "",
                            network ? fmt::to_string(network->power.value) : "");
     const std::vector<Way>& ways = found.search.ways;
     for (std::size_t i = 0; i < ways.size(); ++i)
-      out << fmt::format("{},{},{},{},{:.1f},{},\"{}\"\n", cluster, i + 1, ways[i].formula_ps,
-                         ways[i].trains_ps, tokens_of(found.task, ways[i]), ways[i].memory_bytes,
-                         plan_of(ways[i]));
+      out << fmt::format("{},{},{},{},{},{:.1f},{},{}\n", cluster, i + 1, ways[i].estimate_ps,
+                         ways[i].formula_ps, ways[i].trains_ps, tokens_of(found.task, ways[i]),
+                         ways[i].memory_bytes, quoted(plan_of(ways[i])));
   }
   if (!(out << std::flush)) throw IoError("cannot write '" + path + "'");
 }

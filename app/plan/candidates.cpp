@@ -99,6 +99,8 @@ std::vector<PlanAttributes> plan_candidates(const PlanSpace& space) {
                                  {"recompute", recompute},
                                  {"recompute-modules", modules}});
       }
+  if (space.edges_count)
+    for (PlanAttributes& plan : plans) plan.emplace_back("edges-count", "off");
   return plans;
 }
 
@@ -108,7 +110,8 @@ PlanAttributes told(const PlanAttributes& plan) {
     const bool is_size = name == "tp" || name == "pp" || name == "micro-batch" || name == "recompute";
     const bool is_usual = value == "1" || value == "0" || value == "off" || value == "even" ||
                           value == "none" || value == "1f1b";
-    if (name == "etp" ? value == "0" : is_usual && !is_size) continue;
+    const bool is_said = is_size || name == "edges-count";
+    if (name == "etp" ? value == "0" : is_usual && !is_said) continue;
     if (name == "etp" && plan[3].second == "1") continue;  // without expert parallelism
     what.emplace_back(name, value);
   }

@@ -17,6 +17,7 @@ struct PlanSpace {
   std::uint32_t cp = 1;  ///< the scenario's own, tried besides 1
   /// The scenario's own recompute and recompute-modules, tried besides none, selective and full.
   std::string recompute = "none", modules = "none";
+  bool edges_count = false;  ///< the scenario's own: plans say off, since they spread layers themselves
 };
 
 /// Every combination of tp, cp (above 16,384 tokens all), pp, ep, etp, chunks, micro-batch, recompute,

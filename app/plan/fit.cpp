@@ -8,18 +8,6 @@
 #include "workloads/generate/training/training_plan.hpp"
 
 namespace lightrail {
-namespace {
-
-/// Share of a pipeline's time that no pass fills.
-double bubble_of(const TrainingPlan& plan) {
-  const auto passes = static_cast<double>(plan.micro_batches() * plan.chunks);
-  // ZB-H1 leaves a third of 1F1B's, DualPipe about a half.
-  const double left = plan.schedule == Schedule::zb_h1 ? 1.0 / 3 : plan.is_bidirectional() ? 0.5 : 1;
-  return left * (plan.pp - 1) / passes;
-}
-
-}  // namespace
-
 Element with_plan(Element workload, const PlanAttributes& plan) {
   for (const auto& [name, value] : plan) workload.set(name, value);
   return workload;
@@ -39,7 +27,9 @@ PlanFit fit_plan(const Element& workload, const Transformer& model, std::uint32_
   }
   for (std::uint32_t stage = 0; stage < plan.pp; ++stage)
     fit.memory_bytes = std::max(fit.memory_bytes, training_memory(model, plan, stage).total());
-  fit.rough = (plan.recompute == Recompute::full ? 4.0 / 3 : 1) * (1 + bubble_of(plan));
+  fit.shape = shape_of(plan, model);
+  fit.rough = (plan.recompute == Recompute::full ? 4.0 / 3 : 1) *
+              (1 + fit.shape.bubble / static_cast<double>(fit.shape.micro_batches));
   return fit;
 }
 

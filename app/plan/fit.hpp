@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/plan/candidates.hpp"
+#include "app/plan/estimate.hpp"
 #include "engine/scenario/element.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/generate/training/transformer.hpp"
@@ -13,8 +14,8 @@ namespace lightrail {
 struct PlanFit {
   std::string refused;            ///< why the model, the batch or the GPUs rule it out; empty: they do not
   std::int64_t memory_bytes = 0;  ///< of a GPU of the fullest stage, by the estimate [B]
-  /// Passes' time over that of a plan without recomputation and bubble: what plans are put in order by where
-  /// there are too many to run them all.
+  PlanShape shape;
+  /// Passes' time over that of a plan without recomputation and bubble: an order where nothing is run.
   double rough = 1;
 };
 

@@ -4,8 +4,8 @@ import pandas as pd
 
 from .style import new_figure, nothing, set_title
 
-FIXED = ["gpus", "network_dollars", "network_watts", "rank", "formula_ps", "trains_ps", "tokens_per_s_per_gpu",
-         "memory_bytes", "plan"]
+FIXED = ["gpus", "network_dollars", "network_watts", "rank", "estimate_ps", "formula_ps", "trains_ps",
+         "tokens_per_s_per_gpu", "memory_bytes", "plan"]
 
 
 def read_plans(path):

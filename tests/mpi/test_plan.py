@@ -8,11 +8,13 @@ import csv
 import json
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
-LIGHTRAIL, SCENARIO = sys.argv[1:3]
+LIGHTRAIL, SCENARIO = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3])
 
 
 def find(folder, ranks, *over, most=200):
@@ -52,6 +54,31 @@ def compare_clusters(folder):
     assert [line.split("; ")[0].split()[-1] for line in best] == ["servers=2", "servers=1"], best
 
 
+def tell_uneven_stages(folder):
+    """Layers that do not divide: the plan's words have quotes, and the table stays one of CSV."""
+    rows = list(csv.DictReader(find(folder, 1, "--set", "layers=6", most=60)[1].splitlines()))
+    spread = [word for row in rows for word in shlex.split(row["plan"]) if word.startswith("stage-layers=")]
+    assert "stage-layers=1x1 2x2 1x1" in spread, spread
+
+
+def near_estimates(rows):
+    """A small model is the worst case: what pipelines send is long beside its passes, and is left out."""
+    near = [abs(int(row["estimate_ps"]) / int(row["formula_ps"]) - 1) for row in rows if row["estimate_ps"] != "-1"]
+    assert len(near) > 50 and sum(near) / len(near) < 0.1, sum(near) / len(near)
+
+
+def end_by_signal(folder):
+    """A search that is told to end does so, and leaves nothing behind."""
+    empty = folder / "empty"
+    empty.mkdir()
+    search = subprocess.Popen([LIGHTRAIL, "plan", SCENARIO, "--most", "5000"], cwd=empty,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    search.send_signal(signal.SIGTERM)
+    code = search.wait(timeout=30)
+    assert code == -signal.SIGTERM and not list(empty.iterdir()), (code, list(empty.iterdir()))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -64,7 +91,10 @@ def main():
         best = rows[0]
         assert step_of(folder, best["plan"]) == int(best["trains_ps"]), best
         assert abs(int(best["formula_ps"]) / int(best["trains_ps"]) - 1) < 0.05, best
+        near_estimates(rows)
+        tell_uneven_stages(folder)
         compare_clusters(folder)
+        end_by_signal(folder)
         print(text)
 
 

@@ -61,6 +61,15 @@ TEST_CASE("experts, long contexts and the scenario's own values open more ways")
   CHECK(values(space, "recompute") == std::set<std::string>{"none", "selective", "full", "modules"});
 }
 
+TEST_CASE("where the scenario counts edges as layers, plans say that they do not") {
+  PlanSpace space{.gpus = 8, .domain = 8, .layers = 6};
+  for (const PlanAttributes& plan : plan_candidates(space))
+    CHECK(plan_text(plan).find("edges-count") == std::string::npos);
+  space.edges_count = true;
+  for (const PlanAttributes& plan : plan_candidates(space))
+    CHECK(plan_text(plan).find("edges-count=off") != std::string::npos);
+}
+
 TEST_CASE("a plan is written as the attributes that are not usual") {
   const std::vector<PlanAttributes> plans =
       plan_candidates({.gpus = 8, .domain = 8, .layers = 6, .experts = 8});
