@@ -10,12 +10,20 @@ namespace lightrail {
 namespace {
 
 constexpr std::int64_t longest_uncut = 16'384;  ///< tokens: context parallelism is tried above
-constexpr std::uint32_t most_chunks = 8, most_micro_batch = 8, most_context = 32;
+constexpr std::uint32_t most_chunks = 16, most_uneven_chunks = 8;  ///< of parts that are alike, of others
+constexpr std::uint32_t most_micro_batch = 8, most_context = 32;
 
 std::vector<std::uint32_t> powers_up_to(std::int64_t most) {
   std::vector<std::uint32_t> powers;
   for (std::uint32_t power = 1; power <= most; power *= 2) powers.push_back(power);
   return powers;
+}
+
+std::vector<std::uint32_t> divisors_up_to(std::uint32_t number, std::int64_t most) {
+  std::vector<std::uint32_t> divisors;
+  for (std::uint32_t divisor = 1; divisor <= std::min<std::int64_t>(number, most); ++divisor)
+    if (number % divisor == 0) divisors.push_back(divisor);
+  return divisors;
 }
 
 std::vector<std::uint32_t> context_ways(const PlanSpace& space) {
@@ -31,11 +39,21 @@ struct PipelineWay {
   bool is_sharded = false;
 };
 
+/// Powers of two, and what makes all parts equal, or all but the first and the last.
+std::vector<std::uint32_t> chunk_ways(std::uint32_t pp, std::int64_t layers) {
+  std::vector<std::uint32_t> ways;
+  for (std::uint32_t chunks = 1; chunks <= std::min<std::int64_t>(most_chunks, layers / pp); ++chunks) {
+    const bool is_power = (chunks & (chunks - 1)) == 0 && chunks <= most_uneven_chunks;
+    const std::int64_t parts = std::int64_t{pp} * chunks;
+    if (is_power || layers % parts == 0 || (layers + 2) % parts == 0) ways.push_back(chunks);
+  }
+  return ways;
+}
+
 std::vector<PipelineWay> pipeline_ways(std::uint32_t pp, std::int64_t layers) {
   if (pp == 1) return {{}, {1, "1f1b", true}};
   std::vector<PipelineWay> ways;
-  for (const std::uint32_t chunks : powers_up_to(std::min<std::int64_t>(most_chunks, layers / pp)))
-    ways.push_back({chunks});
+  for (const std::uint32_t chunks : chunk_ways(pp, layers)) ways.push_back({chunks});
   ways.push_back({1, "zb-h1"});
   ways.push_back({1, "dualpipe"});
   return ways;
@@ -80,7 +98,7 @@ std::vector<PlanAttributes> plan_candidates(const PlanSpace& space) {
   std::vector<PlanAttributes> plans;
   for (const std::uint32_t tp : powers_up_to(std::min(space.domain, space.gpus)))
     for (const std::uint32_t cp : context_ways(space))
-      for (const std::uint32_t pp : powers_up_to(std::min<std::int64_t>(space.layers, space.gpus))) {
+      for (const std::uint32_t pp : divisors_up_to(space.gpus / (tp * cp), space.layers)) {
         if (space.gpus % (tp * cp * pp) != 0) continue;
         for (const auto& [ep, etp] : expert_ways(space, tp))
           for (const PipelineWay& way : pipeline_ways(pp, space.layers))

@@ -20,8 +20,9 @@ struct PlanSpace {
   bool edges_count = false;  ///< the scenario's own: plans say off, since they spread layers themselves
 };
 
-/// Every combination of tp, cp (above 16,384 tokens all), pp, ep, etp, chunks, micro-batch, recompute,
-/// schedule and shard-parameters of powers of two that the numbers of GPUs, layers and experts do not rule
+/// Every combination of tp, cp (above 16,384 tokens all), ep, etp, micro-batch of powers of two, pp of every
+/// divisor of the GPUs, chunks of powers of two up to 8 and up to 16 where parts are equal (or all but the
+/// ends), recompute, schedule and shard-parameters that the numbers of GPUs, layers and experts do not rule
 /// out at once, in a fixed order; all have the same attributes in the same order. Layers that do not divide
 /// are spread as evenly as can be, the first and last parts shorter.
 [[nodiscard]] std::vector<PlanAttributes> plan_candidates(const PlanSpace& space);

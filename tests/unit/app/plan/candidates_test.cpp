@@ -61,6 +61,21 @@ TEST_CASE("experts, long contexts and the scenario's own values open more ways")
   CHECK(values(space, "recompute") == std::set<std::string>{"none", "selective", "full", "modules"});
 }
 
+TEST_CASE("stages and chunks are what GPUs and layers divide into") {
+  auto has = [](const PlanSpace& space, const std::string& pp, const std::string& chunks) {
+    const auto plans = plan_candidates(space);
+    return std::any_of(plans.begin(), plans.end(), [&](const PlanAttributes& plan) {
+      return value(plan, "pp") == pp && value(plan, "chunks") == chunks;
+    });
+  };
+  // Narayanan et al. 2021: 105 layers in 35 stages; NVIDIA's recipe of 94 layers, 4 stages of 12 chunks.
+  CHECK(has({.gpus = 2240, .domain = 8, .layers = 105}, "35", "3"));
+  CHECK(has({.gpus = 256, .domain = 64, .layers = 94}, "4", "12"));
+  CHECK(has({.gpus = 256, .domain = 64, .layers = 94}, "4", "8"));
+  CHECK(!has({.gpus = 256, .domain = 64, .layers = 94}, "4", "7"));
+  CHECK(!has({.gpus = 256, .domain = 64, .layers = 94}, "3", "1"));
+}
+
 TEST_CASE("where the scenario counts edges as layers, plans say that they do not") {
   PlanSpace space{.gpus = 8, .domain = 8, .layers = 6};
   for (const PlanAttributes& plan : plan_candidates(space))
