@@ -82,6 +82,13 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
              RepairReceiver(settings)});
   fabric_.repair_by(repair_->sender);
+  const auto* nscc = model_.resource<Nscc>();
+  if (!nscc) return;
+  const PortEnd end = port_end(build, 0);
+  auto windows = std::make_unique<NsccWindows>(nscc->spec, end.out_rate, mtu_bytes_,
+                                               std::max(end.train_bytes(), mtu_bytes_), repair_->sender);
+  windows_ = windows.get();
+  fabric_.pace_by(std::move(windows));
 }
 
 void Nic::prefetch() const {
@@ -149,7 +156,8 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   if (is_of_fabric && repair_ && NumberedTrain::carries(kind)) {
     const bool is_marked = kind == MessageKind::marked_numbered_train;
     const auto train = as<Frame>(p);
-    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), context);
+    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), is_marked,
+                            context);
   }
   if (is_of_fabric && repair_ && Acknowledgement::carries(kind))
     return on_acknowledgement(as<Acknowledgement>(p), context);

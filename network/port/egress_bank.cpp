@@ -163,6 +163,22 @@ void EgressBank::send_frame(Context& context, PortIndex port, std::uint32_t byte
   context.send(port, start + busy, message);
 }
 
+void EgressBank::send_first(Context& context, PortIndex port, const Frame& frame, SimTime ready) {
+  Port& p = ports_[port];
+  LIGHTRAIL_EXPECT(p.takes_turns);
+  SendLane& lane = lane_of(p, context, port, frame.lane);
+  if (p.errs || p.fails) {  // behind what has the line: what errs or fails does so in order
+    put(context, port, lane, frame, ready);
+    return;
+  }
+  LineTurns& turns = turns_[port];
+  const SimTime busy = p.line.of(frame.bytes);
+  const SimTime start = turns.place_frame(ready, p.free_at, p.line.of(turns.packet_bytes), busy);
+  if (start > p.free_at) turns.busy_from = start;
+  p.free_at = std::max(p.free_at, ready) + busy;
+  leave(context, port, lane, frame, ready, start, busy);
+}
+
 /// A train takes its credits when it gets the line, which may be long before it begins. Credits that a port
 /// has left when it begins to send are those and what later trains have taken.
 EgressBank::Queue EgressBank::queue(PortIndex port, std::uint8_t lane, std::uint32_t bytes,

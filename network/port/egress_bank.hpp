@@ -154,6 +154,9 @@ class EgressBank final : public FrameLine {
                            std::uint32_t mtu_bytes);
 
   void send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) override;
+  /// Sends `frame`, small and ready at `ready`, ahead of all payload and whatever its lane: it waits for the
+  /// packet that is on the line. Only where flow control stops lanes.
+  void send_first(Context& context, PortIndex port, const Frame& frame, SimTime ready);
 
   /// Takes a message of the far end's flow control that came in on `port` and sends what it frees:
   /// left(train, from, tail) for each, the train on the lane that it came in on.

@@ -8,8 +8,9 @@ namespace lightrail {
 
 /// What a NIC sends again of a flow of which a class has lost something.
 enum class LossRepair : std::uint8_t {
-  go_back_n,        ///< everything from the lost packet on; the receiver takes nothing out of order
-  selective_repeat  ///< what is lost alone
+  go_back_n,         ///< everything from the lost packet on; the receiver takes nothing out of order
+  selective_repeat,  ///< what is lost alone: what was sent before something that is there
+  trimming           ///< what the receiver has only a header of; order says nothing
 };
 
 /// How a NIC repairs what classes lose that are not lossless.

@@ -63,12 +63,20 @@ Acknowledgement RepairReceiver::answer(MessageKind kind, const NumberedTrain& tr
           .address = Address(train.address.to(), train.address.from(), train.address.connection())};
 }
 
-Acknowledgement RepairReceiver::acknowledgement(const NumberedTrain& train) {
+Acknowledgement RepairReceiver::of_itself(const NumberedTrain& train, bool is_marked) const {
+  const bool tells_mark = is_marked && settings_.repair == LossRepair::trimming;
+  return answer(tells_mark ? MessageKind::marked_acknowledgement : MessageKind::selective_acknowledgement,
+                train, train.number);
+}
+
+Acknowledgement RepairReceiver::acknowledgement(const NumberedTrain& train, bool is_marked) {
+  if (settings_.repair == LossRepair::trimming) return of_itself(train, is_marked);
   return answer(MessageKind::acknowledgement, train, flow_of(train).next_number);
 }
 
-std::optional<Acknowledgement> RepairReceiver::complaint(const NumberedTrain& train, SimTime now) {
-  if (takes_early()) return answer(MessageKind::selective_acknowledgement, train, train.number);
+std::optional<Acknowledgement> RepairReceiver::complaint(const NumberedTrain& train, SimTime now,
+                                                         bool is_marked) {
+  if (takes_early()) return of_itself(train, is_marked);
   Flow& flow = flow_of(train);
   const bool is_due = flow.has_error == 0 || (settings_.error_interval > SimTime{0} &&
                                               now >= flow.error_at + settings_.error_interval);

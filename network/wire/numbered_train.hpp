@@ -12,6 +12,8 @@ namespace lightrail {
 struct NumberedTrain {
   /// A flow may have so many on the way that one of them is told from its retransmission.
   static constexpr std::uint32_t max_outstanding = 1u << 15;
+  /// Of a packet whose payload was cut off: the smallest frame, 64 B, with preamble and gap.
+  static constexpr std::uint32_t header_bytes = 84;
 
   MessageKind kind = MessageKind::numbered_train;
   std::uint8_t lane = 0;  ///< virtual lane
@@ -21,7 +23,7 @@ struct NumberedTrain {
 
   [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::numbered_train || kind == MessageKind::numbered_control ||
-           kind == MessageKind::marked_numbered_train;
+           kind == MessageKind::marked_numbered_train || kind == MessageKind::trimmed_train;
   }
   /// `frame`, a train or control message, as the number-th of its flow.
   [[nodiscard]] static NumberedTrain of(const Frame& frame, std::uint16_t number) {
@@ -31,6 +33,13 @@ struct NumberedTrain {
             .number = number,
             .bytes = frame.bytes,
             .address = frame.address};
+  }
+  /// Its packets' headers, as a switch passes them on that has no room for the payload.
+  [[nodiscard]] NumberedTrain trimmed(std::uint32_t mtu_bytes) const {
+    NumberedTrain header = *this;
+    header.kind = MessageKind::trimmed_train;
+    header.bytes = packets_in(bytes, mtu_bytes) * header_bytes;
+    return header;
   }
   /// As devices know it.
   [[nodiscard]] Train plain(std::uint32_t mtu_bytes) const {
@@ -57,13 +66,16 @@ struct Acknowledgement {
   MessageKind kind = MessageKind::acknowledgement;
   std::uint8_t lane = 0;  ///< virtual lane
   /// acknowledgement: all before it are there; sequence_error: they are, and one behind it came instead of
-  /// it; selective_acknowledgement: this one is there, one before it is not.
+  /// it; selective_acknowledgement, marked_acknowledgement: this one is there; trim_notice: it came without
+  /// its payload.
   std::uint16_t number = 0;
   std::uint32_t bytes = wire_bytes;
   Address address{};  ///< of the train, its ends exchanged
 
   [[nodiscard]] static constexpr bool carries(MessageKind kind) {
-    return kind >= MessageKind::acknowledgement && kind <= MessageKind::selective_acknowledgement;
+    using enum MessageKind;
+    return (kind >= acknowledgement && kind <= selective_acknowledgement) || kind == trim_notice ||
+           kind == marked_acknowledgement;
   }
 };
 static_assert(Message<Acknowledgement>);
