@@ -35,6 +35,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
+      {"jobs", {"file"}},
       {"table", {"name", "gpus", "record"}},
       {"component", {"kind"}},
       {"routes", {"of", "ports"}},
