@@ -131,6 +131,10 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
   if (!element || !book || !errors.is_empty()) return {};
   Nscc nscc;
   nscc_parameters().parse(*element, nscc.spec, errors);
+  if (errors.is_empty() && !std::has_single_bit(nscc.spec.entropy_values))
+    errors.add(element->error_at(
+        "entropy-values",
+        fmt::format("<nscc> attribute 'entropy-values': {} is no power of two", nscc.spec.entropy_values)));
   if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
     errors.add(element->error(problem));
   else if (const Element* other = other_control(scenario.root))

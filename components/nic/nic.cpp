@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/nic/deferred.hpp"
+#include "engine/base/hash.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
@@ -76,14 +77,20 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
   }
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   if (spec_.flow_control != NicFlowControl::pauses) return;
-  const LossRepairSettings settings{spec_.repair, spec_.retransmit_timeout, spec_.retries,
-                                    spec_.error_interval};
+  const auto* nscc = model_.resource<Nscc>();
+  const LossRepairSettings settings{.repair = spec_.repair,
+                                    .timeout = spec_.retransmit_timeout,
+                                    .retries = spec_.retries,
+                                    .entropy_values = nscc ? nscc->spec.entropy_values : 1,
+                                    .error_interval = spec_.error_interval};
+  const PathChoice choice = nscc ? nscc->spec.path_choice : PathChoice::turns;
   repair_ = std::make_unique<Repair>(
       Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
-             RepairReceiver(settings)});
+             RepairReceiver(settings),
+             EntropyValues(settings.entropy_values, choice, hash_combine(build.model.seed, build.id.value))});
   fabric_.repair_by(repair_->sender);
-  const auto* nscc = model_.resource<Nscc>();
   if (!nscc) return;
+  repair_->sender.choose_by(repair_->values);
   const PortEnd end = port_end(build, 0);
   auto windows = std::make_unique<NsccWindows>(nscc->spec, end.out_rate, mtu_bytes_,
                                                std::max(end.train_bytes(), mtu_bytes_), repair_->sender);
@@ -325,7 +332,7 @@ void Nic::save(StateWriter& out) const {
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
   notice_pacer_.save(out);
-  if (repair_) repair_->sender.save(out), repair_->receiver.save(out);
+  if (repair_) repair_->sender.save(out), repair_->receiver.save(out), repair_->values.save(out);
 }
 
 void Nic::load(StateReader& in) {
@@ -336,7 +343,7 @@ void Nic::load(StateReader& in) {
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
   notice_pacer_.load(in);
-  if (repair_) repair_->sender.load(in), repair_->receiver.load(in);
+  if (repair_) repair_->sender.load(in), repair_->receiver.load(in), repair_->values.load(in);
 }
 
 }  // namespace lightrail

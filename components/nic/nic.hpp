@@ -140,6 +140,7 @@ class Nic final : public Component, private SentListener {
   struct Repair {
     RepairSender sender;
     RepairReceiver receiver;
+    EntropyValues values;  ///< of what `sender` sends
   };
 
   Crossbar crossbar_;

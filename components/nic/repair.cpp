@@ -12,6 +12,14 @@
 #include "network/wire/repair_timer.hpp"
 
 namespace lightrail {
+namespace {
+
+PathFate fate_of(MessageKind answer) {
+  if (answer == MessageKind::trim_notice) return PathFate::trimmed;
+  return answer == MessageKind::marked_acknowledgement ? PathFate::marked : PathFate::clear;
+}
+
+}  // namespace
 
 /// Numbered trains are given to their device once, and in order.
 void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& context) {
@@ -96,6 +104,9 @@ void Nic::tell_window(const Acknowledgement& message, const RepairSender::Answer
     windows_->acknowledged(flow, answer.arrived, round_trip,
                            message.kind == MessageKind::marked_acknowledgement, now);
   }
+  const auto value =
+      static_cast<std::uint16_t>(entropy_of(frame_of(message), model_.resource<Nscc>()->spec.entropy_values));
+  repair_->values.on_fate(flow, value, fate_of(message.kind));
   if (message.kind == MessageKind::trim_notice)
     for (const RepairSender::Again& one : answer.again) windows_->trimmed(flow, one.frame.bytes, now);
 }

@@ -25,7 +25,13 @@ Describe<NsccSpec> nscc_parameters() {
       .field("adapt-share", &S::adapt_share,
              "after a trimmed packet or a delay of four targets: a window becomes what came in a round trip, "
              "where that is less than this part of the largest",
-             1u, 1u << 16);
+             1u, 1u << 16)
+      .field("entropy-values", &S::entropy_values,
+             "of a flow, on which switches with ECMP hash: a power of two; 1: a flow has one way", 1u, 256u)
+      .choice("path-choice", &S::path_choice,
+              "the value of the next packet: those take turns, or those come again whose packets were not "
+              "marked, and others are passed over",
+              {{"turns", PathChoice::turns}, {"marks", PathChoice::marks}});
 }
 
 }  // namespace lightrail

@@ -4,6 +4,7 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/describe.hpp"
+#include "network/transport/entropy_values.hpp"
 
 namespace lightrail {
 
@@ -18,7 +19,9 @@ struct NsccSpec {
   double fair = 5;                     ///< packets a round trip
   double steady = 0.15;                ///< eta: packets a round trip, whatever the delay
   double delay_gain = 0.0125;          ///< of the delay's average
-  std::uint32_t adapt_share = 8;       ///< quick adaptation, where less than this part of the window came
+  std::uint32_t entropy_values = 32;   ///< of a flow, a power of two; 1: it has one way by ECMP
+  PathChoice path_choice = PathChoice::marks;
+  std::uint32_t adapt_share = 8;  ///< quick adaptation, where less than this part of the window came
 
   [[nodiscard]] SimTime target_delay() const { return target > SimTime{0} ? target : base_rtt * 3 / 4; }
 };

@@ -73,6 +73,12 @@ class RepairReceiver {
     std::uint32_t unused = 0;
   };
   Flow& flow_of(const NumberedTrain& train);
+  [[nodiscard]] std::uint16_t number_of(const Frame& frame) const {
+    return settings_.number_in(as<NumberedTrain>(frame).number);
+  }
+  void advance(Flow& flow) const {
+    flow.next_number = static_cast<std::uint16_t>(flow.next_number + settings_.entropy_values);
+  }
   [[nodiscard]] Acknowledgement answer(MessageKind kind, const NumberedTrain& train,
                                        std::uint16_t number) const;
   [[nodiscard]] Acknowledgement of_itself(const NumberedTrain& train, bool is_marked) const;

@@ -11,10 +11,18 @@ namespace lightrail {
 Frame RepairSender::leaving(const Frame& frame, std::uint16_t source, SimTime at) {
   if (NumberedTrain::carries(frame.kind)) {
     leaving_again(frame, at);
-    return frame;
+    return with_value(frame);
   }
   const bool is_repaired = frame.kind == MessageKind::train || frame.kind == MessageKind::control;
-  return is_repaired && is_lossy(frame.lane) ? leaving_first(frame, source, at) : frame;
+  return is_repaired && is_lossy(frame.lane) ? with_value(leaving_first(frame, source, at)) : frame;
+}
+
+/// As it is on the wire.
+Frame RepairSender::with_value(const Frame& frame) {
+  if (!values_) return frame;
+  Frame sent = frame;
+  sent.detail = static_cast<std::uint16_t>(sent.detail | values_->next(frame.address.word()));
+  return sent;
 }
 
 Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimTime at) {
@@ -28,12 +36,15 @@ Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimT
   if (flow.first == none)
     flow.progress_at = at;
   else if (const std::uint16_t first = number_of(sent_[flow.first].frame);
-           static_cast<std::uint16_t>(flow.next_number - first) >= NumberedTrain::max_outstanding - 1)
-    throw SimulationError(at, name_,
-                          fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
-                                      "more than numbers tell apart",
-                                      NumberedTrain::max_outstanding - 1, frame.lane));
-  const Frame numbered = frame_of(NumberedTrain::of(frame, flow.next_number++));
+           static_cast<std::uint16_t>(flow.next_number - first) >=
+           NumberedTrain::max_outstanding - settings_.entropy_values)
+    throw SimulationError(
+        at, name_,
+        fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
+                    "more than numbers tell apart",
+                    NumberedTrain::max_outstanding / settings_.entropy_values - 1, frame.lane));
+  const Frame numbered = frame_of(NumberedTrain::of(frame, flow.next_number));
+  flow.next_number = static_cast<std::uint16_t>(flow.next_number + settings_.entropy_values);
   std::uint32_t place = free_;
   if (place == none) {
     place = static_cast<std::uint32_t>(sent_.size());
@@ -134,16 +145,17 @@ const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgeme
   if (slot == none) return nullptr;
   Flow& flow = flows_[slot];
   answer_ = {};
+  const std::uint16_t number = settings_.number_in(message.number);
   if (message.kind == MessageKind::selective_acknowledgement ||
       message.kind == MessageKind::marked_acknowledgement) {
-    on_there(flow, message.number, now);
+    on_there(flow, number, now);
     return &answer_;
   }
   if (message.kind == MessageKind::trim_notice) {
-    if (Sent* sent = find(flow, message.number)) queue(flow, *sent);
+    if (Sent* sent = find(flow, number)) queue(flow, *sent);
     return &answer_;
   }
-  const std::int64_t order = release_before(flow, message.number, now);
+  const std::int64_t order = release_before(flow, number, now);
   if (message.kind == MessageKind::sequence_error)
     queue_all(flow);
   else if (settings_.repair == LossRepair::selective_repeat)

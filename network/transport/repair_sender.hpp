@@ -7,6 +7,7 @@
 
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
+#include "network/transport/entropy_values.hpp"
 #include "network/transport/flow_index.hpp"
 #include "network/transport/loss_repair.hpp"
 #include "network/wire/numbered_train.hpp"
@@ -36,6 +37,8 @@ class RepairSender {
   RepairSender(const LossRepairSettings& settings, std::uint8_t lossy, std::string name)
       : settings_(settings), lossy_(lossy), name_(std::move(name)) {}
 
+  /// Who chooses the entropy values of what leaves; outlives this.
+  void choose_by(EntropyValues& values) { values_ = &values; }
   [[nodiscard]] bool is_lossy(std::uint8_t lane) const { return (lossy_ >> lane & 1) != 0; }
   /// `frame` leaves at `at`, read from `source`. Returns it as it is to be on the wire: numbered where its
   /// lane loses and it is a train or control message.
@@ -93,7 +96,10 @@ class RepairSender {
     std::uint16_t retries = 0;
     std::uint32_t has_timer = 0;
   };
-  [[nodiscard]] static std::uint16_t number_of(const Frame& frame) { return as<NumberedTrain>(frame).number; }
+  [[nodiscard]] std::uint16_t number_of(const Frame& frame) const {
+    return settings_.number_in(as<NumberedTrain>(frame).number);
+  }
+  [[nodiscard]] Frame with_value(const Frame& frame);
   Frame leaving_first(const Frame& frame, std::uint16_t source, SimTime at);
   void leaving_again(const Frame& frame, SimTime at);
   Sent* find(const Flow& flow, std::uint16_t number);
@@ -106,9 +112,10 @@ class RepairSender {
   void queue_sent_before(Flow& flow, std::int64_t order);
   void queue_all(Flow& flow);
 
-  LossRepairSettings settings_;  ///< fixed
-  std::uint8_t lossy_;           ///< fixed
-  std::string name_;             ///< fixed
+  LossRepairSettings settings_;      ///< fixed
+  std::uint8_t lossy_;               ///< fixed
+  std::string name_;                 ///< fixed
+  EntropyValues* values_ = nullptr;  ///< fixed; null: there is one
   FlowIndex index_;
   std::vector<Flow> flows_;
   std::vector<Sent> sent_;

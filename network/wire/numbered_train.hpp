@@ -8,7 +8,9 @@ namespace lightrail {
 
 /// A train or control message on a class that may lose it, between two NICs: with its place in the flow,
 /// which the packet sequence number of RoCE's base transport header says. Numbers count trains, from 0 on,
-/// modulo 2^16; a retransmission has the number that it had.
+/// modulo 2^16; a retransmission has the number that it had. Where a flow has v entropy values (the source
+/// port of UDP), a power of two, numbers count in steps of v, and what is below is the value that this
+/// sending has.
 struct NumberedTrain {
   /// A flow may have so many on the way that one of them is told from its retransmission.
   static constexpr std::uint32_t max_outstanding = 1u << 15;
@@ -79,6 +81,12 @@ struct Acknowledgement {
   }
 };
 static_assert(Message<Acknowledgement>);
+
+/// The entropy value of a frame whose flow has `values`; 0 where nothing is numbered.
+[[nodiscard]] constexpr std::uint32_t entropy_of(const Frame& frame, std::uint32_t values) {
+  const bool is_numbered = NumberedTrain::carries(frame.kind) || Acknowledgement::carries(frame.kind);
+  return is_numbered ? frame.detail & (values - 1) : 0;
+}
 
 /// Whether a device may lose it: the NICs repair that, or do not miss it.
 [[nodiscard]] constexpr bool may_be_lost(MessageKind kind) {

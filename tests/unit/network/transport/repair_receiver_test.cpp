@@ -83,6 +83,19 @@ TEST_CASE(
   CHECK(!receiver(LossRepair::selective_repeat).tells_of_trimming());
 }
 
+TEST_CASE("the entropy value of a sending is no part of its number, and comes back with its answer") {
+  RepairReceiver one({.repair = LossRepair::trimming, .entropy_values = 4});
+  CHECK(one.place_of(train(4 + 3)) == Place::early);
+  one.take_early(train(4 + 3));
+  CHECK(one.place_of(train(4 + 1)) == Place::late);  // the same, by another way
+  CHECK(one.complaint(train(4 + 3), SimTime{})->number == 4 + 3);
+  CHECK(one.trim_notice(train(2)).number == 2);
+  CHECK(one.place_of(train(2)) == Place::next);
+  CHECK(one.take_next(train(2)).size() == 1);
+  CHECK(one.acknowledgement(train(2)).number == 2);
+  CHECK(one.place_of(train(8)) == Place::next);
+}
+
 TEST_CASE("selective repeat keeps what is early until all before it are there") {
   RepairReceiver one = receiver(LossRepair::selective_repeat);
   for (const std::uint16_t k : {std::uint16_t{4}, std::uint16_t{2}, std::uint16_t{1}}) {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -201,6 +202,37 @@ TEST_CASE("numbers go around, and no more may be on the way than they tell apart
     static_cast<void>(sender.leaving(train, 0, SimTime{}));
   CHECK_THROWS_WITH(sender.leaving(train, 0, microseconds(3)),
                     Catch::Contains("nic0") && Catch::Contains("32767 trains on the way on class 0"));
+}
+
+TEST_CASE("numbers of a flow with entropy values count in steps of them, and each sending says its own") {
+  constexpr std::uint32_t values = 16;
+  EntropyValues choice(values, PathChoice::turns, 1);
+  RepairSender sender({.repair = LossRepair::trimming, .entropy_values = values}, 1, "nic0");
+  sender.choose_by(choice);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  std::vector<std::uint32_t> said;
+  for (std::uint32_t k = 0; k < 10'000; ++k) {  // around
+    const Frame frame = sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{});
+    const std::uint16_t number = as<NumberedTrain>(frame).number;
+    CHECK(number / values == k % (65'536 / values));
+    said.push_back(entropy_of(frame, values));
+    if (k % 3 == 1) {
+      const auto* answer = sender.on_acknowledgement(
+          {.kind = MessageKind::trim_notice, .number = number, .address = back}, SimTime{});
+      REQUIRE(answer->again.size() == 1);
+      const Frame again = sender.leaving(answer->again.front().frame, 0, SimTime{});
+      CHECK(as<NumberedTrain>(again).number / values == number / values);
+    }
+    static_cast<void>(
+        sender.on_acknowledgement({.kind = selective, .number = number, .address = back}, SimTime{}));
+    CHECK(sender.is_idle(flow));
+  }
+  for (std::uint32_t value = 0; value < values; ++value)
+    CHECK(std::count(said.begin(), said.end(), value) > 100);
+  for (std::uint32_t k = 0; k < NumberedTrain::max_outstanding / values - 1; ++k)
+    static_cast<void>(sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{}));
+  CHECK_THROWS_WITH(sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{}),
+                    Catch::Contains("a flow has 2047 trains on the way on class 0"));
 }
 
 TEST_CASE("its state is saved") {
