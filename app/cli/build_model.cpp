@@ -270,6 +270,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_lanes(scenario, model, errors));
   model.add(read_congestion(scenario, model, errors));
   model.add(read_dcqcn(scenario, model, errors));
+  model.add(read_nscc(scenario, model, errors));
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));

@@ -8,6 +8,7 @@
 #include "engine/base/error.hpp"
 #include "engine/model/describe.hpp"
 #include "network/port/red_marker.hpp"
+#include "network/port/trimmer.hpp"
 
 namespace lightrail {
 
@@ -33,6 +34,7 @@ ChildIdentities child_identities() {
           {"gemm", with_defaults(gemm_parameters().documentation(), {"dtype", "scaling"})},
           {"attention", with_defaults(attention_parameters().documentation(), {"library"})},
           {"ecn", with_defaults(ecn_parameters().documentation(), {"lane"})},
+          {"trim", with_defaults(trim_parameters().documentation(), {"lane"})},
           {"price", {{"rate", ""}}}};
 }
 

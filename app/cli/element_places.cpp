@@ -6,9 +6,9 @@ namespace lightrail {
 
 Places element_places(const Registry& registry) {
   const std::vector<std::string> top = {
-      "doc",       "variable",           "cluster", "storage", "fabric",    "graph", "network",
-      "scheduler", "workload",           "groups",  "nccl",    "variation", "lanes", "faults",
-      "goodput",   "congestion-control", "dcqcn",   "prices",  "sweep",     "run",   "output"};
+      "doc",      "variable", "cluster", "storage",   "fabric", "graph",  "network", "scheduler",
+      "workload", "groups",   "nccl",    "variation", "lanes",  "faults", "goodput", "congestion-control",
+      "dcqcn",    "nscc",     "jobs",    "prices",    "sweep",  "run",    "output"};
   Places all = {{"scenario", top},
                 {"cluster", {"server"}},
                 {"server", {"gpu", "nvswitch", "nic", "host", "link"}},
@@ -16,7 +16,7 @@ Places element_places(const Registry& registry) {
                 {"gpu", {"gemm", "attention", "memory-kernel", "collectives"}},
                 {"fabric", {"switch", "ethernet-switch", "ocs", "controller", "rail-controller", "link"}},
                 {"link", {"transceiver"}},
-                {"ethernet-switch", {"ecn"}},
+                {"ethernet-switch", {"ecn", "trim"}},
                 {"ocs", {"schedule", "fault"}},
                 {"schedule", {"at"}},
                 {"prices", {"price"}},

@@ -12,8 +12,10 @@
 #include "network/health/read_degraded.hpp"
 #include "network/health/read_faults.hpp"
 #include "network/port/red_marker.hpp"
+#include "network/port/trimmer.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
+#include "network/transport/nscc.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/generate/training/training_checkpoint.hpp"
@@ -34,6 +36,7 @@ const std::map<std::string, std::vector<std::string>>& structure() {
       {"sweep", {}},
       {"vary", {"name", "values"}},
       {"output", {"file", "interval"}},
+      {"jobs", {"file"}},
       {"table", {"name", "gpus", "record"}},
       {"component", {"kind"}},
       {"routes", {"of", "ports"}},
@@ -99,7 +102,9 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("slow", slow_parameters().documentation());
   add("congestion-control", congestion_parameters().documentation());
   add("dcqcn", dcqcn_parameters().documentation());
+  add("nscc", nscc_parameters().documentation());
   add("ecn", ecn_parameters().documentation());
+  add("trim", trim_parameters().documentation());
   add("lanes", lanes_parameters().documentation());
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());

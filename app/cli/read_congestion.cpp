@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,9 +11,11 @@
 #include <vector>
 
 #include "components/ethernet-switch/ethernet_switch.hpp"
+#include "components/nic/nic.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
+#include "network/transport/nscc.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
@@ -52,6 +55,24 @@ bool some_switch_marks(const Model& model) {
   return std::any_of(model.specs.begin(), model.specs.end(), [](const auto& spec) {
     const auto* ethernet = dynamic_cast<const EthernetSwitchSpec*>(spec.get());
     return ethernet && !ethernet->ecn.empty();
+  });
+}
+
+/// Of every class, whatever is lost.
+bool acknowledges_every_packet(const NicSpec& nic) {
+  return nic.flow_control == NicFlowControl::pauses && nic.repair == LossRepair::trimming &&
+         std::popcount(nic.lossy_lanes()) == static_cast<int>(nic.lanes);
+}
+
+const Element* other_control(const Element& root) {
+  const Element* dcqcn = root.child("dcqcn");
+  return dcqcn ? dcqcn : root.child("congestion-control");
+}
+
+bool all_nics_acknowledge(const Model& model) {
+  return std::all_of(model.specs.begin(), model.specs.end(), [](const auto& spec) {
+    const auto* nic = dynamic_cast<const NicSpec*>(spec.get());
+    return !nic || acknowledges_every_packet(*nic);
   });
 }
 
@@ -101,6 +122,35 @@ ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& er
   for (ParameterValue& value : dcqcn_parameters().values(dcqcn.spec))
     part.parameters.push_back({"dcqcn", 0, std::move(value)});
   part.resources.add(std::make_shared<const Dcqcn>(dcqcn));
+  return part;
+}
+
+ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const Element* element = scenario.root.child("nscc");
+  const auto* book = model.resource<AddressBook>();
+  if (!element || !book || !errors.is_empty()) return {};
+  Nscc nscc;
+  nscc_parameters().parse(*element, nscc.spec, errors);
+  if (errors.is_empty() && !std::has_single_bit(nscc.spec.entropy_values))
+    errors.add(element->error_at(
+        "entropy-values",
+        fmt::format("<nscc> attribute 'entropy-values': {} is no power of two", nscc.spec.entropy_values)));
+  if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
+    errors.add(element->error(problem));
+  else if (const Element* other = other_control(scenario.root))
+    errors.add(
+        element->error(fmt::format("<nscc> beside <{}>: a flow has one congestion control", other->name)));
+  else if (!some_switch_marks(model))
+    errors.add(element->error("<nscc> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
+  else if (!all_nics_acknowledge(model))
+    errors.add(
+        element->error("<nscc> needs NICs with lossless=\"none\" and repair=\"trimming\": it goes by the "
+                       "acknowledgements of single packets"));
+  if (!errors.is_empty()) return {};
+  ModelPart part;
+  for (ParameterValue& value : nscc_parameters().values(nscc.spec))
+    part.parameters.push_back({"nscc", 0, std::move(value)});
+  part.resources.add(std::make_shared<const Nscc>(nscc));
   return part;
 }
 

@@ -14,4 +14,8 @@ namespace lightrail {
 /// The same of <dcqcn>: Dcqcn and its parameters. Mistakes: the same systems, and switches that mark nothing.
 [[nodiscard]] ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& errors);
 
+/// The same of <nscc>: Nscc and its parameters. Mistakes: the same systems, switches that mark nothing, NICs
+/// that do not acknowledge every packet, and another congestion control beside it.
+[[nodiscard]] ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& errors);
+
 }  // namespace lightrail

@@ -30,15 +30,33 @@ EthernetSwitch::EthernetSwitch(const BuildContext& build)
   const std::uint64_t salt = hash_combine(hash_combine(build.model.seed, build.id.value), 1);
   if (const auto& ecn = static_cast<const EthernetSwitchSpec&>(build.spec).ecn; !ecn.empty())
     marker_.emplace(build, ecn, salt);
+  if (const auto& trims = static_cast<const EthernetSwitchSpec&>(build.spec).trims; !trims.empty())
+    trimmer_.emplace(build, trims);
+}
+
+/// False: nothing is cut off of it.
+bool EthernetSwitch::trim(const Frame& leaving, PortIndex in, PortIndex out, Context& context) {
+  const auto header = trimmer_->cut(leaving, out);
+  if (header) path_.crossbar().send_first(context, *header, in, out);
+  return header.has_value();
 }
 
 void EthernetSwitch::forward(const Frame& frame, PortIndex in, Context& context) {
   Frame leaving = path_.on_own_lane(frame);
   const RouteChoice way = path_.way_of(leaving, in, context);
   leaving.lane = way.lane;
-  if (marker_) leaving = marker_->marked(leaving, way.port, path_.crossbar().egress(), context);
+  Crossbar& crossbar = path_.crossbar();
+  if (trimmer_) {
+    if (trimmer_->goes_first(leaving)) return crossbar.send_first(context, leaving, in, way.port);
+    if (trimmer_->is_due(leaving, way.port, crossbar.egress(), context) &&
+        trim(leaving, in, way.port, context))
+      return;
+  }
+  if (marker_) leaving = marker_->marked(leaving, way.port, crossbar.egress(), context);
   leaving.lane = frame.lane;
-  path_.crossbar().forward_on_lane(context, leaving, in, way.port, way.lane);
+  if (crossbar.forward_on_lane(context, leaving, in, way.port, way.lane) || !trimmer_) return;
+  leaving.lane = way.lane;  // no room in the memory
+  trim(leaving, in, way.port, context);
 }
 
 void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context) {
@@ -63,16 +81,19 @@ void EthernetSwitch::handle_all(EventBatch& batch) {
 void EthernetSwitch::finish(Context& context) {
   path_.finish(context);
   if (marker_) marker_->finish(context);
+  if (trimmer_) trimmer_->finish(context);
 }
 
 void EthernetSwitch::save(StateWriter& out) const {
   path_.save(out);
   if (marker_) marker_->save(out);
+  if (trimmer_) trimmer_->save(out);
 }
 
 void EthernetSwitch::load(StateReader& in) {
   path_.load(in);
   if (marker_) marker_->load(in);
+  if (trimmer_) trimmer_->load(in);
 }
 
 std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry& routings) {
@@ -83,7 +104,8 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
       "pauses "
       "(PFC), cut-through, static, ECMP, adaptive or sprayed routing. Classes are virtual lanes and take "
       "turns "
-      "by their weights. What finds no room in a class that is not lossless is lost, and repaired by NICs.";
+      "by their weights. What finds no room in a class that is not lossless is lost, or trimmed to its "
+      "header, and repaired by NICs.";
   kind->can_fail = true;
   kind->hot_bytes = sizeof(EthernetSwitch);
   kind->prefetches = true;
@@ -95,6 +117,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
                       {"pause", "pauses sent and received by port and class"},
                       {"buffer", "largest use of the memory and what was lost, by port and class and in all"},
                       {"ecn", "packets marked by output and class, where there is <ecn>"},
+                      {"trim", "packets trimmed by output and class, where there is <trim>"},
                       {"power", "energy of the switch and of the links it drives"}};
   Describe<EthernetSwitchSpec> table;
   PacketSwitchFields<EthernetSwitchSpec> common(table);
@@ -118,6 +141,8 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
     std::vector<ParameterValue> all = values(spec);
     for (const EcnSpec& ecn : static_cast<const EthernetSwitchSpec&>(spec).ecn)
       all.push_back({fmt::format("ecn of class {}", ecn.lane), ecn_text(ecn), "", ""});
+    for (const TrimSpec& trim : static_cast<const EthernetSwitchSpec&>(spec).trims)
+      all.push_back({fmt::format("trim of class {}", trim.lane), trim_text(trim), "", ""});
     return all;
   };
   kind->make_spec = [table, routings](const Element& element,
@@ -128,6 +153,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
     check_pauses(element, *spec, spec->lanes, spec->buffer, errors);
     spec->ecn = read_ecn(element, spec->lanes, errors);
     spec->settle();
+    spec->trims = read_trims(element, spec->lanes, spec->lossless_lanes(), errors);
     return spec;
   };
   accept_sources(*kind);

@@ -6,6 +6,7 @@
 
 #include "network/port/pause/pause_spec.hpp"
 #include "network/port/red_marker.hpp"
+#include "network/port/trimmer.hpp"
 #include "network/routing/packet_switch_spec.hpp"
 #include "network/routing/routed_crossbar.hpp"
 #include "network/routing/routing_registry.hpp"
@@ -17,9 +18,11 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
   EthernetSwitchSpec();
   Bytes buffer{32 * 1024 * 1024};  ///< of all ports and classes
   std::vector<EcnSpec> ecn;        ///< of classes whose packets it marks
+  std::vector<TrimSpec> trims;     ///< of classes whose packets it trims
 
   /// Call when parameters have changed.
   void settle() { pauses_ = PauseFlowControl(pause_settings(*this, lanes, buffer)); }
+  [[nodiscard]] LaneMask lossless_lanes() const { return pauses_.settings().lossless; }
   /// As large as what a port and class has of the memory while it is alone, by which trains are kept short.
   [[nodiscard]] InputBuffer input_buffer(PortIndex) const override;
 
@@ -33,8 +36,8 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
 /// Model: classes are virtual lanes. A packet is accounted to the port and class that it came in on, under a
 /// dynamic threshold (SharedMemory); beyond it a lossless class pauses its sender (PauseReceiver). Outputs
 /// serve their classes in turns by weight (LaneWeights, else equal ones) and mark packets by the queue that
-/// they find (RedMarker). Leaves out egress thresholds,
-/// cells, priorities between classes, the FCS of what is cut through.
+/// they find (RedMarker). Classes that are not lossless may be trimmed there instead of dropped (Trimmer).
+/// Leaves out other egress thresholds, cells, priorities between classes, the FCS of what is cut through.
 class EthernetSwitch final : public Component, public HasBufferWaits {
  public:
   explicit EthernetSwitch(const BuildContext& build);
@@ -53,9 +56,11 @@ class EthernetSwitch final : public Component, public HasBufferWaits {
 
  private:
   void forward(const Frame& frame, PortIndex in, Context& context);
+  bool trim(const Frame& leaving, PortIndex in, PortIndex out, Context& context);
 
   RoutedCrossbar path_;
   std::optional<RedMarker> marker_;  ///< where some class is marked
+  std::optional<Trimmer> trimmer_;   ///< where some class is trimmed
 };
 
 /// `routings`: what its attribute `routing` may name.

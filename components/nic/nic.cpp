@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "components/nic/deferred.hpp"
+#include "engine/base/hash.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
@@ -16,7 +17,6 @@
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/link_change.hpp"
 #include "network/wire/repair_timer.hpp"
-#include "network/wire/returned_work.hpp"
 #include "network/wire/train.hpp"
 
 namespace lightrail {
@@ -77,12 +77,25 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
   }
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   if (spec_.flow_control != NicFlowControl::pauses) return;
-  const LossRepairSettings settings{spec_.repair, spec_.retransmit_timeout, spec_.retries,
-                                    spec_.error_interval};
+  const auto* nscc = model_.resource<Nscc>();
+  const LossRepairSettings settings{.repair = spec_.repair,
+                                    .timeout = spec_.retransmit_timeout,
+                                    .retries = spec_.retries,
+                                    .entropy_values = nscc ? nscc->spec.entropy_values : 1,
+                                    .error_interval = spec_.error_interval};
+  const PathChoice choice = nscc ? nscc->spec.path_choice : PathChoice::turns;
   repair_ = std::make_unique<Repair>(
       Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
-             RepairReceiver(settings)});
+             RepairReceiver(settings),
+             EntropyValues(settings.entropy_values, choice, hash_combine(build.model.seed, build.id.value))});
   fabric_.repair_by(repair_->sender);
+  if (!nscc) return;
+  repair_->sender.choose_by(repair_->values);
+  const PortEnd end = port_end(build, 0);
+  auto windows = std::make_unique<NsccWindows>(nscc->spec, end.out_rate, mtu_bytes_,
+                                               std::max(end.train_bytes(), mtu_bytes_), repair_->sender);
+  windows_ = windows.get();
+  fabric_.pace_by(std::move(windows));
 }
 
 void Nic::prefetch() const {
@@ -113,60 +126,6 @@ PortIndex Nic::port_of(EndpointId endpoint) const {
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
   handle_event(event, port, context);
   if (health_) watch(context);
-}
-
-/// What the cable did not take is sent again; and where work waits for it, somebody asks after it.
-void Nic::watch(Context& context) {
-  if (crossbar_.egress().has_cut_off())
-    for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
-      if (const auto train = without_mark(cut.train))
-        send_again(Retransmission::lost(as<Train>(*train)), context);
-  const SimTime now = context.now();
-  if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
-  if (now >= looked_until_) {
-    looked_until_ = std::min(crossbar_.egress().next_change(0, now),
-                             health_->next_change_of_server(endpoint_at_[1], now, Observer::sender));
-    give_back_all(context);
-  }
-  if (fabric_.is_idle()) return;
-  const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
-  const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
-  if (at == time_never || (watched_until_ > now && watched_until_ <= at)) return;
-  watched_until_ = at;
-  context.wake(at, to_payload(LinkChange{}));
-}
-
-void Nic::give_back_all(Context& context) {
-  const SimTime now = context.now();
-  bool has_other_ways = false;
-  for (std::uint32_t port = 1; port < endpoint_at_.size(); ++port)
-    has_other_ways |= gives_back(static_cast<PortIndex>(port), now);
-  if (!has_other_ways) return;
-  std::vector<Injector::Rest> kept;
-  for (const Injector::Rest& rest : fabric_.take_all()) {
-    if (rest.head.kind == MessageKind::congestion_notice) continue;  // of no use when it is late
-    const PortIndex device =
-        rest.source != 0 ? rest.source : std::max<PortIndex>(port_of(rest.head.address.from()), 1);
-    if (!gives_back(device, now)) {
-      kept.push_back(rest);
-      continue;
-    }
-    if (rest.token != none) notices_.cancel(static_cast<std::uint32_t>(rest.token));
-    give_back(context, device, rest.head, rest.bytes, rest.token != none);
-  }
-  for (const Injector::Rest& rest : kept) post_again(rest, now);
-}
-
-/// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
-bool Nic::gives_back(PortIndex device, SimTime now) const {
-  return health_->stand_in(endpoint_at_[device], now, Observer::sender) != endpoint_at_[device];
-}
-
-void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify) {
-  ReturnedWork work;
-  work.lane = head.lane, work.notify = notify, work.is_control = head.kind == MessageKind::control;
-  work.bytes = static_cast<std::uint32_t>(bytes), work.address = head.address;
-  context.send(device, context.now(), to_payload(work));
 }
 
 void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
@@ -204,7 +163,8 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   if (is_of_fabric && repair_ && NumberedTrain::carries(kind)) {
     const bool is_marked = kind == MessageKind::marked_numbered_train;
     const auto train = as<Frame>(p);
-    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), context);
+    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), is_marked,
+                            context);
   }
   if (is_of_fabric && repair_ && Acknowledgement::carries(kind))
     return on_acknowledgement(as<Acknowledgement>(p), context);
@@ -289,36 +249,6 @@ std::string Nic::circuit_here(const Context& context) const {
   return fmt::format(": a circuit of {} leads from its sender to here", model_.component_name(far));
 }
 
-/// An optical switch could not pass it on.
-void Nic::send_again(const Train& back, Context& context) {
-  ++resent_;
-  if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
-  const auto later = Retransmission::later(back, spec_.retries);
-  if (!later && returns_.lost != LostTrains::from_nic) {
-    ReturnedTrain train = ReturnedTrain::of(Retransmission::original(back));
-    train.is_given_up = 1, train.retries = 0;  // the GPU finds another way or gives up
-    crossbar_.egress().offer(context, 1, frame_of(train), context.now());
-    return;
-  }
-  if (!later)
-    fail(context,
-         fmt::format(
-             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
-             back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
-  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
-}
-
-/// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
-void Nic::send_original(const Train& back, Context& context) {
-  Frame train = frame_of(Retransmission::original(back));
-  const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
-  if (health_ && gives_back(device, context.now()))
-    return give_back(context, device, train, train.bytes, false);
-  if (returns_.lost == LostTrains::from_gpu)
-    train = frame_of(ReturnedTrain::of(Retransmission::original(back)));
-  crossbar_.egress().offer(context, returns_.lost == LostTrains::from_gpu ? 1 : 0, train, context.now());
-}
-
 /// Work requests pass one after the other, one interval each.
 void Nic::accept_work(const DeferredWork& work, Context& context) {
   SimTime at = std::max(context.now(), work_free_at_);
@@ -362,13 +292,6 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   injector(out).pump(context, crossbar_.egress(), *this);
 }
 
-/// What take_all() gave, as it was.
-void Nic::post_again(const Injector::Rest& rest, SimTime now) {
-  fabric_.post({rest.head.address.from(), rest.head.address.to(), rest.head.address.connection(), rest.bytes,
-                rest.head.lane, rest.head.kind, rest.source, rest.token, rest.head.detail},
-               now);
-}
-
 void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
   if (token == none) return;
   const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(token));
@@ -409,7 +332,7 @@ void Nic::save(StateWriter& out) const {
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
   notice_pacer_.save(out);
-  if (repair_) repair_->sender.save(out), repair_->receiver.save(out);
+  if (repair_) repair_->sender.save(out), repair_->receiver.save(out), repair_->values.save(out);
 }
 
 void Nic::load(StateReader& in) {
@@ -420,7 +343,7 @@ void Nic::load(StateReader& in) {
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
   notice_pacer_.load(in);
-  if (repair_) repair_->sender.load(in), repair_->receiver.load(in);
+  if (repair_) repair_->sender.load(in), repair_->receiver.load(in), repair_->values.load(in);
 }
 
 }  // namespace lightrail

@@ -18,6 +18,7 @@
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/notice_pacer.hpp"
+#include "network/transport/nscc_windows.hpp"
 #include "network/transport/repair_receiver.hpp"
 #include "network/transport/repair_sender.hpp"
 #include "network/transport/retransmission.hpp"
@@ -106,10 +107,13 @@ class Nic final : public Component, private SentListener {
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
   bool receive(const Frame& train, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
-  void receive_numbered(const NumberedTrain& train, Context& context);
+  void receive_numbered(const NumberedTrain& train, bool is_marked, Context& context);
+  void receive_trimmed(const NumberedTrain& header, Context& context);
+  void refuse(const NumberedTrain& train, Context& context);
   void tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context);
   void acknowledge(const Acknowledgement& message, Context& context);
   void on_acknowledgement(const Acknowledgement& message, Context& context);
+  void tell_window(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now);
   void on_repair_timer(const Address& flow, Context& context);
   void repeat(const std::vector<RepairSender::Again>& again, Context& context);
   void record_repair(Context& context) const;
@@ -136,6 +140,7 @@ class Nic final : public Component, private SentListener {
   struct Repair {
     RepairSender sender;
     RepairReceiver receiver;
+    EntropyValues values;  ///< of what `sender` sends
   };
 
   Crossbar crossbar_;
@@ -161,6 +166,7 @@ class Nic final : public Component, private SentListener {
   std::int64_t resent_ = 0;         ///< trains and control messages
   std::uint32_t mtu_bytes_ = 0;     ///< fixed: of the fabric [B]
   std::unique_ptr<Repair> repair_;  ///< null: with credits nothing is lost
+  NsccWindows* windows_ = nullptr;  ///< of `fabric_`; null: what is on the way has no limit
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();

@@ -119,8 +119,10 @@ std::shared_ptr<const ComponentKind> nic_kind() {
       .field("retries", &NicSpec::retries, "how often before the connection breaks", 0u, max_retries)
       .choice("repair", &NicSpec::repair,
               "of what a class loses that is not lossless: everything from the lost packet on is sent again "
-              "(RoCE's default), or that packet alone",
-              {{"go-back-n", LossRepair::go_back_n}, {"selective-repeat", LossRepair::selective_repeat}})
+              "(RoCE's default), that packet alone, or what switches have trimmed",
+              {{"go-back-n", LossRepair::go_back_n},
+               {"selective-repeat", LossRepair::selective_repeat},
+               {"trimming", LossRepair::trimming}})
       .field("error-interval", &NicSpec::error_interval,
              "with go-back-n a receiver complains again of a packet that is missing still; 0: once",
              SimTime{0}, milliseconds(3'600'000))

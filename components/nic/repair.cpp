@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "components/nic/nic.hpp"
@@ -11,33 +12,56 @@
 #include "network/wire/repair_timer.hpp"
 
 namespace lightrail {
+namespace {
+
+PathFate fate_of(MessageKind answer) {
+  if (answer == MessageKind::trim_notice) return PathFate::trimmed;
+  return answer == MessageKind::marked_acknowledgement ? PathFate::marked : PathFate::clear;
+}
+
+}  // namespace
 
 /// Numbered trains are given to their device once, and in order.
-void Nic::receive_numbered(const NumberedTrain& train, Context& context) {
+void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& context) {
   RepairReceiver& receiver = repair_->receiver;
+  if (train.kind == MessageKind::trimmed_train) return receive_trimmed(train, context);
   switch (receiver.place_of(train)) {
     case RepairReceiver::Place::next: {
       const Frame plain = frame_of(train.plain(mtu_bytes_));
-      if (!receive(plain, context)) return;  // lost here, for want of room
+      if (!receive(plain, context)) return refuse(train, context);
       tell_of_early(receiver.take_next(train), plain, context);
-      return acknowledge(receiver.acknowledgement(train), context);
+      return acknowledge(receiver.acknowledgement(train, is_marked), context);
     }
     case RepairReceiver::Place::early: {
       if (receiver.takes_early()) {
         Frame placed = frame_of(train);
         placed.kind = MessageKind::placed_train;
-        if (!receive(placed, context)) return;
+        if (!receive(placed, context)) return refuse(train, context);
         receiver.take_early(train);
       } else {
         receiver.discard(train);
       }
-      if (const auto complaint = receiver.complaint(train, context.now())) acknowledge(*complaint, context);
+      if (const auto complaint = receiver.complaint(train, context.now(), is_marked))
+        acknowledge(*complaint, context);
       return;
     }
     case RepairReceiver::Place::late:
       receiver.discard(train);
       return acknowledge(receiver.acknowledgement(train), context);
   }
+}
+
+/// A switch has cut off its payload: its sender is told, unless another sending of it has come.
+void Nic::receive_trimmed(const NumberedTrain& header, Context& context) {
+  if (!crossbar_.take(context, frame_of(header), 0, context.now())) return;
+  RepairReceiver& receiver = repair_->receiver;
+  const bool is_there = receiver.place_of(header) == RepairReceiver::Place::late;
+  acknowledge(is_there ? receiver.acknowledgement(header) : receiver.trim_notice(header), context);
+}
+
+/// It found no room here.
+void Nic::refuse(const NumberedTrain& train, Context& context) {
+  if (repair_->receiver.tells_of_trimming()) acknowledge(repair_->receiver.trim_notice(train), context);
 }
 
 /// They have taken their time of the device's link before; now they count, with the one that was missing.
@@ -60,13 +84,31 @@ void Nic::acknowledge(const Acknowledgement& message, Context& context) {
 
 void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
   if (!crossbar_.take(context, frame_of(message), 0, context.now())) return;
-  const auto* again = repair_->sender.on_acknowledgement(message, context.now());
-  if (!again)
+  const auto* answer = repair_->sender.on_acknowledgement(message, context.now());
+  if (!answer)
     fail(context,
          fmt::format("an acknowledgement for endpoint {} ({}) came in, which sends by another NIC: class {} "
                      "is not lossless, and its losses are repaired with <nccl pxn=\"off\"/> alone",
                      message.address.to().value, endpoint_name(model_, message.address.to()), message.lane));
-  repeat(*again, context);
+  if (windows_) tell_window(message, *answer, context.now());
+  repeat(answer->again, context);
+  if (windows_) fabric_.pump(context, crossbar_.egress(), *this);
+}
+
+void Nic::tell_window(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now) {
+  const Address& back = message.address;
+  const std::uint64_t flow = Address(back.to(), back.from(), back.connection()).word();
+  if (answer.arrived > 0) {
+    std::optional<SimTime> round_trip;
+    if (answer.sent_at) round_trip = std::max(now - *answer.sent_at, SimTime{0});
+    windows_->acknowledged(flow, answer.arrived, round_trip,
+                           message.kind == MessageKind::marked_acknowledgement, now);
+  }
+  const auto value =
+      static_cast<std::uint16_t>(entropy_of(frame_of(message), model_.resource<Nscc>()->spec.entropy_values));
+  repair_->values.on_fate(flow, value, fate_of(message.kind));
+  if (message.kind == MessageKind::trim_notice)
+    for (const RepairSender::Again& one : answer.again) windows_->trimmed(flow, one.frame.bytes, now);
 }
 
 void Nic::on_repair_timer(const Address& flow, Context& context) {
@@ -77,6 +119,8 @@ void Nic::on_repair_timer(const Address& flow, Context& context) {
          fmt::format("gave up sending to endpoint {} ({}) after {} retries: nothing was acknowledged",
                      flow.to().value, endpoint_name(model_, flow.to()), spec_.retries));
   if (timeout.ask_again) context.wake(*timeout.ask_again, to_payload(RepairTimer{.address = flow}));
+  if (windows_)
+    for (const RepairSender::Again& one : *timeout.again) windows_->timed_out(flow.word(), one.frame.bytes);
   repeat(*timeout.again, context);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/scenario/expand_jobs.hpp"
 #include "engine/scenario/number_text.hpp"
 #include "engine/scenario/read_scenario.hpp"
 #include "engine/scenario/resolve.hpp"
@@ -98,7 +99,9 @@ ReadScenario read_scenario(const std::string& path, const ScenarioOptions& optio
   scenario.path = path;
   Resolver resolver(options, errors);
   const bool has_root = resolver.resolve_file(path, scenario.root);
+  std::vector<std::string> lists;
   if (has_root) {
+    expand_jobs(scenario.root, lists, errors);
     check_sweep(scenario.root, resolver.variables(), errors);
     resolver.variables().report_unknown_settings(errors);
     // A mistake elsewhere may be why a variable looks unused.
@@ -114,6 +117,7 @@ ReadScenario read_scenario(const std::string& path, const ScenarioOptions& optio
   scenario.root.find("name");
   scenario.variables = resolver.variables().texts();
   scenario.inputs = resolver.files();
+  scenario.inputs.insert(scenario.inputs.end(), lists.begin(), lists.end());
   scenario.resolved_xml = write_xml(scenario.root);
   return scenario;
 }

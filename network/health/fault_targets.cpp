@@ -76,8 +76,24 @@ std::vector<ComponentId> FaultTargets::gpus(ComponentId device) const {
   return {};
 }
 
+std::vector<LinkId> FaultTargets::cables_of_nics(ComponentId device) const {
+  std::vector<LinkId> all;
+  const DeviceRole role = role_of(model_, device);
+  if (role != DeviceRole::host && role != DeviceRole::storage) return all;
+  for (const ComponentId nic : neighbours(device, DeviceRole::nic)) {
+    const std::vector<LinkId> own = cables({nic, {}});
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+/// Whether it fails with what stands behind it.
+bool FaultTargets::takes_others(ComponentId device) const {
+  return !gpus(device).empty() || !cables_of_nics(device).empty();
+}
+
 bool FaultTargets::is_of_use(const FaultTarget& target) const {
-  if (!target.port && !gpus(target.device).empty()) return true;
+  if (!target.port && takes_others(target.device)) return true;
   if (is_optical_switch(target.device)) return !target.port || *target.port < port_count(target.device);
   if (!can_fail(target.device)) return false;
   if (target.port) return cable(target.device, *target.port).is_valid();
@@ -89,7 +105,7 @@ bool FaultTargets::is_of_use(const FaultTarget& target) const {
 std::string FaultTargets::name_like(const std::string& name) const {
   std::vector<std::string> those_that_fail;
   for (std::uint32_t id = 0; id < model_.components.size(); ++id)
-    if (can_fail(ComponentId{id}) || is_optical_switch(ComponentId{id}) || !gpus(ComponentId{id}).empty())
+    if (can_fail(ComponentId{id}) || is_optical_switch(ComponentId{id}) || takes_others(ComponentId{id}))
       those_that_fail.push_back(model_.component_name(ComponentId{id}));
   return did_you_mean(name, those_that_fail);
 }
@@ -103,7 +119,7 @@ std::string FaultTargets::find_one(const std::string& name, const std::optional<
                        guess.empty() ? "" : fmt::format(" (did you mean '{}'?)", guess));
   }
   target.device = known->second;
-  if (!can_fail(target.device) && !is_optical_switch(target.device) && gpus(target.device).empty())
+  if (!can_fail(target.device) && !is_optical_switch(target.device) && !takes_others(target.device))
     return fmt::format("'{}' is a {}, for which no fault is modelled", name,
                        model_.kinds[model_.components[target.device.value].kind]->name);
   if (port) {
@@ -164,11 +180,9 @@ void FaultTargets::add(const FaultTarget& target, const Outage& outage, FaultEff
       effects.links[LinkId{out.value ^ 1}].push_back(outage);
     }
   };
-  if (const std::vector<ComponentId> still = gpus(target.device); !target.port && !still.empty()) {
-    for (const ComponentId gpu : still) effects.gpus[gpu].push_back({outage});
-    if (role_of(model_, target.device) == DeviceRole::host)
-      for (const ComponentId nic : neighbours(target.device, DeviceRole::nic)) take_down(cables({nic, {}}));
-    return;
+  if (!target.port && takes_others(target.device)) {
+    for (const ComponentId gpu : gpus(target.device)) effects.gpus[gpu].push_back({outage});
+    return take_down(cables_of_nics(target.device));
   }
   take_down(cables(target));
 }

@@ -39,7 +39,7 @@ class FaultTargets {
   [[nodiscard]] std::string name_of(const FaultTarget& target) const;
   /// The target is down in that span: both directions of its cables to devices that can fail, the light of an
   /// optical switch's ports, GPUs; with a host its GPUs and the cables of its NICs, with an NVSwitch its
-  /// GPUs.
+  /// GPUs, with a storage server the cables of its NICs.
   void add(const FaultTarget& target, const Outage& outage, FaultEffects& effects) const;
   /// The GPUs that stand still with a device, in the order of its ports: itself, those at a host or NVSwitch.
   [[nodiscard]] std::vector<ComponentId> gpus(ComponentId device) const;
@@ -53,10 +53,13 @@ class FaultTargets {
   [[nodiscard]] bool can_fail(ComponentId id) const;
   /// Those of that role that a device is joined to, in the order of its ports, each once.
   [[nodiscard]] std::vector<ComponentId> neighbours(ComponentId id, DeviceRole role) const;
+  /// The links out of the NICs of a host or storage server, of their cables to devices that can fail.
+  [[nodiscard]] std::vector<LinkId> cables_of_nics(ComponentId device) const;
   /// The link out of a port whose cable can fail; invalid: there is none.
   [[nodiscard]] LinkId cable(ComponentId id, std::uint32_t port) const;
   /// Whether a fault of it does anything.
   [[nodiscard]] bool is_of_use(const FaultTarget& target) const;
+  [[nodiscard]] bool takes_others(ComponentId device) const;
   [[nodiscard]] std::string find_one(const std::string& name, const std::optional<std::string>& port,
                                      FaultTarget& target) const;
   void find_many(const std::string& pattern, const std::optional<std::string>& port,

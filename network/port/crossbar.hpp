@@ -52,6 +52,10 @@ class Crossbar {
   void send(Context& context, const Frame& train, PortIndex in, PortIndex out) {
     egress_.offer(context, out, train, ready(context, train, in, out));
   }
+  /// Sends `frame`, small and taken out of the input at once, ahead of all payload.
+  void send_first(Context& context, const Frame& frame, PortIndex in, PortIndex out) {
+    egress_.send_first(context, out, frame, ready(context, frame, in, out));
+  }
   /// When the tail of `train`, whose head came in on `in` now, is here.
   SimTime tail(Context& context, const Frame& train, PortIndex in) {
     return context.now() + in_lines_[in].of(train.bytes);

@@ -155,16 +155,28 @@ SimTime EgressBank::leave(Context& context, PortIndex port, SendLane& lane, cons
 void EgressBank::send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) {
   Port& p = ports_[port];
   LIGHTRAIL_EXPECT(p.takes_turns);  // whoever sends frames is sent some, and stops lanes
-  const SimTime now = context.now(), busy = p.line.of(bytes), packet = p.line.of(turns_[port].packet_bytes);
-  const bool is_idle = p.free_at <= now || turns_[port].busy_from > now;
-  const SimTime next = is_idle || packet == SimTime{0} ? now : now + (p.free_at - now) % packet;
-  // Never before a frame that was sent earlier: where packets end is counted back from when the line is free,
-  // which that frame and what was given the line since have moved.
-  const SimTime start = std::max(next, turns_[port].frames_end);
-  turns_[port].frames_end = start + busy;
+  LineTurns& turns = turns_[port];
+  const SimTime now = context.now(), busy = p.line.of(bytes), packet = p.line.of(turns.packet_bytes);
+  const SimTime start = turns.place_frame(now, p.free_at, packet, busy);
   p.free_at = std::max(p.free_at, now) + busy;
   p.carried_bytes += bytes;
   context.send(port, start + busy, message);
+}
+
+void EgressBank::send_first(Context& context, PortIndex port, const Frame& frame, SimTime ready) {
+  Port& p = ports_[port];
+  LIGHTRAIL_EXPECT(p.takes_turns);
+  SendLane& lane = lane_of(p, context, port, frame.lane);
+  if (p.errs || p.fails) {  // behind what has the line: what errs or fails does so in order
+    put(context, port, lane, frame, ready);
+    return;
+  }
+  LineTurns& turns = turns_[port];
+  const SimTime busy = p.line.of(frame.bytes);
+  const SimTime start = turns.place_frame(ready, p.free_at, p.line.of(turns.packet_bytes), busy);
+  if (start > p.free_at) turns.busy_from = start;
+  p.free_at = std::max(p.free_at, ready) + busy;
+  leave(context, port, lane, frame, ready, start, busy);
 }
 
 /// A train takes its credits when it gets the line, which may be long before it begins. Credits that a port
@@ -345,9 +357,7 @@ void EgressBank::save(StateWriter& out) const {
     out.put(std::uint8_t{p.is_watched});
   }
   out.put(dark_until_);
-  for (const Turns& turns : turns_)
-    out.put(turns.wake), out.put(turns.waiting), out.put(turns.busy_from), out.put(turns.frames_end),
-        out.put(turns.arbiter.state());
+  for (const LineTurns& turns : turns_) turns.save(out);
   out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
   traffic_meters_.save(out);
   for (const LineErrors& errors : errors_) errors.save(out);
@@ -368,12 +378,7 @@ void EgressBank::load(StateReader& in) {
     p.was_dark = dark_until_[i] > SimTime{0};
     p.is_clear = is_clear_for_good(p);
   }
-  for (Turns& turns : turns_) {
-    LaneArbiter::State state;
-    in.get(turns.wake), in.get(turns.waiting), in.get(turns.busy_from), in.get(turns.frames_end);
-    in.get(state);
-    turns.arbiter.set(state);
-  }
+  for (LineTurns& turns : turns_) turns.load(in);
   in.get(far_lanes_), in.get(counts_), in.get(far_counts_);
   traffic_meters_.load(in);
   for (LineErrors& errors : errors_) errors.load(in);

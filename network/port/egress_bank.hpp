@@ -17,9 +17,9 @@
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
 #include "network/port/flow_control.hpp"
-#include "network/port/lane_arbiter.hpp"
 #include "network/port/line_errors.hpp"
 #include "network/port/line_time.hpp"
+#include "network/port/line_turns.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
 #include "network/port/send_queue.hpp"
@@ -154,6 +154,9 @@ class EgressBank final : public FrameLine {
                            std::uint32_t mtu_bytes);
 
   void send_frame(Context& context, PortIndex port, std::uint32_t bytes, const Payload& message) override;
+  /// Sends `frame`, small and ready at `ready`, ahead of all payload and whatever its lane: it waits for the
+  /// packet that is on the line. Only where flow control stops lanes.
+  void send_first(Context& context, PortIndex port, const Frame& frame, SimTime ready);
 
   /// Takes a message of the far end's flow control that came in on `port` and sends what it frees:
   /// left(train, from, tail) for each, the train on the lane that it came in on.
@@ -264,15 +267,6 @@ class EgressBank final : public FrameLine {
     bool is_clear : 1 = false;      ///< is_clear_for_good()
   };
   static_assert(sizeof(Port) == 64);
-  struct Turns {  // of a line whose lanes have weights, or that flow control stops
-    LaneArbiter arbiter;
-    SimTime ahead{};                 ///< how long before it begins a train has the line at most
-    std::uint32_t packet_bytes = 0;  ///< MTU [B]
-    SimTime busy_from{};             ///< without a gap until it is free
-    SimTime frames_end{};            ///< of the last frame of flow control
-    SimTime wake = time_never;       ///< when the line is free and a train that waits for it is ready
-    std::array<std::int64_t, max_lanes> waiting{};  ///< of a lane [B]
-  };
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
@@ -341,7 +335,7 @@ class EgressBank final : public FrameLine {
   [[nodiscard]] bool is_its_turn(PortIndex port, std::uint8_t lane, SimTime ready, SimTime now) const {
     const Port& p = ports_[port];
     if (!p.takes_turns) return true;
-    const Turns& turns = turns_[port];
+    const LineTurns& turns = turns_[port];
     if (turns.wake != time_never || p.free_at > now + turns.ahead) return false;
     return !p.is_stoppable || may_begin(port, lane, std::max(ready, p.free_at), now);
   }
@@ -401,7 +395,7 @@ class EgressBank final : public FrameLine {
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
   std::vector<SendControl*> control_of_;       ///< by port
-  std::vector<Turns> turns_;                   ///< by port; empty where lanes have no weights
+  std::vector<LineTurns> turns_;               ///< by port; empty where lanes have no weights
   std::vector<LineErrors> errors_;             ///< of the lines that err at all
   std::vector<std::uint16_t> errors_by_port_;  ///< indices into errors_; empty where no line errs
   const Model* model_;

@@ -42,8 +42,7 @@ std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, PortIndex port)
 }
 
 std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
-  static_assert(endpoint_bits + Connection::bits + endpoint_bits == 64);
-  return flow_of(from, connection) << endpoint_bits | to.value;
+  return Address(from, to, connection).word();
 }
 
 }  // namespace

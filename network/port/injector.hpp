@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/base/small_array.hpp"
@@ -65,6 +66,8 @@ class Injector {
   void post_first(const Outgoing& message, SimTime now);
   /// Who numbers what leaves and keeps it until it is acknowledged; outlives this.
   void repair_by(RepairSender& repair) { repair_ = &repair; }
+  /// How fast its flows may send, named by the word of their Address.
+  void pace_by(std::unique_ptr<FlowPacing> pacing) { pacing_ = std::move(pacing); }
   /// Starts what can start; nothing while the port's link is down, and who owns it asks again when that
   /// changes. Call after post, on this injector's wake and after each message of the port's flow
   /// control.

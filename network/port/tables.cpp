@@ -63,4 +63,19 @@ void record_marks(Context& context, std::int64_t port, std::int64_t lane, std::i
   context.record(tables::ecn, row);
 }
 
+TableSchema trim_schema() {
+  return {"trim",
+          {{"port", i64, "1", "output port"},
+           {"lane", i64, "1", "class, a virtual lane"},
+           {"packets", i64, "1", "packets that went on without their payload"},
+           {"cut_bytes", i64, "B", "payload of them"}},
+          "packets that Ethernet switches have trimmed, totals of the run"};
+}
+
+void record_trims(Context& context, std::int64_t port, std::int64_t lane, std::int64_t packets,
+                  std::int64_t bytes) {
+  const std::array<std::int64_t, 4> row{port, lane, packets, bytes};
+  context.record(tables::trim, row);
+}
+
 }  // namespace lightrail

@@ -3,21 +3,30 @@
 
 #include "network/routing/port_choice.hpp"
 #include "network/routing/up_down_routings.hpp"
+#include "network/wire/numbered_train.hpp"
 
 namespace lightrail {
 
 namespace {
 
-/// Ports without a link, or with one that is down, are passed over.
+/// Frames of a flow that say entropy values of their own go the way of theirs. Ports without a link, or with
+/// one that is down, are passed over.
 class Ecmp final : public Routing {
  public:
   explicit Ecmp(const RoutingSetup& setup)
-      : route_(setup.route), detours_(setup.detours), egress_(setup.egress), salt_(setup.salt) {}
+      : route_(setup.route),
+        detours_(setup.detours),
+        egress_(setup.egress),
+        salt_(setup.salt),
+        entropy_values_(setup.entropy_values) {}
 
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = ways_to(lid, route_, detours_, context.now());
     if (ports.count < 2) return {only_port(ports, egress_), train.lane};
-    const std::uint32_t first = spread(flow_hash(salt_, train), ports.count);
+    std::uint64_t hash = flow_hash(salt_, train);
+    if (const std::uint32_t value = entropy_of(train, entropy_values_); value > 0)
+      hash = hash_combine(hash, value);
+    const std::uint32_t first = spread(hash, ports.count);
     return {first_usable(ports, first, egress_, context.now()), train.lane};
   }
 
@@ -26,6 +35,7 @@ class Ecmp final : public Routing {
   Detours* detours_;
   const EgressBank& egress_;
   std::uint64_t salt_;
+  std::uint32_t entropy_values_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/base/hash.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/transport/nscc.hpp"
 #include "network/wire/congestion_notice.hpp"
 
 namespace lightrail {
@@ -50,6 +51,7 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
   RoutingSetup setup{
       route,           egress, hash_combine(build.model.seed, build.id.value), spec.lanes, spec.flow_entries,
       spec.flowlet_gap};
+  if (const auto* nscc = build.model.resource<Nscc>()) setup.entropy_values = nscc->spec.entropy_values;
   for (const PortEnd& end : port_ends(build)) {
     setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
     setup.train_bytes = std::max(setup.train_bytes, end.train_bytes());

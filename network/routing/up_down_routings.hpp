@@ -7,7 +7,7 @@ namespace lightrail {
 
 /// Destination-mod-k: by lid only.
 [[nodiscard]] std::shared_ptr<const RoutingKind> static_routing();
-/// Hash of the flow with the switch's own salt.
+/// Hash of the flow, and of its packet's entropy value, with the switch's own salt.
 [[nodiscard]] std::shared_ptr<const RoutingKind> ecmp_routing();
 /// Every train: the port that lets it go now and has the least backlog, by what waits here and what its
 /// credits say of the next buffer; among equal ones a port drawn anew for each train. So an InfiniBand switch

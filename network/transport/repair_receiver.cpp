@@ -14,27 +14,27 @@ RepairReceiver::Flow& RepairReceiver::flow_of(const NumberedTrain& train) {
 
 RepairReceiver::Place RepairReceiver::place_of(const NumberedTrain& train) {
   const Flow& flow = flow_of(train);
-  const std::int16_t behind = distance(train.number, flow.next_number);
+  const std::uint16_t number = settings_.number_in(train.number);
+  const std::int16_t behind = distance(number, flow.next_number);
   if (behind == 0) return Place::next;
   if (behind < 0) return Place::late;
   for (std::uint32_t place = flow.first_early; place != none; place = early_[place].next)
-    if (as<NumberedTrain>(early_[place].frame).number == train.number) return Place::late;
+    if (number_of(early_[place].frame) == number) return Place::late;
   return Place::early;
 }
 
 const std::vector<Frame>& RepairReceiver::take_next(const NumberedTrain& train) {
   Flow& flow = flow_of(train);
-  ++flow.next_number;
+  advance(flow);
   flow.has_error = 0;
   due_.clear();
-  while (flow.first_early != none &&
-         as<NumberedTrain>(early_[flow.first_early].frame).number == flow.next_number) {
+  while (flow.first_early != none && number_of(early_[flow.first_early].frame) == flow.next_number) {
     const std::uint32_t place = flow.first_early;
     due_.push_back(early_[place].frame);
     flow.first_early = early_[place].next;
     early_[place].next = free_;
     free_ = place;
-    ++flow.next_number;
+    advance(flow);
   }
   return due_;
 }
@@ -49,7 +49,7 @@ void RepairReceiver::take_early(const NumberedTrain& train) {
     free_ = early_[place].next;
   }
   std::uint32_t before = none, after = flow.first_early;
-  while (after != none && distance(as<NumberedTrain>(early_[after].frame).number, train.number) < 0)
+  while (after != none && distance(number_of(early_[after].frame), settings_.number_in(train.number)) < 0)
     before = after, after = early_[after].next;
   early_[place] = {.frame = frame_of(train), .next = after};
   (before == none ? flow.first_early : early_[before].next) = place;
@@ -63,12 +63,20 @@ Acknowledgement RepairReceiver::answer(MessageKind kind, const NumberedTrain& tr
           .address = Address(train.address.to(), train.address.from(), train.address.connection())};
 }
 
-Acknowledgement RepairReceiver::acknowledgement(const NumberedTrain& train) {
+Acknowledgement RepairReceiver::of_itself(const NumberedTrain& train, bool is_marked) const {
+  const bool tells_mark = is_marked && settings_.repair == LossRepair::trimming;
+  return answer(tells_mark ? MessageKind::marked_acknowledgement : MessageKind::selective_acknowledgement,
+                train, train.number);
+}
+
+Acknowledgement RepairReceiver::acknowledgement(const NumberedTrain& train, bool is_marked) {
+  if (settings_.repair == LossRepair::trimming) return of_itself(train, is_marked);
   return answer(MessageKind::acknowledgement, train, flow_of(train).next_number);
 }
 
-std::optional<Acknowledgement> RepairReceiver::complaint(const NumberedTrain& train, SimTime now) {
-  if (takes_early()) return answer(MessageKind::selective_acknowledgement, train, train.number);
+std::optional<Acknowledgement> RepairReceiver::complaint(const NumberedTrain& train, SimTime now,
+                                                         bool is_marked) {
+  if (takes_early()) return of_itself(train, is_marked);
   Flow& flow = flow_of(train);
   const bool is_due = flow.has_error == 0 || (settings_.error_interval > SimTime{0} &&
                                               now >= flow.error_at + settings_.error_interval);

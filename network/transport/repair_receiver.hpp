@@ -17,7 +17,8 @@ namespace lightrail {
 /// Model: everything in order is acknowledged train by train, also what came twice. What comes behind a train
 /// that is missing go-back-N discards, and tells the sender of the missing one: once, and again when it is
 /// missing still after `error_interval`. Selective repeat acknowledges it by itself and writes it to memory;
-/// the device is told when all before it are there.
+/// the device is told when all before it are there. With trimming every train is acknowledged by itself, and
+/// one that comes without its payload is answered by a notice that names it.
 class RepairReceiver {
  public:
   enum class Place : std::uint8_t {
@@ -35,11 +36,18 @@ class RepairReceiver {
   /// It is early, and has been written to memory.
   void take_early(const NumberedTrain& train);
   /// Whether what is early is taken at all.
-  [[nodiscard]] bool takes_early() const { return settings_.repair == LossRepair::selective_repeat; }
-  /// What the sender of a train that was next (and taken) or late is told.
-  [[nodiscard]] Acknowledgement acknowledgement(const NumberedTrain& train);
+  [[nodiscard]] bool takes_early() const { return settings_.repair != LossRepair::go_back_n; }
+  /// What the sender of a train that was next (and taken) or late is told. `is_marked`: it met congestion.
+  [[nodiscard]] Acknowledgement acknowledgement(const NumberedTrain& train, bool is_marked = false);
   /// What the sender of an early train is told, of one that was not taken perhaps nothing.
-  [[nodiscard]] std::optional<Acknowledgement> complaint(const NumberedTrain& train, SimTime now);
+  [[nodiscard]] std::optional<Acknowledgement> complaint(const NumberedTrain& train, SimTime now,
+                                                         bool is_marked = false);
+  /// What the sender of a train is told that came without its payload, or found no room here.
+  [[nodiscard]] Acknowledgement trim_notice(const NumberedTrain& train) const {
+    return answer(MessageKind::trim_notice, train, train.number);
+  }
+  /// Whether such a notice makes its sender repeat it.
+  [[nodiscard]] bool tells_of_trimming() const { return settings_.repair == LossRepair::trimming; }
   /// It was not taken.
   void discard(const NumberedTrain& train);
 
@@ -65,8 +73,15 @@ class RepairReceiver {
     std::uint32_t unused = 0;
   };
   Flow& flow_of(const NumberedTrain& train);
+  [[nodiscard]] std::uint16_t number_of(const Frame& frame) const {
+    return settings_.number_in(as<NumberedTrain>(frame).number);
+  }
+  void advance(Flow& flow) const {
+    flow.next_number = static_cast<std::uint16_t>(flow.next_number + settings_.entropy_values);
+  }
   [[nodiscard]] Acknowledgement answer(MessageKind kind, const NumberedTrain& train,
                                        std::uint16_t number) const;
+  [[nodiscard]] Acknowledgement of_itself(const NumberedTrain& train, bool is_marked) const;
 
   LossRepairSettings settings_;  ///< fixed
   FlowIndex index_;

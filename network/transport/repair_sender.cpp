@@ -11,10 +11,18 @@ namespace lightrail {
 Frame RepairSender::leaving(const Frame& frame, std::uint16_t source, SimTime at) {
   if (NumberedTrain::carries(frame.kind)) {
     leaving_again(frame, at);
-    return frame;
+    return with_value(frame);
   }
   const bool is_repaired = frame.kind == MessageKind::train || frame.kind == MessageKind::control;
-  return is_repaired && is_lossy(frame.lane) ? leaving_first(frame, source, at) : frame;
+  return is_repaired && is_lossy(frame.lane) ? with_value(leaving_first(frame, source, at)) : frame;
+}
+
+/// As it is on the wire.
+Frame RepairSender::with_value(const Frame& frame) {
+  if (!values_) return frame;
+  Frame sent = frame;
+  sent.detail = static_cast<std::uint16_t>(sent.detail | values_->next(frame.address.word()));
+  return sent;
 }
 
 Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimTime at) {
@@ -28,12 +36,15 @@ Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimT
   if (flow.first == none)
     flow.progress_at = at;
   else if (const std::uint16_t first = number_of(sent_[flow.first].frame);
-           static_cast<std::uint16_t>(flow.next_number - first) >= NumberedTrain::max_outstanding - 1)
-    throw SimulationError(at, name_,
-                          fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
-                                      "more than numbers tell apart",
-                                      NumberedTrain::max_outstanding - 1, frame.lane));
-  const Frame numbered = frame_of(NumberedTrain::of(frame, flow.next_number++));
+           static_cast<std::uint16_t>(flow.next_number - first) >=
+           NumberedTrain::max_outstanding - settings_.entropy_values)
+    throw SimulationError(
+        at, name_,
+        fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
+                    "more than numbers tell apart",
+                    NumberedTrain::max_outstanding / settings_.entropy_values - 1, frame.lane));
+  const Frame numbered = frame_of(NumberedTrain::of(frame, flow.next_number));
+  flow.next_number = static_cast<std::uint16_t>(flow.next_number + settings_.entropy_values);
   std::uint32_t place = free_;
   if (place == none) {
     place = static_cast<std::uint32_t>(sent_.size());
@@ -44,6 +55,7 @@ Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimT
   sent_[place] = {.frame = numbered, .at = at, .order = order_++, .source = source};
   (flow.first == none ? flow.first : sent_[flow.last].next) = place;
   flow.last = place;
+  flow.in_flight += frame.bytes;
   ++counts_[frame.lane].trains;
   return numbered;
 }
@@ -56,7 +68,9 @@ void RepairSender::leaving_again(const Frame& frame, SimTime at) {
   if (!sent) return;  // acknowledged while it waited for the line
   sent->at = at;
   sent->order = order_++;
+  if (sent->is_queued != 0 && sent->is_there == 0) flow.in_flight += frame.bytes;
   sent->is_queued = 0;
+  sent->was_repeated = 1;
 }
 
 RepairSender::Sent* RepairSender::find(const Flow& flow, std::uint16_t number) {
@@ -65,60 +79,93 @@ RepairSender::Sent* RepairSender::find(const Flow& flow, std::uint16_t number) {
   return nullptr;
 }
 
+/// It is there, which was not known.
+void RepairSender::arrive(Flow& flow, Sent& sent, SimTime now) {
+  sent.is_there = 1;
+  if (sent.is_queued == 0) flow.in_flight -= sent.frame.bytes;
+  flow.progress_at = now;
+  flow.retries = 0;
+  answer_.arrived += sent.frame.bytes;
+  answer_.sent_at = sent.was_repeated != 0 ? std::nullopt : std::optional(sent.at);
+}
+
+void RepairSender::release_first(Flow& flow) {
+  const std::uint32_t place = flow.first;
+  flow.first = sent_[place].next;
+  if (flow.first == none) flow.last = none;
+  sent_[place].next = free_;
+  free_ = place;
+}
+
 /// All before `number` are there. Returns the highest order of those that were not known to be.
 std::int64_t RepairSender::release_before(Flow& flow, std::uint16_t number, SimTime now) {
   std::int64_t order = -1;
   while (flow.first != none && distance(number_of(sent_[flow.first].frame), number) < 0) {
     Sent& sent = sent_[flow.first];
     if (sent.is_there == 0 && sent.is_queued == 0) order = std::max(order, sent.order);
-    const std::uint32_t place = flow.first;
-    flow.first = sent.next;
-    sent.next = free_;
-    free_ = place;
+    if (sent.is_there == 0) arrive(flow, sent, now);
     flow.progress_at = now;
     flow.retries = 0;
+    release_first(flow);
   }
-  if (flow.first == none) flow.last = none;
   return order;
 }
 
-void RepairSender::queue(Sent& sent) {
+/// That one is there, perhaps not all before it.
+void RepairSender::on_there(Flow& flow, std::uint16_t number, SimTime now) {
+  Sent* sent = find(flow, number);
+  if (!sent || sent->is_there != 0) return;
+  arrive(flow, *sent, now);
+  if (settings_.repair == LossRepair::selective_repeat) {
+    if (sent->is_queued == 0) queue_sent_before(flow, sent->order);
+    return;
+  }
+  while (flow.first != none && sent_[flow.first].is_there != 0) release_first(flow);
+}
+
+void RepairSender::queue(Flow& flow, Sent& sent) {
   if (sent.is_queued != 0 || sent.is_there != 0) return;
   sent.is_queued = 1;
-  again_.push_back({sent.frame, sent.source});
+  flow.in_flight -= sent.frame.bytes;
+  answer_.again.push_back({sent.frame, sent.source});
 }
 
-void RepairSender::queue_sent_before(const Flow& flow, std::int64_t order) {
+void RepairSender::queue_sent_before(Flow& flow, std::int64_t order) {
   for (std::uint32_t place = flow.first; place != none; place = sent_[place].next)
-    if (sent_[place].order < order) queue(sent_[place]);
+    if (sent_[place].order < order) queue(flow, sent_[place]);
 }
 
-void RepairSender::queue_all(const Flow& flow) {
-  for (std::uint32_t place = flow.first; place != none; place = sent_[place].next) queue(sent_[place]);
+void RepairSender::queue_all(Flow& flow) {
+  for (std::uint32_t place = flow.first; place != none; place = sent_[place].next) queue(flow, sent_[place]);
 }
 
-const std::vector<RepairSender::Again>* RepairSender::on_acknowledgement(const Acknowledgement& message,
-                                                                         SimTime now) {
+const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgement& message, SimTime now) {
   const Address own(message.address.to(), message.address.from(), message.address.connection());
   const std::uint32_t slot = index_.find(own.word());
   if (slot == none) return nullptr;
   Flow& flow = flows_[slot];
-  again_.clear();
-  if (message.kind == MessageKind::selective_acknowledgement) {
-    Sent* sent = find(flow, message.number);
-    if (!sent || sent->is_there != 0) return &again_;
-    sent->is_there = 1;
-    flow.progress_at = now;
-    flow.retries = 0;
-    if (sent->is_queued == 0) queue_sent_before(flow, sent->order);
-    return &again_;
+  answer_ = {};
+  const std::uint16_t number = settings_.number_in(message.number);
+  if (message.kind == MessageKind::selective_acknowledgement ||
+      message.kind == MessageKind::marked_acknowledgement) {
+    on_there(flow, number, now);
+    return &answer_;
   }
-  const std::int64_t order = release_before(flow, message.number, now);
+  if (message.kind == MessageKind::trim_notice) {
+    if (Sent* sent = find(flow, number)) queue(flow, *sent);
+    return &answer_;
+  }
+  const std::int64_t order = release_before(flow, number, now);
   if (message.kind == MessageKind::sequence_error)
     queue_all(flow);
   else if (settings_.repair == LossRepair::selective_repeat)
     queue_sent_before(flow, order);
-  return &again_;
+  return &answer_;
+}
+
+std::int64_t RepairSender::in_flight(std::uint64_t flow) const {
+  const std::uint32_t slot = index_.find(flow);
+  return slot == none ? 0 : flows_[slot].in_flight;
 }
 
 std::optional<SimTime> RepairSender::start_timer(const Address& address) {
@@ -130,21 +177,28 @@ std::optional<SimTime> RepairSender::start_timer(const Address& address) {
   return flow.progress_at + settings_.timeout;
 }
 
+/// When what has been on the way longest was sent; now, where all waits to be sent again. What waits may do
+/// so for a window that what was lost on the way fills: it does not put off the timer.
+SimTime RepairSender::oldest_on_the_way(const Flow& flow, SimTime now) const {
+  for (std::uint32_t place = flow.first; place != none; place = sent_[place].next)
+    if (sent_[place].is_queued == 0 && sent_[place].is_there == 0) return sent_[place].at;
+  return now;
+}
+
 RepairSender::Timeout RepairSender::on_timer(const Address& address, SimTime now) {
   Flow& flow = flows_[index_.find(address.word())];
-  again_.clear();
-  Timeout answer{.again = &again_};
+  answer_ = {};
+  Timeout answer{.again = &answer_.again};
   if (flow.first == none) {
     flow.has_timer = 0;
     return answer;
   }
-  const Sent& first = sent_[flow.first];
-  const SimTime due = std::max(first.is_queued != 0 ? now : first.at, flow.progress_at) + settings_.timeout;
+  const SimTime due = std::max(oldest_on_the_way(flow, now), flow.progress_at) + settings_.timeout;
   if (due > now) {
     answer.ask_again = due;
     return answer;
   }
-  ++counts_[first.frame.lane].timeouts;
+  ++counts_[sent_[flow.first].frame.lane].timeouts;
   answer.is_broken = flow.retries == settings_.retries;
   ++flow.retries;
   flow.progress_at = now;

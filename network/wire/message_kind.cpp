@@ -55,6 +55,12 @@ std::string_view name_of(MessageKind kind) {
       return "selective acknowledgement";
     case placed_train:
       return "placed train";
+    case trimmed_train:
+      return "trimmed train";
+    case trim_notice:
+      return "notice of trimming";
+    case marked_acknowledgement:
+      return "marked acknowledgement";
     case repair_timer:
       return "timer of acknowledgements";
     case flow_control:

@@ -46,8 +46,11 @@ enum class MessageKind : std::uint8_t {
   acknowledgement = 27,            ///< receiving NIC -> sending NIC
   sequence_error = 28,             ///< the same: one is missing (NAK)
   selective_acknowledgement = 29,  ///< the same: this one came behind one that is missing (SACK)
-  placed_train = 30,  ///< NIC -> device: came behind one that is missing; it is told when that one is there
-  repair_timer = 31,  ///< the timer of a flow of the NIC's own (repair_timer.hpp)
+  placed_train = 30,   ///< NIC -> device: came behind one that is missing; it is told when that one is there
+  repair_timer = 31,   ///< the timer of a flow of the NIC's own (repair_timer.hpp)
+  trimmed_train = 32,  ///< a numbered train of which a switch has cut off the payload
+  trim_notice = 33,    ///< receiving NIC -> sending NIC: this one came without its payload (NACK)
+  marked_acknowledgement = 34,  ///< as selective_acknowledgement, of a train that was marked
   // Beside the bytes (network/port/flow_control.hpp, work_request.hpp, injector_wake.hpp).
   flow_control = 2,    ///< of the port at the far end of this link; its flow control says what is in it
   work_request = 3,    ///< GPU, host or storage -> NIC: send so many bytes (the NIC reads them over PCIe)

@@ -8,10 +8,14 @@ namespace lightrail {
 
 /// A train or control message on a class that may lose it, between two NICs: with its place in the flow,
 /// which the packet sequence number of RoCE's base transport header says. Numbers count trains, from 0 on,
-/// modulo 2^16; a retransmission has the number that it had.
+/// modulo 2^16; a retransmission has the number that it had. Where a flow has v entropy values (the source
+/// port of UDP), a power of two, numbers count in steps of v, and what is below is the value that this
+/// sending has.
 struct NumberedTrain {
   /// A flow may have so many on the way that one of them is told from its retransmission.
   static constexpr std::uint32_t max_outstanding = 1u << 15;
+  /// Of a packet whose payload was cut off: the smallest frame, 64 B, with preamble and gap.
+  static constexpr std::uint32_t header_bytes = 84;
 
   MessageKind kind = MessageKind::numbered_train;
   std::uint8_t lane = 0;  ///< virtual lane
@@ -21,7 +25,7 @@ struct NumberedTrain {
 
   [[nodiscard]] static constexpr bool carries(MessageKind kind) {
     return kind == MessageKind::numbered_train || kind == MessageKind::numbered_control ||
-           kind == MessageKind::marked_numbered_train;
+           kind == MessageKind::marked_numbered_train || kind == MessageKind::trimmed_train;
   }
   /// `frame`, a train or control message, as the number-th of its flow.
   [[nodiscard]] static NumberedTrain of(const Frame& frame, std::uint16_t number) {
@@ -31,6 +35,13 @@ struct NumberedTrain {
             .number = number,
             .bytes = frame.bytes,
             .address = frame.address};
+  }
+  /// Its packets' headers, as a switch passes them on that has no room for the payload.
+  [[nodiscard]] NumberedTrain trimmed(std::uint32_t mtu_bytes) const {
+    NumberedTrain header = *this;
+    header.kind = MessageKind::trimmed_train;
+    header.bytes = packets_in(bytes, mtu_bytes) * header_bytes;
+    return header;
   }
   /// As devices know it.
   [[nodiscard]] Train plain(std::uint32_t mtu_bytes) const {
@@ -57,16 +68,25 @@ struct Acknowledgement {
   MessageKind kind = MessageKind::acknowledgement;
   std::uint8_t lane = 0;  ///< virtual lane
   /// acknowledgement: all before it are there; sequence_error: they are, and one behind it came instead of
-  /// it; selective_acknowledgement: this one is there, one before it is not.
+  /// it; selective_acknowledgement, marked_acknowledgement: this one is there; trim_notice: it came without
+  /// its payload.
   std::uint16_t number = 0;
   std::uint32_t bytes = wire_bytes;
   Address address{};  ///< of the train, its ends exchanged
 
   [[nodiscard]] static constexpr bool carries(MessageKind kind) {
-    return kind >= MessageKind::acknowledgement && kind <= MessageKind::selective_acknowledgement;
+    using enum MessageKind;
+    return (kind >= acknowledgement && kind <= selective_acknowledgement) || kind == trim_notice ||
+           kind == marked_acknowledgement;
   }
 };
 static_assert(Message<Acknowledgement>);
+
+/// The entropy value of a frame whose flow has `values`; 0 where nothing is numbered.
+[[nodiscard]] constexpr std::uint32_t entropy_of(const Frame& frame, std::uint32_t values) {
+  const bool is_numbered = NumberedTrain::carries(frame.kind) || Acknowledgement::carries(frame.kind);
+  return is_numbered ? frame.detail & (values - 1) : 0;
+}
 
 /// Whether a device may lose it: the NICs repair that, or do not miss it.
 [[nodiscard]] constexpr bool may_be_lost(MessageKind kind) {

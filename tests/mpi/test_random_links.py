@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random fabrics of packet switches whose cables, switches and NICs fail and come back in mid-run, over
-InfiniBand, Ethernet with pauses, and Ethernet that loses and repairs (go-back-N, selective repeat): every
-byte that a GPU sends to another one is delivered to that one once, or the run ends with an error that says
-what it could not send; alike on 1, 2 and 4 ranks.
+InfiniBand, Ethernet with pauses, and Ethernet that loses and repairs (go-back-N, selective repeat, trimming
+with and without NSCC's windows): every byte that a GPU sends to another one is delivered to that one once, or
+the run ends with an error that says what it could not send; alike on 1, 2 and 4 ranks.
 
 usage: test_random_links.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
@@ -18,7 +18,7 @@ SCENARIO = """<scenario name="links_{seed}">
     <server catalogue="servers/dgx_h100" gpus="{gpus}" nics="{gpus}"><nic catalogue="nics/{nic}" {repair} retransmit-timeout="{timeout} us"/></server>
   </cluster>
   <fabric {fabric} routing="{routing}">
-    <{switch} retransmit-timeout="{timeout} us"/>
+    <{switch} retransmit-timeout="{timeout} us">{classes}</{kind}>
     <link role="host" catalogue="links/ndr_copper"/>
     <link role="trunk" catalogue="links/ndr_dr4" length="30 m"/>
     {core}
@@ -27,6 +27,7 @@ SCENARIO = """<scenario name="links_{seed}">
     {rates}
   </faults>
   <network grain="{grain}"/>
+  {windows}
   <nccl catalogue="nccl/nccl_2_21" pxn="{pxn}"/>
   <run seed="{seed}"/>
   {workload}
@@ -34,11 +35,15 @@ SCENARIO = """<scenario name="links_{seed}">
 </scenario>
 """
 CLEAR = re.compile(r"gave up sending to endpoint \d+ \(gpu\d+\)")
+ETHERNET = 'ethernet-switch catalogue="ethernet-switches/asterfusion_cx864e"'
+# Of each: the NIC, what it does with losses, the switch.
 TRANSPORTS = {"infiniband": ("connectx7_400g", "", 'switch catalogue="switches/qm9700"'),
-              "pauses": ("connectx7_400g_roce", "", 'ethernet-switch catalogue="ethernet-switches/asterfusion_cx864e" buffer="20 MB"')}
-for repair in ("go-back-n", "selective-repeat"):
+              "pauses": ("connectx7_400g_roce", "", f'{ETHERNET} buffer="20 MB"')}
+for repair in ("go-back-n", "selective-repeat", "trimming"):
     TRANSPORTS[repair] = ("connectx7_400g_roce", f'lossless="none" repair="{repair}"',
-                          'ethernet-switch catalogue="ethernet-switches/asterfusion_cx864e" lossless="none" buffer="4 MB"')
+                          f'{ETHERNET} lossless="none" buffer="4 MB"')
+CLASSES = '<ecn lane="0" kmin="40 kB" kmax="120 kB" pmax="1"/><trim lane="0" queue="200 kB"/>'
+WINDOWS = '<nscc catalogue="congestion/nscc" base-rtt="8 us"/>'
 
 
 def scenario(seed):
@@ -46,6 +51,7 @@ def scenario(seed):
     r = random.Random(seed)
     transport = r.choice(list(TRANSPORTS))
     nic, repair, switch = TRANSPORTS[transport]
+    is_trimmed = transport == "trimming"
     # Cables of NICs whose losses are repaired must not fail: refused, since another NIC may stand in.
     servers, gpus = (r.choice([4, 6, 8]), 1) if repair else (r.choice([4, 6]), r.choice([1, 2, 8]))
     fabric, core = r.choice([
@@ -57,6 +63,8 @@ def scenario(seed):
              for what in whats]
     return SCENARIO.format(
         seed=seed, servers=servers, gpus=gpus, nic=nic, repair=repair, switch=switch, fabric=fabric,
+        kind=switch.split()[0], classes=CLASSES if is_trimmed else "",
+        windows=WINDOWS if is_trimmed and r.random() < 0.7 else "",
         core=core, routing=r.choice(["static", "ecmp", "adaptive", "adaptive-flow", "spray"]),
         timeout=r.choice([20, 60]), detection=r.choice([0, 5, 30]), reconvergence=r.choice([0, 10, 50]),
         grain=r.choice([1, 4, 16]), pxn="off" if repair else r.choice(["on", "off"]), rates="\n    ".join(rates),

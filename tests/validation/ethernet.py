@@ -1,10 +1,14 @@
-"""Target E6: what comes behind a pause (PFC), for which a lossless class needs headroom.
+"""Target E1: packet trimming and NSCC against uet-htsim. Target E6: what comes behind a pause (PFC),
+for which a lossless class needs headroom.
 
-Closed form, exact to a packet: the one that fills a memory has the pause sent at once; it is heard after its
-frame and a cable, and the sender's packets begin until its reaction is over (IEEE 802.3 annex 31B.3.7; above
-400 Gb/s its time at 400 Gb/s).
+E6's closed form, exact to a packet: the one that fills a memory has the pause sent at once; it is heard after
+its frame and a cable, and the sender's packets begin until its reaction is over (IEEE 802.3 annex 31B.3.7;
+above 400 Gb/s its time at 400 Gb/s).
 """
 import math
+import pathlib
+import random
+import tempfile
 
 PACKET_BYTES, FRAME_BYTES = 4096, 84
 PS_PER_METRE = 1e12 / (299_792_458 * 0.6666666667)  # of the scenario's cable
@@ -28,4 +32,69 @@ def target_e6(run, short):
                "published": headroom_bytes(gbps, metres), "simulated": used, "unit": "B", "bound_pct": 0}
 
 
-TARGETS = {"E6": target_e6}
+def goal(messages, ranks, size_bytes):
+    """A GOAL schedule of messages that all start at once; [(from, to)]."""
+    programs = {}
+    for sender, receiver in messages:
+        for rank, what in ((sender, f"send {size_bytes}b to {receiver}"),
+                           (receiver, f"recv {size_bytes}b from {sender}")):
+            lines = programs.setdefault(rank, [])
+            lines.append(f"l{len(lines) + 1}: {what} tag 0\n")
+    idle = ["l1: calc 0\n"]
+    blocks = ("".join(programs.get(rank, idle)) for rank in range(ranks))
+    return f"num_ranks {ranks}\n\n" + "\n".join(
+        f"rank {rank} {{\n{block}}}\n" for rank, block in enumerate(blocks))
+
+
+def permutation(ranks, seed):
+    """[(from, to)]; nobody sends to itself."""
+    draw = random.Random(seed)
+    receivers = list(range(ranks))
+    while any(sender == receiver for sender, receiver in enumerate(receivers)):
+        draw.shuffle(receivers)
+    return list(enumerate(receivers))
+
+
+# github.com/ultraethernet/uet-htsim 40ccb05, htsim/sim/datacenter/results: 8,192 hosts, two tiers, links of
+# 1 us, NSCC: rate [Gb/s], MB, entropy values, NICs for an uplink; slowest and fastest completion [us].
+HTSIM_PERMUTATIONS = [(400, 1, 32, 1, 38.7065, 24.4542), (400, 4, 128, 1, 99.4849, 85.6536),
+                      (200, 1, 32, 1, 59.8538, 44.9494), (800, 1, 32, 1, 25.2974, 14.2194),
+                      (400, 1, 32, 4, 188.805, 24.5707), (400, 1, 32, 8, 242.868, 24.586)]
+# Two senders to one host at 400 Gb/s: MB each, slowest completion [us].
+HTSIM_INCASTS = [(1, 50.9895), (16, 691.018)]
+
+
+def base_rtt_us(gbps):
+    """As uet-htsim has it: four links of 1 us each way, and a packet and an acknowledgement over each."""
+    return 8 + 4 * (4160 + 64) * 8 / (gbps * 1000)
+
+
+def target_e1(run, short):
+    """Completion there is at the sender, when the last acknowledgement is back: over four links of 1 us, or
+    two where both hosts are on one leaf, as those of the fastest are."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "1.goal").write_text(goal(permutation(8192, 1), 8192, 1_000_000))
+        (folder / "4.goal").write_text(goal(permutation(8192, 1), 8192, 4_000_000))
+        for mb, slowest in HTSIM_INCASTS:
+            trace = folder / f"incast_{mb}.goal"
+            trace.write_text(goal([(3, 0), (20, 0)], 32, mb * 1_000_000))
+            done = run("ethernet/trimming.xml", hosts=32, trace=trace)["step_time_ps"] * 1e-6
+            yield {"row": f"two to one, {mb} MB, slowest", "published": slowest, "simulated": done + 4,
+                   "unit": "us", "bound_pct": 10}
+        if short:
+            return
+        settings = [{"hosts": 8192, "nics_per_leaf": 64, "trace": folder / f"{mb}.goal", "rate": f"{gbps} Gb/s",
+                     "base_rtt": f"{base_rtt_us(gbps)} us", "values": values, "oversubscription": ratio}
+                    for gbps, mb, values, ratio, *_ in HTSIM_PERMUTATIONS]
+        run.ahead("ethernet/trimming.xml", settings)
+        for own, (gbps, mb, values, ratio, slowest, fastest) in zip(settings, HTSIM_PERMUTATIONS):
+            result = run("ethernet/trimming.xml", **own)
+            title = f"permutation of {mb} MB, {gbps} Gb/s, {values} values" + (f", {ratio}:1" if ratio > 1 else "")
+            yield {"row": f"{title}, slowest", "published": slowest, "simulated": result["step_time_ps"] * 1e-6 + 4,
+                   "unit": "us", "bound_pct": 10}
+            yield {"row": f"{title}, fastest", "published": fastest, "unit": "us", "bound_pct": 10,
+                   "simulated": min(result["end_by_gpu_ps"].values()) * 1e-6 + 2}
+
+
+TARGETS = {"E1": target_e1, "E6": target_e6}

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "network/port/pause/tables.hpp"
+#include "network/transport/nscc.hpp"
 #include "network/transport/tables.hpp"
 #include "tests/support/ethernet_star.hpp"
 #include "tests/support/lossy_switch.hpp"
@@ -35,8 +37,8 @@ struct Flow {
   EthernetStar star;
 
   Flow(LossRepair repair, SimTime cable, std::int64_t packets, Loss loss, std::uint32_t grain = 1,
-       SimTime error_interval = microseconds(500)) {
-    star.kind = lossy_switch_kind(std::move(loss));
+       SimTime error_interval = microseconds(500), Loss trims = {}) {
+    star.kind = lossy_switch_kind(std::move(loss), std::move(trims));
     star.cable = cable, star.grain = grain;
     star.spec->lossless = star.nic.lossless = "none";
     star.nic.repair = repair;
@@ -73,19 +75,29 @@ std::int64_t slot_of_repair(std::int64_t k, SimTime cable) {
   return k + 1 + (4 * cable.count() + packet.count() - 1) / packet.count();
 }
 
-/// Random posts over links that lose, with a checkpoint in the middle: what comes in is what comes in without
-/// losses, of every seed of [first, end).
+/// Windows small enough to shut flows.
+void add_windows(EthernetStar& star, SimTime cable) {
+  NsccSpec spec;
+  spec.base_rtt = std::max(4 * cable, nanoseconds(200));
+  spec.window = 0.5;
+  star.bed.finish_model().add(std::make_shared<const Nscc>(Nscc{spec}));
+}
+
+/// Random posts over links that lose and switches that trim, with a checkpoint in the middle: what comes in
+/// is what comes in without either, of every seed of [first, end).
 void check_random_losses(std::uint64_t first, std::uint64_t end) {
   for (std::uint64_t seed = first; seed < end; ++seed) {
     std::mt19937_64 draw(seed);
     const auto below = [&](std::uint64_t bound) { return draw() % bound; };
-    const LossRepair repair = below(2) == 0 ? LossRepair::go_back_n : LossRepair::selective_repeat;
-    const std::uint64_t per_mille = below(100);
+    const auto repair = static_cast<LossRepair>(below(3));
+    const bool has_windows = repair == LossRepair::trimming && below(2) == 0;
+    const std::uint64_t per_mille = below(100), trimmed_per_mille = below(2) * below(300);
     const std::uint32_t endpoints = 2 + static_cast<std::uint32_t>(below(3));
     const std::uint32_t grain = 1 + static_cast<std::uint32_t>(below(8));
     const SimTime cable = nanoseconds(static_cast<std::int64_t>(20 + below(3000)));
     const std::int64_t interval = static_cast<std::int64_t>(below(3)) * 7;
-    CAPTURE(seed, per_mille, endpoints, grain, cable.count(), static_cast<int>(repair));
+    CAPTURE(seed, per_mille, trimmed_per_mille, endpoints, grain, cable.count(), static_cast<int>(repair),
+            has_windows);
     struct Post {
       std::uint32_t from, to, bytes;
       SimTime at;
@@ -101,13 +113,18 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
       std::mt19937_64 loss(seed + 1);
       EthernetStar star;
       star.kind = lossy_switch_kind(
-          [&loss, loses, per_mille](const Frame&) { return loses && loss() % 1000 < per_mille; });
+          [&loss, loses, per_mille](const Frame&) { return loses && loss() % 1000 < per_mille; },
+          [&loss, loses, trimmed_per_mille](const Frame&) {
+            return loses && loss() % 1000 < trimmed_per_mille;
+          });
+      if (repair == LossRepair::trimming) star.spec->trims = {{.lane = 0, .queue = Bytes{100'000}}};
       star.cable = cable, star.grain = grain;
       star.spec->lossless = star.nic.lossless = "none";
       star.nic.repair = repair;
       star.nic.retransmit_timeout = microseconds(100);
       star.nic.error_interval = microseconds(interval);
       star.build(endpoints);
+      if (has_windows) add_windows(star, cable);
       for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
       star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
       REQUIRE(star.bed.waits() == std::vector<std::string>{});
@@ -149,6 +166,53 @@ TEST_CASE("go-back-N sends a round trip's packets again, selective repeat the on
       }
     }
   }
+}
+
+TEST_CASE("with trimming one packet goes again, a round trip after the one whose payload was cut off") {
+  // Its header is heard of 4 cables later; the packet that is on the line then is sent to its end, so that
+  // all behind it are one packet late, wherever that is.
+  constexpr std::int64_t packets = 200;
+  for (const std::int64_t ns : {50, 333, 1500})
+    for (const std::int64_t k : {0, 7, 100}) {
+      INFO(ns << " ns, packet " << k);
+      const SimTime cable = nanoseconds(ns);
+      Flow flow(
+          LossRepair::trimming, cable, packets, [](const Frame&) { return false; }, 1, microseconds(500),
+          nth_sending({{k, 1}}));
+      CHECK(flow.run() == on_time(packets, cable));
+      CHECK(flow.counts(0).repeated == 1);
+      CHECK(flow.counts(0).timeouts == 0);
+      CHECK(flow.counts(1).discarded == 0);
+      const auto got = flow.star.bed.trains(flow.star.gpus[1]);
+      REQUIRE(got.size() == packets);
+      const std::int64_t m = k + (4 * cable.count() + packet.count() - 1) / packet.count();
+      for (std::int64_t i = 0; i < packets; ++i)
+        CHECK(got[i].time == on_time(i < k ? i : i < m ? m : i + 1, cable));
+    }
+}
+
+TEST_CASE("with trimming what is overtaken or not named is not taken for lost") {
+  // A lost packet shows when the timer ends, alone of 50; so does one whose header is lost.
+  Flow flow(LossRepair::trimming, nanoseconds(333), 50, nth_sending({{7, 1}}));
+  flow.run();
+  CHECK(flow.counts(0).repeated == 1);
+  CHECK(flow.counts(0).timeouts == 1);
+  CHECK(payload_bytes(flow.star.bed.trains(flow.star.gpus[1])) == 4096 * 50);
+}
+
+TEST_CASE("a window lets so many packets on the way, and the next ones when they are acknowledged") {
+  // W = 0.011 round trips of 40 to 41 us at 400 Gb/s, 22,000 B: five packets, each answered 4 cables later.
+  const SimTime cable = microseconds(10), round_trip = 4 * cable;
+  constexpr std::int64_t packets = 23, window = 5;
+  Flow flow(LossRepair::trimming, cable, packets, [](const Frame&) { return false; });
+  NsccSpec spec;
+  spec.base_rtt = microseconds(41), spec.window = 0.011;
+  flow.star.bed.finish_model().add(std::make_shared<const Nscc>(Nscc{spec}));
+  flow.run();
+  const auto got = flow.star.bed.trains(flow.star.gpus[1]);
+  REQUIRE(got.size() == packets);
+  for (std::int64_t i = 0; i < packets; ++i)
+    CHECK(got[i].time == on_time(i % window, cable) + i / window * round_trip);
 }
 
 TEST_CASE("a device is told of what came early when the missing packet is there, and not before") {

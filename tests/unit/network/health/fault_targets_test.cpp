@@ -151,3 +151,32 @@ TEST_CASE("a GPU that fails stands still, with an NVSwitch its GPUs, with a host
   CHECK(found.size() == 2);
   CHECK(targets.find("gpu0:0", found) == "no cable that can fail is at port 0 of 'gpu0'");
 }
+
+TEST_CASE("a storage server that fails is away with the cables of all its NICs, and of no other") {
+  test::TestModel made;
+  const auto nic_kind = test::kind_named("nic", true);
+  const auto nic = std::make_shared<test::RoleSpec<DeviceRole::nic>>();
+  const ComponentId storage = made.add(test::kind_named("storage-server", false),
+                                       std::make_shared<test::RoleSpec<DeviceRole::storage>>()),
+                    first = made.add(nic_kind, nic), second = made.add(nic_kind, nic),
+                    other = made.add(nic_kind, nic),
+                    leaf = made.add(test::kind_named("leaf", true), std::make_shared<const Spec>());
+  made.connect(storage, first, nanoseconds(100));
+  made.connect(storage, second, nanoseconds(100));
+  for (const ComponentId one : {first, second, other}) made.connect(one, leaf, nanoseconds(100));
+  const Model model = made.build();
+  const FaultTargets targets(model);
+  std::vector<FaultTarget> found;
+  CHECK(targets.find("storage*", found).empty());
+  REQUIRE(found.size() == 1);
+  CHECK(targets.name_of(found[0]) == "storage-server0");
+  FaultEffects effects;
+  const Outage outage{microseconds(1), microseconds(3)};
+  targets.add(found[0], outage, effects);
+  CHECK(effects.gpus.empty());
+  CHECK(effects.links.size() == 4);  // both directions of links 4 and 6
+  for (const std::uint32_t link : {4u, 5u, 6u, 7u})
+    CHECK(effects.links.at(LinkId{link}) == std::vector{outage});
+  CHECK(targets.find("storage-server0:0", found) ==
+        "no cable that can fail is at port 0 of 'storage-server0'");
+}

@@ -60,6 +60,42 @@ TEST_CASE("go-back-N complains once of a missing train, or in intervals") {
   }
 }
 
+TEST_CASE(
+    "with trimming each train is acknowledged by itself, with its mark, and a header is complained of") {
+  RepairReceiver one = receiver(LossRepair::trimming);
+  CHECK(one.tells_of_trimming());
+  CHECK(one.takes_early());
+  CHECK(one.place_of(train(2)) == Place::early);
+  one.take_early(train(2));
+  const auto early = one.complaint(train(2), SimTime{}, true);
+  REQUIRE(early.has_value());
+  CHECK(early->kind == MessageKind::marked_acknowledgement);
+  CHECK(early->number == 2);
+  CHECK(one.take_next(train(0)).empty());
+  CHECK(one.acknowledgement(train(0)).kind == MessageKind::selective_acknowledgement);
+  CHECK(one.acknowledgement(train(0)).number == 0);
+  const Acknowledgement notice = one.trim_notice(train(1));
+  CHECK(notice.kind == MessageKind::trim_notice);
+  CHECK(notice.number == 1);
+  CHECK(notice.address == Address(EndpointId{2}, EndpointId{1}, Connection::make(0, 0, 0)));
+  CHECK(numbers(one.take_next(train(1))) == std::vector<std::uint16_t>{2});
+  CHECK(one.place_of(train(1)) == Place::late);
+  CHECK(!receiver(LossRepair::selective_repeat).tells_of_trimming());
+}
+
+TEST_CASE("the entropy value of a sending is no part of its number, and comes back with its answer") {
+  RepairReceiver one({.repair = LossRepair::trimming, .entropy_values = 4});
+  CHECK(one.place_of(train(4 + 3)) == Place::early);
+  one.take_early(train(4 + 3));
+  CHECK(one.place_of(train(4 + 1)) == Place::late);  // the same, by another way
+  CHECK(one.complaint(train(4 + 3), SimTime{})->number == 4 + 3);
+  CHECK(one.trim_notice(train(2)).number == 2);
+  CHECK(one.place_of(train(2)) == Place::next);
+  CHECK(one.take_next(train(2)).size() == 1);
+  CHECK(one.acknowledgement(train(2)).number == 2);
+  CHECK(one.place_of(train(8)) == Place::next);
+}
+
 TEST_CASE("selective repeat keeps what is early until all before it are there") {
   RepairReceiver one = receiver(LossRepair::selective_repeat);
   for (const std::uint16_t k : {std::uint16_t{4}, std::uint16_t{2}, std::uint16_t{1}}) {

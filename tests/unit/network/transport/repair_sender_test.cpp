@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -25,7 +26,8 @@ struct Sender {
   std::vector<std::uint16_t> hear(MessageKind kind, std::uint16_t number, std::int64_t us) {
     const Address back(flow.to(), flow.from(), flow.connection());
     return leave(
-        *sender.on_acknowledgement({.kind = kind, .number = number, .address = back}, microseconds(us)), us);
+        sender.on_acknowledgement({.kind = kind, .number = number, .address = back}, microseconds(us))->again,
+        us);
   }
   std::vector<std::uint16_t> leave(std::vector<RepairSender::Again> again, std::int64_t us) {
     std::vector<std::uint16_t> numbers;
@@ -78,9 +80,8 @@ TEST_CASE("a sequence error acknowledges what is before it, and all from it on g
 TEST_CASE("what waits to be sent again is not taken twice") {
   Sender one(LossRepair::go_back_n, 3);
   const Address back(flow.to(), flow.from(), flow.connection());
-  CHECK(
-      one.sender.on_acknowledgement({.kind = error, .number = 1, .address = back}, microseconds(9))->size() ==
-      2);
+  CHECK(one.sender.on_acknowledgement({.kind = error, .number = 1, .address = back}, microseconds(9))
+            ->again.size() == 2);
   CHECK(one.hear(error, 1, 10).empty());
 }
 
@@ -96,8 +97,48 @@ TEST_CASE("selective repeat sends what was sent before something that is there")
   CHECK(one.sender.is_idle(flow));
 }
 
+TEST_CASE("with trimming what a notice names goes again, once, and what is overtaken does not") {
+  constexpr MessageKind notice = MessageKind::trim_notice;
+  Sender one(LossRepair::trimming, 6);
+  CHECK(one.hear(selective, 4, 10).empty());
+  CHECK(one.hear(MessageKind::marked_acknowledgement, 1, 10).empty());
+  CHECK(one.hear(notice, 2, 11) == Numbers{2});
+  CHECK(one.hear(notice, 4, 11).empty());  // it is there by now
+  CHECK(one.hear(notice, 9, 11).empty());
+  for (const std::uint16_t k : {std::uint16_t{0}, std::uint16_t{2}, std::uint16_t{3}, std::uint16_t{5}})
+    CHECK(one.hear(selective, k, 12).empty());
+  CHECK(one.sender.is_idle(flow));
+  CHECK(one.sender.counts(0).again == 1);
+}
+
+TEST_CASE("what is on the way is what was sent and is not known to be there or lost") {
+  Sender one(LossRepair::trimming, 5);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  const auto hear = [&](MessageKind kind, std::uint16_t number) {
+    return *one.sender.on_acknowledgement({.kind = kind, .number = number, .address = back}, microseconds(9));
+  };
+  CHECK(one.sender.in_flight(flow.word()) == 500);
+  RepairSender::Answer answer = hear(selective, 3);
+  CHECK(answer.arrived == 100);
+  CHECK(answer.sent_at == microseconds(3));
+  CHECK(one.sender.in_flight(flow.word()) == 400);
+  CHECK(hear(selective, 3).arrived == 0);
+  answer = hear(MessageKind::trim_notice, 1);
+  CHECK(one.sender.in_flight(flow.word()) == 300);
+  one.leave(answer.again, 12);
+  CHECK(one.sender.in_flight(flow.word()) == 400);
+  // Of the first sending or the second: that tells no time.
+  answer = hear(selective, 1);
+  CHECK(answer.arrived == 100);
+  CHECK(!answer.sent_at);
+  for (const std::uint16_t k : {std::uint16_t{0}, std::uint16_t{2}, std::uint16_t{4}}) hear(selective, k);
+  CHECK(one.sender.in_flight(flow.word()) == 0);
+  CHECK(one.sender.in_flight(back.word()) == 0);
+}
+
 TEST_CASE("without an acknowledgement all goes again when the timer ends, until the retries do") {
-  for (const LossRepair repair : {LossRepair::go_back_n, LossRepair::selective_repeat}) {
+  for (const LossRepair repair :
+       {LossRepair::go_back_n, LossRepair::selective_repeat, LossRepair::trimming}) {
     Sender one(repair, 3);
     CHECK(one.sender.start_timer(flow) == microseconds(50));
     CHECK(!one.sender.start_timer(flow));  // it runs
@@ -115,6 +156,21 @@ TEST_CASE("without an acknowledgement all goes again when the timer ends, until 
     CHECK(one.sender.counts(0).timeouts == 3);
     CHECK(one.sender.waits_for() == "2 trains (200 B) wait for acknowledgements");
   }
+}
+
+TEST_CASE("what waits for its window does not put off the timer of what is on the way") {
+  Sender one(LossRepair::trimming, 3);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  CHECK(one.sender.start_timer(flow) == microseconds(50));
+  // Number 0 is to be sent again and is not yet; 1 and 2 are lost without a trace.
+  CHECK(one.sender
+            .on_acknowledgement({.kind = MessageKind::trim_notice, .number = 0, .address = back},
+                                microseconds(9))
+            ->again.size() == 1);
+  CHECK(one.sender.on_timer(flow, microseconds(50)).ask_again == microseconds(51));
+  const RepairSender::Timeout timeout = one.sender.on_timer(flow, microseconds(51));
+  CHECK(one.leave(*timeout.again, 51) == Numbers{1, 2});
+  CHECK(one.sender.counts(0).timeouts == 1);
 }
 
 TEST_CASE("a timer behind which nothing is on the way ends") {
@@ -146,6 +202,37 @@ TEST_CASE("numbers go around, and no more may be on the way than they tell apart
     static_cast<void>(sender.leaving(train, 0, SimTime{}));
   CHECK_THROWS_WITH(sender.leaving(train, 0, microseconds(3)),
                     Catch::Contains("nic0") && Catch::Contains("32767 trains on the way on class 0"));
+}
+
+TEST_CASE("numbers of a flow with entropy values count in steps of them, and each sending says its own") {
+  constexpr std::uint32_t values = 16;
+  EntropyValues choice(values, PathChoice::turns, 1);
+  RepairSender sender({.repair = LossRepair::trimming, .entropy_values = values}, 1, "nic0");
+  sender.choose_by(choice);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  std::vector<std::uint32_t> said;
+  for (std::uint32_t k = 0; k < 10'000; ++k) {  // around
+    const Frame frame = sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{});
+    const std::uint16_t number = as<NumberedTrain>(frame).number;
+    CHECK(number / values == k % (65'536 / values));
+    said.push_back(entropy_of(frame, values));
+    if (k % 3 == 1) {
+      const auto* answer = sender.on_acknowledgement(
+          {.kind = MessageKind::trim_notice, .number = number, .address = back}, SimTime{});
+      REQUIRE(answer->again.size() == 1);
+      const Frame again = sender.leaving(answer->again.front().frame, 0, SimTime{});
+      CHECK(as<NumberedTrain>(again).number / values == number / values);
+    }
+    static_cast<void>(
+        sender.on_acknowledgement({.kind = selective, .number = number, .address = back}, SimTime{}));
+    CHECK(sender.is_idle(flow));
+  }
+  for (std::uint32_t value = 0; value < values; ++value)
+    CHECK(std::count(said.begin(), said.end(), value) > 100);
+  for (std::uint32_t k = 0; k < NumberedTrain::max_outstanding / values - 1; ++k)
+    static_cast<void>(sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{}));
+  CHECK_THROWS_WITH(sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{}),
+                    Catch::Contains("a flow has 2047 trains on the way on class 0"));
 }
 
 TEST_CASE("its state is saved") {

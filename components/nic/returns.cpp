@@ -1,0 +1,109 @@
+// What a NIC does with what its cable or an optical switch did not take: sends it again, or gives it back.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/nic/nic.hpp"
+#include "network/port/reports.hpp"
+#include "network/wire/congestion_notice.hpp"
+#include "network/wire/delegated_train.hpp"
+#include "network/wire/link_change.hpp"
+#include "network/wire/returned_work.hpp"
+#include "network/wire/train.hpp"
+
+namespace lightrail {
+
+/// What the cable did not take is sent again; and where work waits for it, somebody asks after it.
+void Nic::watch(Context& context) {
+  if (crossbar_.egress().has_cut_off())
+    for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
+      if (const auto train = without_mark(cut.train))
+        send_again(Retransmission::lost(as<Train>(*train)), context);
+  const SimTime now = context.now();
+  if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
+  if (now >= looked_until_) {
+    looked_until_ = std::min(crossbar_.egress().next_change(0, now),
+                             health_->next_change_of_server(endpoint_at_[1], now, Observer::sender));
+    give_back_all(context);
+  }
+  if (fabric_.is_idle()) return;
+  const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
+  const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
+  if (at == time_never || (watched_until_ > now && watched_until_ <= at)) return;
+  watched_until_ = at;
+  context.wake(at, to_payload(LinkChange{}));
+}
+
+void Nic::give_back_all(Context& context) {
+  const SimTime now = context.now();
+  bool has_other_ways = false;
+  for (std::uint32_t port = 1; port < endpoint_at_.size(); ++port)
+    has_other_ways |= gives_back(static_cast<PortIndex>(port), now);
+  if (!has_other_ways) return;
+  std::vector<Injector::Rest> kept;
+  for (const Injector::Rest& rest : fabric_.take_all()) {
+    if (rest.head.kind == MessageKind::congestion_notice) continue;  // of no use when it is late
+    const PortIndex device =
+        rest.source != 0 ? rest.source : std::max<PortIndex>(port_of(rest.head.address.from()), 1);
+    if (!gives_back(device, now)) {
+      kept.push_back(rest);
+      continue;
+    }
+    if (rest.token != none) notices_.cancel(static_cast<std::uint32_t>(rest.token));
+    give_back(context, device, rest.head, rest.bytes, rest.token != none);
+  }
+  for (const Injector::Rest& rest : kept) post_again(rest, now);
+}
+
+/// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
+bool Nic::gives_back(PortIndex device, SimTime now) const {
+  return health_->stand_in(endpoint_at_[device], now, Observer::sender) != endpoint_at_[device];
+}
+
+void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify) {
+  ReturnedWork work;
+  work.lane = head.lane, work.notify = notify, work.is_control = head.kind == MessageKind::control;
+  work.bytes = static_cast<std::uint32_t>(bytes), work.address = head.address;
+  context.send(device, context.now(), to_payload(work));
+}
+
+/// What take_all() gave, as it was.
+void Nic::post_again(const Injector::Rest& rest, SimTime now) {
+  fabric_.post({rest.head.address.from(), rest.head.address.to(), rest.head.address.connection(), rest.bytes,
+                rest.head.lane, rest.head.kind, rest.source, rest.token, rest.head.detail},
+               now);
+}
+
+/// An optical switch could not pass it on.
+void Nic::send_again(const Train& back, Context& context) {
+  ++resent_;
+  if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
+  const auto later = Retransmission::later(back, spec_.retries);
+  if (!later && returns_.lost != LostTrains::from_nic) {
+    ReturnedTrain train = ReturnedTrain::of(Retransmission::original(back));
+    train.is_given_up = 1, train.retries = 0;  // the GPU finds another way or gives up
+    crossbar_.egress().offer(context, 1, frame_of(train), context.now());
+    return;
+  }
+  if (!later)
+    fail(context,
+         fmt::format(
+             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
+             back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
+  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+}
+
+/// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
+void Nic::send_original(const Train& back, Context& context) {
+  Frame train = frame_of(Retransmission::original(back));
+  const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
+  if (health_ && gives_back(device, context.now()))
+    return give_back(context, device, train, train.bytes, false);
+  if (returns_.lost == LostTrains::from_gpu)
+    train = frame_of(ReturnedTrain::of(Retransmission::original(back)));
+  crossbar_.egress().offer(context, returns_.lost == LostTrains::from_gpu ? 1 : 0, train, context.now());
+}
+
+}  // namespace lightrail
