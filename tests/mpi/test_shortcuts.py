@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Steps of which a part is not simulated against the same steps simulated whole: random plans and fabrics.
 
-usage: test_shortcuts.py LIGHTRAIL SCENARIO step-over|iterations|fold|formula|messages FIRST_SEED COUNT
+usage: test_shortcuts.py LIGHTRAIL SCENARIO SHORTCUT FIRST_SEED COUNT
 
 step-over: the step is within a thousandth of the whole one's beyond what the summary says that it may be off.
 Where it says that the periods are alike, compute is within a thousandth too, waits are within a hundredth
@@ -15,6 +15,11 @@ but switches that draw their ports, within rounding. Elsewhere steps are within 
 
 fold: data-parallel replicas on a half to an eighth of the servers that stand for all: the step is within
 1 %, compute within a thousandth, and the payload by dimension is that part of the whole one's.
+
+combined: a random combination of fold, stepped over micro-batches and iterations on a random fabric: the step
+is within 2 % where replicas stand for others, beyond what the summary says that stepping over may change, and
+the payload by dimension is that part of the whole one's. Without fold, iterations that are called equal have
+every row of the whole run.
 
 formula: communication by formula, with one GPU a stage for all, against trains: the step is within 10 %, and
 the payload by dimension is that of the GPUs which stand for all.
@@ -202,6 +207,52 @@ def compare_folded(seed, folder):
     return error, True
 
 
+def combination(seed):
+    """Variables of a plan on a random fabric, by how much it is folded, and what of it is stepped over."""
+    draw = random.Random(seed + 0.5)
+    fold = 1
+    if draw.random() < 0.5:
+        variables, fold = folded_plan(seed)
+        stepped = draw.choice(["none", "pipeline", "iterations", "pipeline iterations"])
+    else:
+        variables = plan(seed)
+        stepped = draw.choice(["pipeline", "iterations", "pipeline iterations"])
+    if "pipeline" in stepped:
+        variables["micro_batches"] = max(24, 12 * variables["pp"])
+    else:
+        variables["micro_batches"] = 4 * variables["pp"]
+    variables.update(iterations=draw.randint(6, 8) if "iterations" in stepped else draw.choice([1, 2]),
+                     fabric=draw.choice(["rail-optimised", "fat-tree"]), tiers=draw.choice([2, 3]),
+                     oversubscription=draw.choice([1, 1, 2]) if fold == 1 else 1)
+    if fold > 1 and variables["fabric"] == "fat-tree":
+        variables["routing"] = "adaptive"  # hashed flows meet on spines that the part does not have
+    return variables, fold, stepped
+
+
+def compare_combined(seed, folder):
+    variables, fold, stepped = combination(seed)
+    whole, _ = run(folder, "whole", {**variables, "step_over": "none"}, False)
+    part = {**variables, "servers": variables["servers"] // fold, "fold": fold, "step_over": stepped}
+    short, text = run(folder, "short", part, False)
+    parts_add_up(folder / "short.h5")
+    assert (f"stands for {fold} (fold)" in text) == (fold > 1), text
+    assert (short["stepped_over"] is not None) == ("pipeline" in stepped), part
+    assert (short["stepped_iterations"] is not None) == ("iterations" in stepped), part
+    assert len(short["iterations"]) == variables["iterations"], part
+    bound = 0.002 + 0.02 * (fold > 1) + sum(
+        short[kind]["uncertainty"] for kind in ("stepped_over", "stepped_iterations") if short[kind])
+    error = short["step_time_ps"] / whole["step_time_ps"] - 1
+    is_equal = fold == 1 and stepped == "iterations" and "equal to the picosecond" in text
+    print(f"seed {seed}: fold {fold}, {stepped}{', equal' if is_equal else ''}: {100 * error:+.4f} %, "
+          f"{whole['events'] / short['events']:.1f} x fewer events", part if abs(error) > 2e-3 else "", flush=True)
+    assert abs(error) < bound, (error, bound, part)
+    for dimension, size in whole["bytes_by_dimension"].items():
+        assert abs(short["bytes_by_dimension"][dimension] * fold - size) <= 1e-5 * size, (dimension, part)
+    for table in ("steps", "exposed") if is_equal else ():
+        assert rows(folder / "whole.h5", table) == rows(folder / "short.h5", table), (table, part)
+    return error, True
+
+
 def run_at(detail, seed, folder):
     """A plan in trains and at another detail: variables, both summaries, the text of the second, and by how
     much its step is off."""
@@ -241,7 +292,8 @@ def compare_messages(seed, folder):
 
 def main():
     errors = []
-    compared = {"step-over": compare, "iterations": compare_iterations, "fold": compare_folded, "formula": compare_formula,
+    compared = {"step-over": compare, "iterations": compare_iterations, "fold": compare_folded,
+                "combined": compare_combined, "formula": compare_formula,
                 "messages": compare_messages}[SHORTCUT]
     for seed in range(FIRST, FIRST + COUNT):
         with tempfile.TemporaryDirectory() as folder:
