@@ -6,10 +6,17 @@
 #include <string>
 
 #include "components/gpu/compute/kernel_variation.hpp"
+#include "engine/scenario/units.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
 namespace {
+
+bool has_control_jitter(const Element& ocs) {
+  const Attribute* text = ocs.find("control-jitter");
+  SimTime mean{};
+  return text && parse_value(text->value, mean).empty() && mean > SimTime{0};
+}
 
 /// The first element below `root`, by depth, that makes iterations differ, and why; null: there is none.
 const Element* find_disturbance(const Element& root, std::string& why) {
@@ -21,7 +28,7 @@ const Element* find_disturbance(const Element& root, std::string& why) {
       why = "whose circuits change at times of their own";
     else if (child.name == "ecn")
       why = "whose marks are drawn anew in each iteration";
-    else if (const Attribute* jitter = child.find("control-jitter"); jitter && child.name == "ocs")
+    else if (child.name == "ocs" && has_control_jitter(child))
       why = "with control-jitter, which is drawn anew in each iteration";
     else if (const Element* found = find_disturbance(child, why))
       return found;

@@ -66,9 +66,12 @@ std::string stepped_iterations_note(const Element& workload, const ProgramSet& p
     return fmt::format("step-over=\"iterations\" finds nothing to leave out of {} iterations (it needs {})",
                        programs.iterations, by.simulated() + 1);
   return fmt::format(
-      "{} of {} iterations are stepped over: steps, exposed, traffic, traffic_matrix, storage's traffic and "
-      "power have all of them; every other table what was simulated (docs/scaling.md)",
-      by.skipped, by.skipped + programs.iterations);
+      "{} of {} iterations are stepped over: steps, exposed, traffic{} have all of them; every other table "
+      "what "
+      "was simulated (docs/scaling.md)",
+      by.skipped, by.skipped + programs.iterations,
+      has_pipeline(step_over_of(workload)) ? " and traffic_matrix"
+                                           : ", traffic_matrix, storage's traffic and power");
 }
 
 }  // namespace lightrail

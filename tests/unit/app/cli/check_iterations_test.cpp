@@ -68,13 +68,14 @@ TEST_CASE("iterations that repeat each other may be stepped over") {
 
 TEST_CASE("each reason why iterations differ is told") {
   const std::string with = "<workload> step-over=\"iterations\" with ";
-  const auto ocs_with_jitter = [] {
+  const auto ocs_with_jitter = [](const std::string& mean) {
     Element ocs = element("ocs");
     Attribute jitter;
-    jitter.name = "control-jitter", jitter.value = "1 us";
+    jitter.name = "control-jitter", jitter.value = mean;
     ocs.attributes.push_back(jitter);
     return ocs;
   };
+  CHECK(refusals({.children = {ocs_with_jitter("0 s")}}).empty());
   const std::vector<std::pair<Case, std::string>> cases{
       {{.children = {element("faults")}}, "<faults>, which come at times of their own"},
       {{.children = {element("graph", {element("ocs", {element("fault")})})}},
@@ -83,7 +84,7 @@ TEST_CASE("each reason why iterations differ is told") {
        "<schedule>, whose circuits change at times of their own"},
       {{.children = {element("fabric", {element("ecn")})}},
        "<ecn>, whose marks are drawn anew in each iteration"},
-      {{.children = {ocs_with_jitter()}},
+      {{.children = {ocs_with_jitter("1 us")}},
        "<ocs>, with control-jitter, which is drawn anew in each iteration"},
       {{.vary = [](KernelVariation& v) { v.jitter = 0.02; }},
        "<variation> with jitter: no iteration repeats another one"},

@@ -47,6 +47,15 @@ TEST_CASE("a job executes the first iterations, two that are compared and the la
     CHECK(made.job.programs.stepped_iterations.skipped == 96);
     CHECK(made.job.notes.back().starts_with("96 of 100 iterations are stepped over: "));
   }
+  CHECK(collective("iterations=\"9\" step-over=\"iterations\"").job.notes.back() ==
+        "5 of 9 iterations are stepped over: steps, exposed, traffic, traffic_matrix, storage's traffic and "
+        "power "
+        "have all of them; every other table what was simulated (docs/scaling.md)");
+  // A step of which a part is left out has no energy.
+  CHECK(training("iterations=\"9\" step-over=\"pipeline iterations\"")
+            .job.notes.back()
+            .starts_with("5 of 9 iterations are stepped over: steps, exposed, traffic and traffic_matrix "
+                         "have all of them; "));
   const MadeJob settled = collective("iterations=\"100\" step-over=\"iterations\" settling-iterations=\"7\"");
   CHECK(settled.job.programs.iterations == 10);
   CHECK(settled.job.programs.stepped_iterations.skipped == 90);
