@@ -10,6 +10,7 @@
 #include "engine/scenario/units.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/wire/address_book.hpp"
+#include "workloads/job/step_over.hpp"
 #include "workloads/job/workload_context.hpp"
 
 namespace lightrail {
@@ -117,7 +118,13 @@ WorkloadJob JobMaker::make(const Element* workload, const Element* groups,
     errors_.add(workload->error("the system has no GPU to run the workload"));
   else
     make_workload(kinds_, context);
-  if (!context.serving) read_iterations(*workload, job, errors_);
+  if (!context.serving) {
+    read_iterations(*workload, job, errors_);
+    const Attribute* kind = workload->find("kind");
+    step_over_iterations(*workload, kind && kind->value == "training", job.job().programs, errors_);
+    if (std::string note = stepped_iterations_note(*workload, job.job().programs); !note.empty())
+      job.note(std::move(note));
+  }
   return {job.take(), context.serving};
 }
 

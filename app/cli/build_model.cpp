@@ -14,6 +14,7 @@
 
 #include "app/cli/algorithm_files.hpp"
 #include "app/cli/check_components.hpp"
+#include "app/cli/check_iterations.hpp"
 #include "app/cli/check_values.hpp"
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
@@ -38,6 +39,7 @@
 #include "workloads/collective/prepare.hpp"
 #include "workloads/goodput/read_goodput.hpp"
 #include "workloads/import/recognise_trace.hpp"
+#include "workloads/job/step_over.hpp"
 #include "workloads/make_jobs.hpp"
 #include "workloads/program/region_turns.hpp"
 #include "workloads/program/serving.hpp"
@@ -142,18 +144,18 @@ void check_circuits_for(const Scenario& scenario, const Model& model, ErrorList&
                 scenario, errors);
 }
 
-/// Energy is counted over the whole run, which is shorter where a job steps over a part of it.
+/// Energy is counted over the whole run, which is shorter where steps leave out a part of themselves.
 void leave_out_energy(const Scenario& scenario, OutputSelection& output, ErrorList& errors) {
   const Element* workload = scenario.root.child("workload");
-  const Attribute* step_over = workload ? workload->find("step-over") : nullptr;
-  if (!step_over || step_over->value == "none") return;
+  if (!workload || !has_pipeline(step_over_of(*workload))) return;
   output.by_table.at(tables::power).is_on = false;
   const Element* asked = scenario.root.child("output");
   if (!asked) return;
   for (const Element* table : asked->children_named("table")) {
     const Attribute *name = table->find("name"), *record = table->find("record");
     if (name && name->value == "power" && (!record || record->value != "off"))
-      errors.add(table->error("<table> 'power' with step-over: what is stepped over has no energy"));
+      errors.add(
+          table->error("<table> 'power' with step-over=\"pipeline\": what is stepped over has no energy"));
   }
 }
 
@@ -266,6 +268,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_settings(scenario, model, algorithms, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
+  check_stepped_iterations(scenario, model, errors);
   model.add(read_goodput(scenario, model, errors));
   model.add(read_lanes(scenario, model, errors));
   model.add(read_congestion(scenario, model, errors));

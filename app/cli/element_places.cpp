@@ -22,6 +22,7 @@ Places element_places(const Registry& registry) {
                 {"prices", {"price"}},
                 {"workload", {"model", "program", "gate", "checkpoint", "requests", "pool", "recorded-on"}},
                 {"recorded-on", {"gpu"}},
+                {"jobs", {"workload"}},
                 {"program", {"op", "repeat"}},
                 {"repeat", {"op", "repeat"}},
                 {"groups", {"group"}},

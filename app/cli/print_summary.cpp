@@ -104,6 +104,24 @@ void add_stepped_over(const SteppedOverSummary& stepped, std::string& text) {
         100 * stepped.uncertainty());
 }
 
+void add_stepped_iterations(const SteppedOverSummary& stepped, const Summary& summary, std::string& text) {
+  const auto simulated =
+      static_cast<double>(summary.iterations.size()) - static_cast<double>(stepped.skipped);
+  text += fmt::format(
+      "stepped over     {} of {} iterations, each as the one before: {} on the slowest GPU; about {:.3g} "
+      "events "
+      "saved\n",
+      stepped.skipped, summary.iterations.size(), format_time(SimTime{stepped.period_ps}),
+      static_cast<double>(summary.events) * static_cast<double>(stepped.skipped) / simulated);
+  text += stepped.is_equal()
+              ? std::string(
+                    "                 the two that were compared are equal to the picosecond on every GPU\n")
+              : fmt::format(
+                    "                 an estimate: of the two that were compared a GPU spent {} otherwise, "
+                    "and steps differ by {:.2f} %; try more settling-iterations, or step over nothing\n",
+                    format_time(SimTime{stepped.difference_ps}), 100 * stepped.uncertainty());
+}
+
 }  // namespace
 
 std::string remarks_text(const std::vector<Remark>& remarks) {
@@ -139,6 +157,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   text += remarks_text(summary.remarks);
   if (summary.grain_check) add_grain_check(*summary.grain_check, text);
   if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
+  if (summary.stepped_iterations) add_stepped_iterations(*summary.stepped_iterations, summary, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);
   if (const auto energy = summary.energy_per_step_j())
     text += fmt::format("  per step       {:.3f} J\n", *energy);

@@ -41,7 +41,7 @@ void put_programs(StateWriter& out, const ProgramSet& set) {
     out.put(program.role), out.put(program.streams), out.put(program.dependencies), out.put(program.next);
     for (const Op& op : program.ops) put_op(out, op);
   }
-  out.put(set.program_of_gpu), out.put(set.iterations);
+  out.put(set.program_of_gpu), out.put(set.iterations), out.put(set.stepped_iterations);
   for (const JobInfo& job : set.jobs) out.put(job.name), out.put(job.start), out.put(job.iterations);
   for (const KernelShape& s : set.shapes)
     out.put(std::vector<std::int64_t>{static_cast<int>(s.kind), static_cast<int>(s.dtype),

@@ -83,7 +83,8 @@ std::string generate_trace(const CommandLine& line) {
   ErrorList errors;
   Job job = make_job(scenario, registry.workloads, model, errors);
   const auto& programs = job.programs.programs;
-  if (std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
+  if (job.programs.stepped_iterations.skipped > 0 ||
+      std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
     errors.add(scenario.root.child("workload")
                    ->error("a workload with step-over is no trace: it leaves out a part of its operations"));
   if (std::any_of(job.groups.begin(), job.groups.end(), [](const GroupKind& k) { return k.stands_for > 1; }))

@@ -170,7 +170,8 @@ void Gpu::finish(Context& context) {
   };
   const double energy_pj = energy(spec_.power, did.compute) + energy(spec_.memory_power, did.memory) +
                            energy(spec_.communication_power, did.communication) +
-                           energy(spec_.idle_power, did.idle) + transport_.link_energy_pj();
+                           energy(spec_.idle_power, did.idle) +
+                           context.whole_run().of(transport_.link_energy_pj());
   if (energy_pj == 0) return;
   const std::array<std::int64_t, 2> row{did.busy().count(), std::bit_cast<std::int64_t>(energy_pj)};
   context.record(tables::power, row);

@@ -37,6 +37,7 @@ class Gpu final : public Component, public ReportsProgress {
   void hear_largest(std::span<const std::int64_t> largest) override {
     if (runner_) runner_->hear_largest(largest);
   }
+  [[nodiscard]] WholeRun whole_run() const override { return runner_ ? runner_->whole_run() : WholeRun{}; }
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   [[nodiscard]] std::optional<double> done_share() const override {
     return runner_ ? runner_->done_share() : std::nullopt;

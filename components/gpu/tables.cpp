@@ -68,18 +68,24 @@ TableSchema exposed_schema() {
 }
 
 TableSchema stepped_over_schema() {
-  return {"stepped_over",
-          {{"gpu", i64, "1", "endpoint id"},
-           {"iteration", i64, "1", "0, 1, ..."},
-           {"t_begin_ps", i64, "ps", "the measured periods begin, in simulated time"},
-           {"t_middle_ps", i64, "ps", "half of them are over"},
-           {"t_end_ps", i64, "ps", "all are over"},
-           {"measured", i64, "1", "periods measured"},
-           {"skipped", i64, "1", "periods stepped over"},
-           {"added_ps", i64, "ps",
-            "time that stands for them in steps and exposed: by the second half of the slowest GPU"}},
-          "what was not simulated because it repeats itself: a row a GPU and iteration",
-          TableScope::all_endpoints};
+  return {
+      "stepped_over",
+      {{"gpu", i64, "1", "endpoint id"},
+       {"iteration", i64, "1", "0, 1, ..."},
+       {"t_begin_ps", i64, "ps", "the measured periods begin, in simulated time"},
+       {"t_middle_ps", i64, "ps", "half of them are over"},
+       {"t_end_ps", i64, "ps", "all are over"},
+       {"measured", i64, "1", "periods measured"},
+       {"skipped", i64, "1", "periods stepped over"},
+       {"added_ps", i64, "ps",
+        "time that stands for them in steps and exposed: by the second half of the slowest GPU"},
+       {"what", i64, "1", "what a period is", {"micro_batches", "iterations"}},
+       {"difference_ps", i64, "ps",
+        "of the halves: the largest difference of any part of this GPU's time (compute, exposed, host, "
+        "idle; of iterations also of the table exposed)"}},
+      "what was not simulated because it repeats itself: a row a GPU and iteration; where iterations were "
+      "not, one more a GPU",
+      TableScope::all_endpoints};
 }
 
 }  // namespace lightrail

@@ -218,7 +218,8 @@ void Ocs::finish(Context& context) {
   auto* output = model_.resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::power)) return;
   // An optical switch draws the same power with and without traffic; 1 W for 1 ps is 1 pJ.
-  const double energy_pj = spec_.power.value * static_cast<double>(context.now().count()) + link_energy_pj();
+  const double energy_pj = spec_.power.value * static_cast<double>(context.now().count()) +
+                           context.whole_run().of(link_energy_pj());
   if (energy_pj == 0) return;
   std::array<std::int64_t, 2> row{context.now().count(), std::bit_cast<std::int64_t>(energy_pj)};
   context.record(tables::power, row);

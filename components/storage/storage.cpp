@@ -171,7 +171,9 @@ void Storage::record(Context& context, EndpointId gpu, bool is_write, const Requ
 void Storage::finish(Context& context) {
   for (const auto& [dimension, counter] : sent_) {
     if (static_cast<std::size_t>(dimension) >= model_.dimensions.size()) continue;
-    const std::array<std::int64_t, 4> row{self_.value, dimension, counter.bytes, counter.messages};
+    const WholeRun& whole = context.whole_run();
+    const std::array<std::int64_t, 4> row{self_.value, dimension, whole.of(counter.bytes),
+                                          whole.of(counter.messages)};
     context.record(tables::traffic, row);
   }
 }

@@ -40,6 +40,9 @@ class Component {
   virtual void raise_largest(std::vector<std::int64_t>&) const {}
   /// The largest of all components, if any has raised one.
   virtual void hear_largest(std::span<const std::int64_t>) {}
+  /// After that: what the run stands for, as far as this component knows; every one that knows more than what
+  /// was simulated says the same.
+  [[nodiscard]] virtual WholeRun whole_run() const { return {}; }
 
   /// What this component still waits for, one sentence an item ("op 17 all_reduce tp: no data from gpu 3").
   /// Empty: nothing. When no event is left anywhere and some component waits, the run ends as a deadlock.

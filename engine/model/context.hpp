@@ -5,6 +5,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/event.hpp"
+#include "engine/model/whole_run.hpp"
 
 namespace lightrail {
 
@@ -60,8 +61,14 @@ class RowSink {
 class Context {
  public:
   Context(ComponentId self, SimTime now, std::span<OutLink> ports, OutLink& self_link, EventSink& events,
-          RowSink& rows)
-      : self_(self), now_(now), ports_(ports), self_link_(&self_link), events_(&events), rows_(&rows) {}
+          RowSink& rows, const WholeRun& whole_run = as_simulated)
+      : self_(self),
+        now_(now),
+        ports_(ports),
+        self_link_(&self_link),
+        events_(&events),
+        rows_(&rows),
+        whole_run_(&whole_run) {}
 
   [[nodiscard]] ComponentId self() const { return self_; }
   [[nodiscard]] SimTime now() const { return now_; }
@@ -81,6 +88,8 @@ class Context {
   /// The event at hand was an idle wake (Component::is_idle_wake): should it be among the run's last, the run
   /// ended before it. The last call of its handling: now() is no longer its time.
   void count_as_idle() { now_ = before_; }
+  /// In Component::finish(): what the run stands for; now() is its end.
+  [[nodiscard]] const WholeRun& whole_run() const { return *whole_run_; }
   /// One value a column of the table, in their order; another number ends the run (exit code 3).
   void record(TableId table, std::span<const std::int64_t> row) { rows_->append(table, self_, now_, row); }
   /// For rows whose own time is not now (an operation's start, written when it ends).
@@ -90,6 +99,7 @@ class Context {
 
  private:
   friend class EventBatch;
+  static constexpr WholeRun as_simulated{};
   void put(OutLink& link, SimTime departure, const Payload& payload) {
     events_->push(departure + link.latency, link.next_tie++, payload, link);
   }
@@ -100,6 +110,7 @@ class Context {
   OutLink* self_link_;
   EventSink* events_;
   RowSink* rows_;
+  const WholeRun* whole_run_;
 };
 
 }  // namespace lightrail

@@ -74,6 +74,11 @@ void check_row(const TableRegistry& tables, TableId table, std::size_t values, S
                   values == 1 ? "" : "s", schema.name, schema.columns.size(), names));
 }
 
+/// Which component a row is of.
+Column component_column() {
+  return {"component", ColumnType::int64, "1", "row of /model/components"};
+}
+
 void create_tables(ResultFile& file, const TableRegistry& tables) {
   file.create_group("/tables");
   for (const TableSchema& table : tables.schemas()) {
@@ -81,8 +86,7 @@ void create_tables(ResultFile& file, const TableRegistry& tables) {
     file.create_group(path);
     file.set_attribute(path, "doc", table.doc);
     std::vector<std::string> order{"component"};
-    file.create_column(path + "/component",
-                       {"component", ColumnType::int64, "1", "row of /model/components"});
+    file.create_column(path + "/component", component_column());
     for (const auto& column : table.columns) {
       file.create_column(path + "/" + column.name, column);
       order.push_back(column.name);
@@ -197,6 +201,28 @@ void Hdf5Recorder::write_pending(std::int64_t before) {
   last_write_s_ = MPI_Wtime();
 }
 
+void Hdf5Recorder::shorten_chunks() {
+  std::vector<std::int64_t> rows;
+  for (const auto& buffer : buffers_) rows.push_back(static_cast<std::int64_t>(buffer.rows()));
+  all_reduce(comm_, rows.data(), rows.size(), MPI_INT64_T, MPI_SUM);
+  agree(lost_file());
+  std::string problem;
+  if (rank_ == 0) {
+    ResultFile file(options_.path, ResultFile::Mode::modify);
+    for (std::size_t table = 0; table < rows.size(); ++table) {
+      if (written_[table] > 0 || rows[table] == 0 || rows[table] >= chunk_rows) continue;
+      const TableSchema& schema = tables_->schemas()[table];
+      const std::string path = "/tables/" + schema.name + "/";
+      file.replace_column(path + "component", component_column(), rows[table]);
+      for (const Column& column : schema.columns)
+        file.replace_column(path + column.name, column, rows[table]);
+    }
+    file.close();
+    problem = file.problem();
+  }
+  agree(problem);
+}
+
 /// Ranks 0 ... writers - 1 write; a table of this write has at most `max_rows` rows.
 int Hdf5Recorder::writers_for(std::int64_t max_rows) const {
   if (options_.io == RecordMode::collective) return ranks_;
@@ -247,6 +273,7 @@ Summary Hdf5Recorder::finish(const RunOutcome& outcome) {
   collector_.reduce(comm_, *model_, summary);
   std::vector<RankedProfile> profile = gather_profile(comm_, outcome);
   if (!has_file_) return summary;
+  shorten_chunks();
   write_pending();
   agree(lost_file());
   std::string problem;

@@ -83,6 +83,9 @@ class Hdf5Recorder final : public Recorder {
   [[nodiscard]] bool is_asked_for(TableId table, std::span<const std::int64_t> row) const;
   /// Writes the rows of intervals before `before`.
   void write_pending(std::int64_t before = RowBuffer::any);
+  /// Before the last rows: a table that has none yet and will have few gets chunks as short as it is, since a
+  /// chunk is filtered whole.
+  void shorten_chunks();
   [[nodiscard]] int writers_for(std::int64_t max_rows) const;
   void write_table(std::size_t table, std::int64_t before, int writers, ColumnWriter* columns);
   [[nodiscard]] std::string text_of(const std::string& problem) const;

@@ -8,8 +8,9 @@
 
 namespace lightrail {
 
-/// Rows of a chunk, of every column of the output. A column is a chunk at least, which is filtered whole:
-/// with 65,536 rows that took a quarter of a second of every short run.
+/// Rows of a chunk, of every column of the output but those of a table that is written once and has fewer: a
+/// column is a chunk at least, which is filtered whole. With 65,536 rows that took a quarter of a second of
+/// every short run, with so many two thirds of its instructions.
 inline constexpr std::int64_t chunk_rows = 16'384;
 /// So many rows of a table on one rank are written without waiting for the clock.
 inline constexpr std::int64_t many_rows = 65'536;

@@ -133,9 +133,9 @@ void ResultFile::set_attribute(const std::string& object, const std::string& nam
   write_attribute(object, name, type.get(), space.get(), packed.data());
 }
 
-void ResultFile::create_column(const std::string& path, const Column& column) {
+void ResultFile::create_column(const std::string& path, const Column& column, std::int64_t rows_of_chunk) {
   hsize_t none = 0, unlimited = H5S_UNLIMITED;
-  Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose), list = compressed(chunk_rows);
+  Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose), list = compressed(rows_of_chunk);
   const hid_t type = memory_type(column.type);
   Hdf5Handle dataset(
       H5Dcreate2(file_.get(), path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
@@ -145,6 +145,11 @@ void ResultFile::create_column(const std::string& path, const Column& column) {
   if (!column.doc.empty()) set_attribute(path, "doc", column.doc);
   if (!column.labels.empty()) set_attribute(path, "labels", column.labels);
   if (column.type == ColumnType::name) set_attribute(path, "refers_to", "/names");
+}
+
+void ResultFile::replace_column(const std::string& path, const Column& column, std::int64_t rows_of_chunk) {
+  if (check(H5Ldelete(file_.get(), path.c_str(), H5P_DEFAULT) >= 0, "replace " + path))
+    create_column(path, column, rows_of_chunk);
 }
 
 void ResultFile::write_dataset(const std::string& path, hid_t type, std::size_t rows, const void* data,

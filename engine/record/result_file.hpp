@@ -6,6 +6,7 @@
 
 #include "engine/model/table_schema.hpp"
 #include "engine/record/hdf5_handle.hpp"
+#include "engine/record/hdf5_settings.hpp"
 
 namespace lightrail {
 
@@ -31,8 +32,10 @@ class ResultFile {
   void set_attribute(const std::string& object, const std::string& name,
                      const std::vector<std::string>& value);
 
-  /// An extendible column of 8-byte values, empty at first.
-  void create_column(const std::string& path, const Column& column);
+  /// An extendible column of 8-byte values, empty at first, whose chunks have so many rows.
+  void create_column(const std::string& path, const Column& column, std::int64_t rows_of_chunk = chunk_rows);
+  /// The same in place of one that is still empty.
+  void replace_column(const std::string& path, const Column& column, std::int64_t rows_of_chunk);
 
   /// A whole dataset; `at` gives row i.
   void write_numbers(const std::string& path, const std::string& unit, std::size_t rows,

@@ -4,13 +4,14 @@
 
 namespace lightrail {
 
-/// How alike the periods were that stand for those not simulated (table stepped_over), over all GPUs and
-/// iterations.
+/// How alike the periods were that stand for those not simulated (table stepped_over), over all GPUs: of each
+/// iteration its micro-batches, or iterations.
 struct SteppedOverSummary {
-  std::int64_t measured = 0, skipped = 0;  ///< periods of an iteration
+  std::int64_t measured = 0, skipped = 0;  ///< periods
   /// Of the second half, which stands for those not simulated: the fastest and the slowest GPU's.
   std::int64_t shortest_period_ps = 0, period_ps = 0;
   std::int64_t earlier_period_ps = 0;  ///< the slowest GPU's of the first half
+  std::int64_t difference_ps = 0;      ///< of the halves in anything that a GPU spent time on, the largest
 
   /// By how much less the fastest GPU takes.
   [[nodiscard]] double spread() const {
@@ -24,6 +25,10 @@ struct SteppedOverSummary {
   [[nodiscard]] double uncertainty() const { return spread() + std::abs(drift()); }
   /// All periods are alike.
   [[nodiscard]] bool is_steady() const { return uncertainty() < 0.002; }
+  /// Every GPU did the same in the same time in both halves.
+  [[nodiscard]] bool is_equal() const {
+    return difference_ps == 0 && period_ps == shortest_period_ps && period_ps == earlier_period_ps;
+  }
 };
 
 }  // namespace lightrail

@@ -99,9 +99,10 @@ Json grain_check_json(const GrainCheck& c) {
 }
 
 Json stepped_over_json(const SteppedOverSummary& s) {
-  return {{"measured", s.measured},    {"skipped", s.skipped}, {"period_ps", s.period_ps},
-          {"spread", s.spread()},      {"drift", s.drift()},   {"uncertainty", s.uncertainty()},
-          {"is_steady", s.is_steady()}};
+  return {{"measured", s.measured},     {"skipped", s.skipped},
+          {"period_ps", s.period_ps},   {"spread", s.spread()},
+          {"drift", s.drift()},         {"uncertainty", s.uncertainty()},
+          {"is_steady", s.is_steady()}, {"difference_ps", s.difference_ps}};
 }
 
 }  // namespace
@@ -186,6 +187,7 @@ std::string to_json(const Summary& s) {
   for (const auto& c : s.collectives) json["collectives"].push_back(collective_json(c));
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
   json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
+  json["stepped_iterations"] = s.stepped_iterations ? stepped_over_json(*s.stepped_iterations) : Json();
   json["forecast"] = Json::array();
   for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
   json["remarks"] = Json::array();

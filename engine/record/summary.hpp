@@ -84,7 +84,7 @@ struct Summary {
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain
-  std::optional<SteppedOverSummary> stepped_over;                               ///< none: nothing was
+  std::optional<SteppedOverSummary> stepped_over, stepped_iterations;           ///< none: nothing was
   std::vector<ForecastRow> forecast;                                            ///< of --predict-ranks
 
   /// The last iteration, the one that start-up does not distort. Null: no GPU finished one, or there are

@@ -16,6 +16,8 @@ namespace lightrail {
 
 namespace {
 
+constexpr std::size_t stepped_figures = 6;  ///< of micro-batches, and of iterations
+
 /// nccl-tests' factor from algorithm bandwidth to bus bandwidth (doc/PERFORMANCE.md of nccl-tests).
 double bus_factor(const std::string& collective, std::int64_t group_size) {
   if (group_size < 1) return 1;
@@ -41,7 +43,7 @@ SummaryCollector::SummaryCollector(const Model& model)
            tables_->find("requests"),    tables_->find("power"),   tables_->find("exposed"),
            tables_->find("stepped_over")},
       dimension_bytes_(2 * model.dimensions.size()),
-      stepped_over_(5, std::numeric_limits<std::int64_t>::max()) {}
+      stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {}
 
 std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
                                     const char* column) const {
@@ -85,17 +87,21 @@ void SummaryCollector::add_stepped_over(std::span<const std::int64_t> row) {
   const auto at = [&](const char* column) { return cell(*ids_.stepped_over, row, column); };
   const std::int64_t begin = at("t_begin_ps"), middle = at("t_middle_ps"), end = at("t_end_ps");
   LIGHTRAIL_EXPECT(begin < middle && middle < end);
-  const std::array<std::int64_t, 5> least{at("measured"), at("skipped"), end - middle, middle - end,
-                                          begin - middle};
-  for (std::size_t i = 0; i < least.size(); ++i) stepped_over_[i] = std::min(stepped_over_[i], least[i]);
+  const std::array<std::int64_t, stepped_figures> least{at("measured"), at("skipped"),  end - middle,
+                                                        middle - end,   begin - middle, -at("difference_ps")};
+  const auto first = static_cast<std::size_t>(at("what")) * stepped_figures;
+  LIGHTRAIL_EXPECT(first < stepped_over_.size());
+  for (std::size_t i = 0; i < least.size(); ++i)
+    stepped_over_[first + i] = std::min(stepped_over_[first + i], least[i]);
 }
 
-std::optional<SteppedOverSummary> SummaryCollector::stepped_over() const {
-  const std::int64_t measured = stepped_over_[0];
+std::optional<SteppedOverSummary> SummaryCollector::stepped_over(std::size_t what) const {
+  const std::span figures = std::span(stepped_over_).subspan(what * stepped_figures, stepped_figures);
+  const std::int64_t measured = figures[0];
   if (measured == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
   const std::int64_t half = measured / 2;
-  return SteppedOverSummary{measured, stepped_over_[1], stepped_over_[2] / half, -stepped_over_[3] / half,
-                            -stepped_over_[4] / half};
+  return SteppedOverSummary{measured,           figures[1],         figures[2] / half,
+                            -figures[3] / half, -figures[4] / half, -figures[5]};
 }
 
 void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
@@ -216,7 +222,8 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(summary);
   summary.serving = summarise(all.requests_);
-  summary.stepped_over = all.stepped_over();
+  summary.stepped_over = all.stepped_over(0);
+  summary.stepped_iterations = all.stepped_over(1);
 }
 
 }  // namespace lightrail

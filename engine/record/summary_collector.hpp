@@ -63,7 +63,8 @@ class SummaryCollector {
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
   void add_step(std::span<const std::int64_t> row);
   void add_stepped_over(std::span<const std::int64_t> row);
-  [[nodiscard]] std::optional<SteppedOverSummary> stepped_over() const;
+  /// Of micro-batches (0) or iterations (1), as the column `what` has them.
+  [[nodiscard]] std::optional<SteppedOverSummary> stepped_over(std::size_t what) const;
   [[nodiscard]] std::vector<Iteration> merged_iterations(MPI_Comm comm) const;
   void add_exposed(std::span<const std::int64_t> row);
   void add_iterations(Summary& summary) const;
@@ -84,8 +85,9 @@ class SummaryCollector {
   std::vector<CollectiveRow> collectives_;
   std::vector<ServedRequest> requests_;
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
-  /// The least of: periods measured, periods skipped, a GPU's time in the second half of those measured, that
-  /// negated, its time in the first half, negated. INT64_MAX: no rows.
+  /// Of micro-batches, then of iterations, the least of: periods measured, periods skipped, a GPU's time in
+  /// the second half of those measured, that negated, its time in the first half, negated, the difference of
+  /// the halves, negated. INT64_MAX: no rows.
   std::vector<std::int64_t> stepped_over_;
 };
 

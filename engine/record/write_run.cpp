@@ -99,6 +99,11 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_over_drift", stepped->drift());
     file.set_attribute("/summary", "stepped_over_uncertainty", stepped->uncertainty());
   }
+  if (const auto& stepped = summary.stepped_iterations) {
+    file.set_attribute("/summary", "stepped_iterations", stepped->skipped);
+    file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
+    file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
+  }
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);

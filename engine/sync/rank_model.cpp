@@ -131,8 +131,8 @@ std::int64_t RankModel::handle_all(std::uint32_t local, std::span<const Delivery
   return batch.handled();
 }
 
-void RankModel::finish(std::uint32_t local, SimTime end, EventSink& events) {
-  Context call = context(local, end, events);
+void RankModel::finish(std::uint32_t local, SimTime end, const WholeRun& whole, EventSink& events) {
+  Context call = context(local, end, events, whole);
   rows_.during(&call);
   try {
     slots_[local].component->finish(call);

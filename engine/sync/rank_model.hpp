@@ -45,8 +45,8 @@ class RankModel {
     Context call = context(local, SimTime{0}, events);
     slots_[local].component->start(call);
   }
-  /// The rows of a component that throws are dropped.
-  void finish(std::uint32_t local, SimTime end, EventSink& events);
+  /// The rows of a component that throws are dropped. `end`: of the whole run.
+  void finish(std::uint32_t local, SimTime end, const WholeRun& whole, EventSink& events);
   /// Returns the time up to which there was work: that of the event, or 0 where it was an idle wake.
   SimTime handle(const Delivery& delivery, EventSink& events) {
     Slot& slot = slots_[delivery.place];
@@ -100,10 +100,11 @@ class RankModel {
   };
   void place(const Tiles& tiles);
   void add(ComponentId id);
-  Context context(std::uint32_t local, SimTime now, EventSink& events) {
+  template <class... WholeRuns>
+  Context context(std::uint32_t local, SimTime now, EventSink& events, const WholeRuns&... whole) {
     Slot& slot = slots_[local];
     return Context(slot.id, now, {out_links_.data() + slot.first_port, slot.port_count}, slot.self, events,
-                   rows_);
+                   rows_, whole...);
   }
 
   const Model* model_;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -93,8 +94,8 @@ struct Simulation::Parts {
   EngineOutcome run_engine(const RunOptions& options, StopRequests& stops, Checkpoints& checkpoints,
                            Profile& profile);
   void keep_rows(SimTime until);
-  void share_largest(SimTime end);
-  void end_components(SimTime end);
+  [[nodiscard]] WholeRun share_largest(SimTime end);
+  SimTime end_components(SimTime end);
   void ask_waits(RunResult& result);
   void add_sums(const EngineOutcome& outcome, const Profile& profile, RunResult& result);
 
@@ -142,8 +143,8 @@ void Simulation::Parts::keep_rows(SimTime until) {
   }
 }
 
-/// What components agree on before they end.
-void Simulation::Parts::share_largest(SimTime end) {
+/// What components agree on before they end; returns what the run stands for.
+WholeRun Simulation::Parts::share_largest(SimTime end) {
   std::vector<std::int64_t> largest;
   run_together(comm, end, [&] {
     for (const std::uint32_t place : rank_model->places())
@@ -151,21 +152,29 @@ void Simulation::Parts::share_largest(SimTime end) {
   });
   auto count = static_cast<std::int64_t>(largest.size());
   all_reduce(&count, 1, MPI_INT64_T, MPI_MAX, comm);
-  if (count == 0) return;
+  if (count == 0) return {};
   largest.resize(static_cast<std::size_t>(count), INT64_MIN);
   all_reduce(largest.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm);
-  for (const std::uint32_t place : rank_model->places()) rank_model->component(place).hear_largest(largest);
+  std::array<std::int64_t, 3> whole{0, 1, 1};
+  for (const std::uint32_t place : rank_model->places()) {
+    rank_model->component(place).hear_largest(largest);
+    const WholeRun run = rank_model->component(place).whole_run();
+    if (run.all > run.simulated) whole = {run.added.count(), run.simulated, run.all};
+  }
+  all_reduce(whole.data(), static_cast<int>(whole.size()), MPI_INT64_T, MPI_MAX, comm);
+  return {SimTime{whole[0]}, whole[1], whole[2]};
 }
 
 /// Every component ends, whatever another one throws: so neither the error nor the rows depend on who is
-/// where.
-void Simulation::Parts::end_components(SimTime end) {
-  share_largest(end);
+/// where. Returns when the whole run ends.
+SimTime Simulation::Parts::end_components(SimTime end) {
+  const WholeRun whole = share_largest(end);
+  end += whole.added;
   NoEvents none;
   std::optional<Failure> failure;
   for (const std::uint32_t place : rank_model->places()) {
     try {
-      rank_model->finish(place, end, none);
+      rank_model->finish(place, end, whole, none);
     } catch (...) {
       keep_first(failure, component_failure(model, rank_model->id_of(place), end));
     }
@@ -177,6 +186,7 @@ void Simulation::Parts::end_components(SimTime end) {
     throw;
   }
   run_together(comm, end, [&] { recorder.flush(end); });
+  return end;
 }
 
 /// Who waits when nothing happens any more. One that cannot say keeps no other one's total from the rows.
@@ -237,7 +247,7 @@ RunResult Simulation::run(const RunOptions& options) {
   }
   if (!outcome.has_events_left) p.ask_waits(result);
   result.forecast = outcome.forecast;
-  p.end_components(result.end);
+  result.end = p.end_components(result.end);
   p.add_sums(outcome, profile, result);
   result.wall_s = reduce(wall_seconds() - before, MPI_DOUBLE, MPI_MAX, p.comm);
   return result;

@@ -20,9 +20,12 @@ void record_power(Context& context, const Model& model, Watts power, const Egres
   auto* output = model.resource<OutputSelection>();
   if (!output || !output->is_recorded(tables::power)) return;
   // 1 W for 1 ps is 1 pJ.
-  double energy_pj = power.value * static_cast<double>(context.now().count()) + egress.link_energy_pj();
+  const WholeRun& whole = context.whole_run();
+  double energy_pj =
+      power.value * static_cast<double>(context.now().count()) + whole.of(egress.link_energy_pj());
   if (energy_pj == 0) return;
-  std::array<std::int64_t, 2> row{egress.longest_busy().count(), std::bit_cast<std::int64_t>(energy_pj)};
+  std::array<std::int64_t, 2> row{whole.of(egress.longest_busy()).count(),
+                                  std::bit_cast<std::int64_t>(energy_pj)};
   context.record(tables::power, row);
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/scenario/units.hpp"
+#include "workloads/job/step_over.hpp"
 
 namespace lightrail {
 
@@ -33,9 +34,20 @@ std::vector<std::string> WorkloadRegistry::names() const {
 }
 
 std::vector<ParameterDoc> WorkloadRegistry::common_parameters() const {
+  std::vector<std::string> stepped;
+  for (const auto& [name, what] : step_over_names()) stepped.push_back(name);
   return {
       {"kind", "text", "", "", "", "what the GPUs do", true, names()},
-      {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}}};
+      {"iterations", unit_type<std::uint32_t>(), "1", "1", "", "times that every program runs", false, {}},
+      {"step-over", "choice", "", "none", "", step_over_doc, false, std::move(stepped)},
+      {"settling-iterations",
+       unit_type<std::uint32_t>(),
+       "1",
+       "1",
+       "1 ... 100000",
+       "with step-over=\"iterations\": before the two that are compared",
+       false,
+       {}}};
 }
 
 std::vector<ParameterDoc> WorkloadRegistry::all_parameters(const AlgorithmRegistry& algorithms) const {

@@ -162,6 +162,16 @@ struct SteppedOver {
   friend bool operator==(const SteppedOver&, const SteppedOver&) = default;
 };
 
+/// What a job leaves out because its iterations repeat each other: behind `settling` iterations and two that
+/// are compared come `skipped` more like the second of these, which are not executed but counted in
+/// (IterationStretch), and then the last one.
+struct SteppedIterations {
+  std::uint32_t settling = 1, skipped = 0;
+
+  /// Of how many iterations it can be told at least that two are alike.
+  [[nodiscard]] std::uint32_t simulated() const { return settling + 3; }
+};
+
 /// The operations that every GPU of one role executes, in launch order.
 struct Program {
   std::string role;                  ///< "stage 0", "rank 3"
@@ -190,9 +200,10 @@ struct ProgramSet {
   std::vector<Program> programs;
   std::vector<std::uint32_t> program_of_gpu;  ///< by GPU (endpoint id)
   std::vector<KernelShape> shapes;
-  std::vector<SplitMatrix> splits;  ///< index 0 is unused
-  std::uint32_t iterations = 1;     ///< every GPU runs its program, or what follows it, so many times
-  std::vector<HostWork> host_work;  ///< index 0 is unused; empty: launching takes no time
+  std::vector<SplitMatrix> splits;       ///< index 0 is unused
+  std::uint32_t iterations = 1;          ///< every GPU runs its program, or what follows it, so many times
+  SteppedIterations stepped_iterations;  ///< in the midst of these, not counted among them
+  std::vector<HostWork> host_work;       ///< index 0 is unused; empty: launching takes no time
   HostSettings host;
   std::vector<JobInfo> jobs;  ///< empty: one job, from time 0 on, of which the members above say the rest
 

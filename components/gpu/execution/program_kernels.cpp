@@ -167,7 +167,7 @@ void ProgramRunner::count_held(Context& context, const Stream& s) {
 }
 
 StepClock::Activity ProgramRunner::finish(Context& context, GpuTransport& transport) {
-  if (steady_) record_whole_steps(context, transport);
+  if (steady_ || repeated_) record_whole_steps(context, transport);
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     const Stream& s = streams_[stream];
     if (!s.is_running) continue;
@@ -176,7 +176,9 @@ StepClock::Activity ProgramRunner::finish(Context& context, GpuTransport& transp
     if (records_power_ && s.start < context.now() && is_computing(s, chain(stream)[s.kernel]))
       clock_.computed(context.now() - s.start);
   }
-  return clock_.activity(context.now());
+  StepClock::Activity did = clock_.activity(context.now() - whole_run().added);
+  if (repeated_) did += repeated_->activity();
+  return did;
 }
 
 void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint32_t op, SimTime start,

@@ -73,6 +73,8 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
   if (launches_ && records_ops_) launches_->record_launches();
   if (health_) pace_changes_ = health_->pace_changes(build.id);
   if (program_->steps_over()) steady_ = std::make_unique<SteadyStretch>(program_->stepped_over);
+  if (set_.stepped_iterations.skipped > 0 && !program_->ops.empty())
+    repeated_ = std::make_unique<IterationStretch>(set_.stepped_iterations);
 }
 
 std::uint32_t ProgramRunner::first_missing(std::uint32_t op) const {
@@ -172,7 +174,7 @@ void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
         }
     }
     if (ended_ < program_->ops.size()) return count_time(context);
-    end_iteration(context);
+    end_iteration(context, transport);
   }
 }
 
@@ -332,7 +334,7 @@ void ProgramRunner::record_collective(Context& context, const CommRun& run) {
   context.record_at(run.start, tables::collectives, row);
 }
 
-void ProgramRunner::end_iteration(Context& context) {
+void ProgramRunner::end_iteration(Context& context, const GpuTransport& transport) {
   const StepClock::Totals split = clock_.take(context.now());
   if (launches_) launches_->end_iteration(iteration_);
   ++iteration_;
@@ -345,11 +347,19 @@ void ProgramRunner::end_iteration(Context& context) {
                         to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
   StepRecord step{step_start_, context.now(), split, {}, step_start_};
   if (records_exposed_) step.uses = exposed_.take(context.now());
-  if (steady_)
-    steady_->end_step(std::move(step));
+  if (steady_ || repeated_)
+    keep_step(context, transport, std::move(step));
   else
     record_step(context, iteration_ - 1, step);
   step_start_ = context.now();
+}
+
+void ProgramRunner::keep_step(Context& context, const GpuTransport& transport, StepRecord step) {
+  if (steady_) steady_->end_step(step);
+  if (!repeated_) return;
+  IterationStretch::Figures figures{clock_.activity(context.now()), transport.sent()};
+  if (steady_) figures.sent += steady_->sent();
+  repeated_->end_iteration(std::move(step), std::move(figures));
 }
 
 void ProgramRunner::pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op) {
@@ -372,6 +382,7 @@ void ProgramRunner::save(StateWriter& out) const {
   if (batch_queue_) batch_queue_->save(out);
   if (launches_) launches_->save(out);
   if (steady_) steady_->save(out);
+  if (repeated_) repeated_->save(out);
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(background_), out.put(turns_), out.put(step_start_), out.put(iteration_),
       out.put(ended_), out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
@@ -381,6 +392,7 @@ void ProgramRunner::load(StateReader& in) {
   if (batch_queue_) batch_queue_->load(in);
   if (launches_) launches_->load(in);
   if (steady_) steady_->load(in);
+  if (repeated_) repeated_->load(in);
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(background_), in.get(turns_), in.get(step_start_), in.get(iteration_),
       in.get(ended_), in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);

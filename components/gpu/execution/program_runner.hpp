@@ -12,6 +12,7 @@
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "components/gpu/execution/batch_queue.hpp"
 #include "components/gpu/execution/exposed_time.hpp"
+#include "components/gpu/execution/iteration_stretch.hpp"
 #include "components/gpu/execution/launch_server.hpp"
 #include "components/gpu/execution/steady_stretch.hpp"
 #include "components/gpu/execution/step_clock.hpp"
@@ -66,9 +67,15 @@ class ProgramRunner {
   /// As Component's.
   void raise_largest(std::vector<std::int64_t>& largest) const {
     if (steady_) steady_->raise_largest(largest);
+    if (repeated_) repeated_->raise_largest(largest);
   }
   void hear_largest(std::span<const std::int64_t> largest) {
     if (steady_) steady_->hear_largest(largest);
+    if (repeated_) repeated_->hear_largest(largest);
+  }
+  /// As Component's. Where steps have left out a part of themselves, the clock is that of what was simulated.
+  [[nodiscard]] WholeRun whole_run() const {
+    return repeated_ && !steady_ ? repeated_->whole_run() : WholeRun{};
   }
 
   [[nodiscard]] std::vector<std::string> waits_for(const GpuTransport& transport) const;
@@ -129,7 +136,7 @@ class ProgramRunner {
   /// A marker has ended behind or before which the program steps over something.
   void pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op);
   void record_collective(Context& context, const CommRun& run);
-  void end_iteration(Context& context);
+  void end_iteration(Context& context, const GpuTransport& transport);
   void go_on_with(const Program& program);
   void find_program();  ///< of the iteration that a checkpoint is of
   void count(Context& context, const Op& op, int change);
@@ -210,8 +217,12 @@ class ProgramRunner {
   void settle(Context& context, std::uint32_t slot, SimTime partner_at);
   /// The rows of an iteration.
   void record_step(Context& context, std::int64_t iteration, const StepRecord& step) const;
+  /// An iteration has ended of a program that steps over a part of it, or of a job that does over others.
+  void keep_step(Context& context, const GpuTransport& transport, StepRecord step);
   /// The iterations with what was stepped over.
   void record_whole_steps(Context& context, GpuTransport& transport);
+  /// What stands for what was stepped over.
+  void record_stepped_over(Context& context) const;
 
   const Model& model_;
   const ProgramSet& set_;
@@ -227,7 +238,8 @@ class ProgramRunner {
   std::span<const PaceChange> pace_changes_;
   const HealthTable* health_;  ///< null: nothing ever fails
   std::optional<LaunchServer> launches_;
-  std::unique_ptr<SteadyStretch> steady_;  ///< null: the program steps over nothing
+  std::unique_ptr<SteadyStretch> steady_;       ///< null: the program steps over nothing
+  std::unique_ptr<IterationStretch> repeated_;  ///< null: the job has no iterations that are not simulated
 
   Contention contention_;
   CommEngine comm_;

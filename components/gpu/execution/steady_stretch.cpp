@@ -21,14 +21,6 @@ StepClock::Totals minus(const StepClock::Totals& a, const StepClock::Totals& b) 
   return {a.compute - b.compute, a.exposed - b.exposed, a.host - b.host, a.idle - b.idle};
 }
 
-SimTime& time_of(std::vector<ExposedTime::Part>& parts, const ExposedTime::Key& key) {
-  const auto place =
-      std::lower_bound(parts.begin(), parts.end(), key,
-                       [](const ExposedTime::Part& part, const ExposedTime::Key& k) { return part.key < k; });
-  if (place != parts.end() && place->key == key) return place->time;
-  return parts.insert(place, {key, SimTime{0}})->time;
-}
-
 /// Takes `time` from the largest parts.
 void take_off(std::vector<ExposedTime::Part>& parts, SimTime time) {
   while (time > SimTime{0} && !parts.empty()) {
@@ -42,14 +34,14 @@ void take_off(std::vector<ExposedTime::Part>& parts, SimTime time) {
 }
 
 void save_step(const SteadyStretch::Step& step, StateWriter& out) {
-  const StepRecord& r = step.record;
-  out.put(r.start), out.put(r.end), out.put(r.split), out.put(r.uses), out.put(r.simulated_start);
-  out.put(step.begin), out.put(step.middle), out.put(step.end), out.put(step.split), out.put(step.uses);
+  step.record.save(out);
+  out.put(step.begin), out.put(step.middle), out.put(step.end);
+  out.put(step.first), out.put(step.split), out.put(step.uses);
 }
 void load_step(SteadyStretch::Step& step, StateReader& in) {
-  StepRecord& r = step.record;
-  in.get(r.start), in.get(r.end), in.get(r.split), in.get(r.uses), in.get(r.simulated_start);
-  in.get(step.begin), in.get(step.middle), in.get(step.end), in.get(step.split), in.get(step.uses);
+  step.record.load(in);
+  in.get(step.begin), in.get(step.middle), in.get(step.end);
+  in.get(step.first), in.get(step.split), in.get(step.uses);
 }
 
 }  // namespace
@@ -57,8 +49,10 @@ void load_step(SteadyStretch::Step& step, StateReader& in) {
 void SteadyStretch::pass(std::uint32_t op, Figures figures) {
   if (op == stepped_over_.begin) {
     open_.begin = figures.at;
+    open_.first = figures.split;
   } else if (op == stepped_over_.middle) {
     open_.middle = figures.at;
+    open_.first = minus(figures.split, open_.first);
     middle_ = std::move(figures);
   } else {
     open_.end = figures.at;
@@ -115,6 +109,12 @@ StepRecord SteadyStretch::whole_step(std::size_t i) const {
   // Sends and receives that had not ended at a marker were counted behind it.
   take_off(all.uses, -rest);
   std::erase_if(all.uses, [](const ExposedTime::Part& part) { return part.time == SimTime{0}; });
+  return all;
+}
+
+std::vector<StepRecord> SteadyStretch::whole_steps() const {
+  std::vector<StepRecord> all;
+  for (std::size_t i = 0; i < steps_.size(); ++i) all.push_back(whole_step(i));
   return all;
 }
 

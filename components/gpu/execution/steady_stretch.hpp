@@ -5,20 +5,13 @@
 
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/execution/step_clock.hpp"
+#include "components/gpu/execution/step_record.hpp"
 #include "components/gpu/transport/sent_payload.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/state_io.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
-
-/// An iteration of a GPU, as the tables steps and exposed have it.
-struct StepRecord {
-  SimTime start{}, end{};
-  StepClock::Totals split;
-  std::vector<ExposedTime::Part> uses;  ///< empty where they are not recorded
-  SimTime simulated_start{};            ///< start less what was stepped over before
-};
 
 /// Counts in what a program steps over (SteppedOver): a GPU goes on as it did in the second half of the
 /// measured periods (the first half shows whether they were alike), for as much longer as the slowest GPU's
@@ -38,6 +31,7 @@ class SteadyStretch {
   struct Step {
     StepRecord record;
     SimTime begin{}, middle{}, end{};  ///< when the markers were passed
+    StepClock::Totals first;           ///< between the first two of them
     StepClock::Totals split;           ///< between the last two of them
     std::vector<ExposedTime::Part> uses;
   };
@@ -58,6 +52,7 @@ class SteadyStretch {
   [[nodiscard]] SimTime added_to(std::size_t i) const;
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
   [[nodiscard]] StepRecord whole_step(std::size_t i) const;
+  [[nodiscard]] std::vector<StepRecord> whole_steps() const;
   /// Of all iterations, what was sent in what was stepped over.
   [[nodiscard]] SentPayload sent() const;
   [[nodiscard]] const SteppedOver& stepped_over() const { return stepped_over_; }

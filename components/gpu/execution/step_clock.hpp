@@ -20,6 +20,11 @@ class StepClock {
   struct Activity {
     SimTime compute{}, memory{}, communication{}, idle{};
     [[nodiscard]] SimTime busy() const { return compute + memory + communication; }
+    Activity& operator+=(const Activity& other) {
+      compute += other.compute, memory += other.memory, communication += other.communication;
+      idle += other.idle;
+      return *this;
+    }
   };
   void kernel(SimTime now, int change) { pass(now), kernels_ += change; }
   void communication(SimTime now, int change) { pass(now), communications_ += change; }

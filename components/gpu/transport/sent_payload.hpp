@@ -18,6 +18,7 @@ struct SentPayload {
 
   SentPayload& operator+=(const SentPayload& other) { return add(other, 1); }
   friend SentPayload operator-(SentPayload a, const SentPayload& b) { return a.add(b, -1); }
+  [[nodiscard]] SentPayload times(std::int64_t count) const { return SentPayload{}.add(*this, count); }
 
   void save(StateWriter& out) const { out.put(by_dimension), out.put(by_receiver); }
   void load(StateReader& in) { in.get(by_dimension), in.get(by_receiver); }

@@ -11,7 +11,9 @@ FIGURES = (("all_reduce_median_ps", "all-reduce, median", style.format_time),
            *BILL,
            ("grain_check_error", "error of the step by its grain (--check-grain)", lambda share: f"{100 * share:+.2f} %"),
            ("stepped_over_periods", "micro-batches that others stand for (step-over)", "{:,}".format),
-           ("stepped_over_uncertainty", "by how much steps may be off for that", lambda share: f"{100 * share:.2f} %"))
+           ("stepped_over_uncertainty", "by how much steps may be off for that", lambda share: f"{100 * share:.2f} %"),
+           ("stepped_iterations", "iterations that another one stands for (step-over)", "{:,}".format),
+           ("stepped_iterations_uncertainty", "by how much these may be off", lambda share: f"{100 * share:.2f} %"))
 SERVING = (("requests", "requests that ended", "{:,}".format),
            ("requests_per_s", "requests a second", "{:.4g}".format),
            ("output_tokens_per_s", "output tokens a second", "{:,.4g}".format),

@@ -64,7 +64,7 @@ std::vector<ChunkPass> passes_of(const TrainingPlan& plan, std::uint32_t stage, 
 
 SteppedPipeline stepped_pipeline(const TrainingPlan& plan) {
   SteppedPipeline steps;
-  if (plan.step_over != StepOver::pipeline) return steps;
+  if (!has_pipeline(plan.step_over)) return steps;
   steps.period = period_of(plan);
   const std::int64_t left = plan.chunk_micro_batches() - shortest(plan);
   if (left < steps.period) return steps;
@@ -89,23 +89,20 @@ std::uint32_t steady_chunk(const TrainingPlan& plan, std::uint32_t stage) {
 
 void describe_step_over(Describe<TrainingPlan>& table) {
   table
-      .choice(
-          "step-over", &TrainingPlan::step_over,
-          "pipeline: micro-batches between filling and draining the pipeline, which repeat each other, are "
-          "simulated a few times and counted in for the others",
-          {{"none", StepOver::none}, {"pipeline", StepOver::pipeline}})
       .field("settling-periods", &TrainingPlan::settling_periods,
-             "with step-over: periods after the pipeline has filled that are not measured; 0: 2, or 1 of "
+             "with step-over=\"pipeline\": periods after the pipeline has filled that are not measured; 0: "
+             "2, or 1 of "
              "DualPipe and interleaved 1F1B",
              0u, 100'000u)
       .field("measured-periods", &TrainingPlan::measured_periods,
-             "with step-over: periods (micro-batches; of DualPipe two, of interleaved 1F1B pp) that are "
+             "with step-over=\"pipeline\": periods (micro-batches; of DualPipe two, of interleaved 1F1B pp) "
+             "that are "
              "measured, an even number, whose second half stands for those left out; 0: 4, or 2",
              0u, 100'000u);
 }
 
 void check_step_over(const TrainingPlan& plan, const std::function<void(const std::string&)>& refuse) {
-  if (plan.step_over == StepOver::none) {
+  if (!has_pipeline(plan.step_over)) {
     if (plan.settling_periods > 0 || plan.measured_periods > 0)
       refuse("settling-periods and measured-periods need step-over=\"pipeline\"");
     return;
@@ -118,7 +115,7 @@ void check_step_over(const TrainingPlan& plan, const std::function<void(const st
 }
 
 std::string step_over_note(const TrainingPlan& plan) {
-  if (plan.step_over == StepOver::none) return "";
+  if (!has_pipeline(plan.step_over)) return "";
   const std::int64_t all = plan.micro_batches();
   const SteppedPipeline steps = stepped_pipeline(plan);
   if (steps.skipped == 0)

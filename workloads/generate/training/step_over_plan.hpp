@@ -4,14 +4,12 @@
 #include <string>
 
 #include "engine/model/describe.hpp"
+#include "workloads/job/step_over.hpp"
 #include "workloads/program/program.hpp"
 
 namespace lightrail {
 
 struct TrainingPlan;
-
-/// What of a step is simulated once.
-enum class StepOver : std::uint8_t { none, pipeline };
 
 /// The micro-batches that a step leaves out because between filling and draining the pipeline all repeats
 /// itself: those from `end` on, `skipped` of them, counted through one chunk of a stage. Before them lie

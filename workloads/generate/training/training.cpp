@@ -110,7 +110,7 @@ void write_job(WorkloadContext& context) {
   plan.learns_gate = context.learns_gate;
   plan.checkpoint = read_checkpoint(context);
   check_deepep_experts(model, context);
-  if (plan.step_over != StepOver::none && context.scenario.root.child("faults"))
+  if (has_pipeline(plan.step_over) && context.scenario.root.child("faults"))
     context.errors.add(context.element.error(
         "<workload> kind 'training': step-over with <faults>, which come at times of their own"));
   if (context.errors.size() > before) return;

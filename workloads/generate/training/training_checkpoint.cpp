@@ -1,5 +1,7 @@
 #include "workloads/generate/training/training_checkpoint.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -32,11 +34,12 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
     context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
   if (context.hosts == 0)
     context.errors.add(element.error("<checkpoint> is staged in host memory, and the system has no <host>"));
-  for (const char* shortcut : {"step-over", "fold"})
-    if (const Attribute* given = context.element.find(shortcut);
-        given && given->value != "none" && given->value != "1")
-      context.errors.add(element.error("<checkpoint> with '" + std::string(shortcut) +
-                                       "', which leaves out what storage would see"));
+  const auto refuse = [&](const char* shortcut) {
+    context.errors.add(element.error(
+        fmt::format("<checkpoint> with {}, which leaves out what storage would see", shortcut)));
+  };
+  if (has_pipeline(step_over_of(context.element))) refuse("step-over=\"pipeline\"");
+  if (const Attribute* given = context.element.find("fold"); given && given->value != "1") refuse("'fold'");
   return plan;
 }
 

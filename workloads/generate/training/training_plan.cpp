@@ -346,6 +346,7 @@ void read_training_plan(const Element& workload, const Transformer& model, std::
   read_launches(workload, model, plan, refuse);
   if (plan.tokens() > (std::int64_t{1} << 30))
     refuse(fmt::format("a micro-batch of {} tokens", plan.tokens()));
+  plan.step_over = step_over_of(workload);
   check_step_over(plan, refuse);
   if (plan.micro_batches() > 100'000) refuse(fmt::format("{} micro-batches a step", plan.micro_batches()));
 }

@@ -50,6 +50,22 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(summary_text(summary, "").find("not steady: a step may be 2.1 % off; try more settling-periods") !=
         std::string::npos);
 
+  summary.iterations.resize(100);
+  summary.stepped_iterations = SteppedOverSummary{2, 96, 1'000'000, 1'000'000, 1'000'000, 0};
+  // 96 / 4 of 1000
+  CHECK(
+      summary_text(summary, "")
+          .find("stepped over     96 of 100 iterations, each as the one before: 1.000 us on the slowest GPU; "
+                "about 2.4e+04 events saved\n"
+                "                 the two that were compared are equal to the picosecond on every GPU\n") !=
+      std::string::npos);
+  summary.stepped_iterations->difference_ps = 3'000;
+  CHECK(summary_text(summary, "")
+            .find("an estimate: of the two that were compared a GPU spent 3.000 ns otherwise, and steps "
+                  "differ by "
+                  "0.00 %; try more settling-iterations") != std::string::npos);
+  summary.iterations.resize(1);
+
   CHECK(text.find("grain check") == std::string::npos);
   summary.grain_check = GrainCheck{4, 1'020'000, 1'000'000};
   CHECK(

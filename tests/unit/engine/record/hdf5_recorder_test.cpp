@@ -52,6 +52,13 @@ struct Reader {
     H5Aread(attribute.get(), type.get(), value.data());
     return value.c_str();
   }
+  std::int64_t rows_of_chunk(const char* path) const {
+    Hdf5Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    Hdf5Handle list(H5Dget_create_plist(dataset.get()), H5Pclose);
+    hsize_t rows = 0;
+    REQUIRE(H5Pget_chunk(list.get(), 1, &rows) == 1);
+    return static_cast<std::int64_t>(rows);
+  }
   std::vector<std::int64_t> column(const char* path) const {
     Hdf5Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
     REQUIRE(dataset.is_valid());
@@ -110,6 +117,27 @@ TEST_CASE_METHOD(Fixture, "rows come back ordered by interval, component and tim
   CHECK(reader.text("/tables/messages/size_bytes", "units") == "B");
   CHECK(reader.text("/tables/messages/t_end_ps", "units") == "ps");
   CHECK(reader.column("/tables/ops/gpu").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "few rows that all come at the end are a chunk as long as they are") {
+  const auto rows_of_chunk = [this](double write_every_s) {
+    options.write_every_s = write_every_s;
+    Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
+    for (int i = 0; i < 3; ++i) add_message(recorder, 5, nanoseconds(i), 10 + i);
+    recorder.flush(milliseconds(1));
+    add_message(recorder, 0, nanoseconds(1), 40);
+    recorder.finish(test::synthetic_outcome());
+    const Reader reader(options.path);
+    CHECK(reader.column("/tables/messages/size_bytes") == std::vector<std::int64_t>{10, 11, 12, 40});
+    CHECK(reader.text("/tables/messages/size_bytes", "units") == "B");
+    CHECK(reader.rows_of_chunk("/tables/ops/gpu") == chunk_rows);  // without rows
+    CHECK(reader.rows_of_chunk("/tables/messages/size_bytes") ==
+          reader.rows_of_chunk("/tables/messages/component"));
+    return reader.rows_of_chunk("/tables/messages/size_bytes");
+  };
+  CHECK(rows_of_chunk(1e9) == 4);
+  // Rows that were written before stay where they are.
+  CHECK(rows_of_chunk(0) == chunk_rows);
 }
 
 TEST_CASE_METHOD(Fixture, "the status is running until the run has ended") {

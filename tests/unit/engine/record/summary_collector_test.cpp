@@ -22,6 +22,7 @@ using Row4 = std::array<std::int64_t, 4>;
 using Row6 = std::array<std::int64_t, 6>;
 using Row7 = std::array<std::int64_t, 7>;
 using Row8 = std::array<std::int64_t, 8>;
+using Row10 = std::array<std::int64_t, 10>;
 
 namespace {
 
@@ -155,9 +156,11 @@ TEST_CASE("how alike the periods are that stand for others is told of all GPUs")
   const Model model = test::synthetic_model(1);
   SummaryCollector collector(model);
   CHECK_FALSE(reduced(collector, model).stepped_over);
-  // gpu, iteration, begin, middle, end [ps], measured, skipped, added [ps]
-  collector.add(tables::stepped_over, Row8{0, 0, 100, 296, 496, 4, 10, 1000});
-  collector.add(tables::stepped_over, Row8{1, 0, 150, 346, 544, 4, 10, 1000});
+  // gpu, iteration, begin, middle, end [ps], measured, skipped, added [ps], what, difference [ps]
+  collector.add(tables::stepped_over, Row10{0, 0, 100, 296, 496, 4, 10, 1000, 0, 3});
+  collector.add(tables::stepped_over, Row10{1, 0, 150, 346, 544, 4, 10, 1000, 0, 7});
+  collector.add(tables::stepped_over, Row10{0, 1, 1000, 2000, 3000, 2, 96, 96'000, 1, 0});
+  collector.add(tables::stepped_over, Row10{1, 1, 1010, 2010, 3010, 2, 96, 96'000, 1, 0});
   SummaryCollector other = reloaded(collector, model);
   for (const SummaryCollector* one : {&collector, &other}) {
     const auto stepped = reduced(*one, model).stepped_over;
@@ -169,10 +172,20 @@ TEST_CASE("how alike the periods are that stand for others is told of all GPUs")
     CHECK(stepped->spread() == Approx(0.01));
     CHECK(stepped->drift() == Approx(200.0 / 196 - 1));
     CHECK_FALSE(stepped->is_steady());
+    CHECK(stepped->difference_ps == 7);
+    const auto iterations = reduced(*one, model).stepped_iterations;
+    REQUIRE(iterations);
+    CHECK(iterations->skipped == 96);
+    CHECK(iterations->period_ps == 1000);
+    CHECK(iterations->is_equal());
   }
   const auto json = nlohmann::json::parse(to_json(reduced(collector, model)));
   CHECK(json["stepped_over"]["skipped"] == 10);
   CHECK(json["stepped_over"]["is_steady"] == false);
+  CHECK(json["stepped_iterations"]["skipped"] == 96);
+  CHECK(json["stepped_iterations"]["difference_ps"] == 0);
+  collector.add(tables::stepped_over, Row10{2, 1, 1010, 2010, 3010, 2, 96, 96'000, 1, 1});
+  CHECK_FALSE(reduced(collector, model).stepped_iterations->is_equal());
 }
 
 TEST_CASE("bytes and messages are added by parallel dimension") {
