@@ -22,11 +22,14 @@ BUILT = "<!-- built by lightrail_post -->\n"
 def _grammar(program):
     """{element: ({attribute: choices, empty for free text}, whether it takes any others)}."""
     text = subprocess.run([program, "describe", "--format", "xsd"], check=True, capture_output=True, text=True).stdout
+    schema = ElementTree.fromstring(text)
+    types = {one.get("name"): one for one in schema.findall(f"{XS}complexType")}
     elements = {}
-    for element in ElementTree.fromstring(text).findall(f"{XS}element"):
+    for element in schema.findall(f"{XS}element"):
+        kind = types[element.get("type")]
         attributes = {one.get("name"): [choice.get("value") for choice in one.iter(f"{XS}enumeration")]
-                      for one in element.iter(f"{XS}attribute")}
-        elements[element.get("name")] = attributes, element.find(f".//{XS}anyAttribute") is not None
+                      for one in kind.iter(f"{XS}attribute")}
+        elements[element.get("name")] = attributes, kind.find(f".//{XS}anyAttribute") is not None
     return elements
 
 
