@@ -122,8 +122,8 @@ WorkloadJob JobMaker::make(const Element* workload, const Element* groups,
     read_iterations(*workload, job, errors_);
     const Attribute* kind = workload->find("kind");
     step_over_iterations(*workload, kind && kind->value == "training", job.job().programs, errors_);
-    if (std::string note = stepped_iterations_note(*workload, job.job().programs); !note.empty())
-      job.note(std::move(note));
+    if (const std::string note = stepped_iterations_note(*workload, job.job().programs); !note.empty())
+      job.note(note);
   }
   return {job.take(), context.serving};
 }
