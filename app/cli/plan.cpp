@@ -12,6 +12,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/plan_search.hpp"
 #include "app/cli/slow_run.hpp"
+#include "engine/base/csv.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/generate/training/model_figures.hpp"
 
@@ -49,13 +50,6 @@ std::vector<std::vector<std::string>> variants_of(const std::vector<std::string>
     all = std::move(next);
   }
   return all;
-}
-
-/// A field of a CSV, which may hold commas and quotes.
-std::string quoted(const std::string& text) {
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string(2, c) : std::string(1, c);
-  return field + '"';
 }
 
 std::string plan_of(const Way& way) {
@@ -188,7 +182,7 @@ void write_table(const std::string& path, const std::vector<Found>& all) {
   for (const Found& found : all) {
     std::string cluster;
     for (const std::string& setting : found.settings)
-      cluster += quoted(setting.substr(setting.find('=') + 1)) + ',';
+      cluster += csv_quoted(setting.substr(setting.find('=') + 1)) + ',';
     const auto& network = found.task.network;
     cluster += fmt::format("{},{},{}", found.task.gpus, network ? fmt::to_string(network->cost.value) : "",
                            network ? fmt::to_string(network->power.value) : "");
@@ -196,7 +190,7 @@ void write_table(const std::string& path, const std::vector<Found>& all) {
     for (std::size_t i = 0; i < ways.size(); ++i)
       out << fmt::format("{},{},{},{},{},{:.1f},{},{}\n", cluster, i + 1, ways[i].estimate_ps,
                          ways[i].formula_ps, ways[i].trains_ps, tokens_of(found.task, ways[i]),
-                         ways[i].memory_bytes, quoted(plan_of(ways[i])));
+                         ways[i].memory_bytes, csv_quoted(plan_of(ways[i])));
   }
   if (!(out << std::flush)) throw IoError("cannot write '" + path + "'");
 }
@@ -204,6 +198,7 @@ void write_table(const std::string& path, const std::vector<Found>& all) {
 }  // namespace
 
 ExitCode plan(CommandLine line, const MpiSession& mpi) {
+  line.run.catch_signals = false;  // no file is open: a signal ends the search
   const auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
   const auto variants = on_every_rank(mpi, [&] { return variants_of(line.over); });
   std::vector<Found> all;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <exception>
 #include <map>
 #include <string>
@@ -12,14 +13,17 @@
 
 namespace lightrail {
 
-std::vector<std::int64_t> estimate_plans(const PlanTask& task, const std::vector<ShapedPlan>& plans,
-                                         const Registry& registry, const CommandLine& line,
-                                         const MpiSession& mpi) {
+void estimate_plans(const PlanTask& task, std::vector<Way>& ways, const Registry& registry,
+                    const CommandLine& line, const MpiSession& mpi) {
   // The first plan of each unit stands for it.
   std::map<std::string, std::size_t> unit_index;
   std::vector<const PlanAttributes*> units;
-  for (const ShapedPlan& each : plans)
-    if (unit_index.emplace(unit_of(each.plan), units.size()).second) units.push_back(&each.plan);
+  std::vector<std::size_t> unit_of_way;
+  for (const Way& way : ways) {
+    const auto [it, is_new] = unit_index.emplace(unit_of(way.plan), units.size());
+    if (is_new) units.push_back(&way.plan);
+    unit_of_way.push_back(it->second);
+  }
   const UnitJobs jobs = unit_jobs_of(task.model);
   std::vector<UnitSteps> steps(units.size(), {{{-1, -1}, {-1, -1}}});
   on_every_rank(mpi, [&] {
@@ -38,15 +42,14 @@ std::vector<std::int64_t> estimate_plans(const PlanTask& task, const std::vector
   });
   MPI_Allreduce(MPI_IN_PLACE, steps.data(), static_cast<int>(4 * steps.size()), MPI_INT64_T, MPI_MAX,
                 mpi.comm());
-  std::vector<std::int64_t> estimates;
-  for (const ShapedPlan& each : plans) {
-    const UnitSteps& unit = steps[unit_index.at(unit_of(each.plan))];
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const UnitSteps& unit = steps[unit_of_way[i]];
     const bool is_refused = std::any_of(unit.begin(), unit.end(), [](const auto& row) {
       return std::any_of(row.begin(), row.end(), [](std::int64_t step) { return step < 0; });
     });
-    estimates.push_back(is_refused ? -1 : std::llround(estimated_step(each.shape, unit_times(jobs, unit))));
+    if (!is_refused)
+      ways[i].estimate_ps = std::llround(estimated_step(ways[i].shape, unit_times(jobs, unit)));
   }
-  return estimates;
 }
 
 }  // namespace lightrail

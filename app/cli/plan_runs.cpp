@@ -33,7 +33,6 @@ ReadScenario scenario_of(const PlanTask& task, const PlanAttributes& plan, std::
 
 std::int64_t step_by_formula(const PlanTask& task, const PlanAttributes& plan, std::int64_t layers,
                              const Registry& registry, CommandLine line, std::exception_ptr& refusal) {
-  line.run.catch_signals = false;  // no file is open: a signal ends the search
   try {
     const Model model =
         model_to_run(build_model(scenario_of(task, plan, layers, Detail::formula), registry, line));
@@ -47,7 +46,6 @@ std::int64_t step_by_formula(const PlanTask& task, const PlanAttributes& plan, s
 
 TrainsRun step_in_trains(const PlanTask& task, const PlanAttributes& plan, const Registry& registry,
                          CommandLine line, const MpiSession& mpi) {
-  line.run.catch_signals = false;
   std::optional<Model> model;
   std::optional<Partition> partition;
   double expected = 0;

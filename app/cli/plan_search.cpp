@@ -13,14 +13,8 @@
 namespace lightrail {
 namespace {
 
-std::string own_value(const Element& workload, const char* attribute, const char* usual) {
-  const Attribute* found = workload.find(attribute);
-  return found ? found->value : usual;
-}
-
-/// What fits, and the shape of each, in the order of the candidates.
-PlanSearch find_ways(const PlanTask& task, const AlgorithmRegistry& algorithms, const CommandLine& line,
-                     std::vector<ShapedPlan>& shapes) {
+/// What fits, in the order of the candidates.
+PlanSearch find_ways(const PlanTask& task, const AlgorithmRegistry& algorithms, const CommandLine& line) {
   PlanSearch search;
   PlanSpace space{task.gpus,
                   task.domain,
@@ -28,8 +22,8 @@ PlanSearch find_ways(const PlanTask& task, const AlgorithmRegistry& algorithms, 
                   task.model.experts,
                   task.own.sequence,
                   task.own.cp,
-                  own_value(task.workload(), "recompute", "none"),
-                  own_value(task.workload(), "recompute-modules", "none"),
+                  value_or(task.workload(), "recompute", "none"),
+                  value_or(task.workload(), "recompute-modules", "none"),
                   task.own.edges_count};
   const std::vector<PlanAttributes> all = plan_candidates(space);
   search.combinations = all.size();
@@ -37,12 +31,10 @@ PlanSearch find_ways(const PlanTask& task, const AlgorithmRegistry& algorithms, 
     const PlanFit fit = fit_plan(with_plan(task.workload(), plan), task.model, task.gpus, algorithms);
     if (!fit.refused.empty()) continue;
     ++search.possible;
-    if (fit.memory_bytes <= task.memory_bytes - line.reserve_bytes) {
-      search.ways.push_back({plan, fit.memory_bytes});
-      shapes.push_back({plan, fit.shape});
-    } else if (search.nearest_bytes == 0 || fit.memory_bytes < search.nearest_bytes) {
+    if (fit.memory_bytes <= task.memory_bytes - line.reserve_bytes)
+      search.ways.push_back({plan, fit.memory_bytes, fit.shape});
+    else if (search.nearest_bytes == 0 || fit.memory_bytes < search.nearest_bytes)
       search.nearest_bytes = fit.memory_bytes;
-    }
   }
   search.fitting = search.ways.size();
   return search;
@@ -82,15 +74,13 @@ void run_by_formula(const PlanTask& task, const Registry& registry, const Comman
 
 PlanSearch search_plans(const PlanTask& task, const Registry& registry, const CommandLine& line,
                         const MpiSession& mpi) {
-  std::vector<ShapedPlan> shapes;
-  PlanSearch search = on_every_rank(mpi, [&] { return find_ways(task, registry.algorithms, line, shapes); });
-  const std::vector<std::int64_t> estimates = estimate_plans(task, shapes, registry, line, mpi);
-  for (std::size_t i = 0; i < estimates.size(); ++i) search.ways[i].estimate_ps = estimates[i];
-  search.estimated = static_cast<std::size_t>(
-      std::count_if(estimates.begin(), estimates.end(), [](std::int64_t step) { return step >= 0; }));
+  PlanSearch search = on_every_rank(mpi, [&] { return find_ways(task, registry.algorithms, line); });
+  estimate_plans(task, search.ways, registry, line, mpi);
+  search.estimated = static_cast<std::size_t>(std::count_if(
+      search.ways.begin(), search.ways.end(), [](const Way& way) { return way.estimate_ps >= 0; }));
   keep_best(search, line.most);
   const PlanFit own = fit_plan(task.workload(), task.model, task.gpus, registry.algorithms);
-  if (own.refused.empty()) search.ways.push_back({{}, own.memory_bytes});
+  if (own.refused.empty()) search.ways.push_back({{}, own.memory_bytes, own.shape});
   std::vector<Way>& ways = search.ways;
   run_by_formula(task, registry, line, mpi, ways);
   search.best = std::min<std::size_t>(line.best, ways.size());

@@ -4,25 +4,12 @@
 #include <vector>
 
 #include "app/cli/command_line.hpp"
+#include "app/cli/plan_estimate.hpp"
 #include "app/cli/plan_task.hpp"
 #include "app/cli/stages.hpp"
-#include "app/plan/candidates.hpp"
 #include "app/registry/registry.hpp"
 
 namespace lightrail {
-
-/// A way to spread a model over a cluster that fits, or the scenario's own.
-struct Way {
-  PlanAttributes plan;  ///< empty: as the scenario has it
-  std::int64_t memory_bytes = 0;
-  std::int64_t estimate_ps = -1;                 ///< of a step, by small runs (plan_estimate.hpp); -1: none
-  std::int64_t formula_ps = -1, trains_ps = -1;  ///< of the first step; -1: not run, or refused
-
-  /// As fine as it was run.
-  [[nodiscard]] double seconds() const {
-    return 1e-12 * static_cast<double>(trains_ps >= 0 ? trains_ps : formula_ps);
-  }
-};
 
 /// What was found: the fastest way first.
 struct PlanSearch {

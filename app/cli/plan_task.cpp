@@ -11,11 +11,6 @@
 namespace lightrail {
 namespace {
 
-bool is_set(const Element& element, const char* attribute, const char* usual) {
-  const Attribute* found = element.find(attribute);
-  return found && found->value != usual;
-}
-
 void check_workload(const ReadScenario& scenario) {
   const Element* workload = scenario.root.child("workload");
   const Attribute* kind = workload ? workload->find("kind") : nullptr;
@@ -23,7 +18,7 @@ void check_workload(const ReadScenario& scenario) {
     throw InputErrors((workload ? workload : &scenario.root)
                           ->error("lightrail plan needs a scenario with <workload kind=\"training\"> and its "
                                   "<model>"));
-  if (scenario.root.children_named("workload").size() > 1 || is_set(*workload, "fold", "1"))
+  if (scenario.root.children_named("workload").size() > 1 || value_or(*workload, "fold", "1") != "1")
     throw InputErrors(
         workload->error("lightrail plan spreads one job over all GPUs: no second <workload>, no "
                         "fold"));
@@ -38,7 +33,7 @@ Model system_of(ReadScenario scenario, const Registry& registry, CommandLine lin
 bool may_step_over(const PlanTask& task, const AlgorithmRegistry& algorithms) {
   Element workload = task.workload();
   if (task.scenario.root.child("faults") || workload.child("checkpoint") ||
-      is_set(workload, "step-over", "none"))
+      value_or(workload, "step-over", "none") != "none")
     return false;
   workload.set("step-over", "pipeline");
   TrainingPlan plan;
@@ -48,6 +43,11 @@ bool may_step_over(const PlanTask& task, const AlgorithmRegistry& algorithms) {
 }
 
 }  // namespace
+
+std::string value_or(const Element& element, const char* attribute, const char* usual) {
+  const Attribute* found = element.find(attribute);
+  return found ? found->value : usual;
+}
 
 PlanTask read_plan_task(const CommandLine& line, const Registry& registry) {
   PlanTask task;

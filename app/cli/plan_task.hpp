@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "app/cli/command_line.hpp"
 #include "app/registry/registry.hpp"
@@ -28,6 +29,9 @@ struct PlanTask {
     return static_cast<double>(own.global_batch) * static_cast<double>(own.sequence);
   }
 };
+
+/// What the element says of itself, or what is usual.
+[[nodiscard]] std::string value_or(const Element& element, const char* attribute, const char* usual);
 
 /// Reads the scenario of the line with its settings. Throws InputErrors where it has no job of training that
 /// can be spread.

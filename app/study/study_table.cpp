@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/csv.hpp"
 #include "engine/base/error.hpp"
 
 namespace lightrail {
@@ -14,13 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::pair<std::string, std::string>>;
-
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 /// The union of the rows' columns, in the order in which they first come.
 std::string csv(const std::vector<Row>& rows) {
@@ -31,7 +25,7 @@ std::string csv(const std::vector<Row>& rows) {
       if (known.insert(name).second) names.push_back(name);
   std::string text;
   const auto add_line = [&](auto&& value_of) {
-    for (std::size_t i = 0; i < names.size(); ++i) text += (i ? "," : "") + cell(value_of(names[i]));
+    for (std::size_t i = 0; i < names.size(); ++i) text += (i ? "," : "") + csv_field(value_of(names[i]));
     text += "\n";
   };
   add_line([](const std::string& name) { return name; });

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/csv.hpp"
 #include "engine/scenario/scenario.hpp"
 
 namespace lightrail {
@@ -21,16 +22,7 @@ std::string trimmed(const std::string& text) {
 }
 
 std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells{""};
-  bool is_quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      is_quoted = !is_quoted;
-    else if (c == ',' && !is_quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
+  std::vector<std::string> cells = csv_cells(line);
   for (std::string& cell : cells) cell = trimmed(cell);
   return cells;
 }

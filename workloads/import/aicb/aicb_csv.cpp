@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/csv.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/describe.hpp"
 #include "workloads/import/aicb/aicb.hpp"
@@ -82,19 +83,6 @@ class Reader {
   [[nodiscard]] std::int64_t ended_epochs() const { return epoch_ - (is_begun_ ? 0 : 1); }
 
  private:
-  static std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells(1);
-    bool is_quoted = false;
-    for (char c : line) {
-      if (c == '"')
-        is_quoted = !is_quoted;
-      else if (c == ',' && !is_quoted)
-        cells.emplace_back();
-      else
-        cells.back() += c;
-    }
-    return cells;
-  }
   [[nodiscard]] std::optional<std::int64_t> integer(const std::string& text) const {
     std::int64_t value = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -114,7 +102,7 @@ class Reader {
     ranks = static_cast<std::uint32_t>(*last + 1);
   }
   void header(const std::string& line) {
-    const auto names = cells_of(line);
+    const auto names = csv_cells(line);
     for (std::size_t i = 0; i < names.size(); ++i) column_[names[i]] = i;
     for (const char* needed : {"comm_type", "comm_group", "comm_group_size", "msg_size"})
       if (!column_.contains(needed)) fail(fmt::format("the header lacks the column '{}'", needed));
@@ -130,7 +118,7 @@ class Reader {
   }
 
   void row(const std::string& line) {
-    const auto cells = cells_of(line);
+    const auto cells = csv_cells(line);
     if (cells.size() != width_) fail(fmt::format("{} columns (the header has {})", cells.size(), width_));
     const std::string type = cell(cells, "comm_type");
     Row row;
