@@ -7,7 +7,7 @@
 
 #include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
-#include "network/port/build_checks.hpp"
+#include "network/port/class_elements.hpp"
 #include "network/port/tables.hpp"
 #include "network/wire/numbered_train.hpp"
 #include "network/wire/train.hpp"
@@ -40,42 +40,26 @@ std::string ecn_text(const EcnSpec& spec) {
 }
 
 std::vector<EcnSpec> read_ecn(const Element& element, std::uint32_t lanes, ErrorList& errors) {
-  std::vector<EcnSpec> all;
-  for (const Element* child : element.children_named("ecn")) {
-    const std::size_t before = errors.size();
-    EcnSpec spec;
-    ecn_parameters().parse(*child, spec, errors);
-    check_sources(*child, ecn_parameters().documentation(), errors);
-    if (errors.size() > before) continue;
-    if (spec.lane >= lanes)
-      errors.add(child->error_at(
-          "lane", fmt::format("<ecn> attribute 'lane': there is no class {}: the device has {} lane{}",
-                              spec.lane, lanes, lanes == 1 ? "" : "s")));
-    if (spec.kmin >= spec.kmax)
-      errors.add(child->error_at("kmin", fmt::format("<ecn> attribute 'kmin': {} is not less than kmax ({})",
-                                                     format_value(spec.kmin), format_value(spec.kmax))));
-    if (std::any_of(all.begin(), all.end(), [&](const EcnSpec& other) { return other.lane == spec.lane; }))
-      errors.add(child->error(fmt::format("<{}> has two <ecn> of class {}", element.name, spec.lane)));
-    all.push_back(spec);
-  }
-  return all;
+  return read_class_elements(
+      element, "ecn", ecn_parameters(), lanes, errors, [&](const Element& child, const EcnSpec& spec) {
+        if (spec.kmin >= spec.kmax)
+          errors.add(
+              child.error_at("kmin", fmt::format("<ecn> attribute 'kmin': {} is not less than kmax ({})",
+                                                 format_value(spec.kmin), format_value(spec.kmax))));
+      });
 }
 
 RedMarker::RedMarker(const BuildContext& build, const std::vector<EcnSpec>& classes, std::uint64_t salt)
     : thresholds_(std::size_t{build.record.port_count} * max_lanes),
       counts_(thresholds_.size()),
       draw_(salt) {
-  const auto scaled = [](Bytes bytes, const EcnSpec& spec, const PortEnd& end) {
-    if (spec.rate.value == 0 || end.out_rate.value == 0) return bytes.value;
-    return static_cast<std::int64_t>(static_cast<Wide>(bytes.value) * end.out_rate.value / spec.rate.value);
-  };
   const std::vector<PortEnd> ends = port_ends(build);
   for (const PortEnd& end : ends) mtu_bytes_ = std::max(mtu_bytes_, end.mtu_bytes);
   for (std::size_t i = 0; i < ends.size(); ++i)
     for (const EcnSpec& spec : classes) {
       Threshold& own = thresholds_[index(static_cast<PortIndex>(i), static_cast<std::uint8_t>(spec.lane))];
-      own.kmin = scaled(spec.kmin, spec, ends[i]);
-      own.kmax = std::max(scaled(spec.kmax, spec, ends[i]), own.kmin + 1);
+      own.kmin = length_at_port(spec.kmin, spec.rate, ends[i].out_rate);
+      own.kmax = std::max(length_at_port(spec.kmax, spec.rate, ends[i].out_rate), own.kmin + 1);
       own.pmax = static_cast<std::uint64_t>(std::llround(std::ldexp(spec.pmax, 32)));
     }
 }

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
-#include "network/port/build_checks.hpp"
+#include "network/port/class_elements.hpp"
 #include "network/port/tables.hpp"
 #include "network/wire/numbered_train.hpp"
 
@@ -31,25 +30,13 @@ std::string trim_text(const TrimSpec& spec) {
 
 std::vector<TrimSpec> read_trims(const Element& element, std::uint32_t lanes, LaneMask lossless,
                                  ErrorList& errors) {
-  std::vector<TrimSpec> all;
-  for (const Element* child : element.children_named("trim")) {
-    const std::size_t before = errors.size();
-    TrimSpec spec;
-    trim_parameters().parse(*child, spec, errors);
-    check_sources(*child, trim_parameters().documentation(), errors);
-    if (errors.size() > before) continue;
-    if (spec.lane >= lanes)
-      errors.add(child->error_at(
-          "lane", fmt::format("<trim> attribute 'lane': there is no class {}: the device has {} lane{}",
-                              spec.lane, lanes, lanes == 1 ? "" : "s")));
-    else if ((lossless >> spec.lane & 1) != 0)
-      errors.add(child->error(fmt::format(
-          "<trim>: class {} is lossless: its senders are paused instead (lossless=\"none\")", spec.lane)));
-    if (std::any_of(all.begin(), all.end(), [&](const TrimSpec& other) { return other.lane == spec.lane; }))
-      errors.add(child->error(fmt::format("<{}> has two <trim> of class {}", element.name, spec.lane)));
-    all.push_back(spec);
-  }
-  return all;
+  return read_class_elements(
+      element, "trim", trim_parameters(), lanes, errors, [&](const Element& child, const TrimSpec& spec) {
+        if (spec.lane < lanes && (lossless >> spec.lane & 1) != 0)
+          errors.add(child.error(
+              fmt::format("<trim>: class {} is lossless: its senders are paused instead (lossless=\"none\")",
+                          spec.lane)));
+      });
 }
 
 Trimmer::Trimmer(const BuildContext& build, const std::vector<TrimSpec>& classes)
@@ -59,10 +46,7 @@ Trimmer::Trimmer(const BuildContext& build, const std::vector<TrimSpec>& classes
   for (const TrimSpec& spec : classes) {
     lanes_ = static_cast<LaneMask>(lanes_ | 1u << spec.lane);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      std::int64_t limit = spec.queue.value;
-      if (spec.rate.value > 0 && ends[i].out_rate.value > 0)
-        limit =
-            static_cast<std::int64_t>(static_cast<Wide>(limit) * ends[i].out_rate.value / spec.rate.value);
+      const std::int64_t limit = length_at_port(spec.queue, spec.rate, ends[i].out_rate);
       const std::uint32_t longest = std::max(ends[i].train_bytes(), ends[i].mtu_bytes);
       limits_[index(static_cast<PortIndex>(i), static_cast<std::uint8_t>(spec.lane))] =
           limit + longest - ends[i].mtu_bytes;
