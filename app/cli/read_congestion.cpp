@@ -76,6 +76,17 @@ bool all_nics_acknowledge(const Model& model) {
   });
 }
 
+/// The resource that NICs read, and what its element says, for the result.
+template <class SpecT, class Resource>
+ModelPart part_of(const char* element, const Describe<SpecT>& parameters, const SpecT& spec,
+                  Resource resource) {
+  ModelPart part;
+  for (ParameterValue& value : parameters.values(spec))
+    part.parameters.push_back({element, 0, std::move(value)});
+  part.resources.add(std::make_shared<const Resource>(std::move(resource)));
+  return part;
+}
+
 }  // namespace
 
 ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorList& errors) {
@@ -100,11 +111,8 @@ ModelPart read_congestion(const Scenario& scenario, const Model& model, ErrorLis
                                        table.size() - 1));
   if (spec.minimum > spec.limit)
     complain("ccti-min", fmt::format("{} is more than the limit of {}", spec.minimum, spec.limit));
-  ModelPart part;
-  for (ParameterValue& value : congestion_parameters().values(spec))
-    part.parameters.push_back({"congestion-control", 0, std::move(value)});
-  part.resources.add(std::make_shared<const CongestionControl>(std::move(spec), std::move(table)));
-  return part;
+  return part_of("congestion-control", congestion_parameters(), spec,
+                 CongestionControl(spec, std::move(table)));
 }
 
 ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& errors) {
@@ -118,11 +126,7 @@ ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& er
   else if (!some_switch_marks(model))
     errors.add(element->error("<dcqcn> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
   if (!errors.is_empty()) return {};
-  ModelPart part;
-  for (ParameterValue& value : dcqcn_parameters().values(dcqcn.spec))
-    part.parameters.push_back({"dcqcn", 0, std::move(value)});
-  part.resources.add(std::make_shared<const Dcqcn>(dcqcn));
-  return part;
+  return part_of("dcqcn", dcqcn_parameters(), dcqcn.spec, dcqcn);
 }
 
 ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& errors) {
@@ -147,11 +151,7 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
         element->error("<nscc> needs NICs with lossless=\"none\" and repair=\"trimming\": it goes by the "
                        "acknowledgements of single packets"));
   if (!errors.is_empty()) return {};
-  ModelPart part;
-  for (ParameterValue& value : nscc_parameters().values(nscc.spec))
-    part.parameters.push_back({"nscc", 0, std::move(value)});
-  part.resources.add(std::make_shared<const Nscc>(nscc));
-  return part;
+  return part_of("nscc", nscc_parameters(), nscc.spec, nscc);
 }
 
 }  // namespace lightrail

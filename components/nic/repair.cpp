@@ -104,9 +104,7 @@ void Nic::tell_window(const Acknowledgement& message, const RepairSender::Answer
     windows_->acknowledged(flow, answer.arrived, round_trip,
                            message.kind == MessageKind::marked_acknowledgement, now);
   }
-  const auto value =
-      static_cast<std::uint16_t>(entropy_of(frame_of(message), model_.resource<Nscc>()->spec.entropy_values));
-  repair_->values.on_fate(flow, value, fate_of(message.kind));
+  repair_->values.on_fate(flow, answer.value, fate_of(message.kind));
   if (message.kind == MessageKind::trim_notice)
     for (const RepairSender::Again& one : answer.again) windows_->trimmed(flow, one.frame.bytes, now);
 }

@@ -144,7 +144,7 @@ const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgeme
   const std::uint32_t slot = index_.find(own.word());
   if (slot == none) return nullptr;
   Flow& flow = flows_[slot];
-  answer_ = {};
+  answer_ = {.value = settings_.value_in(message.number)};
   const std::uint16_t number = settings_.number_in(message.number);
   if (message.kind == MessageKind::selective_acknowledgement ||
       message.kind == MessageKind::marked_acknowledgement) {

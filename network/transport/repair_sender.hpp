@@ -48,6 +48,7 @@ class RepairSender {
     std::vector<Again> again{};        ///< what is lost, in the order of numbers
     std::int64_t arrived = 0;          ///< what was not known to be there [B]
     std::optional<SimTime> sent_at{};  ///< the tail of the last of that left then; nothing: it went twice
+    std::uint16_t value = 0;           ///< entropy value of what it is about
   };
   /// Valid until the next call. Null when nothing of its flow was sent from here.
   [[nodiscard]] const Answer* on_acknowledgement(const Acknowledgement& message, SimTime now);
