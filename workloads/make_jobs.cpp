@@ -46,10 +46,7 @@ bool is_trace(const Element& workload) {
 
 /// What does not go together with other jobs.
 std::string obstacle(const Job& job) {
-  const auto& programs = job.programs.programs;
-  if (job.programs.stepped_iterations.skipped > 0 ||
-      std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
-    return "step-over: what others send meanwhile does not repeat itself";
+  if (job.programs.steps_over()) return "step-over: what others send meanwhile does not repeat itself";
   if (std::any_of(job.groups.begin(), job.groups.end(), [](const GroupKind& k) { return k.stands_for > 1; }))
     return "fold: replicas that meet other jobs' traffic are not alike";
   return "";

@@ -82,9 +82,7 @@ std::string generate_trace(const CommandLine& line) {
   Model model = build_model(scenario, registry, scenario_line);
   ErrorList errors;
   Job job = make_job(scenario, registry.workloads, model, errors);
-  const auto& programs = job.programs.programs;
-  if (job.programs.stepped_iterations.skipped > 0 ||
-      std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); }))
+  if (job.programs.steps_over())
     errors.add(scenario.root.child("workload")
                    ->error("a workload with step-over is no trace: it leaves out a part of its operations"));
   if (std::any_of(job.groups.begin(), job.groups.end(), [](const GroupKind& k) { return k.stands_for > 1; }))
@@ -96,6 +94,7 @@ std::string generate_trace(const CommandLine& line) {
     errors.add(
         scenario.root.child("workload")
             ->error("a job with host=\"launches\" is no trace: the file has no place for what hosts do"));
+  const auto& programs = job.programs.programs;
   const auto has_schedule = [](const Op& op) { return op.io != IoMode::own || op.every != 1 || op.is_once; };
   if (std::any_of(programs.begin(), programs.end(),
                   [&](const Program& p) { return std::any_of(p.ops.begin(), p.ops.end(), has_schedule); }))

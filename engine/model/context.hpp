@@ -99,7 +99,6 @@ class Context {
 
  private:
   friend class EventBatch;
-  static constexpr WholeRun as_simulated{};
   void put(OutLink& link, SimTime departure, const Payload& payload) {
     events_->push(departure + link.latency, link.next_tie++, payload, link);
   }

@@ -22,5 +22,7 @@ struct WholeRun {
   }
   [[nodiscard]] SimTime of(SimTime time) const { return SimTime{of(time.count())}; }
 };
+/// Of a run that stands for itself.
+inline constexpr WholeRun as_simulated{};
 
 }  // namespace lightrail

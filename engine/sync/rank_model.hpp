@@ -100,11 +100,10 @@ class RankModel {
   };
   void place(const Tiles& tiles);
   void add(ComponentId id);
-  template <class... WholeRuns>
-  Context context(std::uint32_t local, SimTime now, EventSink& events, const WholeRuns&... whole) {
+  Context context(std::uint32_t local, SimTime now, EventSink& events, const WholeRun& whole = as_simulated) {
     Slot& slot = slots_[local];
     return Context(slot.id, now, {out_links_.data() + slot.first_port, slot.port_count}, slot.self, events,
-                   rows_, whole...);
+                   rows_, whole);
   }
 
   const Model* model_;

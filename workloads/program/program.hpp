@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -207,6 +208,11 @@ struct ProgramSet {
   HostSettings host;
   std::vector<JobInfo> jobs;  ///< empty: one job, from time 0 on, of which the members above say the rest
 
+  /// Micro-batches or iterations are counted in instead of simulated.
+  [[nodiscard]] bool steps_over() const {
+    return stepped_iterations.skipped > 0 ||
+           std::any_of(programs.begin(), programs.end(), [](const Program& p) { return p.steps_over(); });
+  }
   /// Times that `program`, of this set, or what follows it is executed.
   [[nodiscard]] std::uint32_t iterations_of(const Program& program) const {
     if (jobs.empty()) return iterations;
