@@ -354,20 +354,6 @@ void ProgramRunner::end_iteration(Context& context, const GpuTransport& transpor
   step_start_ = context.now();
 }
 
-void ProgramRunner::keep_step(Context& context, const GpuTransport& transport, StepRecord step) {
-  if (steady_) steady_->end_step(step);
-  if (!repeated_) return;
-  IterationStretch::Figures figures{clock_.activity(context.now()), transport.sent()};
-  if (steady_) figures.sent += steady_->sent();
-  repeated_->end_iteration(std::move(step), std::move(figures));
-}
-
-void ProgramRunner::pass_marker(Context& context, const GpuTransport& transport, std::uint32_t op) {
-  SteadyStretch::Figures figures{context.now(), clock_.so_far(context.now()), {}, transport.sent()};
-  if (records_exposed_) figures.uses = exposed_.so_far(context.now());
-  steady_->pass(op, std::move(figures));
-}
-
 void ProgramRunner::find_program() {
   if (!batch_queue_ && self_.value < set_.program_of_gpu.size())
     go_on_with(set_.programs[program_in(set_, set_.program_of_gpu[self_.value], iteration_)]);
