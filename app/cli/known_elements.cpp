@@ -47,14 +47,11 @@ const std::map<std::string, std::vector<std::string>>& structure() {
   return all;
 }
 
-}  // namespace
-
-std::string element_of_kind(const std::string& kind) {
-  // <storage> is the group of servers, as <cluster> is that of GPU servers.
-  return kind == "storage" ? "storage-server" : kind;
+std::vector<ParameterDoc> texts(const std::vector<std::string>& attributes) {
+  std::vector<ParameterDoc> parameters;
+  for (const std::string& a : attributes) parameters.push_back({a, "text", "", "", "", "", false, {}});
+  return parameters;
 }
-
-namespace {
 
 /// For the parameters of kinds: by which of them each is read.
 std::map<std::string, std::vector<std::string>> kinds_by_parameter(const Registry& registry,
@@ -71,6 +68,11 @@ std::map<std::string, std::vector<std::string>> kinds_by_parameter(const Registr
 
 }  // namespace
 
+std::string element_of_kind(const std::string& kind) {
+  // <storage> is the group of servers, as <cluster> is that of GPU servers.
+  return kind == "storage" ? "storage-server" : kind;
+}
+
 std::vector<ElementDoc> known_elements(const Registry& registry) {
   std::map<std::string, std::map<std::string, ParameterDoc>> merged;
   auto add = [&](const std::string& element, const std::vector<ParameterDoc>& parameters) {
@@ -85,11 +87,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
           it->second.choices.push_back(c);
     }
   };
-  for (const auto& [name, attributes] : structure()) {
-    std::vector<ParameterDoc> parameters;
-    for (const std::string& a : attributes) parameters.push_back({a, "text", "", "", "", "", false, {}});
-    add(name, parameters);
-  }
+  for (const auto& [name, attributes] : structure()) add(name, texts(attributes));
   for (const auto& kind : registry.components.kinds()) add(element_of_kind(kind->name), kind->parameters);
   for (const auto& [name, parameters] : system_documentation(registry.fabrics)) add(name, parameters);
   for (const auto& [name, parameters] : workload_documentation(registry.workloads, registry.algorithms))
@@ -133,12 +131,9 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
 }
 
 std::vector<InnerElementDoc> inner_elements() {
-  std::vector<ParameterDoc> fault_of_ocs;
-  for (const std::string& a : structure().at("fault"))
-    fault_of_ocs.push_back({a, "text", "", "", "", "", false, {}});
   return {{"workload", {"checkpoint", checkpoint_parameters().documentation(), false, {}}},
           {"goodput", {"checkpoint", job_checkpoint_parameters().documentation(), false, {}}},
-          {"ocs", {"fault", fault_of_ocs, false, {}}},
+          {"ocs", {"fault", texts(structure().at("fault")), false, {}}},
           {"faults", {"fault", fault_parameters().documentation(), false, {}}}};
 }
 
