@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/catalogue/find_entry.hpp"
+#include "app/create/trace_gpu.hpp"
 #include "app/plan/fit.hpp"
 #include "engine/scenario/units.hpp"
 #include "engine/scenario/xml_file.hpp"
@@ -113,18 +114,26 @@ class Decider {
           fmt::format("'{0}' is a trace of format {1} (lightrail trace import {0} --out FILE.h5 makes one to "
                       "replay)",
                       options_.trace, format));
-    ranks_ = static_cast<std::uint32_t>(read_own_trace(options_.trace).programs.program_of_gpu.size());
+    const Job job = read_own_trace(options_.trace);
+    ranks_ = static_cast<std::uint32_t>(job.programs.program_of_gpu.size());
+    made_.traced_gpu = job.capture.gpus;
     const fs::path trace(options_.trace), folder = fs::absolute(path_).parent_path();
     made_.trace =
         trace.is_absolute() ? options_.trace : fs::absolute(trace).lexically_relative(folder).string();
   }
 
   void decide_server() {
-    made_.server = "servers/" + (options_.server.empty() ? "dgx_h100" : server_named(options_.server));
+    const std::string traced = gpu_called(made_.traced_gpu, names_of_kind(catalogue_, "gpus"));
+    made_.server = "servers/" + (!options_.server.empty() ? server_named(options_.server)
+                                 : !traced.empty()        ? server_named(traced)
+                                                          : "dgx_h100");
     server_ = read_whole(made_.server);
     made_.gpus = count("gpus"), made_.nics = count("nics");
-    made_.recorded_on = part("gpu");
-    const CatalogueEntry gpu = read_entry(catalogue_, made_.recorded_on, identities_);
+    if (made_.traced_gpu.empty())
+      made_.recorded_on = part("gpu");
+    else if (!traced.empty())
+      made_.recorded_on = "gpus/" + traced;
+    const CatalogueEntry gpu = read_entry(catalogue_, part("gpu"), identities_);
     ErrorList errors;
     parse(gpu, "memory", memory_);
   }

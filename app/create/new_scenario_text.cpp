@@ -38,6 +38,18 @@ std::pair<std::string, std::string> varied(const NewScenario& s) {
   return {"size", "1 MB; 16 MB; 256 MB"};
 }
 
+/// On which GPU the trace was taken, and what that does to its kernels.
+std::string recorded_text(const NewScenario& s) {
+  if (s.recorded_on.empty())
+    return fmt::format(
+        "    The trace was taken on {}, which the catalogue lacks: kernels keep their times.\n",
+        s.traced_gpu);
+  return fmt::format("    {}; kernels scale from `recorded` to the server's GPU.\n",
+                     s.traced_gpu.empty()
+                         ? "The trace does not name its GPU: `recorded` is taken as the server's"
+                         : "The trace was taken on " + s.traced_gpu);
+}
+
 std::string doc_text(const NewScenario& s, const std::string& file) {
   Commands commands{{"lightrail validate " + file, "every mistake, and the network as it is built"},
                     {"lightrail run " + file, "writes " + s.name + ".h5, prints a summary"},
@@ -52,9 +64,7 @@ std::string doc_text(const NewScenario& s, const std::string& file) {
   if (s.workload == "training")
     text +=
         "    The plan is the first that fits by a rule of thumb; `sequences` is that of a GPU and step.\n";
-  if (s.workload == "trace")
-    text +=
-        "    `recorded` is the GPU on which the trace was taken: kernels scale from it to the server's.\n";
+  if (s.workload == "trace") text += recorded_text(s);
   text += "\n";
   for (const auto& [command, what] : commands) text += fmt::format("    {:<52} {}\n", command, what);
   return text + "  </doc>\n";
@@ -66,8 +76,8 @@ std::string variables_text(const NewScenario& s) {
   if (s.workload == "collective") variables.push_back({"size", "16 MB"});
   if (s.workload == "training") variables.insert(variables.end(), {{"sequences", "1"}, {"overlap", "off"}});
   if (s.workload == "inference") variables.insert(variables.end(), {{"rate", "8"}, {"requests", "32"}});
-  if (s.workload == "trace")
-    variables.insert(variables.end(), {{"trace", s.trace}, {"recorded", s.recorded_on}, {"host_scale", "1"}});
+  if (s.workload == "trace") variables.insert(variables.end(), {{"trace", s.trace}, {"host_scale", "1"}});
+  if (s.workload == "trace" && !s.recorded_on.empty()) variables.emplace_back("recorded", s.recorded_on);
   std::string text;
   for (const auto& [name, value] : variables)
     text += fmt::format("  <variable name=\"{}\" value=\"{}\"/>\n", name, value);
@@ -102,8 +112,11 @@ std::string workload_text(const NewScenario& s) {
         "  <workload kind=\"collective\" collective=\"{}\" from=\"${{size}}\" to=\"${{size}}\"/>\n",
         s.collective);
   if (s.workload == "trace")
-    return "  <workload kind=\"trace\" file=\"${trace}\" host-scale=\"${host_scale}\">\n"
-           "    <recorded-on><gpu catalogue=\"${recorded}\"/></recorded-on>\n  </workload>\n";
+    return fmt::format("  <workload kind=\"trace\" file=\"${{trace}}\" host-scale=\"${{host_scale}}\"{}",
+                       s.recorded_on.empty()
+                           ? "/>\n"
+                           : ">\n    <recorded-on><gpu catalogue=\"${recorded}\"/></recorded-on>\n"
+                             "  </workload>\n");
   const std::string model = fmt::format("    <model catalogue=\"{}\"/>\n", s.model);
   if (s.workload == "inference")
     return fmt::format("  <workload kind=\"inference\" tp=\"{}\" pp=\"{}\">\n{}", s.tp, s.pp, model) +

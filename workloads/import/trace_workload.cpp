@@ -134,6 +134,9 @@ void make_trace_workload(WorkloadContext& context) {
       return;
     }
     scale_job(job, scale);
+    if (!job.capture.gpus.empty() && !context.element.child("recorded-on"))
+      job.notes.push_back(fmt::format(
+          "recorded on {}: kernels keep their times unless <recorded-on> names that GPU", job.capture.gpus));
     context.job.job() = std::move(job);
   } catch (const InputErrors& problem) {
     for (const auto& error : problem.errors()) errors.add(error);

@@ -41,6 +41,7 @@ struct Capture {
       0;                            ///< of each collective the fastest member's duration; their median [ps]
   std::int64_t fastest_sum_ps = 0;  ///< ... and their sum [ps]
   std::vector<Kind> kinds;          ///< by type and size; empty: not known
+  std::string gpus;                 ///< that it was recorded on, as the profiler names them; "": not known
 };
 
 /// What the GPUs of a job do, before it is bound to a model: the value that importers and generators make,

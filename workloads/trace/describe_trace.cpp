@@ -106,6 +106,7 @@ std::string describe_trace(const Job& job, const std::vector<ProgramDigest>& pro
                         job.capture.collectives,
                         job.capture.ranks.size() > 1 ? "the fastest member's" : "the one captured rank's",
                         format_time(picoseconds(job.capture.fastest_median_ps)));
+  if (!job.capture.gpus.empty()) text += fmt::format("recorded on {}\n", job.capture.gpus);
   for (std::size_t i = 0; i < std::min(job.notes.size(), max_told); ++i)
     text += "note: " + job.notes[i] + "\n";
   if (job.notes.size() > max_told) text += fmt::format("and {} more notes\n", job.notes.size() - max_told);

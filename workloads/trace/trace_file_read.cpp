@@ -243,6 +243,7 @@ void read_shapes(Job& job, const TraceReader& in) {
 /// What files of earlier versions do not have.
 void read_capture_details(Capture& capture, const TraceReader& in) {
   constexpr std::size_t kind_fields = 4;
+  capture.gpus = in.text_attribute("capture_gpus");
   if (in.has("/capture/exposed_ps")) {
     const auto exposed = in.numbers("/capture/exposed_ps");
     for (std::size_t r = 0; r < std::min(exposed.size(), capture.ranks.size()); ++r)

@@ -72,6 +72,7 @@ void write_capture(const Capture& capture, TraceWriter& out) {
     kinds.insert(kinds.end(), {static_cast<std::int64_t>(k.type), k.bytes, k.count, k.fastest_sum_ps});
   if (!exposed.empty()) out.numbers("/capture/exposed_ps", exposed, "ps");
   if (!kinds.empty()) out.numbers("/capture/kinds", kinds);
+  if (!capture.gpus.empty()) out.attribute("capture_gpus", capture.gpus);
   out.attribute("capture_step_ps", capture.step_ps);
   out.attribute("capture_collectives", capture.collectives);
   out.attribute("capture_fastest_median_ps", capture.fastest_median_ps);

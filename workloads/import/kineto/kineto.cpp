@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -195,6 +197,10 @@ Capture capture_figures(const std::vector<RankTrace>& ranks, const Bound& bound,
                   least * 1000);
     }
   fastest.into(capture);
+  std::set<std::string> gpus;
+  for (const RankTrace& trace : ranks)
+    if (!trace.gpus.empty()) gpus.insert(trace.gpus);
+  capture.gpus = fmt::format("{}", fmt::join(gpus, ", "));
   return capture;
 }
 

@@ -248,6 +248,7 @@ struct FileNotes {
   DistributedInfo info;
   std::vector<ProcessGroup> groups;  ///< with whole lists
   std::vector<std::string> notes;
+  std::string gpus;  ///< that the file names
 };
 
 std::optional<std::uint32_t> told_rank(const std::string& path, const KinetoRankOptions& options,
@@ -290,6 +291,7 @@ std::vector<RankTrace> traces_of(KinetoEvents& events, const std::string& path,
     trace.has_rank = rank.has_value();
     trace.world_size = static_cast<std::uint32_t>(std::max<std::int64_t>(0, beside.info.world));
     trace.known_groups = beside.groups;
+    trace.gpus = beside.gpus;
     trace.notes.insert(trace.notes.begin(), notes.begin(), notes.end());
     traces.push_back(std::move(trace));
   }
@@ -347,9 +349,7 @@ std::vector<RankTrace> read_kineto_file(const std::string& path, const KinetoRan
   }
   KinetoEvents events = collector.finish();
   beside.info = distributed_info(header.distributed_info, path);
-  if (const std::string gpus = gpus_named_in(header.device_properties); !gpus.empty())
-    beside.notes.push_back(
-        fmt::format("recorded on {}: kernels keep their times unless <recorded-on> names that GPU", gpus));
+  beside.gpus = gpus_named_in(header.device_properties);
   return traces_of(events, path, options, std::move(beside));
 }
 

@@ -93,6 +93,7 @@ struct RankTrace {
   std::vector<ProcessGroup> known_groups;  ///< with whole lists, as distributedInfo has them
   std::vector<Membership> memberships;     ///< in communicators, where the trace says it
   std::vector<std::string> notes;          ///< what was inferred or left out
+  std::string gpus;                        ///< that the profiler names, "NVIDIA A100-SXM4-80GB"
 
   /// Of all operations, also of those that were dropped.
   struct Figures {

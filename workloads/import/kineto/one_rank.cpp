@@ -183,6 +183,7 @@ class Importer {
       fastest.add(c.type, c.bytes, op.duration_ns * 1000);
     }
     fastest.into(all);
+    all.gpus = trace_.gpus;
     return all;
   }
 

@@ -6,6 +6,9 @@
 
 #include "app/registry/registry.hpp"
 #include "engine/base/error.hpp"
+#include "tests/unit/workloads/import/kineto_text.hpp"
+#include "workloads/job/job.hpp"
+#include "workloads/trace/trace_file.hpp"
 
 namespace lightrail {
 
@@ -75,6 +78,28 @@ TEST_CASE("a model means training, and a job decides which options have an effec
   NewOptions none = with(&NewOptions::fabric, "none");
   none.is_ethernet = true;
   CHECK(problem(none) == "new: option --ethernet has no effect on fabric 'none'");
+}
+
+TEST_CASE("a trace is replayed on the GPU that it names, and scaled from it to another") {
+  const TraceFolder folder;
+  auto traced_on = [&](const std::string& gpus, const std::string& server) {
+    JobBuilder job(2);
+    job.job().capture.gpus = gpus;
+    const std::string path = folder.path("t" + gpus + ".h5");
+    write_trace(job.take(), path, "test");
+    NewOptions options = with(&NewOptions::trace, path);
+    options.server = server;
+    return decided(options);
+  };
+  const NewScenario a100 = traced_on("NVIDIA A100-SXM4-80GB", "");
+  CHECK(a100.server == "servers/dgx_a100");
+  CHECK(a100.recorded_on == "gpus/a100_sxm_80gb");
+  CHECK(a100.gpus == 2);
+  const NewScenario other = traced_on("NVIDIA A100-SXM4-80GB", "h200");
+  CHECK(other.server == "servers/hgx_h200");
+  CHECK(other.recorded_on == "gpus/a100_sxm_80gb");
+  CHECK(traced_on("Tesla V100-SXM2-16GB", "").recorded_on.empty());
+  CHECK(traced_on("", "").recorded_on == "gpus/h100_sxm");
 }
 
 TEST_CASE("switches get as many tiers as their ports need") {

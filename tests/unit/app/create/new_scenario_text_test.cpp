@@ -59,6 +59,23 @@ TEST_CASE("training has its plan, but for what is usual, and a batch that grows 
                                                 !Contains("cp="));
 }
 
+TEST_CASE("a replay says on which GPU its trace was taken, and what that means for its kernels") {
+  NewScenario s = made();
+  s.workload = "trace", s.trace = "t.h5", s.recorded_on = "gpus/g";
+  CHECK_THAT(
+      new_scenario_text(s, "x.xml"),
+      Contains("The trace does not name its GPU: `recorded` is taken as the server's; kernels scale") &&
+          Contains("<variable name=\"recorded\" value=\"gpus/g\"/>") &&
+          Contains("<recorded-on><gpu catalogue=\"${recorded}\"/></recorded-on>"));
+  s.traced_gpu = "NVIDIA G";
+  CHECK_THAT(new_scenario_text(s, "x.xml"),
+             Contains("The trace was taken on NVIDIA G; kernels scale from `recorded` to the server's GPU."));
+  s.recorded_on = "";
+  CHECK_THAT(new_scenario_text(s, "x.xml"),
+             Contains("taken on NVIDIA G, which the catalogue lacks: kernels keep their times.") &&
+                 !Contains("recorded-on") && !Contains("name=\"recorded\""));
+}
+
 TEST_CASE("Ethernet takes the place of the servers' NICs") {
   NewScenario s = made();
   s.parts.nic = "nics/n", s.parts.switch_element = "ethernet-switch";

@@ -64,6 +64,20 @@ TEST_CASE("kernels are scaled from the recorded GPU to the system's") {
              Catch::Contains("<gpu> lacks <gemm dtype=\"bf16\">, which scaling recorded kernels needs"));
 }
 
+TEST_CASE("that kernels keep the times of a named GPU is said only where nothing scales them") {
+  TraceFolder folder;
+  JobBuilder job(1);
+  job.job().capture.gpus = "NVIDIA H200";
+  write_trace(job.take(), folder.path("t.h5"), "test");
+  const std::string cluster = "<cluster><server>" + gpu("300 TFLOP/s", "4 TB/s") + "</server></cluster>";
+  const std::string workload = "<workload kind=\"trace\" file=\"" + folder.path("t.h5") + "\">";
+  CHECK(make_job_of(cluster + workload + "</workload>", 1).job.notes ==
+        std::vector<std::string>{
+            "recorded on NVIDIA H200: kernels keep their times unless <recorded-on> names that GPU"});
+  const std::string recorded = "<recorded-on>" + gpu("100 TFLOP/s", "2 TB/s") + "</recorded-on>";
+  CHECK(make_job_of(cluster + workload + recorded + "</workload>", 1).job.notes.empty());
+}
+
 TEST_CASE("a trace workload that cannot be is refused") {
   TraceFolder folder;
   folder.gzip("rank0.json.gz", KinetoText(0, 2).launch("a", 100, 110, 50, 1).text());

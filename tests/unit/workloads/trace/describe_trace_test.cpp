@@ -98,4 +98,6 @@ TEST_CASE("what was captured comes last") {
   job.capture.step_ps = 0;  // without clocks
   CHECK_THAT(describe_trace(job),
              Catch::EndsWith("captured: 2 collectives a rank, the one captured rank's median 1.000 ns\n"));
+  job.capture.gpus = "NVIDIA H200";
+  CHECK_THAT(describe_trace(job), Catch::EndsWith("median 1.000 ns\nrecorded on NVIDIA H200\n"));
 }

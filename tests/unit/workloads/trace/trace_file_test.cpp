@@ -66,6 +66,7 @@ TEST_CASE("a trace file gives back the job that was written") {
          back.programs.shapes[1].scaling == Scaling::rowwise));
   CHECK(back.programs.splits[1].share == job.programs.splits[1].share);
   CHECK(back.capture.step_ps == job.capture.step_ps);
+  CHECK(back.capture.gpus == "NVIDIA A100-SXM4-80GB");
   CHECK(back.capture.ranks[7].span_ps == job.capture.ranks[7].span_ps);
   REQUIRE(back.programs.programs.size() == job.programs.programs.size());
   for (std::size_t p = 0; p < job.programs.programs.size(); ++p) {
