@@ -36,36 +36,47 @@ std::string problem_of_value(const ParameterDoc& parameter, const std::string& t
   return problem;
 }
 
-/// The parameter of that name where all elements that are called so agree on it.
-const ParameterDoc* find_parameter(const std::vector<ElementDoc>& known, const Element& element,
-                                   const std::string& name) {
-  const ParameterDoc* found = nullptr;
-  for (const ElementDoc& doc : known) {
-    if (doc.name != element.name || doc.takes_any) continue;
-    for (const ParameterDoc& p : doc.parameters) {
-      if (p.name != name) continue;
-      if (found && (found->type != p.type || found->choices != p.choices)) return nullptr;
-      found = &p;
+class Checker {
+ public:
+  Checker(const std::vector<ElementDoc>& known, const std::vector<std::string>& tables, ErrorList& errors)
+      : known_(known), tables_(tables), errors_(errors) {}
+
+  void check(const Element& element, const std::string& parent) {
+    const ElementDoc* doc = element_in(parent, element.name, known_, inner_);
+    for (const Attribute& a : element.attributes) {
+      if (a.is_read) continue;
+      const std::string problem = element.name == "table" && a.name == "name" ? problem_of_table(a.value)
+                                  : doc && !doc->takes_any                    ? problem_of(*doc, a)
+                                                                              : "";
+      if (!problem.empty())
+        errors_.add({a.file, a.line, fmt::format("<{}> attribute '{}': {}", element.name, a.name, problem)});
     }
+    for (const Element& child : element.children) check(child, element.name);
   }
-  return found;
-}
+
+ private:
+  [[nodiscard]] std::string problem_of_table(const std::string& name) const {
+    return std::find(tables_.begin(), tables_.end(), name) == tables_.end() ? invalid_choice(name, tables_)
+                                                                            : "";
+  }
+
+  [[nodiscard]] static std::string problem_of(const ElementDoc& doc, const Attribute& a) {
+    const auto parameter = std::find_if(doc.parameters.begin(), doc.parameters.end(),
+                                        [&](const ParameterDoc& p) { return p.name == a.name; });
+    return parameter == doc.parameters.end() ? "" : problem_of_value(*parameter, a.value);
+  }
+
+  const std::vector<ElementDoc>& known_;
+  const std::vector<std::string>& tables_;
+  ErrorList& errors_;
+  std::vector<InnerElementDoc> inner_ = inner_elements();
+};
 
 }  // namespace
 
 void check_unread_values(const Element& root, const std::vector<ElementDoc>& known,
                          const std::vector<std::string>& tables, ErrorList& errors) {
-  for (const Attribute& a : root.attributes) {
-    if (a.is_read) continue;
-    const ParameterDoc* parameter = find_parameter(known, root, a.name);
-    std::string problem = parameter ? problem_of_value(*parameter, a.value) : "";
-    if (root.name == "table" && a.name == "name" &&
-        std::find(tables.begin(), tables.end(), a.value) == tables.end())
-      problem = invalid_choice(a.value, tables);
-    if (!problem.empty())
-      errors.add({a.file, a.line, fmt::format("<{}> attribute '{}': {}", root.name, a.name, problem)});
-  }
-  for (const Element& child : root.children) check_unread_values(child, known, tables, errors);
+  Checker(known, tables, errors).check(root, "");
 }
 
 }  // namespace lightrail

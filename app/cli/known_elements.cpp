@@ -137,4 +137,14 @@ std::vector<InnerElementDoc> inner_elements() {
           {"faults", {"fault", fault_parameters().documentation(), false, {}}}};
 }
 
+const ElementDoc* element_in(const std::string& parent, const std::string& name,
+                             const std::vector<ElementDoc>& known,
+                             const std::vector<InnerElementDoc>& inner) {
+  for (const InnerElementDoc& doc : inner)
+    if (doc.parent == parent && doc.element.name == name) return &doc.element;
+  const auto doc =
+      std::find_if(known.begin(), known.end(), [&](const ElementDoc& e) { return e.name == name; });
+  return doc == known.end() ? nullptr : &*doc;
+}
+
 }  // namespace lightrail

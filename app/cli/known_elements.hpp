@@ -32,4 +32,10 @@ struct InnerElementDoc {
 };
 [[nodiscard]] std::vector<InnerElementDoc> inner_elements();
 
+/// What an element of that name is where it stands in `parent`: one of `inner`, else the one of `known`; null
+/// where there is none.
+[[nodiscard]] const ElementDoc* element_in(const std::string& parent, const std::string& name,
+                                           const std::vector<ElementDoc>& known,
+                                           const std::vector<InnerElementDoc>& inner);
+
 }  // namespace lightrail

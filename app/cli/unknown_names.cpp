@@ -23,23 +23,27 @@ Names attributes_of(const ElementDoc& doc) {
   return names;
 }
 
-}  // namespace
-
-void report_unknown_names(const Element& root, const std::vector<ElementDoc>& known, ErrorList& errors) {
-  const auto doc =
-      std::find_if(known.begin(), known.end(), [&](const ElementDoc& e) { return e.name == root.name; });
-  if (doc == known.end()) {
+void report(const Element& element, const std::string& parent, const std::vector<ElementDoc>& known,
+            const std::vector<InnerElementDoc>& inner, ErrorList& errors) {
+  const ElementDoc* doc = element_in(parent, element.name, known, inner);
+  if (!doc) {
     Names names;
     for (const ElementDoc& e : known) names.push_back(e.name);
-    errors.add(root.error("unknown element <" + root.name + ">" + hint(root.name, names)));
+    errors.add(element.error("unknown element <" + element.name + ">" + hint(element.name, names)));
     return;
   }
   const Names names = attributes_of(*doc);
-  for (const Attribute& a : root.attributes)
+  for (const Attribute& a : element.attributes)
     if (!a.is_read && !doc->takes_any && std::find(names.begin(), names.end(), a.name) == names.end())
       errors.add(
-          {a.file, a.line, "<" + root.name + "> has no attribute '" + a.name + "'" + hint(a.name, names)});
-  for (const Element& child : root.children) report_unknown_names(child, known, errors);
+          {a.file, a.line, "<" + element.name + "> has no attribute '" + a.name + "'" + hint(a.name, names)});
+  for (const Element& child : element.children) report(child, element.name, known, inner, errors);
+}
+
+}  // namespace
+
+void report_unknown_names(const Element& root, const std::vector<ElementDoc>& known, ErrorList& errors) {
+  report(root, "", known, inner_elements(), errors);
 }
 
 }  // namespace lightrail

@@ -6,7 +6,8 @@
 
 namespace lightrail {
 
-/// Elements and attributes whose names no stage knows anywhere, with did-you-mean. For a scenario that could
+/// Elements whose names no stage knows anywhere, and attributes that their elements do not have where they
+/// stand, with did-you-mean. For a scenario that could
 /// not be built, where what is still unread says nothing.
 void report_unknown_names(const Element& root, const std::vector<ElementDoc>& known, ErrorList& errors);
 

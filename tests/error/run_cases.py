@@ -119,6 +119,9 @@ def problems_of(case, code, output, folder):
     for pattern in case.get("message", []):
         if not any(re.search(pattern, line) for line in output.splitlines()):
             problems.append(f"no line matches /{pattern}/")
+    for pattern in case.get("absent", []):
+        if found := next((line for line in output.splitlines() if re.search(pattern, line)), None):
+            problems.append(f"a line matches /{pattern}/: {found}")
     if wanted != 0 and claims_to_be_complete(folder / "result.h5"):
         problems.append("result.h5 claims to be complete")
     return problems

@@ -33,6 +33,19 @@ TEST_CASE("an element of several places has the parameters of all") {
   CHECK(has(checkpoint, "write-rate"));
 }
 
+TEST_CASE("an element is what it is where it stands") {
+  const auto elements = known_elements(built_in_registry());
+  const auto inner = inner_elements();
+  const ElementDoc* of_training = element_in("workload", "checkpoint", elements, inner);
+  const ElementDoc* of_goodput = element_in("goodput", "checkpoint", elements, inner);
+  REQUIRE(of_training != nullptr);
+  REQUIRE(of_goodput != nullptr);
+  CHECK((has(*of_training, "restore") && !has(*of_goodput, "restore")));
+  CHECK((has(*of_goodput, "write-rate") && !has(*of_training, "write-rate")));
+  CHECK(element_in("scenario", "cluster", elements, inner) == &of(elements, "cluster"));
+  CHECK(element_in("scenario", "clutter", elements, inner) == nullptr);
+}
+
 TEST_CASE("a parameter of some kinds alone says of which") {
   const auto elements = known_elements(built_in_registry());
   const ElementDoc& workload = of(elements, "workload");
