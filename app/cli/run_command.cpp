@@ -53,6 +53,7 @@ RecorderOptions recorder_options(const CommandLine& line, const Scenario& scenar
   options.command_line = line.typed;
   options.scenario_xml = scenario.resolved_xml;
   options.inputs = scenario.inputs;
+  options.settings = line.settings;
   options.add_to_summary = [path = options.path, goodput](ResultFile& file, const Summary& summary) {
     CriticalPath found;
     try {

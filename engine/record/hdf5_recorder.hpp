@@ -35,8 +35,10 @@ struct RecorderOptions {
   std::string command_line;
   std::string scenario_xml;         ///< resolved, stored as /run/scenario
   std::vector<std::string> inputs;  ///< files read, stored as /run/inputs
-  std::int64_t created_s = 0;       ///< seconds since 1970; 0: rank 0's clock
-  SimTime resumed_at{};             ///< [ps] simulated time of the checkpoint, stored as /run/@resumed_at_ps
+  std::vector<std::string>
+      settings;                ///< "name=value" of --set and of a sweep's point, stored as /run/settings
+  std::int64_t created_s = 0;  ///< seconds since 1970; 0: rank 0's clock
+  SimTime resumed_at{};        ///< [ps] simulated time of the checkpoint, stored as /run/@resumed_at_ps
   /// Called by rank 0 in a complete run whose tables are written, with what the run amounts to, to add to
   /// /summary. May throw.
   std::function<void(ResultFile&, const Summary&)> add_to_summary;

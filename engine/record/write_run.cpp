@@ -62,6 +62,7 @@ void write_run_start(ResultFile& file, const RecorderOptions& options, const Mod
   file.set_attribute("/run", "io", options.io == RecordMode::gather ? "gather" : "collective");
   file.write_text("/run/scenario", options.scenario_xml);
   file.write_texts("/run/inputs", options.inputs.size(), [&](auto i) { return options.inputs[i]; });
+  file.write_texts("/run/settings", options.settings.size(), [&](auto i) { return options.settings[i]; });
 
   file.create_group("/profile");
   file.set_attribute("/profile", "cut_links", std::int64_t{partition.cut_links});

@@ -68,9 +68,10 @@ def _report(options):
 def _step_parts(options):
     from . import open_run
     from .parts import markdown, step_parts, step_parts_bars
+    from .varied import labels_of
     named = [text.rpartition("=") for text in options.results]
     runs = [open_run(path) for _, _, path in named]
-    table = step_parts(runs, [name or run.label for (name, _, _), run in zip(named, runs)])
+    table = step_parts(runs, [name or label for (name, _, _), label in zip(named, labels_of(runs))])
     Path(options.out).parent.mkdir(parents=True, exist_ok=True)
     step_parts_bars(table).savefig(options.out, dpi=110)
     print(markdown(table))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .varied import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ def compare_steps(runs: Sequence[Run], labels: Sequence[str] | None = None) -> t
     `step_ps` lasts from the first GPU's start to the last GPU's end. The parts are means over GPUs and add up
     to `gpu_ps`, the mean time that a GPU spent in the step: their shares of it are those of the summary.
     """
-    labels = labels or [run.label for run in runs]
+    labels = labels or labels_of(runs)
     rows = []
     for run in runs:
         last = run.steps.iloc[-1]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .varied import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +31,10 @@ def step_parts(runs: Sequence[Run], names: Sequence[str] | None = None) -> pd.Da
     """DataFrame by run: the mean time of a GPU in the last iteration that went into each of PARTS [ms], and
     `step_ms`. Communication is what no kernel hides.
 
-    `names`: of the runs (default: of their files). A run without the table `exposed` is refused (ValueError).
+    `names`: of the runs (default: of their files, or of the settings that differ).
+    A run without the table `exposed` is refused (ValueError).
     """
-    names = list(names or [run.label for run in runs])
+    names = list(names or labels_of(runs))
     rows = []
     for run in runs:
         uses = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from . import style
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+ROOM_ABOVE = 0.06  # of the height, for the markers of the highest points
 QUANTITY = re.compile(r"^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S.*)?$")
 UNITS = {"bytes": "B", "usd": "$", "w": "W", "j": "J", "s": "s"}
 
@@ -94,9 +96,12 @@ def plot(study: pd.DataFrame, x: str, y: str = "step_time_ps", by: str | Sequenc
             axes.bar(places, heights[index], width, **look)
     if not pd.api.types.is_numeric_dtype(across):
         axes.set_xticks(range(len(names)), names)
+    elif (across == across.round()).all():  # no half servers
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(across_label)
     axes.set_ylabel(label)
-    axes.set_ylim(bottom=min(0, heights.min()))
+    bottom, top = min(0, heights.min()), heights.max()
+    axes.set_ylim(bottom, top + ROOM_ABOVE * (top - bottom) if top > bottom else None)
     if by:
         axes.legend(frameon=False)
     left_out = len(study) - len(rows)

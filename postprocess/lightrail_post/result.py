@@ -127,6 +127,8 @@ class Run:
                                  f"reads layouts up to {LAYOUT}")
             self.schema = _attributes(file)
             self.info = _attributes(file["run"])
+            if "settings" in file["run"]:  # from 0.2 on
+                self.info["settings"] = _text(file["run/settings"][()])
             self.scenario_xml = _text(file["run/scenario"][()])[0]
             self.names = self._unique(_text(file["names"][()]))
             self.dimensions = _text(file["dimensions"][()])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..varied import labels_of
 from . import collectives, cost, critical_path, links, step, study, summary, timeline, topology
 from .assemble import document
 
@@ -27,14 +28,6 @@ def run_data(run, most_ops=timeline.MOST_OPS):
     """{section: data} of a result."""
     return {name: module.section(run, most_ops) if module is timeline else module.section(run)
             for name, module in SECTIONS.items()}
-
-
-def labels_of(runs):
-    """A different name for each: the file's, with its folder or a number where two have the same."""
-    names = [run.label for run in runs]
-    if len(set(names)) < len(names):
-        names = [f"{run.path.resolve().parent.name}/{run.label}" for run in runs]
-    return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
 
 
 def write_page(runs: Sequence[Run], path: str | Path) -> int:

@@ -2,8 +2,6 @@
 figure of the study that they belong to."""
 
 import io
-import shlex
-from xml.etree import ElementTree
 
 import matplotlib
 import pandas as pd
@@ -11,61 +9,8 @@ import pandas as pd
 from .. import studies, style
 from ..answers import APART, parts_of_steps
 from ..time_uses import time_parts, use_colour
+from ..varied import input_differences, settings, varied_settings
 from .summary import scenario_name
-
-MOST_DIFFERENCES = 200
-MOST_COLUMNS = 5
-
-
-def settings(run):
-    """{name: value} of the --set options that the run was started with."""
-    text = run.info.get("command_line", "")
-    try:
-        words = shlex.split(text)
-    except ValueError:  # a long one is cut, perhaps inside quotes
-        words = text.split()
-    given = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
-    given += [word[len("--set="):] for word in words if word.startswith("--set=")]
-    return dict(pair.split("=", 1) for pair in given if "=" in pair)
-
-
-def varied_settings(runs, differences):
-    """DataFrame by run of the settings that differ between them, "not set" where one is not given. Where command
-    lines do not differ (points of `lightrail sweep`) the first attributes of input_differences()."""
-    table = pd.DataFrame([settings(run) for run in runs]).fillna("not set")
-    table = table[[name for name in table if table[name].nunique() > 1]]
-    if len(table.columns):
-        return table
-    return pd.DataFrame({path.split("/", 1)[-1].replace("@", " "): values
-                         for path, *values in differences[:MOST_COLUMNS]})
-
-
-def attributes(xml):
-    """{path: value} of a resolved scenario."""
-    found = {}
-
-    def walk(element, path):
-        seen = {}
-        for name, value in element.attrib.items():
-            found[f"{path}@{name}"] = value
-        for child in element:
-            number = seen[child.tag] = seen.get(child.tag, -1) + 1
-            walk(child, f"{path}/{child.tag}" + (f"[{number}]" if number else ""))
-
-    root = ElementTree.fromstring(xml)
-    walk(root, root.tag)
-    return found
-
-
-def input_differences(runs):
-    """[[attribute, value in each run]] where the resolved scenarios differ, at most MOST_DIFFERENCES; and how
-    many there are."""
-    all_values = [attributes(run.scenario_xml) for run in runs]
-    paths = dict.fromkeys(path for values in all_values for path in values)
-    rows = [[path, *(values.get(path, "") for values in all_values)] for path in paths]
-    rows = [row for row in rows if len(set(row[1:])) > 1]
-    return rows[:MOST_DIFFERENCES], len(rows)
-
 
 def _numbers(column):
     """As numbers, where all of its texts are some."""
@@ -97,8 +42,7 @@ def study_figure(runs):
     try:
         figure = draw(table[table["status"] == "complete"])
     except (AttributeError, LookupError, TypeError, ValueError, ZeroDivisionError):  # points are not there
-        return "", (f"the figure of the study {name} needs all its points, each started with its values "
-                    "(--set NAME=VALUE), which a result of `lightrail sweep` does not hold")
+        return "", f"the figure of the study {name} needs all its points, which are not among these results"
     text = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "lightrail"}):
         figure.savefig(text, format="svg", metadata={"Date": None})

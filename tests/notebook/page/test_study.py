@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 import lightrail_post as post
-from lightrail_post import studies
+from lightrail_post import studies, varied
 from lightrail_post.answers import APART, parts_of_steps
-from lightrail_post.page import labels_of, study
+from lightrail_post.page import study
 
 
 @pytest.fixture
@@ -45,12 +45,6 @@ def point(delay, pp, step):
                            summary={"step_time_ps": step}, tables={}, dimensions=[])
 
 
-def test_settings_are_read_from_the_command_line():
-    assert study.settings(point(1000, 4, 1)) == {"delay": "1000", "pp": "4"}
-    cut = SimpleNamespace(info={"command_line": "lightrail run p.xml --set a=1 --set b='2 3..."})
-    assert study.settings(cut)["a"] == "1"
-
-
 def test_points_of_a_study_get_its_figure():
     points = [point(delay, pp, seconds * 10**12)
               for delay, pp, seconds in ((1, 1, 1), (1000, 1, 2), (1, 4, 1), (1000, 4, 3))]
@@ -79,19 +73,9 @@ def test_studies_are_known_by_the_names_of_their_scenarios(name, is_known):
     assert (studies.figure_of(name) is not None) == is_known
 
 
-def test_results_of_one_name_are_told_apart(tmp_path):
-    def named(*places):
-        paths = [tmp_path / place for place in places]
-        return labels_of([SimpleNamespace(path=path, label=path.stem) for path in paths])
-
-    assert named("x.h5", "y.h5") == ["x", "y"]
-    assert named("a/x.h5", "b/x.h5") == ["a/x", "b/x"]
-    assert named("a/x.h5", "a/x.h5") == ["a/x (1)", "a/x (2)"]
-
-
 def test_without_different_settings_the_scenarios_tell_what_varies(runs):
     for run in runs:
-        run.info["command_line"] = "lightrail sweep x.xml"
-    table = study.varied_settings(runs, study.input_differences(runs)[0])
+        run.info["settings"] = []
+    table = varied.varied_settings(runs, varied.input_differences(runs)[0])
     assert table["workload tp"].tolist() == ["4", "8"]
-    assert list(study.varied_settings([runs[0], runs[0]], [])) == []
+    assert list(varied.varied_settings([runs[0], runs[0]], [])) == []
