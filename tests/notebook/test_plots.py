@@ -39,3 +39,12 @@ def test_what_cannot_be_drawn_is_refused():
         post.plot(STUDY[STUDY["status"] != "complete"], x="rate")
     with pytest.raises(ValueError, match="column 'fabric' has texts"):
         post.plot(STUDY, x="rate", y="fabric")
+
+
+def test_there_are_no_half_servers_and_the_highest_point_is_whole():
+    study = pd.DataFrame({"servers": [8, 9, 10], "step_time_ps": [3e9, 2e9, 1e9]})
+    figure = post.plot(study, x="servers")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    assert all(float(tick).is_integer() for tick in axes.get_xticks())
+    assert axes.get_ylim()[0] == 0 and axes.get_ylim()[1] > 3.1
