@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -20,6 +21,11 @@ namespace lightrail {
 namespace {
 
 constexpr double gib = 1ll << 30;
+constexpr std::size_t shown_by_formula = 10;  // plans, where none is run in trains
+
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 /// A cluster that was asked about, and what was found for it.
 struct Found {
@@ -97,16 +103,18 @@ std::string head_of(const PlanTask& task, const PlanSearch& search, const Comman
     network = fmt::format("; network of {}, {}", format_value(task.network->cost),
                           format_value(task.network->power));
   std::string text = fmt::format(
-      "{} GPUs of {:.1f} GiB, {:.1f} of them left free (--reserve), {} to an NVLink domain; {} sequences of "
-      "{} tokens a step{}\n"
+      "{} of {:.1f} GiB, {:.1f} of them left free (--reserve), {} to an NVLink domain; {} of {} tokens a "
+      "step{}\n"
       "{} combinations, of which the model, the batch and the GPUs allow {}{}\n",
-      task.gpus, static_cast<double>(task.memory_bytes) / gib, static_cast<double>(line.reserve_bytes) / gib,
-      task.domain, task.own.global_batch, task.own.sequence, network, search.combinations, search.possible,
+      counted(task.gpus, "GPU"), static_cast<double>(task.memory_bytes) / gib,
+      static_cast<double>(line.reserve_bytes) / gib, task.domain, counted(task.own.global_batch, "sequence"),
+      task.own.sequence, network, search.combinations, search.possible,
       search.nearest_bytes == 0 ? ""
                                 : fmt::format("; the nearest that does not fit needs {:.1f} GiB",
                                               static_cast<double>(search.nearest_bytes) / gib));
-  text += fmt::format("{} fit, {} estimated from small jobs; {} run by formula, the best {} in trains{}\n",
-                      search.fitting, search.estimated, search.ways.size(), line.best,
+  text += fmt::format("{} fit, {} estimated from small jobs; {} run by formula, {} in trains{}\n",
+                      search.fitting, search.estimated, search.ways.size(),
+                      line.best == 0 ? "none" : fmt::format("the best {}", line.best),
                       task.steps_over ? "; micro-batches that repeat each other are stepped over" : "");
   text += agreement_of(search.ways) + "\n";
   return text + fmt::format("{:>5}  {:>11} {:>11} {:>7} {:>12} {:>9} {:>6}  {:>6}  plan\n", "rank", "formula",
@@ -118,8 +126,9 @@ std::string text_of(const Found& found, const CommandLine& line) {
   if (!found.settings.empty()) text += fmt::format("== {}\n", fmt::join(found.settings, " "));
   text += head_of(found.task, found.search, line);
   const std::vector<Way>& ways = found.search.ways;
+  const std::size_t shown = line.best == 0 ? shown_by_formula : found.search.best;
   for (std::size_t i = 0; i < ways.size(); ++i)
-    if (i < found.search.best || ways[i].plan.empty()) text += line_of(found.task, ways[i], i + 1);
+    if (i < shown || ways[i].plan.empty()) text += line_of(found.task, ways[i], i + 1);
   if (ways.empty()) text += "  none fits\n";
   if (found.search.longest_s > 0)
     text += fmt::format("not run in trains: what takes longer than --longest, up to about {} here\n",
