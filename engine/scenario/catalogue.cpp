@@ -50,9 +50,13 @@ std::string Catalogue::file_of(const std::string& entry, const InputError& place
   const std::string folder = relative.parent_path().generic_string() + "/";
   for (const std::string& other : all)
     if (other.rfind(folder, 0) == 0) neighbours += (neighbours.empty() ? "" : ", ") + other;
-  const std::string hint = !guess.empty()       ? fmt::format(" (did you mean '{}'?)", guess)
-                           : neighbours.empty() ? fmt::format(" (catalogue folder '{}')", directory_)
-                                                : fmt::format(" (there are {})", neighbours);
+  const std::string hint = !guess.empty() ? fmt::format(" (did you mean '{}'?)", guess)
+                           : !neighbours.empty()
+                               ? fmt::format(" (there are {})", neighbours)
+                               : fmt::format(
+                                     " (the catalogue folder '{}' has no '{}'; a folder that --catalogue or "
+                                     "LIGHTRAIL_CATALOGUE names takes the place of Lightrail's own)",
+                                     directory_, folder);
   return fail(fmt::format("unknown catalogue entry '{}'{}", entry, hint));
 }
 

@@ -85,8 +85,8 @@ TEST_CASE("a missing entry is answered with the closest or with its neighbours")
               "gpus/a100, gpus/h100_sxm)"});
   CHECK(errors_with("<gpu catalogue='toasters/two_slices'/>") ==
         Texts{"DIR/main.xml:2: <gpu> attribute 'catalogue': unknown catalogue entry 'toasters/two_slices' "
-              "(catalogue "
-              "folder 'DIR/configs')"});
+              "(the catalogue folder 'DIR/configs' has no 'toasters/'; a folder that --catalogue or "
+              "LIGHTRAIL_CATALOGUE names takes the place of Lightrail's own)"});
 }
 
 TEST_CASE("a reference stays inside the catalogue and names the right element") {
