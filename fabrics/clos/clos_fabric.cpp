@@ -56,8 +56,10 @@ void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosPa
                          std::uint32_t leaves_per_group, const std::vector<LeafPlan>& plans) {
   FabricLayout layout{fabric.kind.name,         spec.tiers, spec.oversubscription,
                       fabric.element.error(""), {},         fabric.role};
-  const Attribute* asked = spec.oversubscription > 1 ? fabric.element.find("oversubscription") : nullptr;
-  if (asked) layout.place = {asked->file, asked->line, ""};
+  if (const Attribute* asked = fabric.element.find("oversubscription")) {
+    layout.is_asked = true;
+    layout.place = {asked->file, asked->line, ""};
+  }
   for (const LeafPlan& plan : plans) {
     ClosRequest request{parts.part.radix, spec.tiers, spec.oversubscription, fill.most, leaves_per_group,
                         spec.spines,      spec.cores, fill.is_even};

@@ -55,6 +55,7 @@ std::string network_text(const FabricLayout::Network& network) {
 
 /// What of one network is not as asked for; "" when all is.
 std::string problem(const FabricLayout::Network& network, double oversubscription) {
+  if (network.nics.size() == 1 && oversubscription <= 1) return "";
   if (network.nics.size() == 1)
     return fmt::format("all {} NICs are on one leaf, where nothing is oversubscribed", network.nics[0]);
   const std::uint32_t up = network.shape.up;
@@ -63,7 +64,7 @@ std::string problem(const FabricLayout::Network& network, double oversubscriptio
     count += is_ratio_kept(nics, up, oversubscription) ? 0 : 1;
     fewest = std::min(fewest, nics);
   }
-  if (count == 0) return "";
+  if (count == 0 || (oversubscription <= 1 && count < network.nics.size())) return "";
   return fmt::format("{} of {} {} fewer NICs for each uplink, down to {} for {}: {}", count,
                      leaves(static_cast<std::uint32_t>(network.nics.size())), count == 1 ? "has" : "have",
                      fewest, up, ratio_text(fewest, up));
@@ -92,7 +93,7 @@ std::string layout_text(const FabricLayout& layout) {
 
 std::vector<InputError> layout_warnings(const FabricLayout& layout) {
   std::vector<InputError> all;
-  if (layout.tiers < 2 || layout.oversubscription <= 1) return all;
+  if (layout.tiers < 2 || !layout.is_asked) return all;
   for (const FabricLayout::Network& network : layout.networks) {
     std::string what = problem(network, layout.oversubscription);
     if (what.empty()) continue;

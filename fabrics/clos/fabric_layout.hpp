@@ -20,10 +20,11 @@ struct FabricLayout {
   };
   std::string kind;  ///< of <fabric>
   std::uint32_t tiers = 1;
-  double oversubscription = 1;    ///< as asked for: NICs for each uplink
+  double oversubscription = 1;    ///< as asked for, or usual: NICs for each uplink
   InputError place;               ///< of the attribute, or of the <fabric>
   std::vector<Network> networks;  ///< several where nothing joins the rails
   NicRole role = NicRole::compute;
+  bool is_asked = false;  ///< the oversubscription stands in the scenario
 };
 
 /// Model resource: of every fabric that has one.
@@ -36,7 +37,7 @@ struct FabricLayouts {
 [[nodiscard]] std::string layout_text(const FabricLayout& layout);
 
 /// Where an oversubscription was asked for that some leaves do not have (beyond ratio_tolerance), or that a
-/// single leaf cannot have.
+/// single leaf cannot have. Of 1:1 only where no leaf has it: that the last one is not full harms nobody.
 [[nodiscard]] std::vector<InputError> layout_warnings(const FabricLayout& layout);
 
 }  // namespace lightrail

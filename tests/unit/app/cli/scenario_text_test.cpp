@@ -29,6 +29,7 @@ TEST_CASE("a scenario is described by its size, its layout and warnings") {
   CHECK(scenario_text("a.xml", model) == "a.xml: valid, 0 components, 2 links\n");
 
   FabricLayout layout{"fat-tree", 2, 3, {"a.xml", 7, ""}, {}};
+  layout.is_asked = true;
   FabricLayout::Network network;
   network.nics = {6};
   network.leaves_by_group = {1};

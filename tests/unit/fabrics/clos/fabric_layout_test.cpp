@@ -114,6 +114,21 @@ TEST_CASE("a nearly empty last leaf is worth a word") {
         "uplink, down to 16 for 16: 1:1");
 }
 
+TEST_CASE("1:1 that was asked for is warned of where every leaf has more uplinks") {
+  // Rails of 16 NICs on leaves of 64 ports, half of them up.
+  const std::string rails = cluster(16, 8, 8);
+  CHECK(layout_warnings(layout(rails + fabric("kind=\"rail-optimised\"", 64))).empty());
+  const auto warnings =
+      layout_warnings(layout(rails + fabric("kind=\"rail-optimised\" oversubscription=\"1\"", 64)));
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].what ==
+        "<fabric> attribute 'oversubscription': 1 was asked for, but 8 of 8 leaves have fewer NICs for each "
+        "uplink, down to 16 for 32: 0.5:1");
+  // 40 NICs: the last leaf has room, the first is full.
+  CHECK(layout_warnings(layout(cluster(5, 8, 8) + fabric("kind=\"fat-tree\" oversubscription=\"1\"", 64)))
+            .empty());
+}
+
 TEST_CASE("one leaf is not oversubscribed, whatever was asked for") {
   const FabricLayout found =
       layout(cluster(4, 8, 8) + fabric("kind=\"fat-tree\" oversubscription=\"3\"", 64));
