@@ -22,6 +22,7 @@
 #include "app/cli/read_lanes.hpp"
 #include "app/cli/read_variation.hpp"
 #include "app/cli/remark_hosts.hpp"
+#include "app/cli/remark_nics.hpp"
 #include "app/cli/remark_shortcuts.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/built_in_tables.hpp"
@@ -278,6 +279,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));
   model.add(remark_hosts(model));
+  model.add(remark_nics(model));
   check_turns(scenario, model, errors);
   if (!errors.is_empty()) end_with_names();
   check_components(model, errors);

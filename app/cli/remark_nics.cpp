@@ -1,0 +1,41 @@
+#include "app/cli/remark_nics.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "components/nic/nic.hpp"
+#include "engine/scenario/units.hpp"
+
+namespace lightrail {
+namespace {
+
+constexpr double usual_share =
+    0.8;  // of the port's rate, what codes and headers leave to a link of its own kind
+
+}  // namespace
+
+ModelPart remark_nics(const Model& model) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> nics;  // by rate of port and link
+  for (const ComponentRecord& component : model.components) {
+    const auto* spec = dynamic_cast<const NicSpec*>(model.specs[component.spec].get());
+    if (!spec || component.port_count == 0) continue;
+    const LinkId out = model.ports[component.first_port].out;
+    if (out.value >= model.links.size()) continue;
+    const BitRate rate = model.link_classes[model.links[out.value].link_class].rate;
+    if (rate.value > 0 &&
+        static_cast<double>(rate.value) < usual_share * static_cast<double>(spec->port_rate.value))
+      ++nics[{spec->port_rate.value, rate.value}];
+  }
+  ModelPart part;
+  for (const auto& [rates, count] : nics)
+    part.remarks.push_back(
+        {"nics", fmt::format("{} NIC{} with ports of {} {} on links of {}, which is what counts", count,
+                             count == 1 ? "" : "s", format_value(BitRate{rates.first}),
+                             count == 1 ? "is" : "are", format_value(BitRate{rates.second}))});
+  return part;
+}
+
+}  // namespace lightrail
