@@ -105,7 +105,7 @@ class Nic final : public Component, private SentListener {
  private:
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
-  bool receive(const Frame& train, Context& context);
+  bool receive(const Frame& train, const Frame& came, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
   void receive_numbered(const NumberedTrain& train, bool is_marked, Context& context);
   void receive_trimmed(const NumberedTrain& header, Context& context);

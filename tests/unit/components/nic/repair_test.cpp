@@ -302,6 +302,29 @@ TEST_CASE("two NICs overfill a small memory: what it loses is counted, and all a
     }
 }
 
+TEST_CASE("what a NIC has no room for is lost, counted and repaired, in whatever way") {
+  for (const LossRepair repair :
+       {LossRepair::go_back_n, LossRepair::selective_repeat, LossRepair::trimming}) {
+    EthernetStar star;
+    star.grain = 1;
+    star.pcie = {BitRate{800 * EthernetStar::giga}, BitRate{100 * EthernetStar::giga}};
+    star.nic_buffer = Bytes{40'000};
+    star.spec->lossless = star.nic.lossless = "none";
+    star.nic.repair = repair;
+    star.nic.retransmit_timeout = microseconds(100);
+    star.build(2);
+    star.bed.record(milliseconds(1));
+    star.post(0, 1, 4096 * 60);
+    star.bed.run();
+    CHECK(payload_bytes(star.bed.trains(star.gpus[1])) == 4096 * 60);
+    CHECK(star.bed.waits().empty());
+    std::int64_t lost = 0;
+    for (const Row& row : star.bed.rows(tables::buffer))
+      if (row.component != star.device && row.values[0] == 0) lost += row.values[4];
+    CHECK(lost > 0);
+  }
+}
+
 TEST_CASE("whatever gets lost, every byte arrives once and in order") {
   check_random_losses(0, 300);
 }
