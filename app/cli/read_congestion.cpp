@@ -177,8 +177,7 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
                        "acknowledgements of single packets"));
   else if (const std::string wide = errors.is_empty() ? problem_of_windows(nscc.spec, model) : "";
            !wide.empty())
-    errors.add(
-        element->error_at("entropy-values", fmt::format("<nscc> attribute 'entropy-values': {}", wide)));
+    errors.add(element->error(fmt::format("<nscc>: {}", wide)));
   if (!errors.is_empty()) return {};
   return part_of("nscc", nscc_parameters(), nscc.spec, nscc);
 }
