@@ -85,7 +85,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
                                     .error_interval = spec_.error_interval};
   const PathChoice choice = nscc ? nscc->spec.path_choice : PathChoice::turns;
   repair_ = std::make_unique<Repair>(
-      Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
+      Repair{RepairSender(settings, spec_.repaired_lanes(), build.model.component_name(build.id)),
              RepairReceiver(settings),
              EntropyValues(settings.entropy_values, choice, hash_combine(build.model.seed, build.id.value))});
   fabric_.repair_by(repair_->sender);
@@ -284,9 +284,9 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   const bool is_control = work.kind == MessageKind::control;
   const std::uint8_t lane = levels_ && out == 0 ? lane_of(work.address, is_control) : work.lane;
   if (out == 0 && repair_ && repair_->sender.is_lossy(lane) && health_ && !health_->is_empty())
-    fail(context, fmt::format("class {} is not lossless, and another NIC may stand in for this one: nobody "
+    fail(context, fmt::format("class {} is {}, and another NIC may stand in for this one: nobody "
                               "could repair what is on the way then",
-                              lane));
+                              lane, spec_.repair_of == RepairOf::all ? "repaired" : "not lossless"));
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
                       notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());
