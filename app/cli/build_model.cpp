@@ -16,6 +16,7 @@
 #include "app/cli/check_components.hpp"
 #include "app/cli/check_iterations.hpp"
 #include "app/cli/check_values.hpp"
+#include "app/cli/check_watchdogs.hpp"
 #include "app/cli/child_identities.hpp"
 #include "app/cli/parse_output.hpp"
 #include "app/cli/read_congestion.hpp"
@@ -275,6 +276,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_congestion(scenario, model, errors));
   model.add(read_dcqcn(scenario, model, errors));
   model.add(read_nscc(scenario, model, errors));
+  check_watchdogs(model, errors);
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));

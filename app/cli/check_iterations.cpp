@@ -28,6 +28,8 @@ const Element* find_disturbance(const Element& root, std::string& why) {
       why = "whose circuits change at times of their own";
     else if (child.name == "ecn")
       why = "whose marks are drawn anew in each iteration";
+    else if (child.name == "watchdog")
+      why = "whose storms begin and end at times of their own";
     else if (child.name == "ocs" && has_control_jitter(child))
       why = "with control-jitter, which is drawn anew in each iteration";
     else if (const Element* found = find_disturbance(child, why))

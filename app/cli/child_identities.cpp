@@ -7,6 +7,7 @@
 #include "components/gpu/compute/compute_model.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/describe.hpp"
+#include "network/port/pause/watchdog_spec.hpp"
 #include "network/port/red_marker.hpp"
 #include "network/port/trimmer.hpp"
 
@@ -35,6 +36,7 @@ ChildIdentities child_identities() {
           {"attention", with_defaults(attention_parameters().documentation(), {"library"})},
           {"ecn", with_defaults(ecn_parameters().documentation(), {"lane"})},
           {"trim", with_defaults(trim_parameters().documentation(), {"lane"})},
+          {"watchdog", with_defaults(watchdog_parameters().documentation(), {"lane"})},
           {"price", {{"rate", ""}}}};
 }
 

@@ -16,7 +16,7 @@ Places element_places(const Registry& registry) {
                 {"gpu", {"gemm", "attention", "memory-kernel", "collectives"}},
                 {"fabric", {"switch", "ethernet-switch", "ocs", "controller", "rail-controller", "link"}},
                 {"link", {"transceiver"}},
-                {"ethernet-switch", {"ecn", "trim"}},
+                {"ethernet-switch", {"ecn", "trim", "watchdog"}},
                 {"ocs", {"schedule", "fault"}},
                 {"schedule", {"at"}},
                 {"prices", {"price"}},

@@ -11,6 +11,7 @@
 #include "fabrics/system/build_system.hpp"
 #include "network/health/read_degraded.hpp"
 #include "network/health/read_faults.hpp"
+#include "network/port/pause/watchdog_spec.hpp"
 #include "network/port/red_marker.hpp"
 #include "network/port/trimmer.hpp"
 #include "network/transport/congestion_control.hpp"
@@ -103,6 +104,7 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("nscc", nscc_parameters().documentation());
   add("ecn", ecn_parameters().documentation());
   add("trim", trim_parameters().documentation());
+  add("watchdog", watchdog_parameters().documentation());
   add("lanes", lanes_parameters().documentation());
   add("level", level_parameters().documentation());
   add("lane", lane_parameters().documentation());

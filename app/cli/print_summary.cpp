@@ -81,6 +81,14 @@ void add_collectives(const Summary& summary, std::string& text) {
   }
 }
 
+void add_storms(const StormSummary& all, std::string& text) {
+  text += fmt::format(
+      "pause storms     {}, the first at {} port {} class {} after {}, the longest {}; {} trains ({}) thrown "
+      "away\n",
+      all.storms, all.component, all.port, all.lane, format_time(SimTime{all.t_start_ps}),
+      format_time(SimTime{all.longest_ps}), all.discarded, bytes_text(all.discarded_bytes));
+}
+
 void add_grain_check(const GrainCheck& check, std::string& text) {
   const std::string trains =
       check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
@@ -148,6 +156,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
     if (d.size_bytes > 0)
       text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
   add_collectives(summary, text);
+  if (summary.storms) add_storms(*summary.storms, text);
   if (summary.network_cost_usd)
     text += fmt::format("network          {:.0f} $, {:.0f} W, {:.1f} pJ/bit at full rate\n",
                         *summary.network_cost_usd, *summary.network_power_w,

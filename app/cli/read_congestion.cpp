@@ -12,11 +12,15 @@
 
 #include "components/ethernet-switch/ethernet_switch.hpp"
 #include "components/nic/nic.hpp"
+#include "engine/scenario/units.hpp"
 #include "network/port/device_traits.hpp"
+#include "network/port/port_end.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
 #include "network/transport/nscc.hpp"
+#include "network/transport/nscc_windows.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/numbered_train.hpp"
 #include "workloads/collective/nccl_settings.hpp"
 
 namespace lightrail {
@@ -62,6 +66,27 @@ bool some_switch_marks(const Model& model) {
 bool acknowledges_every_packet(const NicSpec& nic) {
   return nic.flow_control == NicFlowControl::pauses && nic.repair == LossRepair::trimming &&
          std::popcount(nic.lossy_lanes()) == static_cast<int>(nic.lanes);
+}
+
+/// "" or which NIC may have more on the way than the numbers of its packets tell apart.
+std::string problem_of_windows(const NsccSpec& spec, const Model& model) {
+  const std::uint32_t most = NumberedTrain::most_outstanding(spec.entropy_values);
+  for (std::uint32_t id = 0; id < model.components.size(); ++id) {
+    const ComponentRecord& record = model.components[id];
+    const auto* nic = dynamic_cast<const NicSpec*>(model.specs[record.spec].get());
+    if (!nic || record.port_count == 0) continue;
+    const PortEnd end = port_end({ComponentId{id}, record, *nic, model}, 0);
+    if (!end.is_connected) continue;
+    const std::int64_t trains =
+        NsccWindows::largest_trains(spec, end.out_rate, std::max<std::uint32_t>(end.train_bytes(), 1));
+    if (trains > most)
+      return fmt::format(
+          "a flow of {} may have {} trains on the way ({} times what its line of {} carries in {}), and with "
+          "{} entropy values their numbers tell {} apart",
+          model.component_name(ComponentId{id}), trains, spec.window, format_value(end.out_rate),
+          format_value(spec.base_rtt), spec.entropy_values, most);
+  }
+  return "";
 }
 
 const Element* other_control(const Element& root) {
@@ -150,6 +175,9 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
     errors.add(
         element->error("<nscc> needs NICs with lossless=\"none\" and repair=\"trimming\": it goes by the "
                        "acknowledgements of single packets"));
+  else if (const std::string wide = errors.is_empty() ? problem_of_windows(nscc.spec, model) : "";
+           !wide.empty())
+    errors.add(element->error(fmt::format("<nscc>: {}", wide)));
   if (!errors.is_empty()) return {};
   return part_of("nscc", nscc_parameters(), nscc.spec, nscc);
 }

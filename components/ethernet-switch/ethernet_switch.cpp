@@ -63,10 +63,12 @@ void EthernetSwitch::handle(const Event& event, PortIndex port, Context& context
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
   Crossbar& crossbar = path_.crossbar();
-  if (kind == MessageKind::flow_control)
+  if (kind == MessageKind::flow_control) {
+    const bool is_idle = port == self_port && is_idle_watch(p);
     crossbar.on_flow_control(context, p, port);
-  else if (kind == MessageKind::train || kind == MessageKind::control || kind == MessageKind::marked_train ||
-           may_be_lost(kind))
+    if (is_idle) return context.count_as_idle();  // nothing was sent
+  } else if (kind == MessageKind::train || kind == MessageKind::control ||
+             kind == MessageKind::marked_train || may_be_lost(kind))
     forward(as<Frame>(p), port, context);
   else if (!path_.take_rare(p, port, context))
     path_.fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(p), port));
@@ -117,6 +119,7 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
                       {"pause", "pauses sent and received by port and class"},
                       {"buffer", "largest use of the memory and what was lost, by port and class and in all"},
                       {"ecn", "packets marked by output and class, where there is <ecn>"},
+                      {"storms", "pauses that a watchdog took for a storm, where there is <watchdog>"},
                       {"trim", "packets trimmed by output and class, where there is <trim>"},
                       {"power", "energy of the switch and of the links it drives"}};
   Describe<EthernetSwitchSpec> table;
@@ -141,6 +144,8 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
     std::vector<ParameterValue> all = values(spec);
     for (const EcnSpec& ecn : static_cast<const EthernetSwitchSpec&>(spec).ecn)
       all.push_back({fmt::format("ecn of class {}", ecn.lane), ecn_text(ecn), "", ""});
+    for (const WatchdogSpec& one : static_cast<const EthernetSwitchSpec&>(spec).watchdogs)
+      all.push_back({fmt::format("watchdog of class {}", one.lane), watchdog_text(one), "", ""});
     for (const TrimSpec& trim : static_cast<const EthernetSwitchSpec&>(spec).trims)
       all.push_back({fmt::format("trim of class {}", trim.lane), trim_text(trim), "", ""});
     return all;
@@ -152,6 +157,8 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
     read_routing_and_lanes(element, routings, *spec, errors);
     check_pauses(element, *spec, spec->lanes, spec->buffer, errors);
     spec->ecn = read_ecn(element, spec->lanes, errors);
+    spec->settle();
+    spec->watchdogs = read_watchdogs(element, spec->lanes, spec->lossless_lanes(), errors);
     spec->settle();
     spec->trims = read_trims(element, spec->lanes, spec->lossless_lanes(), errors);
     return spec;

@@ -85,7 +85,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
                                     .error_interval = spec_.error_interval};
   const PathChoice choice = nscc ? nscc->spec.path_choice : PathChoice::turns;
   repair_ = std::make_unique<Repair>(
-      Repair{RepairSender(settings, spec_.lossy_lanes(), build.model.component_name(build.id)),
+      Repair{RepairSender(settings, spec_.repaired_lanes(), build.model.component_name(build.id)),
              RepairReceiver(settings),
              EntropyValues(settings.entropy_values, choice, hash_combine(build.model.seed, build.id.value))});
   fabric_.repair_by(repair_->sender);
@@ -151,13 +151,14 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   }
   const bool is_of_fabric = port == 0;
   if (is_of_fabric && kind == MessageKind::marked_train) {
-    receive(on_marked(as<Frame>(p), context), context);
+    const Frame train = on_marked(as<Frame>(p), context);
+    receive(train, train, context);
     return;
   }
   if (is_of_fabric && kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
     return on_notice(as<Frame>(p), context);
   if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control)) {
-    receive(as<Frame>(p), context);
+    receive(as<Frame>(p), as<Frame>(p), context);
     return;
   }
   if (is_of_fabric && repair_ && NumberedTrain::carries(kind)) {
@@ -212,16 +213,17 @@ void Nic::on_notice(const Frame& frame, Context& context) {
                     as<CongestionNotice>(frame).marks, context.now());
 }
 
-/// False: its buffer had no room.
-bool Nic::receive(const Frame& train, Context& context) {
+/// `train`, which is on the wire as `came`, goes on to its device. False: the buffer had no room.
+bool Nic::receive(const Frame& train, const Frame& came, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
   if (out == 0 && ((health_ && !health_->is_empty()) || returns_.strays == StrayTrains::to_gpu)) out = 1;
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
-  if (spec_.for_role == NicRole::storage) return crossbar_.forward_on_lane(context, train, 0, out, 0);
-  return crossbar_.forward(context, train, 0, out);
+  Frame leaving = train;
+  if (spec_.for_role == NicRole::storage) leaving.lane = 0;
+  return crossbar_.forward_as(context, came, leaving, 0, out);
 }
 
 /// Of a GPU behind the host; its head is here now. Its bytes leave as they come in: the line to the host is
@@ -282,9 +284,9 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   const bool is_control = work.kind == MessageKind::control;
   const std::uint8_t lane = levels_ && out == 0 ? lane_of(work.address, is_control) : work.lane;
   if (out == 0 && repair_ && repair_->sender.is_lossy(lane) && health_ && !health_->is_empty())
-    fail(context, fmt::format("class {} is not lossless, and another NIC may stand in for this one: nobody "
+    fail(context, fmt::format("class {} is {}, and another NIC may stand in for this one: nobody "
                               "could repair what is on the way then",
-                              lane));
+                              lane, spec_.repair_of == RepairOf::all ? "repaired" : "not lossless"));
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
                       notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());

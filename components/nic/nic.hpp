@@ -31,6 +31,9 @@ namespace lightrail {
 /// What keeps the fabric from overfilling a NIC's buffer, and the NIC that of the fabric.
 enum class NicFlowControl : std::uint8_t { credits, pauses };
 
+/// Of which classes a NIC repairs losses: of those that are not lossless, or of all of them.
+enum class RepairOf : std::uint8_t { lossy, all };
+
 struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, PauseSpec {
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
@@ -45,6 +48,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   SimTime retransmit_timeout = Retransmission::infiniband_timeout;
   std::uint32_t retries = max_retries;
   LossRepair repair = LossRepair::go_back_n;
+  RepairOf repair_of = RepairOf::lossy;
   SimTime error_interval = microseconds(500);
   Watts power{0};
   NicRole for_role = NicRole::compute;  ///< storage: behind a host, for all of its server
@@ -63,6 +67,10 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   [[nodiscard]] LaneMask lossy_lanes() const {
     return static_cast<LaneMask>(~pauses_.settings().lossless & ((1u << lanes) - 1));
   }
+  /// With pauses: classes whose losses it repairs.
+  [[nodiscard]] LaneMask repaired_lanes() const {
+    return repair_of == RepairOf::all ? static_cast<LaneMask>((1u << lanes) - 1) : lossy_lanes();
+  }
   /// Call when parameters of pauses have changed.
   void settle();
   [[nodiscard]] InputBuffer input_buffer(PortIndex port) const override;
@@ -80,11 +88,12 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// is free when they have left over PCIe, so a slow PCIe pushes back into the fabric. What an optical switch
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
-/// an endpoint on the same NIC loops back. What classes lose that are not lossless is repaired (RepairSender,
-/// RepairReceiver): their trains are numbered and acknowledged. While its cable is down (NicHealth) nothing
-/// leaves; a GPU that another NIC of its server can stand in for has its work back when the outage is known
-/// to senders. Assumes work requests and completions are small (latency of PCIe, no bandwidth). Leaves out:
-/// one limit over several PCIe links, memory registration and caches, acknowledgements of lossless classes.
+/// an endpoint on the same NIC loops back. What classes lose that are not lossless, or any, is repaired
+/// (RepairSender, RepairReceiver): their trains are numbered and acknowledged. While its cable is down
+/// (NicHealth) nothing leaves; a GPU that another NIC of its server can stand in for has its work back when
+/// the outage is known to senders. Assumes work requests and completions are small (latency of PCIe, no
+/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
+/// acknowledgements of lossless classes.
 ///
 /// With role="storage" it has the host behind it, which passes on what its GPUs read and write: trains that
 /// the host sends go on to the fabric as they come in, from a buffer as large as the one towards the fabric.
@@ -105,7 +114,7 @@ class Nic final : public Component, private SentListener {
  private:
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
-  bool receive(const Frame& train, Context& context);
+  bool receive(const Frame& train, const Frame& came, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
   void receive_numbered(const NumberedTrain& train, bool is_marked, Context& context);
   void receive_trimmed(const NumberedTrain& header, Context& context);

@@ -26,8 +26,9 @@ NicReturns returns_of(const BuildContext& build) {
 }
 
 /// Of pauses alone.
-constexpr std::array<const char*, 7> pause_attributes{
-    "lossless", "headroom", "resume-offset", "pause-reaction", "pause-quanta", "repair", "error-interval"};
+constexpr std::array<const char*, 8> pause_attributes{"lossless",       "headroom",      "resume-offset",
+                                                      "pause-reaction", "pause-quanta",  "repair",
+                                                      "repair-of",      "error-interval"};
 
 void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& errors) {
   if (spec.flow_control == NicFlowControl::pauses) {
@@ -123,6 +124,11 @@ std::shared_ptr<const ComponentKind> nic_kind() {
               {{"go-back-n", LossRepair::go_back_n},
                {"selective-repeat", LossRepair::selective_repeat},
                {"trimming", LossRepair::trimming}})
+      .choice(
+          "repair-of", &NicSpec::repair_of,
+          "classes whose trains it numbers, acknowledges and repairs: those that are not lossless, or all, "
+          "where switches lose something of lossless ones too (<watchdog>)",
+          {{"lossy", RepairOf::lossy}, {"all", RepairOf::all}})
       .field("error-interval", &NicSpec::error_interval,
              "with go-back-n a receiver complains again of a packet that is missing still; 0: once",
              SimTime{0}, milliseconds(3'600'000))

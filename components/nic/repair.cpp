@@ -28,7 +28,7 @@ void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& 
   switch (receiver.place_of(train)) {
     case RepairReceiver::Place::next: {
       const Frame plain = frame_of(train.plain(mtu_bytes_));
-      if (!receive(plain, context)) return refuse(train, context);
+      if (!receive(plain, frame_of(train), context)) return refuse(train, context);
       tell_of_early(receiver.take_next(train), plain, context);
       return acknowledge(receiver.acknowledgement(train, is_marked), context);
     }
@@ -36,7 +36,7 @@ void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& 
       if (receiver.takes_early()) {
         Frame placed = frame_of(train);
         placed.kind = MessageKind::placed_train;
-        if (!receive(placed, context)) return refuse(train, context);
+        if (!receive(placed, frame_of(train), context)) return refuse(train, context);
         receiver.take_early(train);
       } else {
         receiver.discard(train);

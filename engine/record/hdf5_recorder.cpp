@@ -149,7 +149,7 @@ void Hdf5Recorder::create_file() {
 void Hdf5Recorder::append(TableId table, ComponentId component, SimTime time,
                           std::span<const std::int64_t> row) {
   check_row(*tables_, table, row.size(), time);
-  collector_.add(table, row);
+  collector_.add(table, row, component);
   if (options_.path.empty() || !is_asked_for(table, row)) return;
   buffers_[table].append(intervals_, component, time, row);
 }

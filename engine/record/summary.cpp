@@ -98,6 +98,13 @@ Json grain_check_json(const GrainCheck& c) {
           {"error", c.has_ended() ? Json(c.error()) : Json()}};
 }
 
+Json storms_json(const StormSummary& s) {
+  return {{"storms", s.storms},       {"longest_ps", s.longest_ps},
+          {"discarded", s.discarded}, {"discarded_bytes", s.discarded_bytes},
+          {"component", s.component}, {"port", s.port},
+          {"lane", s.lane},           {"t_start_ps", s.t_start_ps}};
+}
+
 Json stepped_over_json(const SteppedOverSummary& s) {
   return {{"measured", s.measured},     {"skipped", s.skipped},
           {"period_ps", s.period_ps},   {"spread", s.spread()},
@@ -171,6 +178,7 @@ std::string to_json(const Summary& s) {
   }
   json["all_reduce_median_ps"] = value_or_null(s.all_reduce_median_ps);
   json["serving"] = s.serving ? serving_json(*s.serving) : Json();
+  json["storms"] = s.storms ? storms_json(*s.storms) : Json();
   json["energy_j"] = value_or_null(s.energy_j);
   json["network_cost_usd"] = value_or_null(s.network_cost_usd);
   json["network_power_w"] = value_or_null(s.network_power_w);

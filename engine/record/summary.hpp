@@ -9,6 +9,7 @@
 #include "engine/record/grain_check.hpp"
 #include "engine/record/serving_summary.hpp"
 #include "engine/record/stepped_over_summary.hpp"
+#include "engine/record/storm_summary.hpp"
 
 namespace lightrail {
 
@@ -81,6 +82,7 @@ struct Summary {
   std::vector<CollectiveSummary> collectives;
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<ServingSummary> serving;  ///< none: no request has ended
+  std::optional<StormSummary> storms;     ///< none: there was none
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain

@@ -39,9 +39,9 @@ std::int64_t median(std::span<const std::int64_t> sorted) {
 SummaryCollector::SummaryCollector(const Model& model)
     : tables_(model.tables),
       notes_(model.resource<ModelNotes>()),
-      ids_{tables_->find("steps"),       tables_->find("traffic"), tables_->find("collectives"),
-           tables_->find("requests"),    tables_->find("power"),   tables_->find("exposed"),
-           tables_->find("stepped_over")},
+      ids_{tables_->find("steps"),        tables_->find("traffic"), tables_->find("collectives"),
+           tables_->find("requests"),     tables_->find("power"),   tables_->find("exposed"),
+           tables_->find("stepped_over"), tables_->find("storms")},
       dimension_bytes_(2 * model.dimensions.size()),
       stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {}
 
@@ -117,7 +117,21 @@ void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
   place->time_ps += at("time_ps");
 }
 
-void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
+std::optional<StormSummary> SummaryCollector::storms(const Model& model) const {
+  if (storms_.empty()) return std::nullopt;
+  const StormRow& first = storms_.front();
+  StormSummary all;
+  all.component = model.component_name(ComponentId{static_cast<std::uint32_t>(first.component)});
+  all.port = first.port, all.lane = first.lane, all.t_start_ps = first.t_start_ps;
+  for (const StormRow& one : storms_) {
+    ++all.storms;
+    all.longest_ps = std::max(all.longest_ps, one.t_storm_ps);
+    all.discarded += one.discarded, all.discarded_bytes += one.discarded_bytes;
+  }
+  return all;
+}
+
+void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, ComponentId component) {
   auto at = [&](const char* column) { return cell(table, row, column); };
   if (table == ids_.steps) {
     add_step(row);
@@ -134,6 +148,9 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row) {
   } else if (table == ids_.requests) {
     requests_.push_back({at("t_arrival_ps"), at("t_first_token_ps"), at("t_end_ps"), at("prompt_tokens"),
                          at("output_tokens"), at("kv_bytes")});
+  } else if (table == ids_.storms) {
+    storms_.push_back({at("t_start_ps"), component.value, at("port"), at("lane"), at("t_storm_ps"),
+                       at("discarded"), at("discarded_bytes")});
   } else if (table == ids_.stepped_over) {
     add_stepped_over(row);
   } else if (table == ids_.power) {
@@ -222,6 +239,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   if (all.power_rows_ > 0) summary.energy_j = static_cast<double>(all.energy_nj_) * 1e-9;
   all.add_collectives(summary);
   summary.serving = summarise(all.requests_);
+  summary.storms = all.storms(model);
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
 }

@@ -16,16 +16,17 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power and stepped_over while
-/// they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the order of ranks
-/// cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds 106 GPU-days
-/// (10,000 GPUs for 15 minutes) an iteration.
+/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power, stepped_over and storms
+/// while they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the order of
+/// ranks cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds 106
+/// GPU-days (10,000 GPUs for 15 minutes) an iteration.
 class SummaryCollector {
  public:
   /// Of a model's tables and dimensions; a table that it lacks adds nothing.
   explicit SummaryCollector(const Model& model);
-  void add(TableId table, std::span<const std::int64_t> row);
-  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j and
+  /// `component`: whose row it is.
+  void add(TableId table, std::span<const std::int64_t> row, ComponentId component = {});
+  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j, storms and
   /// stepped_over, the same on every rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
@@ -45,6 +46,10 @@ class SummaryCollector {
     std::int64_t collective, group, size_bytes, duration_ps;
     auto operator<=>(const CollectiveRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
   };
+  struct StormRow {
+    std::int64_t t_start_ps, component, port, lane, t_storm_ps, discarded, discarded_bytes;
+    auto operator<=>(const StormRow&) const = default;  // NOLINT(modernize-use-nullptr): see Quantity
+  };
   /// Time by job, iteration, use, dimension, group; of all GPUs [ps].
   struct ExposedRow {
     std::int64_t job, iteration, use, dimension, group, time_ps;
@@ -57,7 +62,7 @@ class SummaryCollector {
   };
   /// What is added up, where the model has it.
   struct Ids {
-    std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over;
+    std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over, storms;
   };
   /// The row's value in a column that its table must have.
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
@@ -70,6 +75,7 @@ class SummaryCollector {
   void add_iterations(Summary& summary) const;
   void add_exposed(const Model& model, Summary& summary) const;
   void add_collectives(Summary& summary) const;
+  [[nodiscard]] std::optional<StormSummary> storms(const Model& model) const;
 
   /// 0 where there is one job.
   [[nodiscard]] std::size_t job_of(std::int64_t gpu) const;
@@ -84,6 +90,7 @@ class SummaryCollector {
   std::vector<ExposedRow> exposed_;            ///< sorted but for the time, each once
   std::vector<CollectiveRow> collectives_;
   std::vector<ServedRequest> requests_;
+  std::vector<StormRow> storms_;
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
   /// Of micro-batches, then of iterations, the least of: periods measured, periods skipped, a GPU's time in
   /// the second half of those measured, that negated, its time in the first half, negated, the difference of

@@ -105,6 +105,12 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
     file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
   }
+  if (const auto& storms = summary.storms) {
+    file.set_attribute("/summary", "storms", storms->storms);
+    file.set_attribute("/summary", "storms_longest_ps", storms->longest_ps);
+    file.set_attribute("/summary", "storms_discarded_bytes", storms->discarded_bytes);
+    file.set_attribute("/summary", "storms_first", storms->component);
+  }
   if (summary.all_reduce_median_ps)
     file.set_attribute("/summary", "all_reduce_median_ps", *summary.all_reduce_median_ps);
   if (summary.energy_j) file.set_attribute("/summary", "energy_j", *summary.energy_j);

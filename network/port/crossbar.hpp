@@ -40,12 +40,16 @@ class Crossbar {
   }
   /// The same, and it leaves on another lane than it came in on.
   bool forward_on_lane(Context& context, const Frame& train, PortIndex in, PortIndex out, std::uint8_t lane) {
-    if (!inputs_.taken(context, in, train)) return false;
     Frame moved = train;
     moved.lane = lane;
-    if (queues_) return queue(context, moved, in, out, train.lane);
-    if (auto tail = egress_.offer(context, out, moved, ready(context, moved, in, out), in, train.lane))
-      inputs_.freed(context, in, train, *tail);
+    return forward_as(context, train, moved, in, out);
+  }
+  /// Forwards what came in as `came` as `train`, of the same length.
+  bool forward_as(Context& context, const Frame& came, const Frame& train, PortIndex in, PortIndex out) {
+    if (!inputs_.taken(context, in, came)) return false;
+    if (queues_) return queue(context, train, in, out, came.lane);
+    if (auto tail = egress_.offer(context, out, train, ready(context, train, in, out), in, came.lane))
+      inputs_.freed(context, in, came, *tail);
     return true;
   }
   /// Sends `train`, made from one whose head came in on `in` now and whose buffer is kept or freed by itself.

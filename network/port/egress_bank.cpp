@@ -66,6 +66,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
       errors_by_port_[i] = static_cast<std::uint16_t>(errors_.size());
       errors_.emplace_back(build, static_cast<std::uint32_t>(i), *end.light, end.train_bytes());
     }
+    port.hears_waiting = terms.hears_waiting;
     port.is_stoppable = terms.ahead != time_never;
     if (port.is_stoppable || (weights && (port.subtracts || port.tells) && port.lanes > 1)) {
       port.takes_turns = true;
@@ -222,8 +223,16 @@ void EgressBank::watch(Context& context, PortIndex port) {
   context.wake(change, to_payload(LinkChange{.port = port}));
 }
 
-void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
-                      PortIndex from, std::uint8_t from_lane) {
+std::optional<Waiting> EgressBank::take_discarded(Context& context, PortIndex port, std::uint32_t lane) {
+  const SendLanes lanes = lanes_of(port);
+  const std::uint32_t first = lanes[lane].first_waiting;
+  if (first == SendQueue::none || may_wait(context, port, pool_[first].train)) return std::nullopt;
+  return take_first(port, lanes[lane]);
+}
+
+std::optional<SimTime> EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Frame& train,
+                                        SimTime ready, PortIndex from, std::uint8_t from_lane) {
+  if (ports_[port].hears_waiting && !may_wait(context, port, train)) return context.now();
   if (train.bytes > ports_[port].capacity)
     throw SimulationError(
         context.now(), model_->component_name(context.self()),
@@ -238,9 +247,10 @@ void EgressBank::wait(Context& context, PortIndex port, SendLane& lane, const Fr
     turns_[port].waiting[train.lane] += train.bytes;
     wake_when_free(context, port);
   }
-  if (!counts_queues_) return;
+  if (!counts_queues_) return std::nullopt;
   LaneCount& count = count_of(port, train.lane);
   count.max_waiting = std::max(count.max_waiting, waiting);
+  return std::nullopt;
 }
 
 const Waiting* EgressBank::head(PortIndex port, std::uint32_t lane, SimTime now) {
@@ -352,10 +362,7 @@ std::vector<std::string> EgressBank::waits_for() const {
 }
 
 void EgressBank::save(StateWriter& out) const {
-  for (const Port& p : ports_) {
-    out.put(p.free_at), out.put(p.waiting_bytes), out.put(p.near), out.put(p.carried_bytes);
-    out.put(std::uint8_t{p.is_watched});
-  }
+  for (const Port& p : ports_) p.save(out);
   out.put(dark_until_);
   for (const LineTurns& turns : turns_) turns.save(out);
   out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
@@ -366,12 +373,7 @@ void EgressBank::save(StateWriter& out) const {
 }
 
 void EgressBank::load(StateReader& in) {
-  for (Port& p : ports_) {
-    in.get(p.free_at), in.get(p.waiting_bytes), in.get(p.near), in.get(p.carried_bytes);
-    std::uint8_t is_watched = 0;
-    in.get(is_watched);
-    p.is_watched = is_watched != 0;
-  }
+  for (Port& p : ports_) p.load(in);
   in.get(dark_until_);
   for (std::size_t i = 0; i < dark_until_.size(); ++i) {
     Port& p = ports_[i];

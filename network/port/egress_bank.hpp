@@ -16,9 +16,9 @@
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/backlog.hpp"
+#include "network/port/egress_port.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/line_errors.hpp"
-#include "network/port/line_time.hpp"
 #include "network/port/line_turns.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
@@ -123,8 +123,8 @@ class EgressBank final : public FrameLine {
   /// What a train that must wait waits for ("credits").
   [[nodiscard]] std::string_view awaited(PortIndex port) const { return control_of_[port]->awaited(); }
 
-  /// Sends `train` on `port`, not before `ready`. Returns when its tail leaves, or nothing if it must wait
-  /// for the far end or for its turn; `from` (the port it came in on) is then handed back by on_flow_control.
+  /// Sends `train` on `port`, not before `ready`. Returns when its tail leaves (now: it does not), or nothing
+  /// if it must wait for the far end or its turn; `from` (the port it came in on) on_flow_control hands back.
   std::optional<SimTime> offer(Context& context, PortIndex port, const Frame& train, SimTime ready,
                                PortIndex from = self_port) {
     return offer(context, port, train, ready, from, train.lane);
@@ -138,8 +138,7 @@ class EgressBank final : public FrameLine {
     if (lane.first_waiting == SendQueue::none && lane.allowed >= train.bytes &&
         (p.is_plain || is_its_turn(port, train.lane, ready, context.now())))
       return put(context, port, lane, train, ready);
-    wait(context, port, lane, train, ready, from, from_lane);
-    return std::nullopt;
+    return wait(context, port, lane, train, ready, from, from_lane);
   }
 
   /// True when send_interleaved() may send a small message of `bytes` that is ready at `ready`: its lane is
@@ -168,8 +167,15 @@ class EgressBank final : public FrameLine {
   /// The same when a timer of the flow control has ended (FlowTimer::Side::sender).
   template <class Left>
   void on_flow_timer(Context& context, const FlowTimer& timer, Left&& left) {
-    SendControl& control = *control_of_[timer.port];
-    send_waiting(context, timer.port, control.on_timer(context, timer, lanes_of(timer.port)), left);
+    const LaneMask opened = control_of_[timer.port]->on_timer(context, timer, lanes_of(timer.port));
+    if (ports_[timer.port].hears_waiting)
+      for (std::uint32_t lane = 0; lane < ports_[timer.port].lanes; ++lane)
+        while (const auto gone = take_discarded(context, timer.port, lane)) {
+          Frame freed = gone->train;
+          freed.lane = gone->from_lane;
+          left(freed, gone->from, context.now());
+        }
+    send_waiting(context, timer.port, opened, left);
   }
 
   /// The line of a port whose lanes take turns is free (FlowTimer::Side::line).
@@ -206,9 +212,7 @@ class EgressBank final : public FrameLine {
     for (std::uint32_t k = 0; k < lanes.count(); ++k) {
       SendLane& lane = lanes[k];
       while (lane.first_waiting != SendQueue::none) {
-        const Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
-        p.waiting_bytes -= w.train.bytes;
-        if (p.takes_turns) turns_[port].waiting[k] -= w.train.bytes;
+        const Waiting w = take_first(port, lane);
         cut_off_.push_back({w.train, port});
         Frame freed = w.train;
         freed.lane = w.from_lane;
@@ -245,37 +249,9 @@ class EgressBank final : public FrameLine {
 
  private:
   static constexpr std::size_t few_counts = 8;  // all may be fetched ahead
-  struct alignas(64) Port {                     // what a hop needs: one cache line
-    SimTime free_at{};
-    std::int64_t waiting_bytes = 0;
-    SendLane near[near_lanes];
-    LineTime line;
-    std::int64_t carried_bytes = 0;  ///< on the line so far, control messages included
-    std::uint32_t capacity = 0;      ///< SendTerms
-    std::uint8_t lanes = 0;          ///< SendTerms
-    bool is_connected = false;
-    bool is_counted : 1 = false;    ///< counts_ or traffic_meters_ are kept
-    bool takes_turns : 1 = false;   ///< turns_ has the line
-    bool errs : 1 = false;          ///< errors_ has the line
-    bool fails : 1 = false;         ///< health_ has outages of its link
-    bool is_watched : 1 = false;    ///< its timer runs: trains wait on a link that fails
-    bool was_dark : 1 = false;      ///< dark_until_ has it
-    bool subtracts : 1 = false;     ///< SendTerms::Leaving
-    bool tells : 1 = false;         ///< SendTerms::Leaving
-    bool is_stoppable : 1 = false;  ///< SendTerms::ahead; takes_turns as well
-    bool is_plain : 1 = true;       ///< none of errs, fails, tells, takes_turns
-    bool is_clear : 1 = false;      ///< is_clear_for_good()
-  };
-  static_assert(sizeof(Port) == 64);
-  struct LaneCount {                    // for the queue table
-    SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
-    std::int64_t max_waiting = 0;       ///< at the port [B]
-  };
-  struct alignas(64) PortCount {  // what a hop is counted in: one cache line
-    LinkMeter meter;
-    LaneCount lane;  ///< of lane 0, which most traffic has
-  };
-  static_assert(sizeof(PortCount) == 64);
+  using Port = EgressPort;
+  using LaneCount = EgressLaneCount;
+  using PortCount = EgressPortCount;
 
   [[nodiscard]] const SendLane& waiting_lane(std::size_t port, std::uint32_t lane) const;
   [[nodiscard]] static bool is_clear_for_good(const Port& p) {
@@ -308,14 +284,24 @@ class EgressBank final : public FrameLine {
   [[nodiscard]] bool is_down_for_routing(PortIndex port, SimTime now) const;
   [[nodiscard]] SimTime cut_at(PortIndex port, SimTime start, SimTime busy) const;
   void watch(Context& context, PortIndex port);
-  void wait(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
-            PortIndex from, std::uint8_t from_lane);
+  std::optional<SimTime> wait(Context& context, PortIndex port, SendLane& lane, const Frame& train,
+                              SimTime ready, PortIndex from, std::uint8_t from_lane);
+  [[nodiscard]] bool may_wait(Context& context, PortIndex port, const Frame& train) {
+    return control_of_[port]->on_waiting(context, port, train, lanes_of(port));
+  }
+  /// The first that waits on `lane`, if its flow control throws it away; it waits no longer.
+  [[nodiscard]] std::optional<Waiting> take_discarded(Context& context, PortIndex port, std::uint32_t lane);
+  /// The train that has waited longest on `lane`.
+  Waiting take_first(PortIndex port, SendLane& lane) {
+    const Waiting first = pool_.pop(lane.first_waiting, lane.last_waiting);
+    ports_[port].waiting_bytes -= first.train.bytes;
+    if (ports_[port].takes_turns) turns_[port].waiting[first.train.lane] -= first.train.bytes;
+    return first;
+  }
   /// The train that has waited longest on `lane`, which may leave.
   template <class Left>
   [[gnu::always_inline]] void send_first(Context& context, PortIndex port, SendLane& lane, Left& left) {
-    Waiting w = pool_.pop(lane.first_waiting, lane.last_waiting);
-    ports_[port].waiting_bytes -= w.train.bytes;
-    if (ports_[port].takes_turns) turns_[port].waiting[w.train.lane] -= w.train.bytes;
+    Waiting w = take_first(port, lane);
     const SimTime tail = put(context, port, lane, w.train, w.ready);
     w.train.lane = w.from_lane;
     left(w.train, w.from, tail);

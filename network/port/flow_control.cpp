@@ -16,6 +16,10 @@ void SendControl::on_left(Context&, PortIndex, const Frame&, SimTime, SendLanes)
   fail_contract("a sender that wants to be told takes it", __FILE__, __LINE__);
 }
 
+bool SendControl::on_waiting(Context&, PortIndex, const Frame&, SendLanes) {
+  fail_contract("a sender that hears what waits takes it", __FILE__, __LINE__);
+}
+
 bool SendControl::can_borrow(PortIndex, std::uint8_t, std::uint32_t, std::uint32_t) const {
   return false;
 }

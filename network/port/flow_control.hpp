@@ -91,6 +91,7 @@ struct SendTerms {
   /// Where the flow control stops lanes at times (SendControl::stops_at): a train gets the line no earlier
   /// than so long before it begins, since what has the line cannot be stopped. time_never: it stops nobody.
   SimTime ahead = time_never;
+  bool hears_waiting = false;  ///< SendControl::on_waiting is called
 };
 
 /// The sender's side. A port lets a train go when no other waits on its lane and `allowed` is not less than
@@ -107,6 +108,10 @@ class SendControl {
   [[nodiscard]] virtual LaneMask on_timer(Context& context, const FlowTimer& timer, SendLanes lanes);
   /// `train` has the line up to `tail` (>= now). Called where the terms ask for it.
   virtual void on_left(Context& context, PortIndex port, const Frame& train, SimTime tail, SendLanes lanes);
+  /// `train` is to wait on its lane, of which `lanes` tells how it is without it; or it waits there, and an
+  /// own timer has ended. False: it is thrown away instead. Called where the terms ask for it.
+  [[nodiscard]] virtual bool on_waiting(Context& context, PortIndex port, const Frame& train,
+                                        SendLanes lanes);
   /// Whether a small message of `bytes` may leave although its lane does not allow it: before trains that
   /// have the line and have not begun, at the cost of what they hold of the far buffer, of which no more than
   /// `limit` [B] may be taken so.

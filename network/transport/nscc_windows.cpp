@@ -26,6 +26,11 @@ std::int64_t product(std::int64_t a, std::int64_t b, std::int64_t divisor) {
   return static_cast<std::int64_t>(static_cast<Wide>(a) * b / divisor);
 }
 
+/// What a line of `rate` [bit/s] carries in `time` [B].
+std::int64_t bytes_of(SimTime time, std::int64_t rate) {
+  return product(time.count(), rate, 8'000'000'000'000);
+}
+
 }  // namespace
 
 NsccWindows::NsccWindows(const NsccSpec& spec, BitRate line, std::uint32_t mtu_bytes,
@@ -45,7 +50,12 @@ NsccWindows::NsccWindows(const NsccSpec& spec, BitRate line, std::uint32_t mtu_b
       max_window_(fixed(spec.window)) {}
 
 std::int64_t NsccWindows::round_trip_bytes(SimTime round_trip) const {
-  return product(round_trip.count(), line_, 8'000'000'000'000);
+  return bytes_of(round_trip, line_);
+}
+
+std::int64_t NsccWindows::largest_trains(const NsccSpec& spec, BitRate line, std::uint32_t train_bytes) {
+  const std::int64_t bytes = bytes_of(spec.base_rtt, line.value);
+  return std::max(product(fixed(spec.window), bytes, one) / train_bytes, std::int64_t{1});
 }
 
 /// `constant` packets, scaled by a.
@@ -67,7 +77,8 @@ SimTime NsccWindows::next_start(std::uint64_t flow, SimTime) {
   const std::int64_t on_the_way = sender_->in_flight(flow);
   if (on_the_way == 0) return SimTime{0};
   const Flow* own = find(flow);
-  return !own || on_the_way + least_ <= own->window ? SimTime{0} : time_never;
+  const bool is_open = (!own || on_the_way + least_ <= own->window) && sender_->may_send(flow);
+  return is_open ? SimTime{0} : time_never;
 }
 
 void NsccWindows::sent(std::uint64_t flow, SimTime at, std::uint32_t, SimTime) {

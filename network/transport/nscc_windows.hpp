@@ -26,7 +26,8 @@ namespace lightrail {
 ///   trimmed                  W -= n, or
 ///   trimmed, or d > 4 target: when less than 1 / adapt-share of the largest window came in the last round
 ///   trip, W becomes what came, and marks of what was on the way then count no more  (quick adaptation).
-/// W is between a train and max-window round trips of the line; a flow with nothing on the way may send.
+/// W is between a train and max-window round trips of the line; a flow with nothing on the way may send. One
+/// whose numbers are all on the way (RepairSender::may_send()) waits for the first of them.
 /// All integers: bytes, picoseconds; constants are multiples of 2^-16. Leaves out probes, receivers' credits
 /// and the choice of paths.
 class NsccWindows final : public FlowPacing {
@@ -35,6 +36,10 @@ class NsccWindows final : public FlowPacing {
   /// outlive this: `spec`, `sender`, which knows what is on the way.
   NsccWindows(const NsccSpec& spec, BitRate line, std::uint32_t mtu_bytes, std::uint32_t train_bytes,
               const RepairSender& sender);
+
+  /// How many trains of `train_bytes` a flow of a port of rate `line` may have on the way at most.
+  [[nodiscard]] static std::int64_t largest_trains(const NsccSpec& spec, BitRate line,
+                                                   std::uint32_t train_bytes);
 
   void slow_down(std::uint64_t flow, std::uint32_t marks, SimTime now) override;
   [[nodiscard]] SimTime next_start(std::uint64_t flow, SimTime now) override;

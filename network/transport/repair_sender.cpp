@@ -35,14 +35,11 @@ Frame RepairSender::leaving_first(const Frame& frame, std::uint16_t source, SimT
   Flow& flow = flows_[slot];
   if (flow.first == none)
     flow.progress_at = at;
-  else if (const std::uint16_t first = number_of(sent_[flow.first].frame);
-           static_cast<std::uint16_t>(flow.next_number - first) >=
-           NumberedTrain::max_outstanding - settings_.entropy_values)
-    throw SimulationError(
-        at, name_,
-        fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
-                    "more than numbers tell apart",
-                    NumberedTrain::max_outstanding / settings_.entropy_values - 1, frame.lane));
+  else if (!has_numbers(flow))
+    throw SimulationError(at, name_,
+                          fmt::format("a flow has {} trains on the way on class {}, which is not lossless: "
+                                      "more than numbers tell apart",
+                                      NumberedTrain::most_outstanding(settings_.entropy_values), frame.lane));
   const Frame numbered = frame_of(NumberedTrain::of(frame, flow.next_number));
   flow.next_number = static_cast<std::uint16_t>(flow.next_number + settings_.entropy_values);
   std::uint32_t place = free_;
@@ -64,6 +61,7 @@ void RepairSender::leaving_again(const Frame& frame, SimTime at) {
   ++counts_[frame.lane].again;
   counts_[frame.lane].again_bytes += frame.bytes;
   Flow& flow = flows_[index_.find(frame.address.word())];
+  --flow.queued;
   Sent* sent = find(flow, number_of(frame));
   if (!sent) return;  // acknowledged while it waited for the line
   sent->at = at;
@@ -126,6 +124,7 @@ void RepairSender::on_there(Flow& flow, std::uint16_t number, SimTime now) {
 void RepairSender::queue(Flow& flow, Sent& sent) {
   if (sent.is_queued != 0 || sent.is_there != 0) return;
   sent.is_queued = 1;
+  ++flow.queued;
   flow.in_flight -= sent.frame.bytes;
   answer_.again.push_back({sent.frame, sent.source});
 }
@@ -166,6 +165,18 @@ const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgeme
 std::int64_t RepairSender::in_flight(std::uint64_t flow) const {
   const std::uint32_t slot = index_.find(flow);
   return slot == none ? 0 : flows_[slot].in_flight;
+}
+
+/// Those between the first one that is not acknowledged and the next one are told apart.
+bool RepairSender::has_numbers(const Flow& flow) const {
+  if (flow.first == none) return true;
+  const auto used = static_cast<std::uint16_t>(flow.next_number - number_of(sent_[flow.first].frame));
+  return used < NumberedTrain::max_outstanding - settings_.entropy_values;
+}
+
+bool RepairSender::may_send(std::uint64_t flow) const {
+  const std::uint32_t slot = index_.find(flow);
+  return slot == none || flows_[slot].queued > 0 || has_numbers(flows_[slot]);
 }
 
 std::optional<SimTime> RepairSender::start_timer(const Address& address) {

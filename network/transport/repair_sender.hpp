@@ -55,6 +55,9 @@ class RepairSender {
   /// What is on the way of a flow: sent, not known to be there nor to be lost [B].
   [[nodiscard]] std::int64_t in_flight(std::uint64_t flow) const;
 
+  /// Whether the next of a flow may leave: it was sent before, or there is a number for it.
+  [[nodiscard]] bool may_send(std::uint64_t flow) const;
+
   /// When the timer of the flow of a train that left last is to be asked; nothing when it runs.
   [[nodiscard]] std::optional<SimTime> start_timer(const Address& address);
   struct Timeout {
@@ -96,10 +99,12 @@ class RepairSender {
     std::uint16_t next_number = 0;
     std::uint16_t retries = 0;
     std::uint32_t has_timer = 0;
+    std::int64_t queued = 0;  ///< to be sent again, and have not been yet
   };
   [[nodiscard]] std::uint16_t number_of(const Frame& frame) const {
     return settings_.number_in(as<NumberedTrain>(frame).number);
   }
+  [[nodiscard]] bool has_numbers(const Flow& flow) const;
   [[nodiscard]] Frame with_value(const Frame& frame);
   Frame leaving_first(const Frame& frame, std::uint16_t source, SimTime at);
   void leaving_again(const Frame& frame, SimTime at);

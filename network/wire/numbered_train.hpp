@@ -14,6 +14,10 @@ namespace lightrail {
 struct NumberedTrain {
   /// A flow may have so many on the way that one of them is told from its retransmission.
   static constexpr std::uint32_t max_outstanding = 1u << 15;
+  /// The same where it has `values`.
+  [[nodiscard]] static constexpr std::uint32_t most_outstanding(std::uint32_t values) {
+    return max_outstanding / values - 1;
+  }
   /// Of a packet whose payload was cut off: the smallest frame, 64 B, with preamble and gap.
   static constexpr std::uint32_t header_bytes = 84;
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Random fabrics of packet switches whose cables, switches and NICs fail and come back in mid-run, over
 InfiniBand, Ethernet with pauses, and Ethernet that loses and repairs (go-back-N, selective repeat, trimming
-with and without NSCC's windows): every byte that a GPU sends to another one is delivered to that one once, or
-the run ends with an error that says what it could not send; alike on 1, 2 and 4 ranks.
+with and without NSCC's windows; with pauses whose storms watchdogs drop or forward): every byte that a GPU
+sends to another one is delivered to that one once, or the run ends with an error that says what it could not
+send; alike on 1, 2 and 4 ranks.
 
 usage: test_random_links.py LIGHTRAIL [FIRST_SEED [COUNT]]
 """
@@ -42,6 +43,10 @@ TRANSPORTS = {"infiniband": ("connectx7_400g", "", 'switch catalogue="switches/q
 for repair in ("go-back-n", "selective-repeat", "trimming"):
     TRANSPORTS[repair] = ("connectx7_400g_roce", f'lossless="none" repair="{repair}"',
                           f'{ETHERNET} lossless="none" buffer="4 MB"')
+for action in ("drop", "forward"):
+    TRANSPORTS[f"watchdog-{action}"] = ("connectx7_400g_roce", 'repair-of="all" repair="selective-repeat"',
+                                        f'{ETHERNET} buffer="10 MB"')
+WATCHDOG = '<watchdog detect="{} us" restore="{} us" action="{}"/>'
 CLASSES = '<ecn lane="0" kmin="40 kB" kmax="120 kB" pmax="1"/><trim lane="0" queue="200 kB"/>'
 WINDOWS = '<nscc catalogue="congestion/nscc" base-rtt="8 us"/>'
 
@@ -52,6 +57,9 @@ def scenario(seed):
     transport = r.choice(list(TRANSPORTS))
     nic, repair, switch = TRANSPORTS[transport]
     is_trimmed = transport == "trimming"
+    classes = CLASSES if is_trimmed else ""
+    if transport.startswith("watchdog"):
+        classes = WATCHDOG.format(r.choice([1, 5, 40]), r.choice([1, 20]), transport.split("-")[1])
     # Cables of NICs whose losses are repaired must not fail: refused, since another NIC may stand in.
     servers, gpus = (r.choice([4, 6, 8]), 1) if repair else (r.choice([4, 6]), r.choice([1, 2, 8]))
     fabric, core = r.choice([
@@ -63,7 +71,7 @@ def scenario(seed):
              for what in whats]
     return SCENARIO.format(
         seed=seed, servers=servers, gpus=gpus, nic=nic, repair=repair, switch=switch, fabric=fabric,
-        kind=switch.split()[0], classes=CLASSES if is_trimmed else "",
+        kind=switch.split()[0], classes=classes,
         windows=WINDOWS if is_trimmed and r.random() < 0.7 else "",
         core=core, routing=r.choice(["static", "ecmp", "adaptive", "adaptive-flow", "spray"]),
         timeout=r.choice([20, 60]), detection=r.choice([0, 5, 30]), reconvergence=r.choice([0, 10, 50]),

@@ -25,6 +25,7 @@ struct EthernetStar {
   std::shared_ptr<const ComponentKind> kind = ethernet_switch_kind();
   std::shared_ptr<EthernetSwitchSpec> spec = std::make_shared<EthernetSwitchSpec>();
   NicSpec nic;  ///< of all NICs, but for what build() sets
+  Bytes nic_buffer{1 << 20};
   NetworkBed bed;
   std::vector<ComponentId> gpus;
   ComponentId device;
@@ -49,7 +50,7 @@ struct EthernetStar {
       own->port_rate = own->pcie_rate = BitRate{gbps * 2 * giga};
       own->message_rate = 1'000'000'000'000;
       own->lanes = lanes;
-      own->buffer = Bytes{1 << 20};
+      own->buffer = nic_buffer;
       own->settle();
       const ComponentId id = bed.add(nic_kind(), own, "nic");
       bed.connect(id, 0, device, static_cast<PortIndex>(k),

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -7,8 +8,20 @@
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
 #include "network/port/flow_control.hpp"
+#include "network/wire/frame.hpp"
 
 namespace lightrail {
+
+/// What a watchdog does about a class in a storm of pauses: throws away what waits and what comes for it, or
+/// sends in spite of the pause.
+enum class StormAction : std::uint8_t { drop, forward };
+
+/// Of a class (PauseWatchdog).
+struct Watchdog {
+  SimTime detect{};  ///< paused so long without sending; 0: there is no watchdog
+  SimTime restore{};
+  StormAction action = StormAction::drop;
+};
 
 /// How a device with one memory for all its ports pauses those who send to it.
 struct PauseSettings {
@@ -25,6 +38,7 @@ struct PauseSettings {
   SimTime reaction{};              ///< of its own to a pause; 0: pause_reaction() of the link's rate
   SimTime least_reaction{};        ///< what it cannot undercut: trains are chosen so early
   std::uint32_t quanta = 65'535;   ///< of a pause, which is renewed at half of its time
+  std::array<Watchdog, max_lanes> watchdogs{};  ///< of its outputs, by class
 };
 
 /// The longest time that a port of `rate` may take from a pause frame to its last packet's start: the quanta

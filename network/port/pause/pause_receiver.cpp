@@ -39,6 +39,17 @@ void check_end(const PortEnd& end, std::size_t port, const PauseSettings& settin
                              settings.quanta, port, format_value(pause), format_value(way)));
 }
 
+/// Classes that a device with these settings sends in spite of pauses when they are in a storm.
+LaneMask forwarded_by(const PauseSettings& settings) {
+  LaneMask lanes = 0;
+  for (std::uint32_t lane = 0; lane < max_lanes; ++lane) {
+    const Watchdog& rule = settings.watchdogs[lane];
+    if (rule.detect > SimTime{0} && rule.action == StormAction::forward)
+      lanes = static_cast<LaneMask>(lanes | 1u << lane);
+  }
+  return lanes;
+}
+
 }  // namespace
 
 PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings& settings,
@@ -46,6 +57,7 @@ PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings
     : settings_(settings),
       name_(name),
       terms_(ports.size()),
+      lossy_(ports.size()),
       pauses_(ports.size() * max_lanes),
       lost_(ports.size() * max_lanes) {
   std::vector<SharedMemory::Account> accounts(ports.size() * max_lanes);
@@ -63,6 +75,8 @@ PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings
     const std::int64_t own_headroom =
         settings.headroom > 0 ? settings.headroom : headroom_bytes(end, reaction);
     reserve += settings.lanes * settings.reserve;
+    lossy_[i] =
+        static_cast<LaneMask>(~settings.lossless | forwarded_by(pause_control_of(end.far)->settings()));
     for (std::uint8_t lane = 0; lane < settings.lanes; ++lane) {
       SharedMemory::Account& account = accounts[account_of(static_cast<PortIndex>(i), lane)];
       account.extra = extra;
@@ -102,23 +116,27 @@ bool PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& trai
 
 void PauseReceiver::lose(const Context& context, PortIndex port, const Frame& train) {
   const SharedMemory::Account& account = memory_[account_of(port, train.lane)];
-  const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
-  if (!is_lossless && may_be_lost(train.kind)) {
+  if (may_lose(port, train.lane) && may_be_lost(train.kind)) {
     Lost& lost = lost_[account_of(port, train.lane)];
     ++lost.trains;
     lost.bytes += train.bytes;
     return;
   }
-  throw SimulationError(
-      context.now(), name_,
-      is_lossless
-          ? fmt::format("{} B of lossless class {} at port {} are lost: {} B of its headroom of {} B are "
-                        "taken, the pause came too late (raise the headroom)",
-                        train.bytes, train.lane, port, account.headroom, account.headroom_limit)
-          : fmt::format("{} B of class {} at port {} are lost: the class is not lossless and has all that it "
-                        "may have of the buffer ({} B), and the NIC that sent them takes their class for "
-                        "lossless and repairs nothing",
-                        train.bytes, train.lane, port, account.normal));
+  std::string why;
+  if (!may_lose(port, train.lane))
+    why = fmt::format("{} B of its headroom of {} B are taken, the pause came too late (raise the headroom)",
+                      account.headroom, account.headroom_limit);
+  else if ((settings_.lossless >> train.lane & 1) != 0)
+    why = "its sender's watchdog sends in spite of pauses, and the NIC that sent them repairs nothing of it";
+  else
+    why = fmt::format(
+        "the class is not lossless and has all that it may have of the buffer ({} B), and the NIC that sent "
+        "them takes their class for lossless and repairs nothing",
+        account.normal);
+  const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
+  throw SimulationError(context.now(), name_,
+                        fmt::format("{} B of {}class {} at port {} are lost: {}", train.bytes,
+                                    is_lossless ? "lossless " : "", train.lane, port, why));
 }
 
 void PauseReceiver::on_freed(Context&, PortIndex, std::uint8_t, std::uint32_t, SimTime) {

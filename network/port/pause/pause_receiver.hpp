@@ -17,8 +17,9 @@ namespace lightrail {
 /// Model: a train is held from its head's arrival to its tail's departure. The sender of a class that stays
 /// beyond is told again before its pause ends; these renewals always come in time (the constructor refuses
 /// quanta for which they could not) and so are no events, and take no time of the line. A class that is not
-/// lossless is not paused, and what finds no room is lost where the NICs repair that (may_be_lost()); any
-/// other loss ends the run.
+/// lossless is not paused, and what finds no room is lost where the NICs repair that (may_be_lost()); so it
+/// is where the sender's watchdog sends in spite of pauses (StormAction::forward). Any other loss ends the
+/// run.
 class PauseReceiver final : public ReceiveControl {
  public:
   /// `name`: of the component. Throws InputErrors as PauseFlowControl::make_receiver() has it.
@@ -53,6 +54,9 @@ class PauseReceiver final : public ReceiveControl {
   [[nodiscard]] static std::uint32_t account_of(PortIndex port, std::uint8_t lane) {
     return std::uint32_t{port} * max_lanes + lane;
   }
+  [[nodiscard]] bool may_lose(PortIndex port, std::uint8_t lane) const {
+    return (lossy_[port] >> lane & 1) != 0;
+  }
   void release(SimTime now);
   void resume(Context& context);
   void watch(Context& context);
@@ -62,6 +66,7 @@ class PauseReceiver final : public ReceiveControl {
   PauseSettings settings_;
   std::string name_;
   std::vector<ReceiveTerms> terms_;  ///< by port
+  std::vector<LaneMask> lossy_;      ///< by port: classes of which something may find no room
   FrameLine* line_ = nullptr;
   SharedMemory memory_;
   std::vector<Pause> pauses_;

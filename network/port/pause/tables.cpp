@@ -32,6 +32,18 @@ TableSchema buffer_schema() {
           "use of a memory that all ports share, totals of the run"};
 }
 
+TableSchema storms_schema() {
+  return {"storms",
+          {{"port", i64, "1", "output port"},
+           {"lane", i64, "1", "class, a virtual lane"},
+           {"t_start_ps", i64, "ps", "when it was detected"},
+           {"t_storm_ps", i64, "ps", "how long it lasted from then on, to the end of the run at most"},
+           {"has_ended", i64, "1", "1: before the run"},
+           {"discarded", i64, "1", "trains and control messages that were thrown away"},
+           {"discarded_bytes", i64, "B", "bytes of them"}},
+          "pauses that a switch's watchdog took for a storm"};
+}
+
 void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, const PauseUse& use) {
   const std::array<std::int64_t, 6> row{static_cast<std::int64_t>(port_and_lane / max_lanes),
                                         static_cast<std::int64_t>(port_and_lane % max_lanes),
@@ -40,6 +52,17 @@ void record_pauses(Context& context, std::size_t port_and_lane, PauseWay way, co
                                         use.paused.count(),
                                         use.longest.count()};
   context.record(tables::pause, row);
+}
+
+void record_storm(Context& context, std::size_t port_and_lane, const Storm& storm) {
+  const std::array<std::int64_t, 7> row{static_cast<std::int64_t>(port_and_lane / max_lanes),
+                                        static_cast<std::int64_t>(port_and_lane % max_lanes),
+                                        storm.began.count(),
+                                        storm.lasted.count(),
+                                        storm.has_ended ? 1 : 0,
+                                        storm.discarded,
+                                        storm.discarded_bytes};
+  context.record_at(storm.began, tables::storms, row);
 }
 
 void record_buffer(Context& context, const BufferUse& use) {

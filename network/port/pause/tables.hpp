@@ -10,11 +10,12 @@ namespace lightrail {
 
 /// Their ids: places in components/built_in_tables.cpp, which holds the two against each other.
 namespace tables {
-inline constexpr TableId pause = 16, buffer = 17;
+inline constexpr TableId pause = 16, buffer = 17, storms = 21;
 }
 
 [[nodiscard]] TableSchema pause_schema();
 [[nodiscard]] TableSchema buffer_schema();
+[[nodiscard]] TableSchema storms_schema();
 
 /// Of a row of the pause table: who told whom.
 enum class PauseWay : std::uint8_t { sent, received };
@@ -39,5 +40,13 @@ struct BufferUse {
   std::int64_t lost_trains = 0, lost_bytes = 0;  ///< control messages included
 };
 void record_buffer(Context& context, const BufferUse& use);
+/// A row of the storms table.
+struct Storm {
+  SimTime began{}, lasted{};
+  std::int64_t discarded = 0, discarded_bytes = 0;  ///< control messages included
+  bool has_ended = false;
+};
+/// `port_and_lane`: port * max_lanes + lane.
+void record_storm(Context& context, std::size_t port_and_lane, const Storm& storm);
 
 }  // namespace lightrail

@@ -84,6 +84,8 @@ TEST_CASE("each reason why iterations differ is told") {
        "<schedule>, whose circuits change at times of their own"},
       {{.children = {element("fabric", {element("ecn")})}},
        "<ecn>, whose marks are drawn anew in each iteration"},
+      {{.children = {element("fabric", {element("watchdog")})}},
+       "<watchdog>, whose storms begin and end at times of their own"},
       {{.children = {ocs_with_jitter("1 us")}},
        "<ocs>, with control-jitter, which is drawn anew in each iteration"},
       {{.vary = [](KernelVariation& v) { v.jitter = 0.02; }},

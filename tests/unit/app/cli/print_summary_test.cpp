@@ -39,6 +39,12 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
   CHECK(text.find("traffic pp") == std::string::npos);
   CHECK(text.find("result           r.h5\n") != std::string::npos);
 
+  CHECK(text.find("pause storms") == std::string::npos);
+  summary.storms = StormSummary{5, 200'000'000, 120, 491'520, "leaf3", 2, 0, 1'234'000'000};
+  CHECK(summary_text(summary, "")
+            .find("pause storms     5, the first at leaf3 port 2 class 0 after 1.234 ms, the longest 200.000 "
+                  "us; 120 trains (491.520 kB) thrown away\n") != std::string::npos);
+
   CHECK(text.find("stepped over") == std::string::npos);
   summary.stepped_over = SteppedOverSummary{4, 10, 999'500, 1'000'000, 999'000};
   text = summary_text(summary, "");

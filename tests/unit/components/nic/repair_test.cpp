@@ -83,9 +83,24 @@ void add_windows(EthernetStar& star, SimTime cable) {
   star.bed.finish_model().add(std::make_shared<const Nscc>(Nscc{spec}));
 }
 
-/// Random posts over links that lose and switches that trim, with a checkpoint in the middle: what comes in
-/// is what comes in without either, of every seed of [first, end).
+/// A lossless class whose pauses a watchdog takes for storms, with a sink so slow that there are some.
+template <class Below>
+void add_watchdog(EthernetStar& star, Below&& below) {
+  star.spec->lossless = star.nic.lossless = "0";
+  star.nic.repair_of = RepairOf::all;
+  star.nic_buffer = Bytes{static_cast<std::int64_t>(400'000 + below(200'000))};
+  star.spec->alpha = 0.125 * static_cast<double>(below(3));
+  star.pcie = {BitRate{static_cast<std::int64_t>(5 + below(30)) * EthernetStar::giga}};
+  star.nic.retransmit_timeout = milliseconds(3);
+  star.spec->watchdogs = {{.detect = nanoseconds(static_cast<std::int64_t>(1 + below(30'000))),
+                           .restore = nanoseconds(static_cast<std::int64_t>(1 + below(30'000))),
+                           .action = below(4) == 0 ? StormAction::forward : StormAction::drop}};
+}
+
+/// Random posts over links that lose and switches that trim, or throw away what is in a storm, with a
+/// checkpoint in the middle: what comes in is what comes in without either, of every seed of [first, end).
 void check_random_losses(std::uint64_t first, std::uint64_t end) {
+  std::int64_t storms = 0;
   for (std::uint64_t seed = first; seed < end; ++seed) {
     std::mt19937_64 draw(seed);
     const auto below = [&](std::uint64_t bound) { return draw() % bound; };
@@ -98,6 +113,8 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
     const std::int64_t interval = static_cast<std::int64_t>(below(3)) * 7;
     CAPTURE(seed, per_mille, trimmed_per_mille, endpoints, grain, cable.count(), static_cast<int>(repair),
             has_windows);
+    const bool is_watched = repair != LossRepair::trimming && below(3) == 0;
+    const std::uint64_t of_watchdog = draw();
     struct Post {
       std::uint32_t from, to, bytes;
       SimTime at;
@@ -123,11 +140,18 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
       star.nic.repair = repair;
       star.nic.retransmit_timeout = microseconds(100);
       star.nic.error_interval = microseconds(interval);
+      if (is_watched) {
+        std::mt19937_64 own(of_watchdog);
+        add_watchdog(star, [&](std::uint64_t bound) { return own() % bound; });
+        if (!loses) star.spec->watchdogs.clear();
+      }
       star.build(endpoints);
+      star.bed.record(milliseconds(1));
       if (has_windows) add_windows(star, cable);
       for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
       star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
       REQUIRE(star.bed.waits() == std::vector<std::string>{});
+      storms += static_cast<std::int64_t>(star.bed.rows(tables::storms).size());
       auto& sizes = got.emplace_back();
       for (std::uint32_t k = 0; k < endpoints; ++k)
         for (const Arrival& a : star.bed.trains(star.gpus[k])) {
@@ -137,6 +161,7 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
     }
     REQUIRE(got[0] == got[1]);
   }
+  CHECK(storms > 0);
 }
 
 }  // namespace
@@ -300,6 +325,29 @@ TEST_CASE("two NICs overfill a small memory: what it loses is counted, and all a
       CHECK(repeated == lost + discarded);
       CHECK((discarded > 0) == (repair == LossRepair::go_back_n));
     }
+}
+
+TEST_CASE("what a NIC has no room for is lost, counted and repaired, in whatever way") {
+  for (const LossRepair repair :
+       {LossRepair::go_back_n, LossRepair::selective_repeat, LossRepair::trimming}) {
+    EthernetStar star;
+    star.grain = 1;
+    star.pcie = {BitRate{800 * EthernetStar::giga}, BitRate{100 * EthernetStar::giga}};
+    star.nic_buffer = Bytes{40'000};
+    star.spec->lossless = star.nic.lossless = "none";
+    star.nic.repair = repair;
+    star.nic.retransmit_timeout = microseconds(100);
+    star.build(2);
+    star.bed.record(milliseconds(1));
+    star.post(0, 1, 4096 * 60);
+    star.bed.run();
+    CHECK(payload_bytes(star.bed.trains(star.gpus[1])) == 4096 * 60);
+    CHECK(star.bed.waits().empty());
+    std::int64_t lost = 0;
+    for (const Row& row : star.bed.rows(tables::buffer))
+      if (row.component != star.device && row.values[0] == 0) lost += row.values[4];
+    CHECK(lost > 0);
+  }
 }
 
 TEST_CASE("whatever gets lost, every byte arrives once and in order") {

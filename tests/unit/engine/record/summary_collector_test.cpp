@@ -13,6 +13,7 @@
 #include "components/gpu/tables.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/model_notes.hpp"
+#include "network/port/pause/tables.hpp"
 #include "network/port/tables.hpp"
 #include "network/transport/tables.hpp"
 #include "tests/unit/engine/record/synthetic_run.hpp"
@@ -150,6 +151,32 @@ TEST_CASE("the traffic of a job is that of its dimensions") {
   summary.dimensions = {{"a.tp", 3, 1}, {"ab.tp", 40, 1}, {"a.dp", 500, 1}};
   CHECK(summary.jobs().at(0).size_bytes == 503);
   CHECK(summary.jobs().at(1).size_bytes == 40);
+}
+
+TEST_CASE("storms are counted, and the first one is told by name") {
+  const Model model = test::synthetic_model(1);
+  SummaryCollector collector(model);
+  CHECK_FALSE(reduced(collector, model).storms);
+  CHECK(nlohmann::json::parse(to_json(reduced(collector, model)))["storms"].is_null());
+  // port, lane, start, duration [ps], has_ended, discarded, bytes
+  collector.add(tables::storms, Row7{1, 0, 500, 200, 1, 3, 3000}, ComponentId{2});
+  collector.add(tables::storms, Row7{4, 1, 300, 900, 0, 2, 500}, ComponentId{1});
+  SummaryCollector other = reloaded(collector, model);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const auto storms = reduced(*one, model).storms;
+    REQUIRE(storms);
+    CHECK(storms->storms == 2);
+    CHECK(storms->longest_ps == 900);
+    CHECK(storms->discarded == 5);
+    CHECK(storms->discarded_bytes == 3500);
+    CHECK(storms->component == model.component_name(ComponentId{1}));
+    CHECK(storms->port == 4);
+    CHECK(storms->lane == 1);
+    CHECK(storms->t_start_ps == 300);
+  }
+  const auto json = nlohmann::json::parse(to_json(reduced(collector, model)));
+  CHECK(json["storms"]["storms"] == 2);
+  CHECK(json["storms"]["component"] == model.component_name(ComponentId{1}));
 }
 
 TEST_CASE("how alike the periods are that stand for others is told of all GPUs") {

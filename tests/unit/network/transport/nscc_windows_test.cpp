@@ -174,6 +174,29 @@ TEST_CASE("a flow is shut while its window is full, and open while nothing is on
   CHECK(wide.windows.next_start(key, SimTime{}) == time_never);
 }
 
+TEST_CASE("a flow whose numbers are all on the way is shut, however wide its window") {
+  constexpr std::uint32_t values = 256;
+  RepairSender sender({.repair = LossRepair::trimming, .entropy_values = values}, 1, "nic0");
+  const NsccSpec spec{.base_rtt = base};
+  NsccWindows windows(spec, BitRate{100'000'000'000}, mtu, mtu, sender);
+  windows.sent(key, SimTime{}, 1, SimTime{});
+  for (int k = 0; k < 127; ++k) {
+    CHECK(windows.next_start(key, SimTime{}) == SimTime{0});
+    static_cast<void>(sender.leaving(frame_of(Train{.bytes = 1, .address = flow}), 0, SimTime{}));
+  }
+  CHECK(sender.in_flight(key) + mtu <= windows.window_of(key));
+  CHECK(windows.next_start(key, SimTime{}) == time_never);
+}
+
+TEST_CASE(
+    "the largest window is max-window times what the line carries in base-rtt, in trains of full length") {
+  // 100 Gb/s in 12 us: 150,000 B, 1.5 of them 54.9 packets of 4 KiB.
+  const NsccSpec spec{.base_rtt = microseconds(12)};
+  CHECK(NsccWindows::largest_trains(spec, BitRate{100'000'000'000}, 4096) == 54);
+  CHECK(NsccWindows::largest_trains(spec, BitRate{100'000'000'000}, 12 * 4096) == 4);
+  CHECK(NsccWindows::largest_trains(spec, BitRate{100'000'000'000}, 1 << 30) == 1);
+}
+
 TEST_CASE("windows are saved") {
   Window one, other;
   one.hear(18, true, base + nanoseconds(1));

@@ -235,6 +235,34 @@ TEST_CASE("numbers of a flow with entropy values count in steps of them, and eac
                     Catch::Contains("a flow has 2047 trains on the way on class 0"));
 }
 
+TEST_CASE("a flow whose numbers are all on the way may send again what it has sent, and nothing new") {
+  constexpr std::uint32_t values = 256;  // 127 of its trains are told apart
+  EntropyValues choice(values, PathChoice::turns, 1);
+  RepairSender sender({.repair = LossRepair::trimming, .entropy_values = values}, 1, "nic0");
+  sender.choose_by(choice);
+  const Address back(flow.to(), flow.from(), flow.connection());
+  const Frame train = frame_of(Train{.bytes = 1, .address = flow});
+  CHECK(NumberedTrain::most_outstanding(values) == 127);
+  for (std::uint32_t k = 0; k < 127; ++k) {
+    CHECK(sender.may_send(flow.word()));
+    static_cast<void>(sender.leaving(train, 0, SimTime{}));
+  }
+  CHECK_FALSE(sender.may_send(flow.word()));
+  // What is there behind the first one leaves no number free.
+  static_cast<void>(
+      sender.on_acknowledgement({.kind = selective, .number = 5 * values, .address = back}, SimTime{}));
+  CHECK(sender.in_flight(flow.word()) == 126);
+  CHECK_FALSE(sender.may_send(flow.word()));
+  const auto* trimmed =
+      sender.on_acknowledgement({.kind = MessageKind::trim_notice, .number = 0, .address = back}, SimTime{});
+  REQUIRE(trimmed->again.size() == 1);
+  CHECK(sender.may_send(flow.word()));
+  static_cast<void>(sender.leaving(trimmed->again.front().frame, 0, SimTime{}));
+  CHECK_FALSE(sender.may_send(flow.word()));
+  static_cast<void>(sender.on_acknowledgement({.kind = selective, .number = 0, .address = back}, SimTime{}));
+  CHECK(sender.may_send(flow.word()));
+}
+
 TEST_CASE("its state is saved") {
   Sender one(LossRepair::selective_repeat, 8);
   one.hear(selective, 2, 10);
