@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/small_array.hpp"
+#include "engine/base/paired_array.hpp"
 #include "engine/model/buffer_waits.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
@@ -239,8 +239,8 @@ class EgressBank final : public FrameLine {
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
-    if (counts_.size() <= few_counts)
-      for (const PortCount& count : counts_) __builtin_prefetch(&count, 1);
+    if (ports_.has_partners() && ports_.size() <= few_counts)
+      for (std::size_t i = 0; i < ports_.size(); ++i) __builtin_prefetch(&ports_.partner(i), 1);
   }
 
  private:
@@ -254,7 +254,8 @@ class EgressBank final : public FrameLine {
     std::uint32_t capacity = 0;      ///< SendTerms
     std::uint8_t lanes = 0;          ///< SendTerms
     bool is_connected = false;
-    bool is_counted : 1 = false;    ///< counts_ or traffic_meters_ are kept
+    bool is_counted : 1 = false;    ///< its PortCount or traffic_meters_ are kept
+    bool is_metered : 1 = false;    ///< its PortCount is all that is kept
     bool takes_turns : 1 = false;   ///< turns_ has the line
     bool errs : 1 = false;          ///< errors_ has the line
     bool fails : 1 = false;         ///< health_ has outages of its link
@@ -270,6 +271,11 @@ class EgressBank final : public FrameLine {
   struct LaneCount {                    // for the queue table
     SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
     std::int64_t max_waiting = 0;       ///< at the port [B]
+    /// The line has a train from `start` to `end` that was ready at `ready`.
+    void add(SimTime now, SimTime ready, SimTime start, SimTime end) {
+      total_wait += start - ready;
+      max_ahead = std::max(max_ahead, end - std::max(ready, now));
+    }
   };
   struct alignas(64) PortCount {  // what a hop is counted in: one cache line
     LinkMeter meter;
@@ -300,7 +306,7 @@ class EgressBank final : public FrameLine {
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
-    if (lane == 0 || ports_[port].lanes == 0) return counts_[port].lane;
+    if (lane == 0 || ports_[port].lanes == 0) return ports_.partner(port).lane;
     return far_counts_[std::size_t{port} * (max_lanes - 1) + lane - 1];
   }
   LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
@@ -368,8 +374,18 @@ class EgressBank final : public FrameLine {
     wake_when_free(context, port);
   }
   void wake_when_free(Context& context, PortIndex port);
-  void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
-             SimTime busy);
+  /// Of a port that is counted: reads and writes nothing but its PortCount, mostly.
+  [[gnu::always_inline]] void count(Context& context, PortIndex port, const Frame& train, SimTime ready,
+                                    SimTime start, SimTime busy) {
+    if (!ports_[port].is_metered || train.lane != 0)
+      return count_all(context, port, train, ready, start, busy);
+    PortCount& count = ports_.partner(port);
+    count.lane.add(context.now(), ready, start, start + busy);
+    count.meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
+  }
+  /// The same for any lane, and by traffic.
+  void count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
+                 SimTime busy);
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
                                      SimTime ready) {
     Port& p = ports_[port];
@@ -390,7 +406,8 @@ class EgressBank final : public FrameLine {
   SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy);
 
-  SmallArray<Port, 3> ports_;
+  /// With their counts where link_use or queue is recorded.
+  PairedArray<Port, PortCount, 3> ports_;
   SendQueue pool_;
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
@@ -407,7 +424,6 @@ class EgressBank final : public FrameLine {
   MeterSettings meter_settings_;
   TrafficMeters traffic_meters_;
   bool counts_queues_ = false;         ///< queue is recorded
-  std::vector<PortCount> counts_;      ///< by port; empty unless link_use or queue is recorded
   std::vector<LaneCount> far_counts_;  ///< by port, lanes from 1 on; empty where there are none
 };
 
