@@ -85,16 +85,17 @@ class EgressBank final : public FrameLine {
     return ports_[port].line.of(bytes);
   }
   /// What adaptive routing compares: the line's reservations, the trains that wait for it and what its
-  /// credits say is in the far buffer for certain (far_load()), as time on the line.
-  [[nodiscard]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
-                                const Context& context) const {
+  /// credits say is in the far buffer for certain (far_load()), as time on the line. `byte`: of the ports
+  /// that are compared.
+  [[nodiscard, gnu::always_inline]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                                                    const Context& context, ByteTime& byte) const {
     const Port& p = ports_[port];
     const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
     const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
     const bool may_go =
         p.is_stoppable ? !is_stopped(port, lane) : l.first_waiting == SendQueue::none && l.allowed >= bytes;
-    return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
+    return {!may_go, queued == 0 ? line : line + byte.on(p.line) * queued};
   }
   /// True when `bytes` on `lane` that are ready at `ready` would not have to wait for the far end.
   [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime ready,
