@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 
 #include "engine/base/wide.hpp"
@@ -20,19 +21,25 @@ std::int64_t bytes_in(SimTime time, BitRate rate) {
   return static_cast<std::int64_t>(static_cast<Wide>(time.count()) * rate.value / 8'000'000'000'000);
 }
 
+bool is_any_recorded(const BuildContext& build, std::initializer_list<TableId> some) {
+  const auto* output = build.model.resource<OutputSelection>();
+  return output && std::any_of(some.begin(), some.end(),
+                               [output](TableId table) { return output->is_recorded(table); });
+}
+
 }  // namespace
 
 EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
-    : ports_(build.record.port_count),
+    : ports_(build.record.port_count, is_any_recorded(build, {tables::link_use, tables::queue})),
       model_(&build.model),
       energy_pj_per_byte_(build.record.port_count),
       meter_settings_(meter_settings(build.model)),
       traffic_meters_(build) {
   if (auto* output = build.model.resource<OutputSelection>()) {
     counts_queues_ = output->is_recorded(tables::queue);
-    if (counts_queues_ || output->is_recorded(tables::link_use))
+    if (ports_.has_partners())
       for (std::size_t i = 0; i < ports_.size(); ++i)
-        counts_.push_back({LinkMeter(build.model.ports[build.record.first_port + i].out), {}});
+        ports_.partner(i).meter = LinkMeter(build.model.ports[build.record.first_port + i].out);
   }
   if (const auto* health = build.model.resource<HealthTable>(); health && health->has_outages()) {
     health_ = health;
@@ -53,7 +60,8 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     const SendTerms terms = control->terms(static_cast<PortIndex>(i));
     LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
-    port.is_counted = !counts_.empty() || traffic_meters_.is_on();
+    port.is_counted = ports_.has_partners() || traffic_meters_.is_on();
+    port.is_metered = ports_.has_partners() && !traffic_meters_.is_on();
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
     port.capacity = terms.capacity;
@@ -283,17 +291,14 @@ void EgressBank::wake_when_free(Context& context, PortIndex port) {
   context.wake(at, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
 }
 
-void EgressBank::count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
-                       SimTime busy) {
-  if (counts_queues_) {
-    LaneCount& count = count_of(port, train.lane);
-    count.total_wait += start - ready;
-    count.max_ahead = std::max(count.max_ahead, start + busy - std::max(ready, context.now()));
-  }
+void EgressBank::count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
+                           SimTime busy) {
+  if (counts_queues_) count_of(port, train.lane).add(context.now(), ready, start, start + busy);
   const std::uint32_t payload_bytes = is_payload(train.kind) ? train.bytes : 0;
   if (traffic_meters_.is_on())
     traffic_meters_.add(context, port, train.address.connection(), start, busy, payload_bytes);
-  if (!counts_.empty()) counts_[port].meter.add(context, meter_settings_, start, busy, payload_bytes);
+  if (ports_.has_partners())
+    ports_.partner(port).meter.add(context, meter_settings_, start, busy, payload_bytes);
 }
 
 void EgressBank::finish(Context& context) {
@@ -302,7 +307,7 @@ void EgressBank::finish(Context& context) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
     if (!p.is_connected) continue;
-    if (!counts_.empty()) counts_[i].meter.finish(context, meter_settings_);
+    if (ports_.has_partners()) ports_.partner(i).meter.finish(context, meter_settings_);
     if (!counts_queues_) continue;
     for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
       const LaneCount& lane = count_of(static_cast<PortIndex>(i), static_cast<std::uint8_t>(k));
@@ -363,9 +368,11 @@ std::vector<std::string> EgressBank::waits_for() const {
 
 void EgressBank::save(StateWriter& out) const {
   for (const Port& p : ports_) p.save(out);
+  if (ports_.has_partners())
+    for (std::size_t i = 0; i < ports_.size(); ++i) out.put(ports_.partner(i));
   out.put(dark_until_);
   for (const LineTurns& turns : turns_) turns.save(out);
-  out.put(far_lanes_), out.put(counts_), out.put(far_counts_);
+  out.put(far_lanes_), out.put(far_counts_);
   traffic_meters_.save(out);
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
@@ -374,6 +381,8 @@ void EgressBank::save(StateWriter& out) const {
 
 void EgressBank::load(StateReader& in) {
   for (Port& p : ports_) p.load(in);
+  if (ports_.has_partners())
+    for (std::size_t i = 0; i < ports_.size(); ++i) in.get(ports_.partner(i));
   in.get(dark_until_);
   for (std::size_t i = 0; i < dark_until_.size(); ++i) {
     Port& p = ports_[i];
@@ -381,7 +390,7 @@ void EgressBank::load(StateReader& in) {
     p.is_clear = is_clear_for_good(p);
   }
   for (LineTurns& turns : turns_) turns.load(in);
-  in.get(far_lanes_), in.get(counts_), in.get(far_counts_);
+  in.get(far_lanes_), in.get(far_counts_);
   traffic_meters_.load(in);
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/small_array.hpp"
+#include "engine/base/paired_array.hpp"
 #include "engine/model/buffer_waits.hpp"
 #include "engine/model/component.hpp"
 #include "network/health/health_table.hpp"
@@ -85,16 +85,17 @@ class EgressBank final : public FrameLine {
     return ports_[port].line.of(bytes);
   }
   /// What adaptive routing compares: the line's reservations, the trains that wait for it and what its
-  /// credits say is in the far buffer for certain (far_load()), as time on the line.
-  [[nodiscard]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
-                                const Context& context) const {
+  /// credits say is in the far buffer for certain (far_load()), as time on the line. `byte`: of the ports
+  /// that are compared.
+  [[nodiscard, gnu::always_inline]] Backlog backlog(PortIndex port, std::uint8_t lane, std::uint32_t bytes,
+                                                    const Context& context, ByteTime& byte) const {
     const Port& p = ports_[port];
     const SendLane& l = lane_of(p, context, port, lane);
     const SimTime line = std::max(p.free_at - context.now(), SimTime{0});
     const std::int64_t queued = p.waiting_bytes + far_load(p.capacity, l.allowed);
     const bool may_go =
         p.is_stoppable ? !is_stopped(port, lane) : l.first_waiting == SendQueue::none && l.allowed >= bytes;
-    return {!may_go, queued == 0 ? line : line + p.line.of(1) * queued};
+    return {!may_go, queued == 0 ? line : line + byte.on(p.line) * queued};
   }
   /// True when `bytes` on `lane` that are ready at `ready` would not have to wait for the far end.
   [[nodiscard]] bool may_send(PortIndex port, std::uint8_t lane, std::uint32_t bytes, SimTime ready,
@@ -243,8 +244,8 @@ class EgressBank final : public FrameLine {
   }
   void prefetch_all() const {
     for (const Port& port : ports_) __builtin_prefetch(&port, 1);
-    if (counts_.size() <= few_counts)
-      for (const PortCount& count : counts_) __builtin_prefetch(&count, 1);
+    if (ports_.has_partners() && ports_.size() <= few_counts)
+      for (std::size_t i = 0; i < ports_.size(); ++i) __builtin_prefetch(&ports_.partner(i), 1);
   }
 
  private:
@@ -276,7 +277,7 @@ class EgressBank final : public FrameLine {
   }
   [[noreturn]] void refuse_lane(const Context& context, PortIndex port, std::uint8_t lane) const;
   LaneCount& count_of(PortIndex port, std::uint8_t lane) {
-    if (lane == 0 || ports_[port].lanes == 0) return counts_[port].lane;
+    if (lane == 0 || ports_[port].lanes == 0) return ports_.partner(port).lane;
     return far_counts_[std::size_t{port} * (max_lanes - 1) + lane - 1];
   }
   LineErrors& errors_of(PortIndex port) { return errors_[errors_by_port_[port]]; }
@@ -354,8 +355,18 @@ class EgressBank final : public FrameLine {
     wake_when_free(context, port);
   }
   void wake_when_free(Context& context, PortIndex port);
-  void count(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
-             SimTime busy);
+  /// Of a port that is counted: reads and writes nothing but its PortCount, mostly.
+  [[gnu::always_inline]] void count(Context& context, PortIndex port, const Frame& train, SimTime ready,
+                                    SimTime start, SimTime busy) {
+    if (!ports_[port].is_metered || train.lane != 0)
+      return count_all(context, port, train, ready, start, busy);
+    PortCount& count = ports_.partner(port);
+    count.lane.add(context.now(), ready, start, start + busy);
+    count.meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
+  }
+  /// The same for any lane, and by traffic.
+  void count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
+                 SimTime busy);
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
                                      SimTime ready) {
     Port& p = ports_[port];
@@ -376,7 +387,8 @@ class EgressBank final : public FrameLine {
   SimTime leave(Context& context, PortIndex port, SendLane& lane, const Frame& train, SimTime ready,
                 SimTime start, SimTime busy);
 
-  SmallArray<Port, 3> ports_;
+  /// With their counts where link_use or queue is recorded.
+  PairedArray<Port, PortCount, 3> ports_;
   SendQueue pool_;
   std::vector<SendLane> far_lanes_;  ///< by port, lanes from the third on; empty where no port has them
   std::vector<std::unique_ptr<SendControl>> controls_;
@@ -393,7 +405,6 @@ class EgressBank final : public FrameLine {
   MeterSettings meter_settings_;
   TrafficMeters traffic_meters_;
   bool counts_queues_ = false;         ///< queue is recorded
-  std::vector<PortCount> counts_;      ///< by port; empty unless link_use or queue is recorded
   std::vector<LaneCount> far_counts_;  ///< by port, lanes from 1 on; empty where there are none
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/base/time.hpp"
@@ -19,7 +20,8 @@ struct alignas(64) EgressPort {
   std::uint32_t capacity = 0;      ///< SendTerms
   std::uint8_t lanes = 0;          ///< SendTerms
   bool is_connected = false;
-  bool is_counted : 1 = false;     ///< its counts or traffic meters are kept
+  bool is_counted : 1 = false;     ///< its EgressPortCount or traffic meters are kept
+  bool is_metered : 1 = false;     ///< its EgressPortCount is all that is kept
   bool takes_turns : 1 = false;    ///< LineTurns has the line
   bool errs : 1 = false;           ///< LineErrors has the line
   bool fails : 1 = false;          ///< the health table has outages of its link
@@ -49,6 +51,11 @@ static_assert(sizeof(EgressPort) == 64);
 struct EgressLaneCount {
   SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
   std::int64_t max_waiting = 0;       ///< at the port [B]
+  /// The line has a train from `start` to `end` that was ready at `ready`.
+  void add(SimTime now, SimTime ready, SimTime start, SimTime end) {
+    total_wait += start - ready;
+    max_ahead = std::max(max_ahead, end - std::max(ready, now));
+  }
 };
 
 /// What a hop is counted in: one cache line.

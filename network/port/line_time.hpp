@@ -17,4 +17,20 @@ class LineTime {
   BitRate rate_{};
 };
 
+/// The time of one byte on one line after another: divides only where the rate is another than before.
+class ByteTime {
+ public:
+  [[nodiscard]] SimTime on(LineTime line) {
+    if (line.rate() != line_.rate()) {
+      line_ = line;
+      time_ = line.of(1);
+    }
+    return time_;
+  }
+
+ private:
+  LineTime line_;   ///< at first of rate 0, which takes no time
+  SimTime time_{};  ///< of one byte on line_
+};
+
 }  // namespace lightrail

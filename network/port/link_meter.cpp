@@ -37,6 +37,10 @@ void LinkMeter::write(Context& context, const MeterSettings& settings) {
 
 void LinkMeter::roll(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
                      std::uint32_t payload_bytes) {
+  if (!settings.is_recorded) {  // never asked again
+    interval_end_ = time_never;
+    return;
+  }
   if (start >= interval_end_) {
     write(context, settings);
     interval_end_ = (start / settings.interval + 1) * settings.interval;

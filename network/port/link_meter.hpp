@@ -26,7 +26,6 @@ class LinkMeter {
   void add(Context& context, const MeterSettings& settings, SimTime start, SimTime busy,
            std::uint32_t payload_bytes) {
     total_bytes_ += payload_bytes;
-    if (!settings.is_recorded) return;
     if (start + busy > interval_end_) return roll(context, settings, start, busy, payload_bytes);
     bytes_ += payload_bytes;
     busy_ += busy;
@@ -42,7 +41,7 @@ class LinkMeter {
             std::uint32_t payload_bytes);
   void write(Context& context, const MeterSettings& settings);
 
-  SimTime interval_end_{0};
+  SimTime interval_end_{0};  ///< time_never after the first train where nothing is recorded
   std::int64_t bytes_ = 0, total_bytes_ = 0;
   SimTime busy_{};
   LinkId link_{};

@@ -25,13 +25,14 @@ LoadedPort least_loaded(const SwitchRoute::Candidates& ports, std::uint64_t tie,
   const SimTime now = context.now();
   const std::uint32_t first = spread(tie, ports.count);
   // The least loaded of the ports that may be taken; of equal ones the first from `first` on.
+  ByteTime byte;
   const auto best_of = [&](auto&& may_take) {
     LoadedPort best;
     for (const auto& [begin, end] : {std::pair{first, std::uint32_t{ports.count}}, {0u, first}})
       for (std::uint32_t i = begin; i < end; ++i) {
         const PortIndex port = ports[i];
         if (!may_take(port)) continue;
-        const Backlog load = egress.backlog(port, lane, train.bytes, context);
+        const Backlog load = egress.backlog(port, lane, train.bytes, context, byte);
         if (load.is_empty()) return LoadedPort{port, load};  // no other can be better
         if (load < best.load) best = {port, load};
       }

@@ -19,22 +19,25 @@ class StaticRouting final : public Routing {
   RouteChoice choose(Lid lid, const Frame& train, PortIndex, const Context& context) override {
     const SwitchRoute::Candidates ports = route_.candidates(lid);
     if (ports.count == 0) return {unroutable, train.lane};
-    const bool is_up = !ports.list && ports.first == route_.first_up && ports.count == route_.up_count;
-    const std::uint32_t digit =
-        is_up && !route_.down.empty() ? lid.value / route_.down.front().lids_per_child : lid.value;
-    const PortIndex port = ports[digit % ports.count];
+    const std::uint32_t place = ports.count == 1 ? 0 : digit_of(lid, ports) % ports.count;
+    const PortIndex port = ports[place];
     if (!egress_.is_connected(port)) return {unroutable, train.lane};
+    if (!detours_ && !egress_.is_routed_around(port, context.now())) return {port, train.lane};
     const SwitchRoute::Candidates open = ways_to(lid, route_, detours_, context.now());
     const auto is_open = [&](PortIndex other) {
       return egress_.is_connected(other) && !egress_.is_routed_around(other, context.now()) &&
              (open.count == ports.count || holds(open, other));
     };
     for (std::uint32_t i = 0; i < ports.count; ++i)
-      if (const PortIndex next = ports[(digit + i) % ports.count]; is_open(next)) return {next, train.lane};
+      if (const PortIndex next = ports[(place + i) % ports.count]; is_open(next)) return {next, train.lane};
     return {port, train.lane};  // all are down
   }
 
  private:
+  [[nodiscard]] std::uint32_t digit_of(Lid lid, const SwitchRoute::Candidates& ports) const {
+    const bool is_up = !ports.list && ports.first == route_.first_up && ports.count == route_.up_count;
+    return is_up && !route_.down.empty() ? lid.value / route_.down.front().lids_per_child : lid.value;
+  }
   static bool holds(const SwitchRoute::Candidates& open, PortIndex port) {
     std::uint32_t i = 0;
     while (i < open.count && open[i] != port) ++i;

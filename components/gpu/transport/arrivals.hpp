@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "engine/base/hash.hpp"
 #include "engine/base/time.hpp"
-#include "network/transport/flow_index.hpp"
+#include "engine/model/state_io.hpp"
 #include "workloads/collective/transport.hpp"
 
 namespace lightrail {
@@ -15,6 +17,10 @@ namespace lightrail {
 /// The end of a message is the tail of the train that completes it. Of bytes that came before the wait, only
 /// the last train's tail is known: a message is complete then when the receiver asks, or at that tail if it
 /// is still coming in.
+///
+/// Flows are in an open-addressing table with all that a train needs, so that one that completes nothing
+/// touches a line or two. They stay for good, and nobody goes over them but unclaimed(), whose sum knows no
+/// order.
 class Arrivals {
  public:
   /// A message that is complete at `at`.
@@ -27,13 +33,21 @@ class Arrivals {
     bool is_counted = false;  ///< Expectation::is_counted
   };
 
-  /// `bytes` of `flow` with the tail at `tail` (head now). Returns the flow's slot: call next() with it until
-  /// it gives nothing.
+  /// `bytes` of `flow` with the tail at `tail` (head now). Returns the flow's place: call next() with it
+  /// until it gives nothing. It lasts until another flow is new.
   std::uint32_t add(std::uint64_t flow, std::int64_t bytes, SimTime head, SimTime tail);
   std::uint32_t expect(std::uint64_t flow, const Expectation& expectation);
-  /// The next message of the flow in `slot` that is complete, given `now`.
-  std::optional<Complete> next(std::uint32_t slot, SimTime now);
-  void prefetch(std::uint64_t flow) const { index_.prefetch(flow); }
+  /// The next message of the flow in `place` that is complete, given `now`.
+  std::optional<Complete> next(std::uint32_t place, SimTime now) {
+    if (flows_[place].held_bytes < flows_[place].needed_bytes) return std::nullopt;
+    return take(flows_[place], now);
+  }
+  void prefetch(std::uint64_t flow) const {
+    if (flows_.empty()) return;
+    const auto* line = reinterpret_cast<const char*>(&flows_[home(flow)]);
+    __builtin_prefetch(line, 1);
+    __builtin_prefetch(line + sizeof(Flow) - 1, 1);
+  }
   /// Bytes that are here and that nobody waits for; 0 at the end of a run in which all that was sent came
   /// once.
   [[nodiscard]] std::int64_t unclaimed() const;
@@ -43,8 +57,12 @@ class Arrivals {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t unused = -1;
   struct Flow {
+    std::uint64_t key = 0;
     std::int64_t held_bytes = 0;
+    std::int64_t needed_bytes = unused;  ///< of its first wait; `never`: nobody waits; `unused`: no flow
     SimTime head{}, tail{};
     std::uint32_t first_wait = none, last_wait = none;
   };
@@ -55,10 +73,15 @@ class Arrivals {
     std::uint32_t next = none;
     std::uint32_t is_counted = 0;
   };
-  std::uint32_t slot_of(std::uint64_t key);
+  [[nodiscard]] std::size_t home(std::uint64_t key) const { return mix64(key) & (flows_.size() - 1); }
+  /// The place of the flow, made where it is new.
+  std::uint32_t place_of(std::uint64_t key);
+  [[nodiscard]] std::size_t search(std::uint64_t key) const;
+  void grow();
+  Complete take(Flow& flow, SimTime now);
 
-  FlowIndex index_;
-  std::vector<Flow> flows_;
+  std::vector<Flow> flows_;  ///< a power of two, at most three quarters in use
+  std::uint64_t count_ = 0;  ///< in use
   std::vector<Wait> waits_;
   std::uint32_t free_wait_ = none;
 };

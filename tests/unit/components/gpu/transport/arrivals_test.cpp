@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace lightrail {
@@ -52,6 +53,26 @@ TEST_CASE("bytes that nobody waits for are counted, those of a message that is s
   arrivals.add(7, 60, nanoseconds(3), nanoseconds(4));  // 20 more than there should be
   CHECK(arrivals.next(flow, nanoseconds(3)));
   CHECK(arrivals.unclaimed() == 30);
+}
+
+TEST_CASE("a thousand flows keep their bytes, tails and waits while the table grows") {
+  Arrivals arrivals;
+  constexpr std::uint64_t count = 1000;
+  for (std::uint64_t flow = 0; flow < count; ++flow) {
+    if (flow % 2 == 0) arrivals.expect(flow << 32, message(100, static_cast<std::uint32_t>(flow)));
+    arrivals.add(flow << 32, 60, nanoseconds(1), nanoseconds(static_cast<std::int64_t>(flow)));
+  }
+  CHECK(arrivals.unclaimed() == 60 * 500);
+  for (std::uint64_t flow = 0; flow < count; ++flow) {
+    if (flow % 2 == 1) arrivals.expect(flow << 32, message(100, static_cast<std::uint32_t>(flow)));
+    const std::uint32_t place = arrivals.add(flow << 32, 40, nanoseconds(2), nanoseconds(3));
+    const auto complete = arrivals.next(place, nanoseconds(2));
+    REQUIRE(complete);
+    CHECK(complete->owner.slot == flow);
+    CHECK(complete->at == nanoseconds(std::max<std::int64_t>(3, static_cast<std::int64_t>(flow))));
+    CHECK(!arrivals.next(place, nanoseconds(2)));
+  }
+  CHECK(arrivals.unclaimed() == 0);
 }
 
 TEST_CASE("arrivals are the same after saving and loading") {
