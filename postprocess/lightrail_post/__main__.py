@@ -52,8 +52,8 @@ def picoseconds(text):
 
 
 def _report(options):
-    from . import open_run
-    runs = [open_run(path) for path in options.results]
+    from .folders import open_runs
+    runs = open_runs(options.results)
     if options.html:
         from . import write_page
         print(f"{options.html}: {write_page(runs, options.html) / 1e6:.1f} MB")
@@ -81,7 +81,7 @@ def _parse(arguments):
     parser = argparse.ArgumentParser(prog="lightrail_post", description="What a lightrail result file says.")
     commands = parser.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="render the figures as PNG, or one page of HTML")
-    report.add_argument("results", nargs="+", help="several for a page alone")
+    report.add_argument("results", nargs="+", help="several, or a folder of `lightrail sweep`, for a page alone")
     report.add_argument("--html", metavar="FILE", help="write one self-contained page instead of pictures")
     report.add_argument("--out", default="figures", help="folder of the pictures, made when missing")
     perfetto = commands.add_parser("perfetto", help="trace for ui.perfetto.dev")
@@ -152,6 +152,7 @@ def main(arguments=None):
     matplotlib.use("Agg")
     from . import (compare_steps, grain_study, open_run, read_validation, serving_table, throughput_latency,
                    validation_panels, validation_table, write_perfetto)
+    from .folders import open_runs
     if options.command == "report":
         _report(options)
     elif options.command == "perfetto":
@@ -161,25 +162,25 @@ def main(arguments=None):
             raise ValueError(f"--to must lie after --from ({end} ps, {options.start} ps)")
         print(f"{write_perfetto(run, options.out, options.gpus, (options.start, end))} events in {options.out}")
     elif options.command == "compare":
-        figure, table = compare_steps([open_run(path) for path in options.results])
+        figure, table = compare_steps(open_runs(options.results))
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(_readable(table).to_string())
     elif options.command == "parts":
         _step_parts(options)
     elif options.command == "grain":
-        figure, table = grain_study([open_run(path) for path in options.results])
+        figure, table = grain_study(open_runs(options.results))
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(options.out, dpi=130)
         print(table.to_string(float_format="{:.3g}".format))
     elif options.command == "serving":
-        runs = [open_run(path) for path in options.results]
+        runs = open_runs(options.results)
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         throughput_latency(runs).savefig(options.out, dpi=130)
         print(serving_table(runs).to_string(float_format="{:.4g}".format))
     elif options.command == "goodput":
         from . import best_intervals, effective_over_interval
-        runs = [open_run(path) for path in options.results]
+        runs = open_runs(options.results)
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
         effective_over_interval(runs).savefig(options.out, dpi=110)
         print(best_intervals(runs).to_string(float_format="{:.4g}".format))

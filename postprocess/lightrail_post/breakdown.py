@@ -86,10 +86,14 @@ def compare_steps(runs: Sequence[Run], labels: Sequence[str] | None = None) -> t
 
     `step_ps` lasts from the first GPU's start to the last GPU's end. The parts are means over GPUs and add up
     to `gpu_ps`, the mean time that a GPU spent in the step: their shares of it are those of the summary.
+    ValueError: a run without a step.
     """
     labels = labels or labels_of(runs)
     rows = []
     for run in runs:
+        if run.steps.empty:
+            raise ValueError(f"{run.path}: has no step to compare: no iteration has ended (results of serving: "
+                             "serving, of weeks of a job: goodput)")
         last = run.steps.iloc[-1]
         parts = {name: last[name] / last["gpus"] for name in ("compute_ps", "exposed_ps", "idle_ps")}
         rows.append({"step_ps": last["t_end_ps"] - last["t_start_ps"], **parts,

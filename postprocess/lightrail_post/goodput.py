@@ -8,25 +8,29 @@ from matplotlib.figure import Figure
 
 from . import style
 from .result import Run
+from .varied import labels_of
 
 PS_PER_MINUTE = 60e12
 
 
 def _with_intervals(runs):
-    """Those that have played checkpoint intervals, by what saving takes, then by GPUs."""
-    weeks = [run.summary["goodput"] for run in runs if "goodput" in run.summary]
+    """Those that have played checkpoint intervals, with their names (labels_of()), by what saving takes, then by
+    GPUs."""
+    weeks = [{**run.summary["goodput"], "run": label} for run, label in zip(runs, labels_of(runs))
+             if "goodput" in run.summary]
     return sorted((w for w in weeks if len(w["intervals"])),
                   key=lambda w: (w["write_ps"], w["blocking_ps"], w["gpus"]))
 
 
 def best_intervals(runs: Sequence[Run]) -> pd.DataFrame:
-    """DataFrame, a row a run: gpus, blocking_s, write_s, the interval played best and its share of effective
-    time, the exact form's best interval, Young's (minutes)."""
+    """DataFrame, a row a run by its name: gpus, blocking_s, write_s, the run's own interval and its share of
+    effective time, the interval played best and its share, the exact form's best interval, Young's (minutes)."""
     return pd.DataFrame([{
-        "gpus": w["gpus"], "blocking_s": w["blocking_ps"] * 1e-12, "write_s": w["write_ps"] * 1e-12,
-        "best_min": w["best_every_ps"] / PS_PER_MINUTE, "effective": w["intervals"]["mean"].max(),
+        "run": w["run"], "gpus": w["gpus"], "blocking_s": w["blocking_ps"] * 1e-12, "write_s": w["write_ps"] * 1e-12,
+        "every_min": w["every_ps"] / PS_PER_MINUTE, "effective": w["effective"],
+        "best_min": w["best_every_ps"] / PS_PER_MINUTE, "best_effective": w["intervals"]["mean"].max(),
         "exact_min": w["closed_best_every_s"] / 60, "young_min": w["young_s"] / 60,
-    } for w in _with_intervals(runs)])
+    } for w in _with_intervals(runs)]).set_index("run")
 
 
 def _saving(weeks):
@@ -54,9 +58,12 @@ def effective_over_interval(runs: Sequence[Run]) -> Figure:
             minutes = rows["every_ps"] / PS_PER_MINUTE
             axes.fill_between(minutes, 100 * rows["p5"], 100 * rows["p95"], color=colour, alpha=0.25, lw=0)
             axes.plot(minutes, 100 * rows["closed_form"], color=colour, lw=1)
-            axes.plot(minutes, 100 * rows["mean"], "o", color=colour, ms=3.5, label=f"{w['gpus']:,} GPUs")
+            name = f"{w['gpus']:,} GPUs"
+            axes.plot(minutes, 100 * rows["mean"], "o", color=colour, ms=3.5,
+                      label=name if name not in axes.get_legend_handles_labels()[1] else None)
             best = rows["mean"].idxmax()
             axes.plot(minutes[best], 100 * rows["mean"][best], "*", color=colour, ms=14, mec="black", mew=0.6)
+            axes.plot(w["every_ps"] / PS_PER_MINUTE, 100 * w["effective"], "D", color=colour, ms=6, mec="black", mew=0.6)
             if w["young_s"] > 0:
                 axes.axvline(w["young_s"] / 60, color=colour, ls=":", lw=1)
         axes.set_xscale("log")
@@ -68,6 +75,7 @@ def effective_over_interval(runs: Sequence[Run]) -> Figure:
                               f"{best['every_ps'] / PS_PER_MINUTE:.2g} min", way)
     panels[0][0].set_ylabel("effective time [%]")
     panels[0][-1].legend(frameon=False, loc="lower right",
-                         title="points: played, band: 5 to 95 % of runs,\nline: exact form, dotted: Young",
+                         title="points: played, band: 5 to 95 % of runs,\nline: exact form, dotted: Young,\n"
+                               "star: best, diamond: the scenario's own",
                          title_fontsize=8, fontsize=9)
     return figure

@@ -50,9 +50,10 @@ def _steps_of(run, gpus, iteration):
 def finding(run, gpus, iteration, ops, span):
     """Of the whole iteration what the table of steps says, of a part what is shown of it."""
     who = f"GPU {gpus[0]} computes" if len(gpus) == 1 else f"{len(gpus):,} GPUs compute"
+    wait = "waits" if len(gpus) == 1 else "wait"
     if span is not None:
         compute, exposed = _shares(ops, gpus, *span)
-        return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and wait for "
+        return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and {wait} for "
                 f"communication for {100 * exposed:.0f} %")
     steps = run.tables["steps"]
     steps = steps[steps["iteration"] == iteration]
@@ -62,7 +63,7 @@ def finding(run, gpus, iteration, ops, span):
     time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()
     compute, exposed = mine["t_compute_ps"].sum() / time, mine["t_exposed_ps"].sum() / time
     step = steps["t_end_ps"].max() - steps["t_start_ps"].min()
-    return (f"{who} for {100 * compute:.0f} % of the {style.format_time(step)} step and wait for "
+    return (f"{who} for {100 * compute:.0f} % of the {style.format_time(step)} step and {wait} for "
             f"communication for {100 * exposed:.0f} %")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 ROOM_ABOVE = 0.06  # of the height, for the markers of the highest points
+LONGEST_FINDING = 90  # letters that fit above the figure
 QUANTITY = re.compile(r"^\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(\S.*)?$")
 UNITS = {"bytes": "B", "usd": "$", "w": "W", "j": "J", "s": "s"}
 
@@ -44,16 +45,23 @@ def _scaled(column, name):
     if name.endswith("_fraction"):
         return 100 * values, f"{title.removesuffix(' fraction')} [%]"
     last = name.rsplit("_", 1)[-1]
+    if last == "usd" and values.max() >= 1e6:
+        return values / 1e6, f"{title.removesuffix(' usd')} [M$]"
     return values, f"{title.removesuffix(' ' + last)} [{UNITS[last]}]" if last in UNITS and "_" in name else title
+
+
+def _words(name):
+    return name.replace("_", " ")
 
 
 def _finding(rows, y, named):
     if rows[y].nunique() < 2:
-        return f"{y.replace('_', ' ')} is the same in all {len(rows)} points"
+        return f"{_words(y)} is the same in all {len(rows)} points"
     least, most = rows.loc[rows[y].idxmin()], rows.loc[rows[y].idxmax()]
-    where = [", ".join(f"{name} {row[name]}" for name in named) for row in (least, most)]
+    where = [", ".join(f"{_words(name)} {row[name]}" for name in named) for row in (least, most)]
     if least[y] > 0:
-        return f"{where[1]}: {most[y] / least[y]:.3g} times as much as {where[0]}"
+        text = f"{where[1]}: {most[y] / least[y]:.3g} times as much as {where[0]}"
+        return text if len(text) <= LONGEST_FINDING else f"from least to most {most[y] / least[y]:.3g} times as much"
     return f"least with {where[0]}, most with {where[1]}"
 
 

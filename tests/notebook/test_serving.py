@@ -1,5 +1,6 @@
 """Latencies of requests by hand, percentiles as the summary has them, and the figure's finding."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,8 @@ def close_figures():
 
 def run_of(rows):
     columns = ["request", "t_arrival_ps", "t_first_token_ps", "t_end_ps", "output_tokens"]
-    return SimpleNamespace(tables={"requests": pd.DataFrame(rows, columns=columns)}, label="run")
+    return SimpleNamespace(tables={"requests": pd.DataFrame(rows, columns=columns)}, label="run",
+                           path=Path("run.h5"), info={"settings": []})
 
 
 def test_latencies_are_those_of_the_definitions():
@@ -44,10 +46,13 @@ def test_more_load_stands_further_right_and_the_title_says_what_it_costs():
                    for i in range(10)])
     table = post.serving_table([fast, slow])
     assert table["offered_per_s"].tolist() == pytest.approx([1, 10])
+    assert len(set(table.index)) == 2
     assert table["output_tokens_per_s"].tolist() == pytest.approx([10, 100 / 1.9])
     figure = post.throughput_latency([fast, slow])
     assert figure.axes[0].get_title(loc="left").strip() == "5.3 times the tokens cost 2 times the wait (p99)"
-    assert figure.axes[0].get_xlabel() and figure.axes[0].get_ylabel()
+    assert all(axes.get_xlabel() for axes in figure.axes)
+    assert [axes.get_ylabel().split(" [")[0] for axes in figure.axes] == ["time to the first token",
+                                                                        "time of a further token"]
 
 
 def test_runs_without_requests_say_so():

@@ -10,7 +10,7 @@ from .. import studies, style
 from ..answers import APART, parts_of_steps
 from ..time_uses import time_parts, use_colour
 from ..varied import input_differences, settings, varied_settings
-from .summary import scenario_name
+from .summary import percent, scenario_name
 
 def _numbers(column):
     """As numbers, where all of its texts are some."""
@@ -50,6 +50,28 @@ def study_figure(runs):
     return text.getvalue()[text.getvalue().index("<svg"):], ""
 
 
+# Columns of the table of all results: (name, its value in a summary or None, how it is written). One that no
+# result has is left out.
+COLUMNS = (("step", lambda s: s.get("step_time_ps"), style.format_time),
+           ("exposed communication", lambda s: s.get("exposed_communication_fraction"), percent),
+           ("tokens a second", lambda s: s.get("serving", {}).get("output_tokens_per_s"), "{:,.4g}".format),
+           ("first token, p99", lambda s: s.get("serving", {}).get("ttft_p99_ps"), style.format_time),
+           ("further token, p99", lambda s: s.get("serving", {}).get("tpot_p99_ps"), style.format_time),
+           ("effective time", lambda s: s.get("goodput", {}).get("effective"), percent),
+           ("network", lambda s: s.get("network_cost_usd"), "{:,.0f} USD".format),
+           ("power of the network", lambda s: s.get("network_power_w"), "{:,.0f} W".format))
+
+
+def columns_of(runs):
+    """[[name, its text in each result]]."""
+    found = []
+    for name, value, written in COLUMNS:
+        values = [value(run.summary) for run in runs]
+        if any(v is not None for v in values):
+            found.append([name, ["" if v is None else written(v) for v in values]])
+    return found
+
+
 def _finding(labels, steps):
     known = {label: step for label, step in zip(labels, steps) if step}
     if len(known) < 2:
@@ -58,7 +80,19 @@ def _finding(labels, steps):
     ratio = known[slowest] / known[fastest]
     if ratio < 1.001:
         return f"All {len(known)} steps take the same time"
+    ties = sum(step < 1.001 * known[fastest] for step in known.values())
+    if ties > 1:
+        return f"{ties} of {len(known)} are {ratio:.2f} times as fast as {slowest}"
     return f"{fastest} is {ratio:.2f} times as fast as {slowest}"
+
+
+def _weeks_finding(runs, labels):
+    """Which job of `lightrail goodput` is effective for longest; "" where not all results are of weeks."""
+    shares = [run.summary.get("goodput", {}).get("effective") for run in runs]
+    if None in shares:
+        return ""
+    best, worst = shares.index(max(shares)), shares.index(min(shares))
+    return f"{labels[best]} is effective for {percent(shares[best])} of the time, {labels[worst]} for {percent(shares[worst])}"
 
 
 def section(runs, labels):
@@ -70,12 +104,11 @@ def section(runs, labels):
     for run in runs:
         colours.update({what: use_colour(run, what) for what in time_parts(run).index if what not in colours})
     return {
-        "title": _finding(labels, steps), "detail": "the last iteration of each result",
+        "title": _weeks_finding(runs, labels) or _finding(labels, steps), "detail": "the last iteration of each result",
         "labels": labels, "settings": [list(varied), *varied.to_numpy().tolist()] if len(varied.columns) else [],
         "steps": [[style.format_time(step) if step else "", step] for step in steps],
         "parts": [{"name": what, "colour": colours.get(what, style.IDLE),
                    "is_hatched": what == APART or "(" in what, "times": parts[what].tolist()}
                   for what in parts],
         "inputs": differences, "inputs_count": count, "figure": figure, "no_figure": why_none,
-        "exposed": [f"{100 * run.summary['exposed_communication_fraction']:.1f} %"
-                    if "exposed_communication_fraction" in run.summary else "" for run in runs]}
+        "columns": columns_of(runs)}

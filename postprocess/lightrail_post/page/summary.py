@@ -23,7 +23,31 @@ SERVING = (("requests", "requests that ended", "{:,}".format),
            ("tpot_p99_ps", "time a token after the first, p99", style.format_time))
 
 
+DAY_PS, MINUTE_PS = 86_400 * 10**12, 60 * 10**12
+
+
+def weeks_of(run):
+    """[(what, value)] of weeks of the job (`lightrail goodput`)."""
+    weeks = run.summary.get("goodput")
+    if not weeks:
+        return []
+    found = [("GPUs of the job", f"{weeks['gpus']:,}"), ("played", f"{weeks['period_ps'] / DAY_PS:,.4g} days, "
+                                                         f"{len(weeks['runs']):,} times")]
+    causes = weeks["causes"]
+    found += [(use.replace("_", " ") + " time", f"{100 * mean:.2f} % ({100 * low:.2f} to {100 * high:.2f} % in 90 % of runs)")
+              for use, mean, low, high in zip(causes["use"], causes["mean"], causes["p5"], causes["p95"]) if mean > 0]
+    found.append(("failures", f"{weeks['categories']['failures'].sum():,.4g} on average"))
+    found += [(what, f"{weeks[name] / MINUTE_PS:.3g} min")
+              for what, name in (("a checkpoint each", "every_ps"), ("best interval of those played", "best_every_ps"))
+              if weeks[name]]
+    return found
+
+
 def _title(run):
+    weeks = run.summary.get("goodput")
+    if weeks:
+        return (f"{weeks['gpus']:,} GPUs are effective for {percent(weeks['effective'])} of "
+                f"{weeks['period_ps'] / DAY_PS:,.4g} days")
     if "step_time_ps" in run.summary:
         parts = {name: run.summary[f"{key}_fraction"] for key, name in
                  (("compute", "compute"), ("exposed_communication", "exposed communication"), ("idle", "idle"))}
@@ -36,23 +60,23 @@ def _title(run):
     return f"No iteration has ended (status: {run.info['status']})"
 
 
-def _percent(share):
+def percent(share):
     return f"{100 * share:.1f} %"
 
 
 def figures(run):
     """[(what, value)] for people."""
-    found = []
+    found = weeks_of(run)
     if "step_time_ps" in run.summary:
         last = run.steps.iloc[-1]
-        found = [("step", style.format_time(run.summary["step_time_ps"])),
-                 ("compute", _percent(run.summary["compute_fraction"])),
-                 ("exposed communication", _percent(run.summary["exposed_communication_fraction"])),
-                 ("idle", _percent(run.summary["idle_fraction"])),
-                 ("iterations", f"{len(run.steps)}" + (", the last is shown" if len(run.steps) > 1 else "")),
-                 ("GPUs", f"{last['gpus']:,}"),
-                 ("the step on one GPU", f"{style.format_time(last['gpu_step_min_ps'])} to "
-                                         f"{style.format_time(last['gpu_step_max_ps'])}")]
+        found += [("step", style.format_time(run.summary["step_time_ps"])),
+                  ("compute", percent(run.summary["compute_fraction"])),
+                  ("exposed communication", percent(run.summary["exposed_communication_fraction"])),
+                  ("idle", percent(run.summary["idle_fraction"])),
+                  ("iterations", f"{len(run.steps)}" + (", the last is shown" if len(run.steps) > 1 else "")),
+                  ("GPUs", f"{last['gpus']:,}"),
+                  ("the step on one GPU", f"{style.format_time(last['gpu_step_min_ps'])} to "
+                                          f"{style.format_time(last['gpu_step_max_ps'])}")]
     for of, wanted in ((run.summary, FIGURES), (run.summary.get("serving", {}), SERVING)):
         found += [(label, show(of[name])) for name, label, show in wanted if name in of]
     return found
@@ -65,7 +89,9 @@ def rests_on(run):
     if run.info["status"] != "complete":
         found.insert(0, ["status", f"the run is '{run.info['status']}', not complete"
                          + (f": {run.info['reason']}" if run.info.get("reason") else "")])
-    if "step_time_ps" in run.summary and "grain_check_error" not in run.summary:
+    found += [["weeks", text] for text in run.summary.get("goodput", {}).get("rests_on", [])]
+    by_formula = any(about == "formula" for about, _ in found)
+    if "step_time_ps" in run.summary and "grain_check_error" not in run.summary and not by_formula:
         found.append(["grain", "how far trains of packets are off was not checked (lightrail run --check-grain 4)"])
     return found
 

@@ -79,3 +79,20 @@ def test_without_different_settings_the_scenarios_tell_what_varies(runs):
     table = varied.varied_settings(runs, varied.input_differences(runs)[0])
     assert table["workload tp"].tolist() == ["4", "8"]
     assert list(varied.varied_settings([runs[0], runs[0]], [])) == []
+
+
+def test_results_have_the_columns_that_some_of_them_know(runs):
+    names = [name for name, _ in study.columns_of(runs)]
+    assert names[:2] == ["step", "exposed communication"] and "effective time" not in names
+    serving = SimpleNamespace(summary={"serving": {"output_tokens_per_s": 1234.5, "ttft_p99_ps": 10**9,
+                                                   "tpot_p99_ps": 10**8}})
+    columns = dict(study.columns_of([serving, SimpleNamespace(summary={"network_cost_usd": 5e5})]))
+    assert columns["tokens a second"][0] in ("1,234", "1,235") and columns["tokens a second"][1] == ""
+    assert columns["network"] == ["", "500,000 USD"]
+
+
+def test_weeks_of_a_job_are_compared_by_their_effective_time():
+    weeks = [SimpleNamespace(summary={"goodput": {"effective": share}}) for share in (0.9, 0.97)]
+    assert study._weeks_finding(weeks, ["a", "b"]) == (
+        "b is effective for 97.0 % of the time, a for 90.0 %")
+    assert study._weeks_finding([*weeks, SimpleNamespace(summary={})], ["a", "b", "c"]) == ""

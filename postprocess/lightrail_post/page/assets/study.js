@@ -1,8 +1,8 @@
 // All results together: their steps by part, and what differs between two of them.
 define("study", (body, data) => {
   const names = data.settings.length ? data.settings[0] : [];
-  body.append(table(["result", ...names, "step", "exposed communication"], data.labels.map((label, i) =>
-    [label, ...(data.settings[i + 1] || []), data.steps[i][0], data.exposed[i]]), "results"));
+  body.append(table(["result", ...names, ...data.columns.map(([name]) => name)], data.labels.map((label, i) =>
+    [label, ...(data.settings[i + 1] || []), ...data.columns.map(([, texts]) => texts[i])]), "results"));
   if (data.figure) {
     const figure = make("div", {class: "figure"});
     figure.innerHTML = data.figure;
@@ -16,6 +16,7 @@ define("study", (body, data) => {
   drawSteps(bars, data);
   const steps = data.steps.map(([, step]) => step);
   let [a, b] = [steps.indexOf(Math.min(...steps)), steps.indexOf(Math.max(...steps))];
+  if (a === b) [a, b] = [0, 1];
   const again = () => drawChange(change, sums, data, a, b);
   body.append(make("h3", {}, "What differs"), make("div", {class: "controls"},
     choice("From", data.labels, a, (i) => { a = i; again(); }),
