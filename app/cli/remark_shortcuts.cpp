@@ -8,6 +8,7 @@
 #include "app/cli/check_grain.hpp"
 #include "components/gpu/compute/kernel_variation.hpp"
 #include "engine/base/time.hpp"
+#include "engine/model/network_cost.hpp"
 #include "fabrics/clos/fabric_layout.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "network/port/send_ahead.hpp"
@@ -65,6 +66,12 @@ ModelPart remark_shortcuts(const Model& model) {
                              [](const FabricLayout& layout) { return !layout_warnings(layout).empty(); }))
     part.remarks.push_back(
         {"fabric", "it is not oversubscribed everywhere as asked; validate shows the layout"});
+  if (layouts && model.resource<NetworkCost>() &&
+      std::any_of(layouts->all.begin(), layouts->all.end(), has_spare_uplinks))
+    part.remarks.push_back(
+        {"fabric",
+         "leaves have more uplinks than NICs, those of a full leaf, and the bill has them and their "
+         "spines; oversubscription=\"1\" builds as many as NICs"});
   return part;
 }
 

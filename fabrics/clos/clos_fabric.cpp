@@ -34,14 +34,18 @@ void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
     refuse(with_three, "without tiers=\"3\"");
   }
   if (tiers < 2) {
-    refuse({"spines", "oversubscription"}, "with one tier");
+    refuse({"spines"}, "with one tier");
+    if (const Attribute* ratio = fabric.element.find("oversubscription"); ratio && ratio->value != "1")
+      refuse({"oversubscription"}, "with one tier");
     refuse(with_two, "with one tier");
   }
 }
 
-LeafFill leaf_fill(const ClosSpec& spec, const Part& part, std::uint32_t nics_per_leaf) {
+LeafFill leaf_fill(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
+                   std::uint32_t nics_per_leaf) {
   if (nics_per_leaf > 0) return {nics_per_leaf, false};
-  return {std::max(default_down(part.radix, spec.oversubscription), 1u), spec.oversubscription > 1};
+  return {std::max(default_down(part.radix, spec.oversubscription), 1u),
+          fabric.element.find("oversubscription") != nullptr};
 }
 
 bool refuse_empty_group(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,

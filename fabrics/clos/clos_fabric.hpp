@@ -32,9 +32,10 @@ void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
                     std::initializer_list<const char*> with_three);
 
 /// How leaves are filled. `nics_per_leaf` of them are asked for, one leaf after the other; 0: at most as many
-/// as fit beside the uplinks, and where these are fewer than the NICs, evenly: a full leaf and a nearly empty
-/// one would share the load unevenly, and the empty one would not be oversubscribed.
-[[nodiscard]] LeafFill leaf_fill(const ClosSpec& spec, const Part& part, std::uint32_t nics_per_leaf);
+/// as fit beside the uplinks, and where a ratio to these is asked for, evenly: a full leaf and a nearly empty
+/// one would share the load unevenly, and the empty one would have another ratio.
+[[nodiscard]] LeafFill leaf_fill(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
+                                 std::uint32_t nics_per_leaf);
 
 /// Builds one Clos network for each plan, all of the same parts and with the same numbers, and keeps their
 /// FabricLayout. `fill`, `leaves_per_group`: as the plans were made with. One tier: each plan is one switch.

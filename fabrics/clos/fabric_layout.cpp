@@ -72,6 +72,16 @@ std::string problem(const FabricLayout::Network& network, double oversubscriptio
 
 }  // namespace
 
+bool has_spare_uplinks(const FabricLayout& layout) {
+  if (layout.tiers < 2 || layout.is_asked) return false;
+  return std::all_of(
+      layout.networks.begin(), layout.networks.end(), [](const FabricLayout::Network& network) {
+        return network.nics.size() > 1 &&
+               std::none_of(network.nics.begin(), network.nics.end(),
+                            [&](std::uint32_t nics) { return is_ratio_kept(nics, network.shape.up, 1); });
+      });
+}
+
 std::string layout_text(const FabricLayout& layout) {
   std::uint32_t nics = 0;
   for (const FabricLayout::Network& network : layout.networks)

@@ -40,4 +40,8 @@ struct FabricLayouts {
 /// single leaf cannot have. Of 1:1 only where no leaf has it: that the last one is not full harms nobody.
 [[nodiscard]] std::vector<InputError> layout_warnings(const FabricLayout& layout);
 
+/// Where no oversubscription was asked for: whether every leaf has more uplinks than NICs (beyond
+/// ratio_tolerance), since leaves that are not full have those of full ones.
+[[nodiscard]] bool has_spare_uplinks(const FabricLayout& layout);
+
 }  // namespace lightrail

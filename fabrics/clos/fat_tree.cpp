@@ -27,7 +27,7 @@ std::optional<ClosParts> read_fat_tree(const FabricBuild& fabric, const FatTreeS
 
 void build_fat_tree(FabricBuild& fabric, const FatTreeSpec& spec, const ClosParts& parts,
                     const std::vector<NicPlace>& nics) {
-  const LeafFill fill = leaf_fill(spec, parts.part, spec.nics_per_leaf);
+  const LeafFill fill = leaf_fill(fabric, spec, parts.part, spec.nics_per_leaf);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
     per_group = spec.leaves_per_group ? spec.leaves_per_group : parts.part.radix / 2;

@@ -33,7 +33,7 @@ void build(FabricBuild& fabric, const RailOnlySpec& spec) {
   if (fabric.nics.back().is_storage)
     return fabric.fail("<fabric kind=\"rail-only\"> cannot attach storage: nothing joins the rails");
   const auto all = static_cast<std::uint32_t>(fabric.nics.size());
-  const LeafFill fill = leaf_fill(spec, parts->part, spec.tiers == 1 ? all : spec.servers_per_pod);
+  const LeafFill fill = leaf_fill(fabric, spec, parts->part, spec.tiers == 1 ? all : spec.servers_per_pod);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
     per_group = spec.leaves_per_group ? spec.leaves_per_group : parts->part.radix / 2;

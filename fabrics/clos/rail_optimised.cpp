@@ -48,12 +48,12 @@ void build(FabricBuild& fabric, const RailOptimisedSpec& spec) {
   const std::vector<NicPlace> nics = on_rails(fabric.nics, spec.rails);
   const std::uint32_t rails = std::max(rail_count(nics), 1u);
   const std::uint32_t on_one = (rail_count(fabric.nics) + rails - 1) / rails;  // NICs of a server on a rail
-  LeafFill servers = leaf_fill(spec, parts->part, spec.servers_per_pod);
+  LeafFill servers = leaf_fill(fabric, spec, parts->part, spec.servers_per_pod);
   if (spec.servers_per_pod == 0) servers.most /= std::max(on_one, 1u);
   if (servers.most == 0)
     return fabric.fail(
         fmt::format("rails=\"{}\": a leaf of {} ports down cannot take the {} NICs of a server", spec.rails,
-                    leaf_fill(spec, parts->part, 0).most, on_one));
+                    leaf_fill(fabric, spec, parts->part, 0).most, on_one));
   const LeafFill fill{servers.most * std::max(on_one, 1u), servers.is_even};
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down

@@ -114,17 +114,26 @@ TEST_CASE("a nearly empty last leaf is worth a word") {
         "uplink, down to 16 for 16: 1:1");
 }
 
-TEST_CASE("1:1 that was asked for is warned of where every leaf has more uplinks") {
-  // Rails of 16 NICs on leaves of 64 ports, half of them up.
+TEST_CASE("1:1 that was asked for is as many uplinks as NICs, where leaves have room for more") {
   const std::string rails = cluster(16, 8, 8);
-  CHECK(layout_warnings(layout(rails + fabric("kind=\"rail-optimised\"", 64))).empty());
-  const auto warnings =
-      layout_warnings(layout(rails + fabric("kind=\"rail-optimised\" oversubscription=\"1\"", 64)));
+  const FabricLayout usual = layout(rails + fabric("kind=\"rail-optimised\"", 64));
+  CHECK(usual.networks[0].shape.up == 32);
+  CHECK(has_spare_uplinks(usual));
+  const FabricLayout asked = layout(rails + fabric("kind=\"rail-optimised\" oversubscription=\"1\"", 64));
+  CHECK((asked.networks[0].shape.up == 16 && asked.networks[0].shape.spines == 2));
+  CHECK_FALSE(has_spare_uplinks(asked));
+  CHECK_FALSE(has_spare_uplinks(layout(cluster(5, 8, 8) + fabric("kind=\"fat-tree\"", 64))));  // one is full
+}
+
+TEST_CASE("1:1 that was asked for is warned of where every leaf has more uplinks") {
+  // Rails of 16 NICs, of which a leaf may take 8 servers' at most, with 32 uplinks that 32 spines share.
+  const auto warnings = layout_warnings(
+      layout(cluster(16, 8, 8) + fabric("kind=\"rail-optimised\" oversubscription=\"1\" spines=\"32\"", 64)));
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].what ==
         "<fabric> attribute 'oversubscription': 1 was asked for, but 8 of 8 leaves have fewer NICs for each "
         "uplink, down to 16 for 32: 0.5:1");
-  // 40 NICs: the last leaf has room, the first is full.
+  // Leaves of 7 and 6 servers' NICs have 7 uplinks: one has as many.
   CHECK(layout_warnings(layout(cluster(5, 8, 8) + fabric("kind=\"fat-tree\" oversubscription=\"1\"", 64)))
             .empty());
 }
