@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "app/catalogue/find_entry.hpp"
-#include "app/create/trace_gpu.hpp"
 #include "app/plan/fit.hpp"
 #include "engine/scenario/units.hpp"
 #include "engine/scenario/xml_file.hpp"
 #include "workloads/generate/training/model_figures.hpp"
 #include "workloads/import/recognise_trace.hpp"
 #include "workloads/import/trace_formats.hpp"
+#include "workloads/import/trace_gpu.hpp"
 #include "workloads/program/collective_names.hpp"
 
 namespace lightrail {

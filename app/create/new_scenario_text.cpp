@@ -53,7 +53,11 @@ std::string recorded_text(const NewScenario& s) {
 std::string doc_text(const NewScenario& s, const std::string& file) {
   Commands commands{{"lightrail validate " + file, "every mistake, and the network as it is built"},
                     {"lightrail run " + file, "writes " + s.name + ".h5, prints a summary"},
-                    {"lightrail explain " + s.name + ".h5", "where the time went"}};
+                    s.workload == "inference"
+                        ? std::pair<std::string, std::string>{"lightrail report " + s.name + ".h5",
+                                                              "a page: latencies, use, cost"}
+                        : std::pair<std::string, std::string>{"lightrail explain " + s.name + ".h5",
+                                                              "where the time went"}};
   if (has_detail(s))
     commands.push_back({"lightrail run " + file + " --set detail=formula", "by formula, in a second"});
   if (s.workload == "training")

@@ -13,6 +13,7 @@
 #include "workloads/import/gpu_roofs.hpp"
 #include "workloads/import/trace_files.hpp"
 #include "workloads/import/trace_formats.hpp"
+#include "workloads/import/trace_gpu.hpp"
 #include "workloads/job/transform_job.hpp"
 
 namespace lightrail {
@@ -84,6 +85,31 @@ KernelScale read_scale(const TraceSpec& spec, WorkloadContext& context) {
   return scale_between(read_roofs(*from, context.errors), read_roofs(*to, context.errors), spec.host_scale);
 }
 
+/// What becomes of kernels' times, for the result.
+void note_gpus(WorkloadContext& context, const KernelScale& scale, Job& job) {
+  const std::string& named = job.capture.gpus;
+  const Element* recorded = context.element.child("recorded-on");
+  const Element* from = recorded ? recorded->child("gpu") : nullptr;
+  const Element* to = system_gpu(context.scenario.root);
+  if (!from || !to) {
+    if (!named.empty())
+      job.notes.push_back(
+          fmt::format("recorded on {}: kernels keep their times unless <recorded-on> names that GPU", named));
+    return;
+  }
+  const std::string entry = from->catalogue.substr(from->catalogue.rfind('/') + 1);
+  if (!named.empty() && !entry.empty() && gpu_called(named, {entry}).empty())
+    job.notes.push_back(fmt::format("recorded on {}, but <recorded-on> has {}", named, from->catalogue));
+  if (scale.gemm != 1 || scale.attention != 1 || scale.memory_bound != 1)
+    job.notes.push_back(
+        fmt::format("kernels' times are scaled from {} to {}: matrix products {:.3g} times as long, "
+                    "attention {:.3g}, all "
+                    "others {:.3g}",
+                    from->catalogue.empty() ? "the recorded GPU" : from->catalogue,
+                    to->catalogue.empty() ? "the system's" : to->catalogue, scale.gemm, scale.attention,
+                    scale.memory_bound));
+}
+
 Job load(const TraceFormat& format, const TraceFormat::Import& read, const std::vector<std::string>& files) {
   JobOutput output;
   import_files(format, read, files, output);
@@ -127,6 +153,7 @@ void make_trace_workload(WorkloadContext& context) {
           InputError{files[0], 0,
                      fmt::format("a trace of {} ranks needs as many GPUs, but the system has {}",
                                  job.gpu_count, context.gpu_count)});
+    const std::uint32_t ranks = job.gpu_count;
     try {
       place_job(job, placement, context.gpu_count);
     } catch (const InputErrors& problem) {
@@ -134,9 +161,10 @@ void make_trace_workload(WorkloadContext& context) {
       return;
     }
     scale_job(job, scale);
-    if (!job.capture.gpus.empty() && !context.element.child("recorded-on"))
-      job.notes.push_back(fmt::format(
-          "recorded on {}: kernels keep their times unless <recorded-on> names that GPU", job.capture.gpus));
+    note_gpus(context, scale, job);
+    if (ranks < context.gpu_count)
+      job.notes.push_back(fmt::format("{} of {} GPUs have no rank of the trace and do nothing",
+                                      context.gpu_count - ranks, context.gpu_count));
     context.job.job() = std::move(job);
   } catch (const InputErrors& problem) {
     for (const auto& error : problem.errors()) errors.add(error);

@@ -75,7 +75,19 @@ TEST_CASE("that kernels keep the times of a named GPU is said only where nothing
         std::vector<std::string>{
             "recorded on NVIDIA H200: kernels keep their times unless <recorded-on> names that GPU"});
   const std::string recorded = "<recorded-on>" + gpu("100 TFLOP/s", "2 TB/s") + "</recorded-on>";
-  CHECK(make_job_of(cluster + workload + recorded + "</workload>", 1).job.notes.empty());
+  CHECK(make_job_of(cluster + workload + recorded + "</workload>", 1).job.notes ==
+        std::vector<std::string>{"kernels' times are scaled from the recorded GPU to the system's: matrix "
+                                 "products 0.333 times as long, attention 0.333, all others 0.5"});
+  const std::string same = "<recorded-on>" + gpu("300 TFLOP/s", "4 TB/s") + "</recorded-on>";
+  CHECK(make_job_of(cluster + workload + same + "</workload>", 1).job.notes.empty());
+}
+
+TEST_CASE("GPUs without a rank of the trace are counted") {
+  TraceFolder folder;
+  JobBuilder job(2);
+  write_trace(job.take(), folder.path("t.h5"), "test");
+  CHECK(make_job_of("<workload kind=\"trace\" file=\"" + folder.path("t.h5") + "\"/>", 5).job.notes ==
+        std::vector<std::string>{"3 of 5 GPUs have no rank of the trace and do nothing"});
 }
 
 TEST_CASE("a trace workload that cannot be is refused") {

@@ -1,4 +1,4 @@
-#include "app/create/trace_gpu.hpp"
+#include "workloads/import/trace_gpu.hpp"
 
 #include <algorithm>
 #include <cctype>
