@@ -42,8 +42,9 @@ std::string GoodputRun::json(const Summary& summary) const {
 }
 
 std::optional<GoodputRun> goodput_run(const CommandLine& line, const Model& model) {
-  if (line.command != Command::goodput) return std::nullopt;
-  GoodputRun goodput(*model.resource<GoodputRequest>());
+  const auto* request = model.resource<GoodputRequest>();
+  if (line.command != Command::goodput && (line.command != Command::sweep || !request)) return std::nullopt;
+  GoodputRun goodput(*request);
   const std::vector<std::pair<const char*, bool>> about_a_run = {
       {"check-grain", line.check_grain > 0},
       {"predict-ranks", !line.predict_ranks.empty()},

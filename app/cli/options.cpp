@@ -82,8 +82,9 @@ std::vector<OptionDoc> make_option_docs() {
        "memory of a GPU that the estimate leaves to others: NCCL, cuBLAS, fragments (default 4 GiB)"},
       {"over",
        "NAME=V,V",
-       {C::plan},
-       "look for a plan with each of these values of a variable, and compare the best",
+       {C::sweep, C::plan},
+       "values of a variable, with every one of other --over: of a sweep its points, in place of <sweep>; of "
+       "plan clusters, a plan for each, the best compared",
        true},
       {"best", "N", {C::plan}, "plans that are run in trains (default 3)"},
       {"most", "N", {C::plan}, "plans that are run by formula (default 300): the fastest by estimate"},

@@ -13,6 +13,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/plan_search.hpp"
 #include "app/cli/slow_run.hpp"
+#include "app/cli/sweep.hpp"
 #include "engine/base/csv.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/generate/training/model_figures.hpp"
@@ -35,28 +36,6 @@ struct Found {
 
   [[nodiscard]] double cost() const { return task.network ? task.network->cost.value : 0; }
 };
-
-/// Every value of each NAME=VALUE,VALUE with every one of the others, the last name fastest. Throws
-/// InputErrors.
-std::vector<std::vector<std::string>> variants_of(const std::vector<std::string>& over) {
-  std::vector<std::vector<std::string>> all(1);
-  for (const std::string& each : over) {
-    const std::size_t equals = each.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == each.size())
-      throw InputErrors(InputError{"", 0, "--over " + each + ": expected NAME=VALUE,VALUE ..."});
-    const std::string name = each.substr(0, equals + 1);
-    std::vector<std::vector<std::string>> next;
-    for (const std::vector<std::string>& before : all)
-      for (std::size_t begin = equals + 1; begin <= each.size();) {
-        const std::size_t end = std::min(each.find(',', begin), each.size());
-        next.push_back(before);
-        next.back().push_back(name + each.substr(begin, end - begin));
-        begin = end + 1;
-      }
-    all = std::move(next);
-  }
-  return all;
-}
 
 std::string plan_of(const Way& way) {
   return way.plan.empty() ? "as written" : plan_text(way.plan);
@@ -209,7 +188,7 @@ void write_table(const std::string& path, const std::vector<Found>& all) {
 ExitCode plan(CommandLine line, const MpiSession& mpi) {
   line.run.catch_signals = false;  // no file is open: a signal ends the search
   const auto registry = on_every_rank(mpi, [&] { return load_registry(line.plugins); });
-  const auto variants = on_every_rank(mpi, [&] { return variants_of(line.over); });
+  const auto variants = on_every_rank(mpi, [&] { return points_over(line.over); });
   std::vector<Found> all;
   for (const std::vector<std::string>& settings : variants) {
     CommandLine one = line;

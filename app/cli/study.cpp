@@ -42,13 +42,14 @@ fs::path folder_of(const CommandLine& line) {
 std::vector<StudyPoint> points_of(const CommandLine& line, const std::string& program) {
   const std::string version = program_version(program);
   std::vector<StudyPoint> points;
-  for (const std::vector<std::string>& settings : sweep_points(load(line))) {
+  for (const std::vector<std::string>& settings : points_of_sweep(line)) {
     StudyPoint point{points.size(), settings, "", ""};
     try {
       CommandLine one = line;
       one.settings.insert(one.settings.end(), settings.begin(), settings.end());
       const Scenario scenario = load(one);
       RunInputs inputs{line.study.deciding, files_named_in(scenario.root), version};
+      if (scenario.root.child("goodput")) inputs.options.emplace_back("goodput");
       inputs.files.insert(inputs.files.end(), line.plugins.begin(), line.plugins.end());
       point.key = point_key(scenario, inputs);
     } catch (const InputErrors& mistakes) {
@@ -60,6 +61,14 @@ std::vector<StudyPoint> points_of(const CommandLine& line, const std::string& pr
     points.push_back(std::move(point));
   }
   return points;
+}
+
+CommandLine first_of(const std::vector<StudyPoint>& points, CommandLine line) {
+  const auto sound =
+      std::find_if(points.begin(), points.end(), [](const auto& p) { return p.problem.empty(); });
+  if (sound != points.end())
+    line.settings.insert(line.settings.end(), sound->settings.begin(), sound->settings.end());
+  return line;
 }
 
 [[noreturn]] void fail(const std::string& what) {
@@ -154,6 +163,12 @@ ExitCode sweep_as_study(const CommandLine& line, const std::string& program) {
   StudyPlan plan;
   plan.program = program;
   plan.scenario = line.positional.front();
+  // All points are of one scenario: weeks of its job are played where it has some.
+  const Scenario scenario = load(first_of(asked, line));
+  if (const Element* weeks = scenario.root.child("goodput")) {
+    plan.command = "goodput";
+    plan.can_go_on = weeks->find("step") == nullptr;  // else nothing is simulated
+  }
   plan.launch = study.launch;
   plan.options = study.run_options;
   plan.jobs = study.jobs > 0 ? study.jobs : cores();

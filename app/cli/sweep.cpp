@@ -18,6 +18,20 @@ namespace {
 
 constexpr std::size_t max_points = 100'000;
 
+CommandLine at_point(CommandLine line, const std::vector<std::string>& settings) {
+  line.settings.insert(line.settings.end(), settings.begin(), settings.end());
+  return line;
+}
+
+bool can_load(const CommandLine& line) {
+  try {
+    static_cast<void>(load(line));
+    return true;
+  } catch (const InputErrors&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
@@ -44,6 +58,40 @@ std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
   return all;
 }
 
+std::vector<std::vector<std::string>> points_over(const std::vector<std::string>& over) {
+  std::vector<std::vector<std::string>> all(1);
+  for (const std::string& each : over) {
+    const std::size_t equals = each.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == each.size())
+      throw InputErrors(InputError{"", 0, "--over " + each + ": expected NAME=VALUE,VALUE ..."});
+    const std::string name = each.substr(0, equals + 1);
+    std::vector<std::vector<std::string>> next;
+    for (const std::vector<std::string>& before : all)
+      for (std::size_t begin = equals + 1; begin <= each.size();) {
+        const std::size_t end = std::min(each.find(',', begin), each.size());
+        next.push_back(before);
+        next.back().push_back(name + each.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+std::vector<std::vector<std::string>> points_of_sweep(const CommandLine& line) {
+  if (line.over.empty()) return sweep_points(load(line));
+  std::vector<std::vector<std::string>> points = points_over(line.over);
+  if (points.size() > max_points)
+    throw InputErrors(InputError{"", 0, fmt::format("--over: more than {} points", max_points)});
+  // What is wrong with the first and the last is taken to be wrong with all, and told once.
+  try {
+    static_cast<void>(load(at_point(line, points.front())));
+  } catch (const InputErrors&) {
+    if (points.size() == 1 || !can_load(at_point(line, points.back()))) throw;
+  }
+  return points;
+}
+
 std::string with_point(const std::string& file, const std::string& point) {
   if (file.empty()) return file;
   const std::filesystem::path path(file);
@@ -51,7 +99,7 @@ std::string with_point(const std::string& file, const std::string& point) {
 }
 
 ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
-  auto points = on_every_rank(mpi, [&] { return sweep_points(load(line)); });
+  auto points = on_every_rank(mpi, [&] { return points_of_sweep(line); });
   if (mpi.rank() == 0)
     for (std::size_t i = 0; i < points.size(); ++i) {
       std::printf("%zu", i);
@@ -63,7 +111,7 @@ ExitCode list_sweep(const CommandLine& line, const MpiSession& mpi) {
 
 ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
                    const std::function<ExitCode(CommandLine)>& run) {
-  const auto points = on_every_rank(mpi, [&] { return sweep_points(load(line)); });
+  const auto points = on_every_rank(mpi, [&] { return points_of_sweep(line); });
   ExitCode worst = ExitCode::done;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (mpi.rank() == 0) fmt::print("{}point {}: {}\n", i ? "\n" : "", i, fmt::join(points[i], " "));
@@ -87,7 +135,7 @@ ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
 }
 
 CommandLine sweep_point(CommandLine line) {
-  const auto points = sweep_points(load(line));
+  const auto points = points_of_sweep(line);
   if (line.sweep_case >= static_cast<std::int64_t>(points.size()))
     throw InputErrors(InputError{
         line.positional.front(), 0,

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/command_line.hpp"
 #include "engine/scenario/scenario.hpp"
 
 namespace lightrail {
@@ -10,6 +11,14 @@ namespace lightrail {
 /// fastest; of several <sweep> one after the other. A point is a list of name=value settings. Throws
 /// InputErrors without <sweep>, without values, for unknown variables.
 [[nodiscard]] std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario);
+
+/// Every value of each NAME=VALUE,VALUE of --over with every one of the others, the last name varying
+/// fastest; without any a single empty point. Throws InputErrors.
+[[nodiscard]] std::vector<std::vector<std::string>> points_over(const std::vector<std::string>& over);
+
+/// The points of --over, else of the scenario's <sweep>. Throws InputErrors also for a scenario that is wrong
+/// with the first and with the last of --over.
+[[nodiscard]] std::vector<std::vector<std::string>> points_of_sweep(const CommandLine& line);
 
 /// "x-3.h5" of "x.h5" and "-3"; "" of "".
 [[nodiscard]] std::string with_point(const std::string& file, const std::string& point);

@@ -27,6 +27,7 @@ from .program import (
     SimulationFailed as SimulationFailed,
     find_program as find_program,
     run as run,
+    run_goodput as run_goodput,
     sweep as sweep,
 )
 from .result import Run as Run, open_run as open_run

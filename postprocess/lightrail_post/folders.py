@@ -22,10 +22,11 @@ def result_paths(path):
     path = Path(path)
     if not path.is_dir():
         return [path]
-    table = path / f"{path.resolve().stem}.csv"
-    if not table.exists():
-        raise FileNotFoundError(f"{path} is a folder, and none of a study: it has no {table.name} "
-                                "(lightrail sweep --jobs writes one)")
+    tables = [table for table in sorted(path.glob("*.csv")) if {"point", "status"} <= set(pd.read_csv(table, nrows=0))]
+    if len(tables) != 1:
+        raise FileNotFoundError(f"{path} is a folder with {len(tables)} tables of points (expected one, which "
+                                "lightrail sweep --jobs writes)")
+    table = tables[0]
     points = pd.read_csv(table)
     kept = points["result"].notna() if "result" in points else pd.Series(False, points.index)
     complete = points[(points["status"] == "complete") & kept].sort_values("point")

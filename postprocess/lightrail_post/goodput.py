@@ -14,8 +14,8 @@ PS_PER_MINUTE = 60e12
 
 
 def _with_intervals(runs):
-    """Those that have played checkpoint intervals, with their names (labels_of()), by what saving takes, then by
-    GPUs."""
+    """Those that have played checkpoint intervals, with their names (labels_of()), by what saving takes, then
+    by GPUs."""
     weeks = [{**run.summary["goodput"], "run": label} for run, label in zip(runs, labels_of(runs))
              if "goodput" in run.summary]
     return sorted((w for w in weeks if len(w["intervals"])),

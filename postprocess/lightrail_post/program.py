@@ -6,13 +6,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
 import pandas as pd
 
@@ -20,7 +16,7 @@ from .progress import shown
 from .result import Run, open_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .scenario import Scenario
 
@@ -89,44 +85,31 @@ def _fail(code, output):
     raise {2: ScenarioError, 3: SimulationFailed}.get(code, LightrailError)(code, output)
 
 
-@contextmanager
-def _file_of(scenario: str | Path | Scenario,
-             sweep: Mapping[str, Sequence] | None = None) -> Iterator[tuple[str, str]]:
-    """(file, name) of a scenario, that of a file with another <sweep> for as long as it is needed."""
+def _file_of(scenario: str | Path | Scenario, sweep: Mapping[str, Sequence] | None = None) -> tuple[str, str]:
+    """(file, name) of a scenario; of one that was built it is written, with its sweep."""
     from .scenario import Scenario
     if isinstance(scenario, Scenario):
-        yield str(scenario.write(sweep=dict(_vary(sweep or {})))), scenario.name
-    elif not sweep or not Path(scenario).exists():
-        yield str(scenario), Path(scenario).stem
-    else:
-        name = Path(scenario).stem
-        with tempfile.TemporaryDirectory(prefix="lightrail-") as folder:
-            file = Path(folder) / f"{name}.xml"
-            file.write_text(_with_sweep(Path(scenario), name, sweep))
-            yield str(file), name
+        return str(scenario.write(sweep=dict(_vary(sweep or {})))), scenario.name
+    return str(scenario), Path(scenario).stem
+
+
+def _texts_of(sweep, separator):
+    for name, values in sweep.items():
+        texts = [value_text(value) for value in values]
+        if not texts or any(separator in text for text in texts):
+            raise ValueError(f"sweep: values of '{name}' are none, or have a '{separator}' in them")
+        yield name, texts
 
 
 def _vary(sweep):
-    rows = []
-    for name, values in sweep.items():
-        texts = [value_text(value) for value in values]
-        if not texts or any(";" in text for text in texts):
-            raise ValueError(f"sweep: values of '{name}' are none, or have semicolons")
-        rows.append((name, "; ".join(texts) + (";" if len(texts) == 1 else "")))
-    return rows
+    return [(name, "; ".join(texts) + (";" if len(texts) == 1 else "")) for name, texts in _texts_of(sweep, ";")]
 
 
-def _with_sweep(path, name, sweep):
-    """A scenario that is the one in the file, swept."""
-    try:
-        has_sweep = ElementTree.parse(path).getroot().find("sweep") is not None
-    except ElementTree.ParseError:
-        has_sweep = False  # the program says where it is wrong
-    if has_sweep:
-        raise ValueError(f"{path} has a <sweep>: run it as it is, or name its values with only=")
-    varied = "".join(f"<vary name={quoteattr(name)} values={quoteattr(values)}/>" for name, values in _vary(sweep))
-    return (f"<scenario name={quoteattr(name)}><include file={quoteattr(str(path.resolve()))}/>"
-            f"<sweep>{varied}</sweep></scenario>\n")
+def _over_words(scenario, sweep):
+    """For a file: its own <sweep>, if any, makes room for these."""
+    if not isinstance(scenario, (str, Path)):
+        return []
+    return [word for name, texts in _texts_of(sweep, ",") for word in ("--over", f"{name}={','.join(texts)}")]
 
 
 def run(scenario: str | Path | Scenario, *, out: str | Path | None = None, ranks: int = 1,
@@ -151,12 +134,31 @@ def run(scenario: str | Path | Scenario, *, out: str | Path | None = None, ranks
     lightrail_post.program.ScenarioError: lightrail: exit code 2
     --set layrs=2: the scenario has no variable 'layrs' (did you mean 'layers'?)
     """
-    with _file_of(scenario) as (file, name):
-        out = Path(out or f"{name}.h5")
-        start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
-        words = [*start, find_program(program), "run", file, "--out", str(out), "--progress", "bar", *options,
-                 *_setting_words({**(settings or {}), **variables})]
-        code, output = shown(words)
+    return _run("run", scenario, out, ranks, program, options, {**(settings or {}), **variables})
+
+
+def run_goodput(scenario: str | Path | Scenario, *, out: str | Path | None = None, ranks: int = 1,
+                program: str | Path | None = None, options: Sequence[str] = (),
+                settings: Mapping[str, Any] | None = None, **variables: Any) -> Run:
+    """Plays weeks of a scenario's job (`lightrail goodput`), of which `summary["goodput"]` of the result has the
+    shares of time. Everything else is as with run(); sweep() plays them for every point.
+
+    >>> post.run_goodput(scenario)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    lightrail_post.program.ScenarioError: lightrail: exit code 2
+    ... lightrail goodput needs a scenario with <goodput>
+    """
+    return _run("goodput", scenario, out, ranks, program, options, {**(settings or {}), **variables})
+
+
+def _run(command, scenario, out, ranks, program, options, given):
+    file, name = _file_of(scenario)
+    out = Path(out or f"{name}.h5")
+    start = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+    words = [*start, find_program(program), command, file, "--out", str(out), "--progress", "bar", *options,
+             *_setting_words(given)]
+    code, output = shown(words)
     if code != 0:
         _fail(code, output)
     return open_run(out)
@@ -166,9 +168,10 @@ def sweep(scenario: str | Path | Scenario, *, jobs: int = 0, ranks: int = 1, out
           only: Mapping[str, Any] | None = None, retry: int = 0, keep_results: bool = True,
           program: str | Path | None = None, options: Sequence[str] = (),
           settings: Mapping[str, Any] | None = None, **variables: Any) -> pd.DataFrame:
-    """Runs the points of a scenario's <sweep> (`lightrail sweep --jobs`), or of the lists among `variables`:
-    all combinations, the last varying fastest. A row a point: the varied values, `status`, `error`, every
-    value of the summary [units in the names], and `result`, the path that open_run() takes.
+    """Runs the points of a scenario's <sweep> (`lightrail sweep --jobs`), or in their place those of the
+    lists among `variables`: all combinations, the last varying fastest. With <goodput> the weeks of each are
+    played. A row a point: the varied values, `status`, `error`, every value of the summary [units in the
+    names], and `result`, the path that open_run() takes.
 
     jobs: runs side by side, 0: one a core. out: the folder, by default NAME.sweep; what it has is not run
     again. only: {name: value} of the points to run, the others stay as they are. retry: how often a run that
@@ -185,13 +188,14 @@ def sweep(scenario: str | Path | Scenario, *, jobs: int = 0, ranks: int = 1, out
     given = {**(settings or {}), **variables}
     varied = {name: value for name, value in given.items() if isinstance(value, (list, tuple, range))}
     fixed = {name: value for name, value in given.items() if name not in varied}
-    with _file_of(scenario, varied) as (file, name):
-        folder = Path(out or f"{name}.sweep")
-        words = [find_program(program), "sweep", file, "--jobs", str(jobs), "--ranks", str(ranks), "--retry",
-                 str(retry), "--out", str(folder), "--progress", "lines", *options, *_setting_words(fixed)]
-        words += [] if keep_results else ["--summary-only"]
-        words += [word for key, value in (only or {}).items() for word in ("--only", f"{key}={value_text(value)}")]
-        code, output = shown(words)
+    file, name = _file_of(scenario, varied)
+    folder = Path(out or f"{name}.sweep")
+    words = [find_program(program), "sweep", file, "--jobs", str(jobs), "--ranks", str(ranks), "--retry",
+             str(retry), "--out", str(folder), "--progress", "lines", *options, *_setting_words(fixed),
+             *_over_words(scenario, varied)]
+    words += [] if keep_results else ["--summary-only"]
+    words += [word for key, value in (only or {}).items() for word in ("--only", f"{key}={value_text(value)}")]
+    code, output = shown(words)
     merged = MERGED.search(output)
     if code == 75:
         raise KeyboardInterrupt("the sweep was stopped; the same call goes on")

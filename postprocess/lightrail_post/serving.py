@@ -41,8 +41,8 @@ def nearest_rank(values, percent):
 
 
 def serving_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """DataFrame, a row a run by its name (labels_of()), by rising offered rate: offered_per_s (arrivals over their span),
-    output_tokens_per_s, and p50, p90, p99 of ttft, tpot, e2e in ps."""
+    """DataFrame, a row a run by its name (labels_of()), by rising offered rate: offered_per_s (arrivals over
+    their span), output_tokens_per_s, and p50, p90, p99 of ttft, tpot, e2e in ps."""
     table = []
     for run in runs:
         rows, latencies = run.tables["requests"], request_latencies(run)

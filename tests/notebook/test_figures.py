@@ -103,7 +103,7 @@ def test_the_title_of_a_part_is_of_the_part(run):
     figure = timeline_of(run, {"t_start_ps": [0, 2_000_000], "t_end_ps": [4_000_000, 8_000_000],
                                "kind": ["compute", "collective"], "dimension": [-1, 0]},
                          span_ps=(0, 10_000_000))
-    assert title_of(figure) == "GPU 0 computes for 40 % of the 10 µs shown and wait for communication for 40 %"
+    assert title_of(figure) == "GPU 0 computes for 40 % of the 10 µs shown and waits for communication for 40 %"
 
 
 def test_the_breakdown_tells_the_exposed_communication(run):

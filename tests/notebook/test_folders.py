@@ -7,7 +7,8 @@ from lightrail_post.folders import result_paths
 
 def folder_of(path, rows):
     path.mkdir()
-    (path / f"{path.stem}.csv").write_text("point,status,result\n" + "".join(f"{row}\n" for row in rows))
+    (path / "study.csv").write_text("point,status,result\n" + "".join(f"{row}\n" for row in rows))
+    (path / "study_iterations.csv").write_text("point,t_start_ps\n")
     return path
 
 
@@ -23,7 +24,7 @@ def test_points_come_in_their_order_and_incomplete_ones_are_named(tmp_path, caps
 
 
 def test_a_folder_without_results_says_what_is_missing(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none of a study: it has no"):
+    with pytest.raises(FileNotFoundError, match="with 0 tables of points"):
         result_paths(tmp_path)
     with pytest.raises(FileNotFoundError, match="no point is complete"):
         result_paths(folder_of(tmp_path / "y.sweep", ["0,exit code 2,"]))

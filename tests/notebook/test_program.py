@@ -67,12 +67,12 @@ def test_a_sweep_of_lists_is_their_product_and_opens_its_results():
     assert before == {path: path.stat().st_mtime_ns for path in Path("small.sweep").glob("points/*/summary.json")}
 
 
-def test_a_sweep_in_the_file_runs_as_it_is_and_takes_no_other():
+def test_a_sweep_in_the_file_runs_as_it_is_or_makes_room_for_another():
     Path("swept.xml").write_text((OWN / "sweep.xml").read_text())
     study = post.sweep("swept.xml", only={"servers": 2, "length": "3 m"}, keep_results=False)
     assert study["status"].tolist() == ["not run", "complete", "not run", "not run"] and "result" not in study
-    with pytest.raises(ValueError, match="has a <sweep>"):
-        post.sweep("swept.xml", servers=[2])
+    other = post.sweep("swept.xml", out="other", servers=[3, 2], length="2 m")
+    assert other["servers"].tolist() == [3, 2] and set(other["status"]) == {"complete"}
     with pytest.raises(ValueError, match="values of 'servers'"):
         post.sweep("small.xml", servers=[])
 

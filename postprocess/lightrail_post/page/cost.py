@@ -8,9 +8,9 @@ from .topology import plural
 MISSING = 'no energy was recorded: <output><table name="power"/></output>, which is on by default'
 
 # (attribute of the summary, what it is, how it is written)
-BILL = (("energy_per_step_j", "energy of a step", style.format_energy),
+BILL = (("energy_per_step_j", "energy of a step, devices in use", style.format_energy),
         ("network_cost_usd", "cost of the network", lambda usd: f"{usd:,.0f} USD"),
-        ("network_power_w", "power of the network", lambda w: f"{w:,.0f} W"),
+        ("network_power_w", "power of the network, used or not", lambda w: f"{w:,.0f} W"),
         ("steps_per_s_per_musd", "steps a second for a million USD of network", "{:,.4g}".format))
 MORE = (("network_pj_per_bit", "energy of a bit over the network", lambda pj: f"{pj:,.4g} pJ"),
         ("energy_j", "energy of the run", style.format_energy))
@@ -40,7 +40,7 @@ def section(run):
         title = f"{100 * table['energy_j'].iloc[0] / total:.0f} % of {style.format_energy(total)} is drawn by {plural(table.index[0], table['devices'].iloc[0])}"
     if "network_cost_usd" not in summary:
         bill.append(("cost of the network", "not known: the scenario has no <prices>"))
-    return {"title": title, "detail": "devices that the catalogue gives a power to; energy of the whole run",
+    return {"title": title, "detail": "devices that the catalogue gives a power to, switches only where they carried something; the whole run",
             "bill": bill, "kinds": [
                 {"name": kind, "devices": int(row["devices"]), "share": row["energy_j"] / total if total else 0.0,
                  "energy": style.format_energy(row["energy_j"]), "active": f"{100 * row['active']:.0f} %"}

@@ -79,3 +79,13 @@ TEST_CASE("a scenario without sweep and one with too many points are refused") {
   add_sweep(two, {vary("x", many)});
   CHECK_THROWS_WITH(sweep_points(two), "s.xml:4: <sweep> has more than 100000 points");
 }
+
+TEST_CASE("points over values have every one with every other, the last varying fastest") {
+  CHECK(points_over({"tp=1,2", "pxn=on,off"}) ==
+        Points{{"tp=1", "pxn=on"}, {"tp=1", "pxn=off"}, {"tp=2", "pxn=on"}, {"tp=2", "pxn=off"}});
+  CHECK(points_over({"rate=400 Gb/s"}) == Points{{"rate=400 Gb/s"}});
+  CHECK(points_over({}) == Points{{}});
+  for (const char* wrong : {"tp", "=1", "tp="})
+    CHECK_THROWS_WITH(points_over({wrong}),
+                      std::string("--over ") + wrong + ": expected NAME=VALUE,VALUE ...");
+}

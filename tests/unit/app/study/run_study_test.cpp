@@ -1,5 +1,6 @@
 #include "app/study/run_study.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -79,6 +80,14 @@ TEST_CASE("a point is told its files, then the options, then its settings") {
                                  "a=1",
                                  "--set",
                                  "b=2 m"});
+}
+
+TEST_CASE("weeks of a job of which nothing is simulated are no run to go on with") {
+  StudyPlan plan;
+  plan.program = "lightrail", plan.scenario = "s.xml", plan.command = "goodput", plan.can_go_on = false;
+  const std::vector<std::string> words = run_words(plan, {0, {}, "k", ""}, StudyFolder("f"));
+  CHECK(words[1] == "goodput");
+  CHECK(std::count(words.begin(), words.end(), "--resume") == 0);
 }
 
 TEST_CASE("what has a final record is not run again, what failed by chance is") {
