@@ -45,7 +45,9 @@ std::string Catalogue::file_of(const std::string& entry, const InputError& place
   if (fs::is_regular_file(file, code)) return file.lexically_normal().generic_string();
 
   const auto all = entries();
-  const std::string guess = did_you_mean(entry, all);
+  const auto whole = std::find_if(all.begin(), all.end(),
+                                  [&](const std::string& other) { return other.ends_with("/" + entry); });
+  const std::string guess = whole != all.end() ? *whole : did_you_mean(entry, all);
   std::string neighbours;
   const std::string folder = relative.parent_path().generic_string() + "/";
   for (const std::string& other : all)

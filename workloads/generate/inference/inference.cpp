@@ -17,6 +17,8 @@
 namespace lightrail {
 namespace {
 
+constexpr std::size_t steady_requests = 1000;  // of which a 99th percentile leaves out ten
+
 const char* name_of(const ServingPool& pool) {
   return pool.prefills && pool.decodes ? "" : pool.prefills ? "prefill " : "decode ";
 }
@@ -149,6 +151,11 @@ void make_inference(WorkloadContext& context) {
   if (context.errors.size() > before) return;
   for (const char* dimension : {"tp", "ep", "pp"}) context.job.dimension(dimension);
   plan->kv_dimension = context.job.dimension("kv");
+  if (plan->requests.size() < steady_requests)
+    context.job.note(fmt::format(
+        "percentiles are of {} requests, of which the first find the system empty: for a 99th one take {} or "
+        "more, and see whether half as many give the same",
+        plan->requests.size(), steady_requests));
   write_programs(model, spec, *plan, context);
   if (context.errors.size() == before) context.serving = std::move(plan);
 }

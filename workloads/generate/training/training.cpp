@@ -32,7 +32,9 @@ void check_memory(const TrainingMemory& memory, const TrainingPlan& plan, std::u
                   iteration == 0 ? "" : fmt::format(" in iteration {}", iteration));
   switch (plan.memory_check) {
     case MemoryCheck::refuse:
-      return context.errors.add(context.element.error("<workload> kind 'training': " + what));
+      return context.errors.add(
+          context.element.error("<workload> kind 'training': " + what +
+                                (iteration == 0 ? "; lightrail plan looks for plans that fit" : "")));
     case MemoryCheck::warn:
       return context.job.note("by the estimate " + what);
   }

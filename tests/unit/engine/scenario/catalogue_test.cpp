@@ -83,6 +83,9 @@ TEST_CASE("a missing entry is answered with the closest or with its neighbours")
         Texts{"DIR/main.xml:2: <gpu> attribute 'catalogue': unknown catalogue entry "
               "'gpus/mi300x_oam_platform' (there are "
               "gpus/a100, gpus/h100_sxm)"});
+  CHECK(errors_with("<gpu catalogue='h100_sxm'/>") ==
+        Texts{"DIR/main.xml:2: <gpu> attribute 'catalogue': unknown catalogue entry 'h100_sxm' (did you mean "
+              "'gpus/h100_sxm'?)"});
   CHECK(errors_with("<gpu catalogue='toasters/two_slices'/>") ==
         Texts{"DIR/main.xml:2: <gpu> attribute 'catalogue': unknown catalogue entry 'toasters/two_slices' "
               "(the catalogue folder 'DIR/configs' has no 'toasters/'; a folder that --catalogue or "
