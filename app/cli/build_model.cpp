@@ -81,10 +81,19 @@ std::string catalogue_directory(const CommandLine& line) {
   return variable && *variable ? variable : find_shared_folder("configs");
 }
 
+std::string base_catalogue(const CommandLine& line) {
+  const std::string installed = find_shared_folder("configs");
+  return catalogue_directory(line) == installed ? "" : installed;
+}
+
+Catalogue catalogue_of(const CommandLine& line) {
+  return Catalogue(catalogue_directory(line), base_catalogue(line));
+}
+
 namespace {
 
 ScenarioOptions scenario_options(const CommandLine& line) {
-  return {line.settings, catalogue_directory(line), child_identities()};
+  return {line.settings, catalogue_directory(line), child_identities(), base_catalogue(line)};
 }
 
 /// What `read` gives; a file that is no scenario but a trace is told to be one.

@@ -7,6 +7,7 @@
 #include "app/registry/registry.hpp"
 #include "engine/base/time.hpp"
 #include "engine/model/model.hpp"
+#include "engine/scenario/catalogue.hpp"
 #include "engine/scenario/read_scenario.hpp"
 
 namespace lightrail {
@@ -31,6 +32,8 @@ struct RunSpec {
 
 /// --catalogue, LIGHTRAIL_CATALOGUE, or the installed configs.
 [[nodiscard]] std::string catalogue_directory(const CommandLine& line);
+/// That folder, and for what it has not the one that comes with lightrail.
+[[nodiscard]] Catalogue catalogue_of(const CommandLine& line);
 
 /// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or
 /// installed.

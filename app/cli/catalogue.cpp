@@ -16,31 +16,31 @@ namespace {
   throw InputErrors(InputError{"", 0, "catalogue: " + what});
 }
 
-/// The entries of the folder in use; the folder has some.
-std::vector<std::string> entries_in(const std::string& folder) {
+/// The entries in use; the folder that is named has some.
+std::vector<std::string> entries_in(const CommandLine& line) {
+  const std::string folder = catalogue_directory(line);
   if (folder.empty()) fail("no catalogue folder was found (name it with --catalogue or LIGHTRAIL_CATALOGUE)");
-  std::vector<std::string> entries = Catalogue(folder).entries();
-  if (entries.empty())
+  if (Catalogue(folder).entries().empty())
     fail(fmt::format("the folder '{}' has no entries (expected FOLDER/KIND/NAME.xml)", folder));
-  return entries;
+  return catalogue_of(line).entries();
 }
 
-std::string list(const CommandLine& line, const std::string& folder) {
+std::string list(const CommandLine& line) {
   if (line.positional.size() > 2)
     fail(fmt::format("list takes one kind at most, got {}", line.positional.size() - 1));
   const std::string kind = line.positional.size() == 2 ? line.positional[1] : "";
   std::vector<CatalogueEntry> entries;
-  for (const std::string& name : entries_of_kind(entries_in(folder), kind))
-    entries.push_back(read_entry(Catalogue(folder), name, child_identities()));
+  for (const std::string& name : entries_of_kind(entries_in(line), kind))
+    entries.push_back(read_entry(catalogue_of(line), name, child_identities()));
   return line.json ? list_json(entries) : list_text(entries);
 }
 
-std::string search(const CommandLine& line, const std::string& folder) {
+std::string search(const CommandLine& line) {
   const std::vector<std::string> words(line.positional.begin() + 1, line.positional.end());
   if (words.empty()) fail("search takes words to look for, got none");
   std::vector<FoundEntry> found;
-  for (const std::string& name : entries_in(folder)) {
-    CatalogueEntry entry = read_entry(Catalogue(folder), name, child_identities());
+  for (const std::string& name : entries_in(line)) {
+    CatalogueEntry entry = read_entry(catalogue_of(line), name, child_identities());
     EntryMatch match = search_entry(entry, words);
     if (match.is_found) found.push_back({std::move(entry), std::move(match.values)});
   }
@@ -50,11 +50,11 @@ std::string search(const CommandLine& line, const std::string& folder) {
   return line.json ? search_json(found) : search_text(found);
 }
 
-std::string show(const CommandLine& line, const std::string& folder) {
+std::string show(const CommandLine& line) {
   if (line.positional.size() != 2)
     fail(fmt::format("show takes one entry, got {}", line.positional.size() - 1));
-  const std::string name = find_entry(entries_in(folder), line.positional[1]);
-  const CatalogueEntry entry = read_entry(Catalogue(folder), name, child_identities());
+  const std::string name = find_entry(entries_in(line), line.positional[1]);
+  const CatalogueEntry entry = read_entry(catalogue_of(line), name, child_identities());
   return line.json ? entry_json(entry) : entry_text(entry);
 }
 
@@ -64,11 +64,10 @@ ExitCode catalogue(const CommandLine& line, const MpiSession& mpi) {
   // One process reads; the others would only read the same.
   const std::string text = on_every_rank(mpi, [&]() -> std::string {
     if (mpi.rank() != 0) return "";
-    const std::string folder = catalogue_directory(line);
     const std::string& verb = line.positional.front();
-    if (verb == "list") return list(line, folder);
-    if (verb == "search") return search(line, folder);
-    if (verb == "show") return show(line, folder);
+    if (verb == "list") return list(line);
+    if (verb == "search") return search(line);
+    if (verb == "show") return show(line);
     fail(invalid_choice(verb, {"list", "search", "show"}));
   });
   std::fputs(text.c_str(), stdout);

@@ -55,7 +55,7 @@ std::string create_scenario(const CommandLine& line) {
   if (std::filesystem::exists(path, error))
     throw InputErrors(InputError{path, 0, "the file exists (lightrail new overwrites nothing)"});
   const Registry registry = load_registry({});
-  const Catalogue catalogue(catalogue_directory(line));
+  const Catalogue catalogue = catalogue_of(line);
   const bool asks = !line.create_is_told && isatty(STDIN_FILENO) != 0;
   const NewOptions options =
       asks ? ask_for_options(std::cin, std::cout, catalogue, child_identities()) : line.create;

@@ -16,7 +16,7 @@ std::string described_model(const CommandLine& line) {
   Element element;
   Transformer model;
   const InputError place{"", 0, "describe model: "};
-  const std::string path = Catalogue(catalogue_directory(line)).file_of(name, place, errors);
+  const std::string path = catalogue_of(line).file_of(name, place, errors);
   if (!path.empty() && read_xml_file(path, place, element, errors)) {
     if (element.name == "model")
       read_transformer(element, model, errors);

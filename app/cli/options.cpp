@@ -33,7 +33,7 @@ std::vector<OptionDoc> make_option_docs() {
       {"set", "NAME=VALUE", describing, "value of a <variable> of the scenario", true},
       {"seed", "N", building, "seed of all random numbers (default: <run seed>, else 1)"},
       {"catalogue", "FOLDER", looking_up,
-       "catalogue (default: LIGHTRAIL_CATALOGUE, else the installed configs)"},
+       "a catalogue of one's own, looked into before the installed one (default: LIGHTRAIL_CATALOGUE)"},
       {"plugin", "FILE", with_kinds, "shared object with more component kinds", true},
       {"out", "FILE", writing,
        "result file (default: <output file>, else the scenario's name with .h5; of a sweep NAME-N.h5, of "

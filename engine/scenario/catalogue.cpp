@@ -13,11 +13,15 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> Catalogue::entries() const {
   std::vector<std::string> all;
-  std::error_code code;
-  for (fs::recursive_directory_iterator it(directory_, code), end; !code && it != end; it.increment(code))
-    if (it->path().extension() == ".xml")
-      all.push_back(it->path().lexically_relative(directory_).replace_extension().generic_string());
+  for (const std::string& folder : {directory_, base_}) {
+    if (folder.empty()) continue;
+    std::error_code code;
+    for (fs::recursive_directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+      if (it->path().extension() == ".xml")
+        all.push_back(it->path().lexically_relative(folder).replace_extension().generic_string());
+  }
   std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
@@ -41,8 +45,10 @@ std::string Catalogue::file_of(const std::string& entry, const InputError& place
   if (entry.empty() || leaves)
     return fail(
         fmt::format("invalid catalogue entry '{}' (expected folder/name inside the catalogue)", entry));
-  const fs::path file = fs::path(directory_) / (entry + ".xml");
-  if (fs::is_regular_file(file, code)) return file.lexically_normal().generic_string();
+  for (const std::string& folder : {directory_, base_}) {
+    const fs::path file = fs::path(folder) / (entry + ".xml");
+    if (!folder.empty() && fs::is_regular_file(file, code)) return file.lexically_normal().generic_string();
+  }
 
   const auto all = entries();
   const auto whole = std::find_if(all.begin(), all.end(),
@@ -55,10 +61,7 @@ std::string Catalogue::file_of(const std::string& entry, const InputError& place
   const std::string hint = !guess.empty() ? fmt::format(" (did you mean '{}'?)", guess)
                            : !neighbours.empty()
                                ? fmt::format(" (there are {})", neighbours)
-                               : fmt::format(
-                                     " (the catalogue folder '{}' has no '{}'; a folder that --catalogue or "
-                                     "LIGHTRAIL_CATALOGUE names takes the place of Lightrail's own)",
-                                     directory_, folder);
+                               : fmt::format(" (the catalogue folder '{}' has no '{}')", directory_, folder);
   return fail(fmt::format("unknown catalogue entry '{}'{}", entry, hint));
 }
 

@@ -10,7 +10,9 @@ namespace lightrail {
 /// The folder of entries: "gpus/h100_sxm" is gpus/h100_sxm.xml.
 class Catalogue {
  public:
-  explicit Catalogue(std::string directory) : directory_(std::move(directory)) {}
+  /// `base`: the folder that has what `directory` has not; "": none.
+  explicit Catalogue(std::string directory, std::string base = "")
+      : directory_(std::move(directory)), base_(std::move(base)) {}
   /// The file of an entry. "" and an error at `place` when there is none; the error lists the closest.
   [[nodiscard]] std::string file_of(const std::string& entry, const InputError& place,
                                     ErrorList& errors) const;
@@ -18,7 +20,7 @@ class Catalogue {
   [[nodiscard]] std::vector<std::string> entries() const;
 
  private:
-  std::string directory_;
+  std::string directory_, base_;
 };
 
 }  // namespace lightrail

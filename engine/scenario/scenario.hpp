@@ -22,6 +22,7 @@ struct ScenarioOptions {
   std::vector<std::string> settings;  ///< --set name=value, in order
   std::string catalogue_directory;    ///< configs/
   ChildIdentities identities = {};    ///< what tells children of catalogue entries apart
+  std::string base_catalogue = {};    ///< has what catalogue_directory has not; "": nothing does
 };
 
 /// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws

@@ -88,8 +88,7 @@ TEST_CASE("a missing entry is answered with the closest or with its neighbours")
               "'gpus/h100_sxm'?)"});
   CHECK(errors_with("<gpu catalogue='toasters/two_slices'/>") ==
         Texts{"DIR/main.xml:2: <gpu> attribute 'catalogue': unknown catalogue entry 'toasters/two_slices' "
-              "(the catalogue folder 'DIR/configs' has no 'toasters/'; a folder that --catalogue or "
-              "LIGHTRAIL_CATALOGUE names takes the place of Lightrail's own)"});
+              "(the catalogue folder 'DIR/configs' has no 'toasters/')"});
 }
 
 TEST_CASE("a reference stays inside the catalogue and names the right element") {
@@ -144,4 +143,17 @@ TEST_CASE("entries are listed in order") {
   write_catalogue(files);
   CHECK(Catalogue(files.folder() + "/configs").entries() ==
         Texts{"gpus/a100", "gpus/h100_sxm", "servers/dgx"});
+}
+
+TEST_CASE("a folder of one's own goes before another one, which has what it has not") {
+  test::ScenarioFiles files;
+  write_catalogue(files);
+  files.write("mine/gpus/a100.xml", "<gpu memory='96 GiB'/>");
+  files.write("mine/gpus/z.xml", "<gpu memory='1 GiB'/>");
+  const Catalogue both(files.folder() + "/mine", files.folder() + "/configs");
+  CHECK(both.entries() == Texts{"gpus/a100", "gpus/h100_sxm", "gpus/z", "servers/dgx"});
+  ErrorList errors;
+  CHECK(both.file_of("gpus/a100", {}, errors) == files.folder() + "/mine/gpus/a100.xml");
+  CHECK(both.file_of("gpus/h100_sxm", {}, errors) == files.folder() + "/configs/gpus/h100_sxm.xml");
+  CHECK(errors.is_empty());
 }
