@@ -66,28 +66,42 @@ std::string algorithms_text(const AlgorithmRegistry& algorithms) {
   return text + "\n";
 }
 
-/// <fabric kind="...">, kind by kind.
+std::string fabric_text(const FabricKind& kind) {
+  std::string text = fmt::format("<fabric kind=\"{}\">  {}\n", kind.name, kind.doc);
+  for (const ParameterDoc& p : kind.parameters) text += parameter_text(p);
+  if (!kind.link_roles.empty())
+    text += fmt::format("  {:<22} role {}\n", "<link>", fmt::join(kind.link_roles, ", "));
+  return text + "\n";
+}
+
+std::string workload_text(const WorkloadKind& kind, const AlgorithmRegistry& algorithms) {
+  std::string text = fmt::format("<workload kind=\"{}\">  {}\n", kind.name, kind.doc);
+  for (const ParameterDoc& p : kind.parameters(algorithms)) text += parameter_text(p);
+  return text + "\n";
+}
+
 std::string fabrics_text(const FabricRegistry& fabrics) {
   std::string text;
-  for (const auto& kind : fabrics.kinds()) {
-    text += fmt::format("<fabric kind=\"{}\">  {}\n", kind->name, kind->doc);
-    for (const ParameterDoc& p : kind->parameters) text += parameter_text(p);
-    if (!kind->link_roles.empty())
-      text += fmt::format("  {:<22} role {}\n", "<link>", fmt::join(kind->link_roles, ", "));
-    text += "\n";
-  }
+  for (const auto& kind : fabrics.kinds()) text += fabric_text(*kind);
   return text;
 }
 
-/// <workload kind="...">, kind by kind.
 std::string workloads_text(const Registry& registry) {
   std::string text;
-  for (const auto& kind : registry.workloads.kinds()) {
-    text += fmt::format("<workload kind=\"{}\">  {}\n", kind->name, kind->doc);
-    for (const ParameterDoc& p : kind->parameters(registry.algorithms)) text += parameter_text(p);
-    text += "\n";
-  }
+  for (const auto& kind : registry.workloads.kinds()) text += workload_text(*kind, registry.algorithms);
   return text;
+}
+
+/// Kinds of fabrics and workloads by their names ("training"), each with what its element always has.
+std::string kind_of_element(const std::string& name, const Registry& registry) {
+  for (const auto& kind : registry.workloads.kinds())
+    if (kind->name == name)
+      return workload_text(*kind, registry.algorithms) +
+             element_text({"workload", registry.workloads.common_parameters()});
+  for (const auto& kind : registry.fabrics.kinds())
+    if (kind->name == name)
+      return fabric_text(*kind) + element_text({"fabric", registry.fabrics.common_parameters()});
+  return "";
 }
 
 std::string list_of(const std::vector<std::string>& elements) {
@@ -163,6 +177,7 @@ std::string describe_text(const CommandLine& line) {
     if (line.positional.empty() || line.positional.front() == name) text += described;
     names.push_back(name);
   }
+  if (text.empty()) text = kind_of_element(line.positional.front(), registry);
   if (text.empty())
     throw InputErrors(InputError{"", 0, "describe: " + invalid_choice(line.positional.front(), names)});
   return text;

@@ -159,6 +159,12 @@ class Decider {
     if (!best.empty()) return best;
     std::sort(known.begin() + static_cast<std::ptrdiff_t>(all.size()), known.end());
     known.erase(std::unique(known.begin(), known.end()), known.end());
+    const Names gpus = names_of_kind(catalogue_, "gpus");
+    if (std::find(gpus.begin(), gpus.end(), given) != gpus.end())
+      fail(fmt::format(
+          "option --server: no server of the catalogue has the GPU '{}' (name it inside <server>, as "
+          "docs/guides.md does)",
+          given));
     fail("option --server: " + invalid_choice(given, known));
   }
 

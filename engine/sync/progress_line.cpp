@@ -27,6 +27,8 @@ std::string without_space(std::string text) {
   return text;
 }
 
+constexpr double least_done = 0.01;  // of the run, before which nobody knows how long it takes
+
 double time_share(const ProgressFacts& f) {
   if (f.end == time_never || f.end.count() <= 0) return 0;
   return std::min(1.0, static_cast<double>(f.now.count()) / static_cast<double>(f.end.count()));
@@ -45,7 +47,7 @@ std::string figures(const ProgressFacts& f) {
   std::string eta;
   // Of what this run has done itself: wall time begins with it.
   const double before = f.done >= time_share(f) ? f.done_before : 0, done = share(f) - before;
-  if (has_end(f) && done > 0) eta = " eta " + clock_text(f.wall_s * (1 - share(f)) / done);
+  if (has_end(f) && done >= least_done) eta = " eta " + clock_text(f.wall_s * (1 - share(f)) / done);
   return fmt::format("sim {} wall {}{} events {} ({}/s) imbalance {:.2f}", without_space(format_time(f.now)),
                      clock_text(f.wall_s), eta, engineering(static_cast<double>(f.events)),
                      engineering(f.events_per_s), f.imbalance);

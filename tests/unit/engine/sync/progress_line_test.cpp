@@ -15,6 +15,12 @@ TEST_CASE("a progress line says share, times, events and imbalance") {
         "progress 42.0% sim 2.100ms wall 00:01:12 eta 00:01:39 events 1.3e9 (18.1e6/s) imbalance 1.12");
 }
 
+TEST_CASE("in the first hundredth of a run nobody knows how long it takes") {
+  ProgressFacts early = facts();
+  early.now = microseconds(40);  // of 5 ms
+  CHECK_THAT(progress_line(early), Catch::Contains("progress 0.8% ") && !Catch::Contains("eta"));
+}
+
 TEST_CASE("a progress line without known end has neither share nor eta") {
   ProgressFacts open = facts();
   open.end = time_never;
