@@ -1,5 +1,5 @@
 """Spack's recipe. In a checkout: spack repo add FOLDER, where FOLDER/packages/lightrail/package.py is this
-file, then spack dev-build lightrail@0.1.0"""
+file, then spack dev-build lightrail@0.2.0"""
 from spack.package import CMakePackage, depends_on, generator, license, version
 
 
@@ -7,7 +7,7 @@ class Lightrail(CMakePackage):
     """Parallel simulator of GPU clusters and their networks."""
 
     license("Apache-2.0")
-    version("0.1.0")
+    version("0.2.0")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
