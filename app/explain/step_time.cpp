@@ -90,7 +90,10 @@ StepTime read_step(const ResultReader& result) {
     result.fail(R"(has no table exposed (an older result, or <table name="exposed" record="off"/>))");
   auto steps = table(result, "steps", {"gpu", "iteration", "t_start_ps", "t_end_ps"});
   auto rows = table(result, "exposed", {"gpu", "iteration", "use", "dimension", "group", "time_ps"});
-  if (steps["gpu"].empty()) result.fail("has no step: no GPU has finished an iteration");
+  if (steps["gpu"].empty())
+    result.fail(result.has("/summary/serving")
+                    ? "has no step: it serves requests (lightrail report, python3 -m lightrail_post serving)"
+                    : "has no step: no GPU has finished an iteration");
   if (rows["gpu"].empty())
     result.fail(R"(has no rows in its table exposed (<table name="exposed" record="off"/>))");
   const auto uses = result.labels("/tables/exposed/use"), dimensions = result.texts("/dimensions"),

@@ -3,8 +3,8 @@
 from .. import style
 from ..time_uses import COLOURS, MOST_ROWS, time_parts, time_use, use_colour
 
-MISSING = ('no use of time was recorded: <output><table name="exposed"/></output> does so, which is on by default; an '
-           "inference job has no steps")
+MISSING = 'no use of time was recorded: <output><table name="exposed"/></output> does so, which is on by default'
+SERVES = "an inference job has no steps: the summary has its latencies"
 
 
 def _finding(parts):
@@ -26,7 +26,7 @@ def _finding(parts):
 def section(run):
     table, parts = time_use(run), time_parts(run)
     if parts.empty:
-        return {"missing": MISSING}
+        return {"missing": SERVES if run.summary.get("serving") else MISSING}
     table = table[parts.index]
     shown = table.iloc[:MOST_ROWS]
     steps = run.steps
