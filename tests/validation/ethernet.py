@@ -69,7 +69,7 @@ HTSIM_PERMUTATIONS = [(400, 1, 32, 1, (38.7065, 24.4542), (37.1783, 24.486)),
 # run on the pairs of permutation(hosts, 1) with the options that its files name, 1 MB at 400 Gb/s, 32 values:
 # hosts, NICs for an uplink, slowest and fastest completion [us].
 HTSIM_TODAY = [(1024, 4, 105.072, 24.4696), (1024, 8, 196.887, 24.4696),
-               (8192, 4, 112.482, 24.5694)]
+               (8192, 4, 112.482, 24.5694), (8192, 8, 201.538, 24.5822)]
 # Two senders to one host at 400 Gb/s: MB each, slowest completion [us].
 HTSIM_INCASTS = [(1, 50.9895), (16, 691.018)]
 
