@@ -286,7 +286,7 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   if (out == 0 && repair_ && repair_->sender.is_lossy(lane) && health_ && !health_->is_empty())
     fail(context, fmt::format("class {} is {}, and another NIC may stand in for this one: nobody "
                               "could repair what is on the way then",
-                              lane, spec_.repair_of == RepairOf::all ? "repaired" : "not lossless"));
+                              lane, why_repaired()));
   injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
                       notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
                      context.now());

@@ -140,6 +140,10 @@ class Nic final : public Component, private SentListener {
   void send_original(const Train& back, Context& context);
   void start_work(const DeferredWork& work, Context& context);
   [[nodiscard]] std::uint8_t lane_of(const Address& address, bool is_control) const;
+  /// Of a class: "not lossless".
+  [[nodiscard]] const char* why_repaired() const {
+    return spec_.repair_of == RepairOf::all ? "repaired (repair-of=\"all\")" : "not lossless";
+  }
   [[nodiscard]] std::string circuit_here(const Context& context) const;
   [[nodiscard]] PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
   Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }

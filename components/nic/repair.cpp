@@ -88,8 +88,9 @@ void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
   if (!answer)
     fail(context,
          fmt::format("an acknowledgement for endpoint {} ({}) came in, which sends by another NIC: class {} "
-                     "is not lossless, and its losses are repaired with <nccl pxn=\"off\"/> alone",
-                     message.address.to().value, endpoint_name(model_, message.address.to()), message.lane));
+                     "is {}, and its losses are repaired with <nccl pxn=\"off\"/> alone",
+                     message.address.to().value, endpoint_name(model_, message.address.to()), message.lane,
+                     why_repaired()));
   if (windows_) tell_window(message, *answer, context.now());
   repeat(answer->again, context);
   if (windows_) fabric_.pump(context, crossbar_.egress(), *this);

@@ -45,7 +45,7 @@ for repair in ("go-back-n", "selective-repeat", "trimming"):
                           f'{ETHERNET} lossless="none" buffer="4 MB"')
 for action in ("drop", "forward"):
     TRANSPORTS[f"watchdog-{action}"] = ("connectx7_400g_roce", 'repair-of="all" repair="selective-repeat"',
-                                        f'{ETHERNET} buffer="10 MB"')
+                                        f'{ETHERNET} buffer="1 MB"')
 WATCHDOG = '<watchdog detect="{} us" restore="{} us" action="{}"/>'
 CLASSES = '<ecn lane="0" kmin="40 kB" kmax="120 kB" pmax="1"/><trim lane="0" queue="200 kB"/>'
 WINDOWS = '<nscc catalogue="congestion/nscc" base-rtt="8 us"/>'
@@ -59,7 +59,7 @@ def scenario(seed):
     is_trimmed = transport == "trimming"
     classes = CLASSES if is_trimmed else ""
     if transport.startswith("watchdog"):
-        classes = WATCHDOG.format(r.choice([1, 5, 40]), r.choice([1, 20]), transport.split("-")[1])
+        classes = WATCHDOG.format(r.choice([1, 5]), r.choice([1, 20]), transport.split("-")[1])
     # Cables of NICs whose losses are repaired must not fail: refused, since another NIC may stand in.
     servers, gpus = (r.choice([4, 6, 8]), 1) if repair else (r.choice([4, 6]), r.choice([1, 2, 8]))
     fabric, core = r.choice([
