@@ -43,8 +43,8 @@ class PairedArray {
   };
   Iterator<PairedArray> begin() { return {*this, 0}; }
   Iterator<PairedArray> end() { return {*this, size_}; }
-  Iterator<const PairedArray> begin() const { return {*this, 0}; }
-  Iterator<const PairedArray> end() const { return {*this, size_}; }
+  [[nodiscard]] Iterator<const PairedArray> begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator<const PairedArray> end() const { return {*this, size_}; }
 
  private:
   struct alignas(128) Pair {
