@@ -116,7 +116,7 @@ std::string workload_text(const NewScenario& s) {
         "  <workload kind=\"collective\" collective=\"{}\" from=\"${{size}}\" to=\"${{size}}\"/>\n",
         s.collective);
   if (s.workload == "trace")
-    return fmt::format("  <workload kind=\"trace\" file=\"${{trace}}\" host-scale=\"${{host_scale}}\"{}",
+    return fmt::format(R"(  <workload kind="trace" file="${{trace}}" host-scale="${{host_scale}}"{})",
                        s.recorded_on.empty()
                            ? "/>\n"
                            : ">\n    <recorded-on><gpu catalogue=\"${recorded}\"/></recorded-on>\n"
