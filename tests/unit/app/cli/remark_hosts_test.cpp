@@ -22,6 +22,7 @@ Model model_of(const std::vector<std::uint32_t>& kind_of_host, bool counts_launc
   Model model;
   AddressBook book;
   ProgramSet set;
+  set.programs.resize(1);
   for (const int us : launch_us) {
     auto spec = std::make_shared<HostSpec>();
     spec->costs.launch = microseconds(us), spec->costs.call = microseconds(16);
