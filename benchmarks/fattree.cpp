@@ -31,7 +31,7 @@ Model build(const Size& size, const Grain& grain, const std::string& pattern) {
   // A permutation's hosts send 1 MiB each at 8,192 hosts, an all-to-all's as much in messages of 64 KiB.
   const int units = size.share == 0 ? 1 : 4 * size.share;  // of 256 KiB
   ScenarioOptions options;
-  options.catalogue_directory = BENCHMARK_SOURCE "/configs";
+  options.catalogue = Catalogue(BENCHMARK_SOURCE "/configs");
   options.settings = {std::string("hosts=") + size.name,
                       std::string("leaf=") + size.leaf,
                       std::string("group=") + size.group,

@@ -75,25 +75,17 @@ std::string find_shared_folder(const std::string& what) {
   return "";
 }
 
-std::string catalogue_directory(const CommandLine& line) {
-  if (!line.catalogue.empty()) return line.catalogue;
-  const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
-  return variable && *variable ? variable : find_shared_folder("configs");
-}
-
-std::string base_catalogue(const CommandLine& line) {
-  const std::string installed = find_shared_folder("configs");
-  return catalogue_directory(line) == installed ? "" : installed;
-}
-
 Catalogue catalogue_of(const CommandLine& line) {
-  return Catalogue(catalogue_directory(line), base_catalogue(line));
+  const std::string installed = find_shared_folder("configs");
+  const char* variable = std::getenv("LIGHTRAIL_CATALOGUE");
+  const std::string named = !line.catalogue.empty() ? line.catalogue : variable ? variable : "";
+  return named.empty() || named == installed ? Catalogue(installed) : Catalogue(named, installed);
 }
 
 namespace {
 
 ScenarioOptions scenario_options(const CommandLine& line) {
-  return {line.settings, catalogue_directory(line), child_identities(), base_catalogue(line)};
+  return {line.settings, catalogue_of(line), child_identities()};
 }
 
 /// What `read` gives; a file that is no scenario but a trace is told to be one.

@@ -30,9 +30,8 @@ struct RunSpec {
 /// `line` where it has none.
 [[nodiscard]] Model build_model(const ReadScenario& scenario, const Registry& registry, CommandLine& line);
 
-/// --catalogue, LIGHTRAIL_CATALOGUE, or the installed configs.
-[[nodiscard]] std::string catalogue_directory(const CommandLine& line);
-/// That folder, and for what it has not the one that comes with lightrail.
+/// The folder of --catalogue or LIGHTRAIL_CATALOGUE, and for what it has not the one that comes with
+/// lightrail; that one alone where neither is given.
 [[nodiscard]] Catalogue catalogue_of(const CommandLine& line);
 
 /// The folder that holds `what` ("configs"): beside the source tree the executable was built in, or

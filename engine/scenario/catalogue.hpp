@@ -10,9 +10,10 @@ namespace lightrail {
 /// The folder of entries: "gpus/h100_sxm" is gpus/h100_sxm.xml.
 class Catalogue {
  public:
-  /// `base`: the folder that has what `directory` has not; "": none.
-  explicit Catalogue(std::string directory, std::string base = "")
+  /// `base`: the folder that has what `directory` has not. "": none.
+  explicit Catalogue(std::string directory = "", std::string base = "")
       : directory_(std::move(directory)), base_(std::move(base)) {}
+  [[nodiscard]] const std::string& directory() const { return directory_; }
   /// The file of an entry. "" and an error at `place` when there is none; the error lists the closest.
   [[nodiscard]] std::string file_of(const std::string& entry, const InputError& place,
                                     ErrorList& errors) const;

@@ -22,7 +22,7 @@ constexpr int deepest_level = 100;
 }  // namespace
 
 Resolver::Resolver(const ScenarioOptions& options, ErrorList& errors)
-    : catalogue_(options.catalogue_directory, options.base_catalogue),
+    : catalogue_(options.catalogue),
       identities_(options.identities),
       errors_(errors),
       variables_(options.settings, errors) {}

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/scenario/catalogue.hpp"
 #include "engine/scenario/element.hpp"
 #include "engine/scenario/merge_entry.hpp"
 
@@ -20,9 +21,8 @@ struct Scenario {
 
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< --set name=value, in order
-  std::string catalogue_directory;    ///< configs/
+  Catalogue catalogue;                ///< configs/
   ChildIdentities identities = {};    ///< what tells children of catalogue entries apart
-  std::string base_catalogue = {};    ///< has what catalogue_directory has not; "": nothing does
 };
 
 /// Reads, includes, substitutes `${name}` and `${expression}`, applies catalogue references. Throws

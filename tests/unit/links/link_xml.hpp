@@ -19,7 +19,7 @@ inline Scenario scenario_of(const std::string& inner) {
           .string();
   std::ofstream(path) << "<scenario name=\"test\">\n" << inner << "\n</scenario>\n";
   ScenarioOptions options;
-  options.catalogue_directory = "configs";
+  options.catalogue = Catalogue("configs");
   Scenario scenario = load_scenario(path, options);
   std::remove(path.c_str());
   return scenario;

@@ -16,7 +16,8 @@ namespace lightrail {
 namespace {
 
 std::shared_ptr<const Spec> read_gpu(const std::string& name, ErrorList& errors) {
-  Scenario scenario = load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=" + name}, "configs"});
+  Scenario scenario =
+      load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=" + name}, Catalogue("configs")});
   auto spec = gpu_kind()->make_spec(*scenario.root.child("gpu"), errors);
   report_unread(scenario.root, errors);
   return spec;
@@ -118,7 +119,8 @@ TEST_CASE("a cap of the power that memory would feel, or of a power that is not 
 TEST_CASE("attention is as fast as the library that a GPU names, which its catalogue entry must have") {
   // TFLOP/s of 4 x 4,096 causal tokens and 16 heads of 128, as published for H100 SXM5 (arXiv 2407.08608).
   const auto read = [](const std::string& library, ErrorList& errors) {
-    Scenario scenario = load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=h100_sxm"}, "configs"});
+    Scenario scenario =
+        load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=h100_sxm"}, Catalogue("configs")});
     Element gpu = *scenario.root.child("gpu");
     if (!library.empty()) gpu.attributes.push_back({"attention", library, "x.xml", 7, false});
     return gpu_kind()->make_spec(gpu, errors);

@@ -31,7 +31,7 @@ ScenarioFiles& ScenarioFiles::write(const std::string& name, const std::string& 
 
 Scenario ScenarioFiles::load(const std::vector<std::string>& settings,
                              const ChildIdentities& identities) const {
-  return load_scenario(folder_ + "/main.xml", {settings, folder_ + "/configs", identities});
+  return load_scenario(folder_ + "/main.xml", {settings, Catalogue(folder_ + "/configs"), identities});
 }
 
 std::vector<std::string> ScenarioFiles::errors(const std::vector<std::string>& settings,

@@ -9,7 +9,7 @@
 namespace lightrail {
 
 TEST_CASE("the catalogue's NCCL 2.21 is what a scenario without <nccl> gets") {
-  Scenario scenario = load_scenario("tests/unit/workloads/collective/nccl.xml", {{}, "configs"});
+  Scenario scenario = load_scenario("tests/unit/workloads/collective/nccl.xml", {{}, Catalogue("configs")});
   ErrorList errors;
   NcclSettings from_catalogue = parse_nccl_settings(scenario.root.child("nccl"), {}, errors);
   errors.throw_if_any();

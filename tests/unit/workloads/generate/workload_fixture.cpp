@@ -67,7 +67,7 @@ std::vector<std::string> mistakes_of(const std::string& children, const Make& ma
 Scenario scenario_of(const std::string& children) {
   auto path = scenario_path();
   std::ofstream(path) << "<scenario name=\"test\">" << children << "</scenario>";
-  Scenario scenario = load_scenario(path.string(), {{}, "configs"});
+  Scenario scenario = load_scenario(path.string(), {{}, Catalogue("configs")});
   std::filesystem::remove(path);
   return scenario;
 }

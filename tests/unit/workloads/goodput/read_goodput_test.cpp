@@ -32,7 +32,7 @@ Read read(const std::string& goodput, const std::vector<OpKind>& kinds = {}, std
           std::uint32_t gpus = 16, bool serves = false) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "s.xml", "<scenario name=\"s\"><workload/>\n" + goodput + "\n</scenario>");
-  const Scenario scenario = load_scenario(folder / "s.xml", {{}, "configs"});
+  const Scenario scenario = load_scenario(folder / "s.xml", {{}, Catalogue("configs")});
   Model model;
   AddressBook book;
   book.gpu_count = gpus;

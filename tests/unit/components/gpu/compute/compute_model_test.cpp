@@ -17,7 +17,8 @@ namespace {
 
 ComputeSpec catalogue_gpu(const std::string& name) {
   // A scenario of one element: the catalogue entry itself.
-  Scenario scenario = load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=" + name}, "configs"});
+  Scenario scenario =
+      load_scenario("tests/data/gpu_kernels/one_gpu.xml", {{"gpu=" + name}, Catalogue("configs")});
   const Element* gpu = scenario.root.child("gpu");
   ComputeSpec spec;
   ErrorList errors;
