@@ -191,8 +191,7 @@ ExitCode plan(CommandLine line, const MpiSession& mpi) {
   const auto variants = on_every_rank(mpi, [&] { return points_over(line.over); });
   std::vector<Found> all;
   for (const std::vector<std::string>& settings : variants) {
-    CommandLine one = line;
-    one.settings.insert(one.settings.end(), settings.begin(), settings.end());
+    const CommandLine one = at_point(line, settings);
     Found& found = all.emplace_back();
     found.settings = settings;
     found.task = on_every_rank(mpi, [&] { return read_plan_task(one, registry); });

@@ -45,11 +45,13 @@ std::vector<StudyPoint> points_of(const CommandLine& line, const std::string& pr
   for (const std::vector<std::string>& settings : points_of_sweep(line)) {
     StudyPoint point{points.size(), settings, "", ""};
     try {
-      CommandLine one = line;
-      one.settings.insert(one.settings.end(), settings.begin(), settings.end());
-      const Scenario scenario = load(one);
+      const Scenario scenario = load(at_point(line, settings));
       RunInputs inputs{line.study.deciding, files_named_in(scenario.root), version};
-      if (scenario.root.child("goodput")) inputs.options.emplace_back("goodput");
+      if (const Element* weeks = scenario.root.child("goodput")) {
+        inputs.options.emplace_back("goodput");
+        point.command = "goodput";
+        point.can_go_on = weeks->find("step") == nullptr;  // else nothing is simulated
+      }
       inputs.files.insert(inputs.files.end(), line.plugins.begin(), line.plugins.end());
       point.key = point_key(scenario, inputs);
     } catch (const InputErrors& mistakes) {
@@ -61,14 +63,6 @@ std::vector<StudyPoint> points_of(const CommandLine& line, const std::string& pr
     points.push_back(std::move(point));
   }
   return points;
-}
-
-CommandLine first_of(const std::vector<StudyPoint>& points, CommandLine line) {
-  const auto sound =
-      std::find_if(points.begin(), points.end(), [](const auto& p) { return p.problem.empty(); });
-  if (sound != points.end())
-    line.settings.insert(line.settings.end(), sound->settings.begin(), sound->settings.end());
-  return line;
 }
 
 [[noreturn]] void fail(const std::string& what) {
@@ -163,12 +157,6 @@ ExitCode sweep_as_study(const CommandLine& line, const std::string& program) {
   StudyPlan plan;
   plan.program = program;
   plan.scenario = line.positional.front();
-  // All points are of one scenario: weeks of its job are played where it has some.
-  const Scenario scenario = load(first_of(asked, line));
-  if (const Element* weeks = scenario.root.child("goodput")) {
-    plan.command = "goodput";
-    plan.can_go_on = weeks->find("step") == nullptr;  // else nothing is simulated
-  }
   plan.launch = study.launch;
   plan.options = study.run_options;
   plan.jobs = study.jobs > 0 ? study.jobs : cores();

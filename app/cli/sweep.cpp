@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::size_t max_points = 100'000;
 
-CommandLine at_point(CommandLine line, const std::vector<std::string>& settings) {
-  line.settings.insert(line.settings.end(), settings.begin(), settings.end());
-  return line;
-}
-
 bool can_load(const CommandLine& line) {
   try {
     static_cast<void>(load(line));
@@ -33,6 +28,11 @@ bool can_load(const CommandLine& line) {
 }
 
 }  // namespace
+
+CommandLine at_point(CommandLine line, const std::vector<std::string>& settings) {
+  line.settings.insert(line.settings.end(), settings.begin(), settings.end());
+  return line;
+}
 
 std::vector<std::vector<std::string>> sweep_points(const Scenario& scenario) {
   const auto sweeps = scenario.root.children_named("sweep");
@@ -115,8 +115,7 @@ ExitCode run_sweep(const CommandLine& line, const MpiSession& mpi,
   ExitCode worst = ExitCode::done;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (mpi.rank() == 0) fmt::print("{}point {}: {}\n", i ? "\n" : "", i, fmt::join(points[i], " "));
-    CommandLine one = line;
-    one.settings.insert(one.settings.end(), points[i].begin(), points[i].end());
+    CommandLine one = at_point(line, points[i]);
     one.sweep_case = static_cast<std::int64_t>(i);
     one.point = fmt::format("-{}", i);
     one.out = with_point(line.out, one.point);
@@ -140,10 +139,9 @@ CommandLine sweep_point(CommandLine line) {
     throw InputErrors(InputError{
         line.positional.front(), 0,
         fmt::format("option --case: '{}' is out of range (0 ... {})", line.sweep_case, points.size() - 1)});
-  for (const std::string& setting : points[static_cast<std::size_t>(line.sweep_case)])
-    line.settings.push_back(setting);
-  line.point = fmt::format("-{}", line.sweep_case);
-  return line;
+  CommandLine one = at_point(line, points[static_cast<std::size_t>(line.sweep_case)]);
+  one.point = fmt::format("-{}", line.sweep_case);
+  return one;
 }
 
 }  // namespace lightrail

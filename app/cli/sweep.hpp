@@ -20,6 +20,9 @@ namespace lightrail {
 /// with the first and with the last of --over.
 [[nodiscard]] std::vector<std::vector<std::string>> points_of_sweep(const CommandLine& line);
 
+/// The line with the settings of a point after its own.
+[[nodiscard]] CommandLine at_point(CommandLine line, const std::vector<std::string>& settings);
+
 /// "x-3.h5" of "x.h5" and "-3"; "" of "".
 [[nodiscard]] std::string with_point(const std::string& file, const std::string& point);
 

@@ -30,8 +30,7 @@ void check_points(const CommandLine& line, const Scenario& scenario, const Regis
   if (scenario.root.children_named("sweep").empty()) return;
   ErrorList errors;
   for (const std::vector<std::string>& point : sweep_points(scenario)) {
-    CommandLine one = line;
-    one.settings.insert(one.settings.end(), point.begin(), point.end());
+    CommandLine one = at_point(line, point);
     try {
       const ReadScenario of_point = load_to_build(one);
       static_cast<void>(model_to_run(build_model(of_point, registry, one)));

@@ -172,8 +172,8 @@ class Study {
 std::vector<std::string> run_words(const StudyPlan& plan, const StudyPoint& point,
                                    const StudyFolder& folder) {
   std::vector<std::string> words = plan.launch;
-  words.insert(words.end(), {plan.program, plan.command, plan.scenario, "--progress", "none"});
-  if (plan.can_go_on) words.insert(words.end(), {"--resume", "auto"});
+  words.insert(words.end(), {plan.program, point.command, plan.scenario, "--progress", "none"});
+  if (point.can_go_on) words.insert(words.end(), {"--resume", "auto"});
   words.insert(words.end(), {"--out", folder.result(point.key).string()});
   words.insert(words.end(), {"--summary", folder.new_summary(point.key).string()});
   words.insert(words.end(), {"--checkpoint", folder.checkpoint(point.key).string()});

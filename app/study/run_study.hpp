@@ -12,8 +12,6 @@ namespace lightrail {
 /// How the points of a study are run: each as a program of its own.
 struct StudyPlan {
   std::string program, scenario;
-  std::string command = "run";       ///< or goodput
-  bool can_go_on = true;             ///< a run that was stopped goes on from its checkpoint
   std::vector<std::string> launch;   ///< words before the program: mpiexec -n 4
   std::vector<std::string> options;  ///< of `lightrail run`, but for the settings of a point
   std::size_t jobs = 1;              ///< runs side by side

@@ -11,6 +11,8 @@ struct StudyPoint {
   std::vector<std::string> settings;  ///< name=value
   std::string key;                    ///< point_key(); "" where `problem` says why the point has none
   std::string problem;                ///< mistakes of the scenario with these settings
+  std::string command = "run";        ///< or goodput
+  bool can_go_on = true;              ///< a run that was stopped goes on from its checkpoint
 };
 
 }  // namespace lightrail

@@ -84,8 +84,9 @@ TEST_CASE("a point is told its files, then the options, then its settings") {
 
 TEST_CASE("weeks of a job of which nothing is simulated are no run to go on with") {
   StudyPlan plan;
-  plan.program = "lightrail", plan.scenario = "s.xml", plan.command = "goodput", plan.can_go_on = false;
-  const std::vector<std::string> words = run_words(plan, {0, {}, "k", ""}, StudyFolder("f"));
+  plan.program = "lightrail", plan.scenario = "s.xml";
+  const std::vector<std::string> words =
+      run_words(plan, {0, {}, "k", "", "goodput", false}, StudyFolder("f"));
   CHECK(words[1] == "goodput");
   CHECK(std::count(words.begin(), words.end(), "--resume") == 0);
 }
