@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/scenario/units.hpp"
@@ -70,8 +71,8 @@ ForecastPlan plan_forecast(const Model& model, const CommandLine& line, int rank
   if (line.predict_ranks.empty()) return plan;
   if (ranks > 1 || line.run.engine == Engine::reference)
     fail("predict-ranks",
-         fmt::format("needs one rank and the window engine ({} rank{}, engine {})", ranks,
-                     ranks == 1 ? "" : "s", line.run.engine == Engine::reference ? "reference" : "window"));
+         fmt::format("needs one rank and the window engine ({}, engine {})", counted(ranks, "rank"),
+                     line.run.engine == Engine::reference ? "reference" : "window"));
   for (const int count : line.predict_ranks)
     plan.partitions.push_back(make_partition(model, count, line.partition));
   return plan;

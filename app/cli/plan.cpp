@@ -14,6 +14,7 @@
 #include "app/cli/plan_search.hpp"
 #include "app/cli/slow_run.hpp"
 #include "app/cli/sweep.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/csv.hpp"
 #include "engine/scenario/units.hpp"
 #include "workloads/generate/training/model_figures.hpp"
@@ -23,10 +24,6 @@ namespace {
 
 constexpr double gib = 1ll << 30;
 constexpr std::size_t shown_by_formula = 10;  // plans, where none is run in trains
-
-std::string counted(std::int64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// A cluster that was asked about, and what was found for it.
 struct Found {

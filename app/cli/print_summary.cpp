@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/time.hpp"
 
 namespace lightrail {
@@ -171,10 +172,9 @@ std::string summary_text(const Summary& summary, const std::string& file) {
   if (const auto energy = summary.energy_per_step_j())
     text += fmt::format("  per step       {:.3f} J\n", *energy);
   const double rate = summary.wall_s > 0 ? static_cast<double>(summary.events) / summary.wall_s : 0;
-  text += fmt::format(
-      "events           {} in {:.2f} s wall ({:.3g}/s) on {} rank{}, build {:.2f} s, {} of memory\n",
-      summary.events, summary.wall_s, rate, summary.ranks, summary.ranks == 1 ? "" : "s", summary.build_s,
-      bytes_text(summary.peak_rss_bytes));
+  text += fmt::format("events           {} in {:.2f} s wall ({:.3g}/s) on {}, build {:.2f} s, {} of memory\n",
+                      summary.events, summary.wall_s, rate, counted(summary.ranks, "rank"), summary.build_s,
+                      bytes_text(summary.peak_rss_bytes));
   text += fmt::format("hash             {}\n", summary.hash);
   if (summary.status == "stopped" && !summary.checkpoint.empty())
     text += fmt::format("checkpoint       {} (go on with --resume)\n", summary.checkpoint);

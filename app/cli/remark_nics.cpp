@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "components/nic/nic.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
@@ -32,8 +33,8 @@ ModelPart remark_nics(const Model& model) {
   ModelPart part;
   for (const auto& [rates, count] : nics)
     part.remarks.push_back(
-        {"nics", fmt::format("{} NIC{} with ports of {} {} on links of {}, which is what counts", count,
-                             count == 1 ? "" : "s", format_value(BitRate{rates.first}),
+        {"nics", fmt::format("{} with ports of {} {} on links of {}, which is what counts",
+                             counted(count, "NIC"), format_value(BitRate{rates.first}),
                              count == 1 ? "is" : "are", format_value(BitRate{rates.second}))});
   return part;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/base/counted.hpp"
 #include "workloads/collective/formula_detail.hpp"
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/program/peer.hpp"
@@ -108,17 +109,17 @@ std::vector<std::string> slowness_notes(const Model& model, const Partition& par
                                         const CommandLine& line) {
   const double events = expected_trains(model), seconds = expected_seconds(model, partition.ranks);
   if (seconds < worth_a_word_s || line.run.stop_at != time_never) return {};
-  std::vector<std::string> notes{fmt::format(
-      "some {:.0e} events are ahead, about {} on {} rank{} (a guess; the progress line knows better)", events,
-      duration_text(seconds), partition.ranks, partition.ranks == 1 ? "" : "s")};
+  std::vector<std::string> notes{
+      fmt::format("some {:.0e} events are ahead, about {} on {} (a guess; the progress line knows better)",
+                  events, duration_text(seconds), counted(partition.ranks, "rank"))};
   if (line.run.engine == Engine::reference)
     notes.emplace_back(
         "the reference engine is there to check the other one, which is faster: --engine window");
   if (const std::uint32_t grain = smallest_train(model, false).packets; grain > 0 && grain <= 10)
-    notes.push_back(fmt::format(
-        "a train has {} packet{}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
-        "grain.md has the cost in accuracy)",
-        grain, grain == 1 ? "" : "s", 16.0 / grain));
+    notes.push_back(
+        fmt::format("a train has {}; <network grain=\"16\"> has about {:.0f} times fewer events (docs/"
+                    "grain.md has the cost in accuracy)",
+                    counted(grain, "packet"), 16.0 / grain));
   if (partition.ranks > 1 && partition.lookahead < nanoseconds(100))
     notes.push_back(
         fmt::format("ranks meet every {} of simulated time, the latency of a link between them; "

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/counted.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -137,8 +139,8 @@ std::string workload_text(const NewScenario& s) {
 }  // namespace
 
 std::string new_scenario_sentence(const NewScenario& s) {
-  return fmt::format("{} on {} {} of {} ({} GPUs), {}{}", job_of(s), s.servers,
-                     s.servers == 1 ? "server" : "servers", leaf_of(s.server), s.servers * s.gpus,
+  return fmt::format("{} on {} of {} ({} GPUs), {}{}", job_of(s), counted(s.servers, "server"),
+                     leaf_of(s.server), s.servers * s.gpus,
                      s.fabric == "none" ? "no network between them" : s.fabric,
                      s.parts.switch_element == "ethernet-switch" ? ", Ethernet" : "");
 }

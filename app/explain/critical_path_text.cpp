@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/explain/critical_path.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/time.hpp"
 
 namespace lightrail {
@@ -43,7 +44,7 @@ std::string gpus_text(const CriticalPath& path) {
     text += fmt::format("{}gpu {} {:.0f} %", i > 0 ? ", " : "", ordered[i].first,
                         percent(ordered[i].second, path.step_ps));
   if (ordered.size() > 4) text += fmt::format(", {} others", ordered.size() - 4);
-  return text + fmt::format("; {} hop{} from GPU to GPU", crossings, crossings == 1 ? "" : "s");
+  return text + fmt::format("; {} from GPU to GPU", counted(crossings, "hop"));
 }
 
 }  // namespace

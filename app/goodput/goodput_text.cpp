@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/goodput/goodput_report.hpp"
+#include "engine/base/counted.hpp"
 
 namespace lightrail {
 namespace {
@@ -88,10 +89,9 @@ std::string to_text(const GoodputResult& result) {
   const GoodputPlan& plan = result.plan;
   const Spread& effective = result.share(GoodputUse::effective);
   std::string text = fmt::format("goodput          {}\n", share_text(effective));
-  text +=
-      fmt::format("  of             {} of {} GPUs, steps of {}, {} run{} (5 and 95 % of them in brackets)\n",
-                  span_text(seconds(plan.period)), plan.gpus, span_text(seconds(plan.step)), plan.runs,
-                  plan.runs == 1 ? "" : "s");
+  text += fmt::format("  of             {} of {} GPUs, steps of {}, {} (5 and 95 % of them in brackets)\n",
+                      span_text(seconds(plan.period)), plan.gpus, span_text(seconds(plan.step)),
+                      counted(plan.runs, "run"));
   if (plan.replicas)
     text += fmt::format("  steps          {:.2f} % of those attempted count\n", 100 * result.committed_share);
   add_failures(result, text);

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/polite_wait.hpp"
 #include "engine/record/redistribute.hpp"
@@ -68,10 +69,9 @@ void check_row(const TableRegistry& tables, TableId table, std::size_t values, S
   if (values == schema.columns.size()) return;
   std::string names;
   for (const Column& column : schema.columns) names += (names.empty() ? "" : ", ") + column.name;
-  throw SimulationError(
-      time, "",
-      fmt::format("records a row of {} value{} for the table {}, which has {} columns: {}", values,
-                  values == 1 ? "" : "s", schema.name, schema.columns.size(), names));
+  throw SimulationError(time, "",
+                        fmt::format("records a row of {} for the table {}, which has {} columns: {}",
+                                    counted(values, "value"), schema.name, schema.columns.size(), names));
 }
 
 /// Which component a row is of.

@@ -7,12 +7,10 @@
 #include <map>
 #include <numeric>
 
+#include "engine/base/counted.hpp"
+
 namespace lightrail {
 namespace {
-
-std::string counted(std::uint32_t count, const std::string& what, const std::string& many = "") {
-  return fmt::format("{} {}", count, count == 1 ? what : many.empty() ? what + "s" : many);
-}
 
 std::string leaves(std::uint32_t count) {
   return counted(count, "leaf", "leaves");

@@ -6,27 +6,25 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/counted.hpp"
+
 namespace lightrail {
 namespace {
 
-/// "1 leaf", "4 leaves".
-std::string counted(std::uint32_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 std::string leaves(std::uint32_t count) {
   return counted(count, "leaf", "leaves");
 }
 std::string spines(std::uint32_t count) {
-  return counted(count, "spine", "spines");
+  return counted(count, "spine");
 }
 std::string nics_of(std::uint32_t count) {
-  return counted(count, "NIC", "NICs");
+  return counted(count, "NIC");
 }
 std::string ports(std::uint32_t count) {
-  return counted(count, "port", "ports");
+  return counted(count, "port");
 }
 std::string global_links(std::uint32_t count) {
-  return counted(count, "global link", "global links");
+  return counted(count, "global link");
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ std::string shape_dragonfly(const DragonflySpec& asked, std::uint32_t radix, std
   if (!shape.groups) shape.groups = needed;
   if (shape.groups != needed)
     return fmt::format("{} {} {} of {} with {} each, not {}", nics_of(nics), nics == 1 ? "fills" : "fill",
-                       counted(needed, "group", "groups"), leaves(shape.leaves), nics_of(shape.nics_per_leaf),
+                       counted(needed, "group"), leaves(shape.leaves), nics_of(shape.nics_per_leaf),
                        shape.groups);
   if (shape.groups == 1) {
     if (asked.global_links) return "one group has no global links";
@@ -66,14 +64,14 @@ std::string shape_dragonfly(const DragonflySpec& asked, std::uint32_t radix, std
     while (shape.global_links > 0 && !is_even(shape.global_links)) --shape.global_links;
     if (shape.global_links == 0)
       return fmt::format("{} with up to {} each cannot join a group evenly with {}", spines(shape.spines),
-                         global_links(most), counted(others, "other", "others"));
+                         global_links(most), counted(others, "other"));
   }
   if (shape.global_links > most)
     return fmt::format("a spine of {} and {} needs {}, the switch has {}", leaves(shape.leaves),
                        global_links(shape.global_links), ports(shape.leaves + shape.global_links), radix);
   if (!is_even(shape.global_links))
     return fmt::format("{} with {} each cannot join a group evenly with {} ({} links)", spines(shape.spines),
-                       global_links(shape.global_links), counted(others, "other", "others"),
+                       global_links(shape.global_links), counted(others, "other"),
                        shape.spines * shape.global_links);
   return "";
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/counted.hpp"
 #include "engine/scenario/units.hpp"
 #include "network/port/buffered_spec.hpp"
 
@@ -32,8 +33,8 @@ std::int64_t smallest_buffer(const Model& model) {
 }  // namespace
 
 std::string TrainCap::text() const {
-  return fmt::format("of {} packet{} instead of {}: a tenth of the smallest buffer ({})", used,
-                     used == 1 ? "" : "s", asked, format_value(Bytes{buffer}));
+  return fmt::format("of {} instead of {}: a tenth of the smallest buffer ({})", counted(used, "packet"),
+                     asked, format_value(Bytes{buffer}));
 }
 
 std::shared_ptr<const TrainCap> cap_trains(Model& model) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity.hpp"
 #include "engine/base/wide.hpp"
 #include "engine/model/describe.hpp"
@@ -28,8 +29,8 @@ template <class SpecT, class Check>
     if (errors.size() > before) continue;
     if (spec.lane >= lanes)
       errors.add(child->error_at(
-          "lane", fmt::format("<{}> attribute 'lane': there is no class {}: the device has {} lane{}", name,
-                              spec.lane, lanes, lanes == 1 ? "" : "s")));
+          "lane", fmt::format("<{}> attribute 'lane': there is no class {}: the device has {}", name,
+                              spec.lane, counted(lanes, "lane"))));
     check(*child, spec);
     if (std::any_of(all.begin(), all.end(), [&](const SpecT& other) { return other.lane == spec.lane; }))
       errors.add(child->error(fmt::format("<{}> has two <{}> of class {}", element.name, name, spec.lane)));

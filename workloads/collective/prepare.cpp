@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/error.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/group_plan.hpp"
@@ -44,9 +45,9 @@ void check_hindrances(const ProgramSet& programs, const AlgorithmRegistry& algor
         const auto why = algorithms[op.algorithm].obstacle(plan, op);
         if (!why) continue;
         errors.add({"", 0,
-                    fmt::format("{}: algorithm '{}' {}; the group of gpu {} has {} GPUs in {} server{}",
+                    fmt::format("{}: algorithm '{}' {}; the group of gpu {} has {} GPUs in {}",
                                 describe_op(program, i, names), name_of(algorithms.names(), op.algorithm),
-                                *why, gpu, plan.size(), plan.servers(), plan.servers() == 1 ? "" : "s")});
+                                *why, gpu, plan.size(), counted(plan.servers(), "server"))});
         break;
       }
     }

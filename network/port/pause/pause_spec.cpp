@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/base/counted.hpp"
 #include "engine/scenario/units.hpp"
 
 namespace lightrail {
@@ -25,8 +26,7 @@ std::string parse_classes(std::string_view text, std::uint32_t lanes, LaneMask& 
     if (error != std::errc{} || rest != item.data() + item.size())
       return fmt::format("'{}' is no list of classes (0, or 0,3, or none)", text);
     if (lane >= lanes)
-      return fmt::format("there is no class {}: the device has {} lane{}", lane, lanes,
-                         lanes == 1 ? "" : "s");
+      return fmt::format("there is no class {}: the device has {}", lane, counted(lanes, "lane"));
     classes = static_cast<LaneMask>(classes | 1u << lane);
     begin = end + 1;
   }
