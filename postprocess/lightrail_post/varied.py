@@ -24,11 +24,15 @@ def settings(run):
     return dict(pair.split("=", 1) for pair in given if "=" in pair)
 
 
-def varied_settings(runs, differences):
-    """DataFrame by run of the settings that differ between them, "not set" where one is not given. Where none
-    does the first attributes of input_differences()."""
+def differing_settings(runs):
+    """DataFrame by run of the settings that differ between them, "not set" where one is not given."""
     table = pd.DataFrame([settings(run) for run in runs]).fillna("not set")
-    table = table[[name for name in table if table[name].nunique() > 1]]
+    return table[[name for name in table if table[name].nunique() > 1]]
+
+
+def varied_settings(runs, differences):
+    """differing_settings(); where none does the first attributes of input_differences()."""
+    table = differing_settings(runs)
     if len(table.columns):
         return table
     return pd.DataFrame({path.split("/", 1)[-1].replace("@", " "): values
@@ -72,8 +76,6 @@ def labels_of(runs):
 
 
 def _labels_by_settings(runs):
-    given = [settings(run) for run in runs]
-    known = dict.fromkeys(name for values in given for name in values)
-    varied = [name for name in known if len({values.get(name) for values in given}) > 1]
-    names = [", ".join(f"{name} {values.get(name, 'not set')}" for name in varied) for values in given]
+    table = differing_settings(runs)
+    names = [", ".join(f"{name} {value}" for name, value in row.items()) for _, row in table.iterrows()]
     return names if len(set(names)) == len(names) and max(map(len, names)) <= LONGEST_LABEL else []

@@ -116,8 +116,7 @@ class Schedule:
 
 
 def waits_of(step):
-    """{operation: those of its own worker that it waits for}, in an order in which each comes after all that
-    it waits for, also through others."""
+    """{operation: those of its own worker that it waits for}."""
     waits = {}
     for replica, stage in itertools.product(range(step.replicas), range(step.stages)):
         def has(operation, index, worker=(replica, stage)):

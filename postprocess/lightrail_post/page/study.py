@@ -12,6 +12,7 @@ from ..time_uses import time_parts, use_colour
 from ..varied import input_differences, settings, varied_settings
 from .summary import percent, scenario_name
 
+
 def _numbers(column):
     """As numbers, where all of its texts are some."""
     try:

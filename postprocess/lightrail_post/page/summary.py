@@ -5,7 +5,10 @@ import re
 import pandas as pd
 
 from .. import style
+from ..goodput import PS_PER_MINUTE
 from .cost import BILL
+
+PS_PER_DAY = 24 * 60 * PS_PER_MINUTE
 
 FIGURES = (("all_reduce_median_ps", "all-reduce, median", style.format_time),
            *BILL,
@@ -23,21 +26,18 @@ SERVING = (("requests", "requests that ended", "{:,}".format),
            ("tpot_p99_ps", "time a token after the first, p99", style.format_time))
 
 
-DAY_PS, MINUTE_PS = 86_400 * 10**12, 60 * 10**12
-
-
 def weeks_of(run):
     """[(what, value)] of weeks of the job (`lightrail goodput`)."""
     weeks = run.summary.get("goodput")
     if not weeks:
         return []
-    found = [("GPUs of the job", f"{weeks['gpus']:,}"), ("played", f"{weeks['period_ps'] / DAY_PS:,.4g} days, "
+    found = [("GPUs of the job", f"{weeks['gpus']:,}"), ("played", f"{weeks['period_ps'] / PS_PER_DAY:,.4g} days, "
                                                          f"{len(weeks['runs']):,} times")]
     causes = weeks["causes"]
     found += [(use.replace("_", " ") + " time", f"{100 * mean:.2f} % ({100 * low:.2f} to {100 * high:.2f} % in 90 % of runs)")
               for use, mean, low, high in zip(causes["use"], causes["mean"], causes["p5"], causes["p95"]) if mean > 0]
     found.append(("failures", f"{weeks['categories']['failures'].sum():,.4g} on average"))
-    found += [(what, f"{weeks[name] / MINUTE_PS:.3g} min")
+    found += [(what, f"{weeks[name] / PS_PER_MINUTE:.3g} min")
               for what, name in (("a checkpoint each", "every_ps"), ("best interval of those played", "best_every_ps"))
               if weeks[name]]
     return found
@@ -47,7 +47,7 @@ def _title(run):
     weeks = run.summary.get("goodput")
     if weeks:
         return (f"{weeks['gpus']:,} GPUs are effective for {percent(weeks['effective'])} of "
-                f"{weeks['period_ps'] / DAY_PS:,.4g} days")
+                f"{weeks['period_ps'] / PS_PER_DAY:,.4g} days")
     if "step_time_ps" in run.summary:
         parts = {name: run.summary[f"{key}_fraction"] for key, name in
                  (("compute", "compute"), ("exposed_communication", "exposed communication"), ("idle", "idle"))}
