@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "components/nic/nic.hpp"
 #include "engine/base/counted.hpp"
@@ -13,15 +14,17 @@
 namespace lightrail {
 namespace {
 
-constexpr double usual_share =
-    0.8;  // of the port's rate, what codes and headers leave to a link of its own kind
+/// Of the port's rate: what codes and headers leave to a link of its own kind.
+constexpr double usual_share = 0.8;
 
 }  // namespace
 
 ModelPart remark_nics(const Model& model) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> nics;  // by rate of port and link
+  std::vector<const NicSpec*> specs;                                    // null: of no NIC
+  for (const auto& spec : model.specs) specs.push_back(dynamic_cast<const NicSpec*>(spec.get()));
   for (const ComponentRecord& component : model.components) {
-    const auto* spec = dynamic_cast<const NicSpec*>(model.specs[component.spec].get());
+    const NicSpec* spec = specs[component.spec];
     if (!spec || component.port_count == 0) continue;
     const LinkId out = model.ports[component.first_port].out;
     if (out.value >= model.links.size()) continue;

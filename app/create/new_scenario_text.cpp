@@ -53,13 +53,13 @@ std::string recorded_text(const NewScenario& s) {
 }
 
 std::string doc_text(const NewScenario& s, const std::string& file) {
+  const std::string result = s.name + ".h5";
   Commands commands{{"lightrail validate " + file, "every mistake, and the network as it is built"},
-                    {"lightrail run " + file, "writes " + s.name + ".h5, prints a summary"},
-                    s.workload == "inference"
-                        ? std::pair<std::string, std::string>{"lightrail report " + s.name + ".h5",
-                                                              "a page: latencies, use, cost"}
-                        : std::pair<std::string, std::string>{"lightrail explain " + s.name + ".h5",
-                                                              "where the time went"}};
+                    {"lightrail run " + file, "writes " + result + ", prints a summary"}};
+  if (s.workload == "inference")
+    commands.push_back({"lightrail report " + result, "a page: latencies, use, cost"});
+  else
+    commands.push_back({"lightrail explain " + result, "where the time went"});
   if (has_detail(s))
     commands.push_back({"lightrail run " + file + " --set detail=formula", "by formula, in a second"});
   if (s.workload == "training")

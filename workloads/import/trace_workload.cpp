@@ -103,8 +103,7 @@ void note_gpus(WorkloadContext& context, const KernelScale& scale, Job& job) {
   if (scale.gemm != 1 || scale.attention != 1 || scale.memory_bound != 1)
     job.notes.push_back(
         fmt::format("kernels' times are scaled from {} to {}: matrix products {:.3g} times as long, "
-                    "attention {:.3g}, all "
-                    "others {:.3g}",
+                    "attention {:.3g}, all others {:.3g}",
                     from->catalogue.empty() ? "the recorded GPU" : from->catalogue,
                     to->catalogue.empty() ? "the system's" : to->catalogue, scale.gemm, scale.attention,
                     scale.memory_bound));

@@ -115,25 +115,27 @@ bool PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& trai
 }
 
 void PauseReceiver::lose(const Context& context, PortIndex port, const Frame& train) {
-  const SharedMemory::Account& account = memory_[account_of(port, train.lane)];
-  if (may_lose(port, train.lane) && may_be_lost(train.kind)) {
-    Lost& lost = lost_[account_of(port, train.lane)];
+  const std::uint32_t of = account_of(port, train.lane);
+  const bool is_lossy = may_lose(port, train.lane);
+  if (is_lossy && may_be_lost(train.kind)) {
+    Lost& lost = lost_[of];
     ++lost.trains;
     lost.bytes += train.bytes;
     return;
   }
+  const SharedMemory::Account& account = memory_[of];
+  const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
   std::string why;
-  if (!may_lose(port, train.lane))
+  if (!is_lossy)
     why = fmt::format("{} B of its headroom of {} B are taken, the pause came too late (raise the headroom)",
                       account.headroom, account.headroom_limit);
-  else if ((settings_.lossless >> train.lane & 1) != 0)
+  else if (is_lossless)
     why = "its sender's watchdog sends in spite of pauses, and the NIC that sent them repairs nothing of it";
   else
     why = fmt::format(
         "the class is not lossless and has all that it may have of the buffer ({} B), and the NIC that sent "
         "them takes their class for lossless and repairs nothing",
         account.normal);
-  const bool is_lossless = (settings_.lossless >> train.lane & 1) != 0;
   throw SimulationError(context.now(), name_,
                         fmt::format("{} B of {}class {} at port {} are lost: {}", train.bytes,
                                     is_lossless ? "lossless " : "", train.lane, port, why));
