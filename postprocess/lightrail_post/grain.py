@@ -35,31 +35,63 @@ def _change(new, old):
     return 100 * abs(new / old - 1)
 
 
-def grain_row(trains, packets):
-    """Errors of a run with trains against the one at packet level [%], and how many times fewer events."""
-    times, exact = message_times(trains), message_times(packets)
-    if len(times) != len(exact) or len(exact) == 0:
-        raise ValueError(f"{trains.path}: {len(times)} message times, {len(exact)} at packet level")
-    return {"step_pct": _change(trains.summary["step_time_ps"], packets.summary["step_time_ps"]),
-            "median_pct": _change(np.median(times), np.median(exact)),
-            "p99_pct": _change(np.percentile(times, 99), np.percentile(exact, 99)),
-            "fewer_events": packets.info["events"] / trains.info["events"]}
+def _measures(run):
+    times = message_times(run)
+    if len(times) == 0:
+        raise ValueError(f"{run.path}: no message times")
+    return {"step": run.summary["step_time_ps"], "median": np.median(times), "p99": np.percentile(times, 99),
+            "messages": len(times), "events": run.info["events"]}
+
+
+def _spread(values):
+    """Standard deviation over the mean [%]; NaN of a single value."""
+    return 100 * values.std(ddof=1) / values.mean()
+
+
+def grain_row(trains: Sequence[Run], packets: Sequence[Run]) -> dict[str, float]:
+    """Errors of runs with trains against those at packet level [%], and how many times fewer events.
+
+    Both are of the same seeds; what is compared is the mean over them. `spread_pct` is what the step at
+    packet level varies by from seed to seed (standard deviation), `noise_pct` the standard error of
+    `step_pct`; both are NaN where there is one seed.
+    """
+    coarse, exact = (pd.DataFrame([_measures(run) for run in runs]) for runs in (trains, packets))
+    if set(coarse["messages"]) != set(exact["messages"]):
+        raise ValueError(f"{trains[0].path}: {coarse['messages'][0]} message times, {exact['messages'][0]} at "
+                         "packet level")
+    row = {f"{name}_pct": _change(coarse[name].mean(), exact[name].mean()) for name in ("step", "median", "p99")}
+    row["spread_pct"] = _spread(exact["step"])
+    row["noise_pct"] = np.hypot(_spread(exact["step"]), _spread(coarse["step"])) / np.sqrt(len(exact))
+    row["fewer_events"] = exact["events"].sum() / coarse["events"].sum()
+    return row
+
+
+def _by_cell(runs):
+    """Runs by (cell, kind) and seed, of files CELL.KIND.h5 or CELL.KIND.SEED.h5."""
+    found = {}
+    for run in runs:
+        cell, kind, *seed = Path(run.path).name.removesuffix(".h5").split(".")
+        found.setdefault((cell, kind), {})[seed[0] if seed else ""] = run
+    return found
 
 
 def grain_table(runs: Sequence[Run]) -> pd.DataFrame:
     """DataFrame by cell of grain_row() and `beyond`: the names of the bounds that the cell does not keep.
 
-    A run's file is called CELL.trains.h5 or CELL.packets.h5; every cell needs both.
+    A run's file is called CELL.trains.h5 or CELL.packets.h5, or with its seed CELL.trains.1.h5; every cell
+    needs both of the same seeds.
     """
-    by_file = {Path(run.path).name.removesuffix(".h5"): run for run in runs}
+    by_cell = _by_cell(runs)
     rows = {}
-    for name, run in sorted(by_file.items()):
-        cell, _, kind = name.rpartition(".")
+    for (cell, kind), trains in sorted(by_cell.items()):
         if kind != "trains":
             continue
-        if f"{cell}.packets" not in by_file:
-            raise ValueError(f"{run.path}: there is no {cell}.packets.h5 to compare with")
-        row = grain_row(run, by_file[f"{cell}.packets"])
+        packets = by_cell.get((cell, "packets"), {})
+        for seed, run in trains.items():
+            if seed not in packets:
+                raise ValueError(f"{run.path}: there is no {'.'.join(filter(None, (cell, 'packets', seed)))}.h5 to "
+                                 "compare with")
+        row = grain_row(list(trains.values()), [packets[seed] for seed in trains])
         row["beyond"] = ", ".join(NAMES[key] for key, bound in BOUNDS.items() if row[key] > bound)
         rows[cell.replace("_", " ")] = row
     if not rows:
@@ -68,12 +100,13 @@ def grain_table(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def markdown(table):
-    """The table as docs/grain.md has it."""
-    lines = ["| cell | step time | median | 99th percentile | fewer events | beyond its bound |",
-             "|---|---|---|---|---|---|"]
+    """The table as docs/grain.md has it; a spread where there are several seeds."""
+    lines = ["| cell | step time | median | 99th percentile | spread by seed | fewer events | beyond its bound |",
+             "|---|---|---|---|---|---|---|"]
     for cell, row in table.iterrows():
         errors = " | ".join(f"{row[key]:.2f} %" for key in BOUNDS)
-        lines.append(f"| {cell} | {errors} | {row['fewer_events']:.1f} | {row['beyond']} |")
+        spread = "" if np.isnan(row["spread_pct"]) else f"{row['spread_pct']:.2f} %"
+        lines.append(f"| {cell} | {errors} | {spread} | {row['fewer_events']:.1f} | {row['beyond']} |")
     return "\n".join(lines)
 
 

@@ -51,8 +51,25 @@ def test_a_cell_without_packet_level_or_with_other_messages_is_refused():
         grain_table([PACKETS])
 
 
+def test_means_over_seeds_are_compared_and_the_spread_between_seeds_is_given():
+    runs = [a_run(f"x.{kind}.{seed}", [end], step)
+            for kind, seed, end, step in (("packets", 1, 900, 980), ("packets", 2, 1100, 1020),
+                                          ("trains", 1, 1100, 1020), ("trains", 2, 900, 990))]
+    row = grain_table(runs).loc["x"]
+    assert (row["step_pct"], row["median_pct"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
+    assert row["spread_pct"] == pytest.approx(2.828, abs=1e-3)  # 20 sqrt(2) of 1,000
+    assert row["noise_pct"] == pytest.approx(2.496, abs=1e-3)  # with 15 sqrt(2) of 1,005, over sqrt(2)
+    assert row["beyond"] == ""
+    assert "| 2.83 % |" in markdown(grain_table(runs))
+
+
+def test_a_seed_without_packet_level_is_refused():
+    with pytest.raises(ValueError, match="there is no x.packets.2.h5 to compare with"):
+        grain_table([a_run(f"x.{name}", [1], 1) for name in ("packets.1", "trains.1", "trains.2")])
+
+
 def test_the_figure_and_the_table_say_how_many_cells_keep_their_bounds():
     figure, table = grain_study([PACKETS, a_run("incast_1.trains", [1000, 2000, 4000], 5100)])
     assert figure._suptitle.get_text().endswith("0 of 1 cells within all bounds")
-    assert "| incast 1 | 2.00 % | 0.00 % | 0.00 % | 8.0 | step time |" in markdown(table)
+    assert "| incast 1 | 2.00 % | 0.00 % | 0.00 % |  | 8.0 | step time |" in markdown(table)
     plt.close("all")
