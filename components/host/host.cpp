@@ -36,7 +36,7 @@ Host::Host(const BuildContext& build)
       crossbar_(build, spec_.latency) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);
-    in_lines_.emplace_back(port_end(build, port).in_rate);
+    in_lines_.emplace_back(rate_into(build, port));
     injectors_.emplace_back(build, port, i);
     const LinkId out = model_.ports[build.record.first_port + i].out;
     if (gpus_ == i && !leads_to(model_, out, DeviceRole::nic)) gpus_ = i + 1;

@@ -41,7 +41,7 @@ const AddressBook* book_of(const BuildContext& build) {
 std::vector<Injector::Source> sources_of(const BuildContext& build) {
   std::vector<Injector::Source> sources(build.record.port_count);
   for (std::size_t i = 1; i < sources.size(); ++i)
-    sources[i].read_rate = port_end(build, static_cast<PortIndex>(i)).in_rate;
+    sources[i].read_rate = rate_into(build, static_cast<PortIndex>(i));
   return sources;
 }
 

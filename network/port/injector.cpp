@@ -20,24 +20,24 @@ namespace {
 
 /// Null where this port's lanes take no turns.
 const LaneWeights* weights_of(const BuildContext& build, const PortEnd& end) {
-  const bool has_lanes = role_of(build.spec) == DeviceRole::nic && end.far.lanes > 1;
+  const bool has_lanes = end.far.lanes > 1 && role_of(build.spec) == DeviceRole::nic;
   return has_lanes ? build.model.resource<LaneWeights>() : nullptr;
 }
 
 bool enters_fabric(const BuildContext& build, PortIndex port) {
-  return role_of(build.spec) == DeviceRole::nic && port == 0;
+  return port == 0 && role_of(build.spec) == DeviceRole::nic;
 }
 
 /// All rings of an injector take turns as they stand.
 constexpr std::uint32_t all_rings = 0xffffffff;
 
 /// Only what enters a fabric is paced; null where nothing is.
-std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, PortIndex port) {
-  if (!enters_fabric(build, port)) return nullptr;
+std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& end, bool enters_fabric) {
+  if (!enters_fabric) return nullptr;
   if (const auto* congestion = build.model.resource<CongestionControl>())
     return std::make_unique<InjectionRates>(*congestion);
   if (const auto* dcqcn = build.model.resource<Dcqcn>())
-    return std::make_unique<DcqcnRates>(dcqcn->spec, port_end(build, port).out_rate);
+    return std::make_unique<DcqcnRates>(dcqcn->spec, end.out_rate);
   return nullptr;
 }
 
@@ -49,9 +49,13 @@ std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency)
-    : Injector(port_end(build, port), port, wake_tag, sources, latency,
-               weights_of(build, port_end(build, port)), pacing_of(build, port), enters_fabric(build, port)) {
-}
+    : Injector(build, port_end(build, port), port, wake_tag, sources, latency,
+               lightrail::enters_fabric(build, port)) {}
+
+Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
+                   const std::vector<Source>& sources, SimTime latency, bool enters_fabric)
+    : Injector(end, port, wake_tag, sources, latency, weights_of(build, end),
+               pacing_of(build, end, enters_fabric), enters_fabric) {}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights,

@@ -119,6 +119,8 @@ class Injector {
     LineTime reader;  ///< fixed: rate 0 unless it is slower than the line
   };
 
+  Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
+           const std::vector<Source>& sources, SimTime latency, bool enters_fabric);
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
            SimTime latency, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
            bool enters_fabric);

@@ -45,55 +45,101 @@ InputBuffer controlled(InputBuffer buffer) {
   return buffer;
 }
 
-/// At the far end of a link to a device with or without buffers.
-InputBuffer far_buffer(const Model& model, const LinkRecord& out) {
-  const BufferedSpec* far = buffered_spec(model, out.to);
-  if (!far || model.resource<WholeMessages>()) return {};
+/// At the far end of `out`, which ends at a device of the spec `far`, with buffers or (null) without.
+InputBuffer far_buffer(const Model& model, const LinkRecord& out, const BufferedSpec* far) {
+  if (!far) return {};
   return far->is_transparent() ? buffer_around(model, out.to) : far->input_buffer(out.to_port);
+}
+
+/// Reads the ends of one component's ports. What they have in common is looked up once, and the spec behind a
+/// port only where it is another than behind the one before: a model has a million ports, and a look-up by
+/// type takes as long as all the rest.
+class EndReader {
+ public:
+  explicit EndReader(const BuildContext& build)
+      : build_(build),
+        model_(build.model),
+        own_(dynamic_cast<const BufferedSpec*>(&build.spec)),
+        ahead_(model_.resource<SendAhead>()),
+        is_whole_(model_.resource<WholeMessages>()) {}
+
+  [[nodiscard]] PortEnd read(PortIndex port);
+
+ private:
+  const BufferedSpec* behind(const LinkRecord& out);
+
+  const BuildContext& build_;
+  const Model& model_;
+  const BufferedSpec* own_;
+  const SendAhead* ahead_;
+  bool is_whole_;
+  const Spec* last_spec_ = nullptr;
+  const BufferedSpec* last_ = nullptr;  ///< the same, as what it is
+};
+
+const BufferedSpec* EndReader::behind(const LinkRecord& out) {
+  const Spec* spec = model_.specs[model_.components[out.to.value].spec].get();
+  if (spec != last_spec_) {
+    last_spec_ = spec;
+    last_ = dynamic_cast<const BufferedSpec*>(spec);
+  }
+  return last_;
+}
+
+PortEnd EndReader::read(PortIndex port) {
+  PortEnd end;
+  end.far = end.near = controlled({});
+  end.out = model_.ports[build_.record.first_port + port].out;
+  end.is_connected = end.out.is_valid();
+  if (!end.is_connected) return end;
+  const LinkRecord& out = model_.links[end.out.value];
+  const LinkRecord& in = model_.links[end.out.value ^ 1];
+  const LinkClass& link_class = model_.link_classes[out.link_class];
+  end.out_rate = link_class.rate;
+  const LinkClass& in_class = model_.link_classes[in.link_class];
+  end.in_rate = in_class.rate;
+  end.round_trip = link_class.latency + in_class.latency;
+  end.mtu_bytes = link_class.mtu_bytes;
+  end.grain = link_class.grain;
+  if (ahead_) end.send_ahead = ahead_->time;
+  end.energy_pj_per_bit = link_class.energy_pj_per_bit;
+  end.light = &link_class.light;
+
+  const BufferedSpec* far = behind(out);
+  end.is_circuit = far && far->is_transparent();
+  end.far = controlled(is_whole_ ? InputBuffer{} : far_buffer(model_, out, far));
+  if (own_ && !is_whole_) end.near = controlled(own_->input_buffer(port));
+  if (end.is_circuit && end.near.lanes > 0) end.near = controlled(smaller(end.near, end.far));
+  return end;
 }
 
 }  // namespace
 
 PortEnd port_end(const BuildContext& build, PortIndex port) {
-  const Model& model = build.model;
-  PortEnd end;
-  end.far = end.near = controlled({});
-  end.out = model.ports[build.record.first_port + port].out;
-  end.is_connected = end.out.is_valid();
-  if (!end.is_connected) return end;
-  const LinkRecord& out = model.links[end.out.value];
-  const LinkRecord& in = model.links[end.out.value ^ 1];
-  const LinkClass& link_class = model.link_classes[out.link_class];
-  end.out_rate = link_class.rate;
-  const LinkClass& in_class = model.link_classes[in.link_class];
-  end.in_rate = in_class.rate;
-  end.round_trip = link_class.latency + in_class.latency;
-  end.mtu_bytes = link_class.mtu_bytes;
-  end.grain = link_class.grain;
-  if (const auto* ahead = model.resource<SendAhead>()) end.send_ahead = ahead->time;
-  end.energy_pj_per_bit = link_class.energy_pj_per_bit;
-  end.light = &link_class.light;
-
-  const auto* own = dynamic_cast<const BufferedSpec*>(&build.spec);
-  const BufferedSpec* far = buffered_spec(model, out.to);
-  end.is_circuit = far && far->is_transparent();
-  end.far = controlled(far_buffer(model, out));
-  if (own && !model.resource<WholeMessages>()) end.near = controlled(own->input_buffer(port));
-  if (end.is_circuit && end.near.lanes > 0) end.near = controlled(smaller(end.near, end.far));
-  return end;
+  return EndReader(build).read(port);
 }
 
 std::vector<PortEnd> port_ends(const BuildContext& build) {
+  EndReader reader(build);
   std::vector<PortEnd> all;
+  all.reserve(build.record.port_count);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
-    all.push_back(port_end(build, static_cast<PortIndex>(i)));
+    all.push_back(reader.read(static_cast<PortIndex>(i)));
   return all;
+}
+
+BitRate rate_into(const BuildContext& build, PortIndex port) {
+  const LinkId out = build.model.ports[build.record.first_port + port].out;
+  if (!out.is_valid()) return {};
+  return build.model.link_classes[build.model.links[out.value ^ 1].link_class].rate;
 }
 
 const FlowControlKind& flow_control_behind(const BuildContext& build, PortIndex port) {
   const LinkId out = build.model.ports[build.record.first_port + port].out;
   if (!out.is_valid()) return no_flow_control();
-  return *controlled(far_buffer(build.model, build.model.links[out.value])).control;
+  if (build.model.resource<WholeMessages>()) return no_flow_control();
+  const LinkRecord& link = build.model.links[out.value];
+  return *controlled(far_buffer(build.model, link, buffered_spec(build.model, link.to))).control;
 }
 
 }  // namespace lightrail

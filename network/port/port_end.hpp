@@ -33,6 +33,8 @@ struct PortEnd {
 [[nodiscard]] PortEnd port_end(const BuildContext& build, PortIndex port);
 /// Of every port of the component, by index.
 [[nodiscard]] std::vector<PortEnd> port_ends(const BuildContext& build);
+/// `in_rate` of port_end() alone.
+[[nodiscard]] BitRate rate_into(const BuildContext& build, PortIndex port);
 
 /// The flow control of what `port` of an optical switch is joined to, through further optical switches too;
 /// no_flow_control() when that has no buffer.

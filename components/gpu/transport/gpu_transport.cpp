@@ -27,7 +27,7 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       sent_{.by_dimension = std::vector<SentPayload::Counter>(build.model.dimensions.size()),
             .by_receiver = {}} {
   for (std::uint32_t port = 0; port < build.record.port_count; ++port)
-    in_lines_[port] = LineTime(port_end(build, static_cast<PortIndex>(port)).in_rate);
+    in_lines_[port] = LineTime(rate_into(build, static_cast<PortIndex>(port)));
   for (const auto& path : paths_) {
     if (ExchangePlanner* planner = path->planner()) planner_ = planner;
     if (MessageSplitter* splitter = path->splitter()) splitter_ = splitter;
