@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -185,51 +186,72 @@ class Importer {
   std::uint16_t dimension_ = no_dimension, receipts_dimension_ = no_dimension;
 };
 
-void read(const GoalOptions& options, JobOutput& output, MessageLedger& ledger) {
+/// `kept`, if any, gets the ranks as the file has them.
+void read(const GoalOptions& options, JobOutput& output, MessageLedger& ledger,
+          std::vector<GoalRank>* kept = nullptr) {
   Importer importer(options, output, ledger);
   read_goal(
       options.file, [&](std::uint32_t ranks) { importer.start(ranks); },
-      [&](GoalRank& rank) { importer.add(rank); });
+      [&](GoalRank& rank) {
+        if (kept) kept->push_back(rank);
+        importer.add(rank);
+      });
 }
 
+/// What the processors of ranks do as operations of a program.
+class TimelineWriter {
+ public:
+  explicit TimelineWriter(JobBuilder& job) : names_{job.name("send"), job.name("recv"), job.name("calc")} {
+    busy_.kind = OpKind::compute, wait_.kind = OpKind::host;
+    busy_.dimension = wait_.dimension = no_dimension;
+    wait_.name = job.name("wait");
+  }
+
+  void write(const GoalTimes& times, DagProgram& dag) {
+    processors_.assign(times.end.size(), {});
+    for (std::size_t cpu = 0; cpu < processors_.size(); ++cpu)
+      processors_[cpu].host = fmt::format("host {}", cpu), processors_[cpu].cpu = fmt::format("cpu {}", cpu);
+    for (const GoalBusy& b : times.busy) {
+      Processor& processor = processors_[b.cpu];
+      wait_until(processor, b.start, dag);
+      busy_.duration = b.end - b.start;
+      busy_.name = names_[static_cast<std::size_t>(b.kind)];
+      processor.last = {dag.on_stream(processor.cpu, busy_, std::move(processor.last))};
+      processor.at = b.end;
+    }
+    for (std::size_t cpu = 0; cpu < processors_.size(); ++cpu)
+      wait_until(processors_[cpu], times.end[cpu], dag);
+  }
+
+ private:
+  struct Processor {
+    std::string host, cpu;  ///< names of its streams
+    SimTime at{};
+    std::vector<std::uint32_t> last;
+  };
+
+  void wait_until(Processor& processor, SimTime until, DagProgram& dag) {
+    if (until <= processor.at) return;
+    wait_.duration = until - processor.at;
+    processor.last = {dag.on_stream(processor.host, wait_, std::move(processor.last))};
+    processor.at = until;
+  }
+
+  std::array<std::uint32_t, 3> names_;
+  Op busy_, wait_;
+  std::vector<Processor> processors_;
+};
+
 /// Of a schedule without mistakes: every rank executes what the model says, and nothing is sent.
-void write_times(const GoalOptions& options, JobOutput& output) {
-  std::vector<GoalRank> ranks;
-  read_goal(
-      options.file, [&](std::uint32_t count) { output.begin(count); },
-      [&](GoalRank& rank) { ranks.push_back(std::move(rank)); });
+void write_times(const GoalOptions& options, const std::vector<GoalRank>& ranks, JobOutput& output) {
+  output.begin(static_cast<std::uint32_t>(ranks.size()));
   const std::vector<GoalTimes> times = run_loggops(options.file, ranks, *options.loggops);
   JobBuilder& job = output.job();
   job.note("messages take what LogGOPS says: nothing is sent, and waiting for a message is CPU time 'wait'");
-  Op busy, wait;
-  busy.kind = OpKind::compute, wait.kind = OpKind::host;
-  busy.dimension = wait.dimension = no_dimension;
-  wait.name = job.name("wait");
-  const std::uint32_t names[] = {job.name("send"), job.name("recv"), job.name("calc")};
+  TimelineWriter writer(job);
   for (const GoalRank& rank : ranks) {
-    const GoalTimes& of = times[rank.rank];
     DagProgram dag(output);
-    struct Processor {
-      SimTime at{};
-      std::vector<std::uint32_t> last;
-    };
-    std::vector<Processor> processors(of.end.size());
-    auto wait_until = [&](std::size_t cpu, SimTime until) {
-      Processor& processor = processors[cpu];
-      if (until <= processor.at) return;
-      wait.duration = until - processor.at;
-      processor.last = {dag.on_stream(fmt::format("host {}", cpu), wait, std::move(processor.last))};
-      processor.at = until;
-    };
-    for (const GoalBusy& b : of.busy) {
-      wait_until(b.cpu, b.start);
-      Processor& processor = processors[b.cpu];
-      busy.duration = b.end - b.start;
-      busy.name = names[static_cast<std::size_t>(b.kind)];
-      processor.last = {dag.on_stream(fmt::format("cpu {}", b.cpu), busy, std::move(processor.last))};
-      processor.at = b.end;
-    }
-    for (std::size_t cpu = 0; cpu < processors.size(); ++cpu) wait_until(cpu, of.end[cpu]);
+    writer.write(times[rank.rank], dag);
     job.assign(rank.rank, dag.end(fmt::format("rank {}", rank.rank)));
   }
 }
@@ -239,7 +261,11 @@ void write_times(const GoalOptions& options, JobOutput& output) {
 void import_goal(const GoalOptions& options, JobOutput& output) {
   MessageLedger ledger;
   JobOutput nowhere(JobOutput::discard);
-  read(options, options.loggops ? nowhere : output, ledger);
+  std::vector<GoalRank> ranks;
+  if (options.loggops)
+    read(options, nowhere, ledger, &ranks);
+  else
+    read(options, output, ledger);
   if (!ledger.is_balanced()) {
     ledger.focus();
     nowhere.restart();
@@ -248,7 +274,7 @@ void import_goal(const GoalOptions& options, JobOutput& output) {
     throw InputErrors(InputError{options.file, static_cast<int>(problem.place),
                                  fmt::format("rank {}: {}", problem.rank, problem.what)});
   }
-  if (options.loggops) write_times(options, output);
+  if (options.loggops) write_times(options, ranks, output);
 }
 
 }  // namespace lightrail

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
+#include <optional>
 #include <queue>
 #include <sstream>
 #include <tuple>
@@ -13,6 +13,7 @@
 #include "engine/base/error.hpp"
 #include "engine/base/wide.hpp"
 #include "engine/scenario/units.hpp"
+#include "workloads/import/goal/mailbox.hpp"
 
 namespace lightrail {
 
@@ -66,10 +67,10 @@ class Model {
     SimTime at{};
     std::uint64_t number = 0;  ///< in the order of coming up; kept when it is put off
     std::uint32_t rank = 0, node = 0;
-    bool is_message = false;  ///< at `rank`, of the sender's `node`
-    bool is_turn = false;     ///< of the first event that waits for `resource`
-    std::uint32_t sender = 0;
-    std::uint32_t resource = 0;
+    std::uint32_t sender = 0;    ///< of a message
+    std::uint32_t resource = 0;  ///< of a turn
+    bool is_message = false;     ///< at `rank`, of the sender's `node`
+    bool is_turn = false;        ///< of the first event that waits for `resource`
     bool operator<(const Event& other) const {
       return std::tie(at, number) > std::tie(other.at, other.number);
     }
@@ -83,11 +84,6 @@ class Model {
     std::priority_queue<Event, std::vector<Event>, IsLater> events;
     SimTime turn{};
   };
-  struct Arrived {
-    std::uint32_t node = 0;  ///< of the sender
-    SimTime end{};
-  };
-  using Key = std::pair<std::uint32_t, std::uint32_t>;  ///< sender, tag
   struct Rank {
     std::vector<std::uint32_t> missing;  ///< by node
     std::vector<SimTime> ready;
@@ -95,9 +91,9 @@ class Model {
     std::vector<std::uint32_t> first_edge;  ///< into `edges`, by the node that is waited for
     std::vector<GoalRank::Edge> edges;
     std::vector<SimTime> cpu_free, send_free, receive_free;
-    std::map<std::uint32_t, Waiting> waiting;           ///< by resource
-    std::map<Key, std::deque<std::uint32_t>> receives;  ///< that wait for a message
-    std::map<Key, std::deque<Arrived>> messages;        ///< that wait for a receive
+    std::map<std::uint32_t, Waiting> waiting;  ///< by resource
+    Mailbox receives;                          ///< that wait for a message
+    Mailbox messages;                          ///< that wait for a receive, with their ends
     std::vector<GoalBusy> busy;
   };
 
@@ -128,10 +124,7 @@ class Model {
 
   /// Queues what has become free: of the lowest rank first, sends before receives before calcs.
   void release() {
-    std::stable_sort(free_.begin(), free_.end(), [this](const auto& a, const auto& b) {
-      return std::tuple(a.first, node(a.first, a.second).kind) <
-             std::tuple(b.first, node(b.first, b.second).kind);
-    });
+    if (free_.size() > 1) sort_free();
     for (auto [r, n] : free_) {
       const GoalNode& what = node(r, n);
       SimTime at = std::max(ranks_[r].ready[n], ranks_[r].cpu_free[what.cpu]);
@@ -139,6 +132,12 @@ class Model {
       put({at, next_++, r, n});
     }
     free_.clear();
+  }
+  void sort_free() {
+    std::stable_sort(free_.begin(), free_.end(), [this](const auto& a, const auto& b) {
+      return std::tuple(a.first, node(a.first, a.second).kind) <
+             std::tuple(b.first, node(b.first, b.second).kind);
+    });
   }
 
   void settle(std::uint32_t r, std::uint32_t n, bool is_start, SimTime at) {
@@ -243,27 +242,19 @@ class Model {
                         bytes_time(what.size, std::max(model_.overhead_per_byte, model_.gap_per_byte));
     occupy(event.rank, GoalNode::Kind::recv, what.cpu, event.at, end);
     rank.receive_free[what.nic] = event.at + model_.gap + bytes_time(what.size, model_.gap_per_byte);
-    auto& waiting = rank.receives[{event.sender, what.tag}];
-    if (waiting.empty()) {
-      rank.messages[{event.sender, what.tag}].push_back({event.node, end});
-      return;
-    }
+    const std::optional<Mailbox::Item> waiting = rank.receives.take(event.sender, what.tag);
+    if (!waiting) return rank.messages.put(event.sender, what.tag, {event.node, end});
     meet(event.sender, event.node, event.at);
-    ended(event.rank, waiting.front(), end);
-    waiting.pop_front();
+    ended(event.rank, waiting->node, end);
   }
 
   void on_receive(const Event& event, const GoalNode& what) {
     Rank& rank = ranks_[event.rank];
     started(event.rank, event.node, event.at);
-    auto& arrived = rank.messages[{what.peer, what.tag}];
-    if (arrived.empty()) {
-      rank.receives[{what.peer, what.tag}].push_back(event.node);
-      return;
-    }
-    meet(what.peer, arrived.front().node, event.at);
-    ended(event.rank, event.node, std::max(event.at, arrived.front().end));
-    arrived.pop_front();
+    const std::optional<Mailbox::Item> arrived = rank.messages.take(what.peer, what.tag);
+    if (!arrived) return rank.receives.put(what.peer, what.tag, {event.node, {}});
+    meet(what.peer, arrived->node, event.at);
+    ended(event.rank, event.node, std::max(event.at, arrived->end));
   }
 
   /// A message and its receive have met: a large send ends.
