@@ -1,6 +1,6 @@
 #include "workloads/import/goal/mailbox.hpp"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <optional>
 
