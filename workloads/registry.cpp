@@ -13,6 +13,7 @@ WorkloadRegistry built_in_workloads() {
            inference_workload(),
            collective_workload(),
            storage_workload(),
+           flows_workload(),
            explicit_workload(),
        })
     workloads.add(kind);

@@ -6,6 +6,7 @@
 
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/generate/flows/flow_sizes.hpp"
 #include "workloads/generate/inference/inference_plan.hpp"
 #include "workloads/generate/inference/inference_requests.hpp"
 #include "workloads/generate/training/gate.hpp"
@@ -51,6 +52,8 @@ std::vector<std::pair<std::string, Docs>> workload_documentation(const WorkloadR
       {"gate", gate_documentation()},
       {"pool", pool_documentation()},
       {"requests", requests_documentation()},
+      {"flow-sizes", flow_sizes_documentation()},
+      {"size", flow_size_documentation()},
       {"recorded-on", {}},
       {"program",
        {text("gpus", "GPUs that run it: 0-7,16 or all", true),

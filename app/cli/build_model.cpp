@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/cli/algorithm_files.hpp"
+#include "app/cli/check_answers.hpp"
 #include "app/cli/check_components.hpp"
 #include "app/cli/check_iterations.hpp"
 #include "app/cli/check_values.hpp"
@@ -277,7 +278,10 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(read_congestion(scenario, model, errors));
   model.add(read_dcqcn(scenario, model, errors));
   model.add(read_nscc(scenario, model, errors));
+  model.add(read_dctcp(scenario, model, errors));
+  model.add(read_timely(scenario, model, errors));
   check_watchdogs(model, errors);
+  check_answers(model, errors);
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
   model.add(remark_shortcuts(model));

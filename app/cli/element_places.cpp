@@ -8,7 +8,8 @@ Places element_places(const Registry& registry) {
   const std::vector<std::string> top = {
       "doc",      "variable", "cluster", "storage",   "fabric", "graph",  "network", "scheduler",
       "workload", "groups",   "nccl",    "variation", "lanes",  "faults", "goodput", "congestion-control",
-      "dcqcn",    "nscc",     "jobs",    "prices",    "sweep",  "run",    "output"};
+      "dcqcn",    "nscc",     "dctcp",   "timely",    "jobs",   "prices", "sweep",   "run",
+      "output"};
   Places all = {{"scenario", top},
                 {"cluster", {"server"}},
                 {"server", {"gpu", "nvswitch", "nic", "host", "link"}},
@@ -20,7 +21,9 @@ Places element_places(const Registry& registry) {
                 {"ocs", {"schedule", "fault"}},
                 {"schedule", {"at"}},
                 {"prices", {"price"}},
-                {"workload", {"model", "program", "gate", "checkpoint", "requests", "pool", "recorded-on"}},
+                {"workload",
+                 {"model", "program", "gate", "checkpoint", "requests", "pool", "recorded-on", "flow-sizes"}},
+                {"flow-sizes", {"size"}},
                 {"recorded-on", {"gpu"}},
                 {"jobs", {"workload"}},
                 {"program", {"op", "repeat"}},

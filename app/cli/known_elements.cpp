@@ -16,7 +16,9 @@
 #include "network/port/trimmer.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
+#include "network/transport/dctcp.hpp"
 #include "network/transport/nscc.hpp"
+#include "network/transport/timely.hpp"
 #include "workloads/build_workload.hpp"
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/generate/training/training_checkpoint.hpp"
@@ -102,6 +104,8 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
   add("congestion-control", congestion_parameters().documentation());
   add("dcqcn", dcqcn_parameters().documentation());
   add("nscc", nscc_parameters().documentation());
+  add("dctcp", dctcp_parameters().documentation());
+  add("timely", timely_parameters().documentation());
   add("ecn", ecn_parameters().documentation());
   add("trim", trim_parameters().documentation());
   add("watchdog", watchdog_parameters().documentation());

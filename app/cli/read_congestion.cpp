@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,8 +18,10 @@
 #include "network/port/port_end.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
+#include "network/transport/dctcp.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/transport/nscc_windows.hpp"
+#include "network/transport/timely.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/numbered_train.hpp"
 #include "workloads/collective/nccl_settings.hpp"
@@ -89,9 +92,16 @@ std::string problem_of_windows(const NsccSpec& spec, const Model& model) {
   return "";
 }
 
-const Element* other_control(const Element& root) {
-  const Element* dcqcn = root.child("dcqcn");
-  return dcqcn ? dcqcn : root.child("congestion-control");
+/// The first of these that there is; null: none.
+const Element* other_control(const Element& root, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const Element* other = root.child(name)) return other;
+  return nullptr;
+}
+
+InputError two_controls(const Element& element, const Element& other) {
+  return element.error(
+      fmt::format("<{}> beside <{}>: a flow has one congestion control", element.name, other.name));
 }
 
 bool all_nics_acknowledge(const Model& model) {
@@ -99,6 +109,28 @@ bool all_nics_acknowledge(const Model& model) {
     const auto* nic = dynamic_cast<const NicSpec*>(spec.get());
     return !nic || acknowledges_every_packet(*nic);
   });
+}
+
+/// Of every class, and of each packet by itself that came in order.
+bool answers_every_train(const NicSpec& nic) {
+  return nic.flow_control == NicFlowControl::pauses && nic.repair != LossRepair::selective_repeat &&
+         std::popcount(nic.repaired_lanes()) == static_cast<int>(nic.lanes);
+}
+
+/// Adds errors: what <dctcp> and <timely> both do not work with.
+void check_acknowledging(const Element& element, const Model& model, ErrorList& errors) {
+  const bool all_answer = std::all_of(model.specs.begin(), model.specs.end(), [](const auto& spec) {
+    const auto* nic = dynamic_cast<const NicSpec*>(spec.get());
+    return !nic || answers_every_train(*nic);
+  });
+  if (const std::string problem = problem_of(element.name, model, *model.resource<AddressBook>());
+      !problem.empty())
+    errors.add(element.error(problem));
+  else if (!all_answer)
+    errors.add(element.error(fmt::format(
+        "<{}> needs NICs that acknowledge all classes (repair-of=\"all\" or lossless=\"none\"), with "
+        "repair=\"go-back-n\" or \"trimming\": it goes by their acknowledgements",
+        element.name)));
 }
 
 /// The resource that NICs read, and what its element says, for the result.
@@ -166,9 +198,8 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
         fmt::format("<nscc> attribute 'entropy-values': {} is no power of two", nscc.spec.entropy_values)));
   if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
     errors.add(element->error(problem));
-  else if (const Element* other = other_control(scenario.root))
-    errors.add(
-        element->error(fmt::format("<nscc> beside <{}>: a flow has one congestion control", other->name)));
+  else if (const Element* other = other_control(scenario.root, {"dcqcn", "congestion-control"}))
+    errors.add(two_controls(*element, *other));
   else if (!some_switch_marks(model))
     errors.add(element->error("<nscc> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
   else if (!all_nics_acknowledge(model))
@@ -180,6 +211,36 @@ ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& err
     errors.add(element->error(fmt::format("<nscc>: {}", wide)));
   if (!errors.is_empty()) return {};
   return part_of("nscc", nscc_parameters(), nscc.spec, nscc);
+}
+
+ModelPart read_dctcp(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const Element* element = scenario.root.child("dctcp");
+  if (!element || !model.resource<AddressBook>() || !errors.is_empty()) return {};
+  Dctcp dctcp;
+  dctcp_parameters().parse(*element, dctcp.spec, errors);
+  if (const Element* other = other_control(scenario.root, {"dcqcn", "congestion-control", "nscc"}))
+    errors.add(two_controls(*element, *other));
+  check_acknowledging(*element, model, errors);
+  if (errors.is_empty() && !some_switch_marks(model))
+    errors.add(element->error("<dctcp> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
+  if (!errors.is_empty()) return {};
+  return part_of("dctcp", dctcp_parameters(), dctcp.spec, dctcp);
+}
+
+ModelPart read_timely(const Scenario& scenario, const Model& model, ErrorList& errors) {
+  const Element* element = scenario.root.child("timely");
+  if (!element || !model.resource<AddressBook>() || !errors.is_empty()) return {};
+  Timely timely;
+  timely_parameters().parse(*element, timely.spec, errors);
+  if (timely.spec.low > timely.spec.high)
+    errors.add(element->error_at("t-low",
+                                 fmt::format("<timely> attribute 't-low': {} is more than t-high ({})",
+                                             format_value(timely.spec.low), format_value(timely.spec.high))));
+  if (const Element* other = other_control(scenario.root, {"dcqcn", "congestion-control", "nscc", "dctcp"}))
+    errors.add(two_controls(*element, *other));
+  check_acknowledging(*element, model, errors);
+  if (!errors.is_empty()) return {};
+  return part_of("timely", timely_parameters(), timely.spec, timely);
 }
 
 }  // namespace lightrail

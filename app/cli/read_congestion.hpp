@@ -18,4 +18,11 @@ namespace lightrail {
 /// that do not acknowledge every packet, and another congestion control beside it.
 [[nodiscard]] ModelPart read_nscc(const Scenario& scenario, const Model& model, ErrorList& errors);
 
+/// The same of <dctcp>: Dctcp and its parameters. Mistakes: the same systems, switches that mark nothing,
+/// NICs that do not acknowledge every class, and another congestion control beside it.
+[[nodiscard]] ModelPart read_dctcp(const Scenario& scenario, const Model& model, ErrorList& errors);
+
+/// The same of <timely>: Timely and its parameters. Switches need not mark; limits in the wrong order.
+[[nodiscard]] ModelPart read_timely(const Scenario& scenario, const Model& model, ErrorList& errors);
+
 }  // namespace lightrail

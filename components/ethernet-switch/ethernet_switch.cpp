@@ -25,7 +25,8 @@ InputBuffer EthernetSwitchSpec::input_buffer(PortIndex) const {
 }
 
 EthernetSwitch::EthernetSwitch(const BuildContext& build)
-    : path_(build, static_cast<const EthernetSwitchSpec&>(build.spec)) {
+    : path_(build, static_cast<const EthernetSwitchSpec&>(build.spec)),
+      answers_first_(static_cast<const EthernetSwitchSpec&>(build.spec).answers == SwitchAnswers::first) {
   // Other numbers than those of its routing, which are of the same seed and id.
   const std::uint64_t salt = hash_combine(hash_combine(build.model.seed, build.id.value), 1);
   if (const auto& ecn = static_cast<const EthernetSwitchSpec&>(build.spec).ecn; !ecn.empty())
@@ -46,6 +47,7 @@ void EthernetSwitch::forward(const Frame& frame, PortIndex in, Context& context)
   const RouteChoice way = path_.way_of(leaving, in, context);
   leaving.lane = way.lane;
   Crossbar& crossbar = path_.crossbar();
+  if (answers_first_ && is_answer(leaving.kind)) return crossbar.send_first(context, leaving, in, way.port);
   if (trimmer_) {
     if (trimmer_->goes_first(leaving)) return crossbar.send_first(context, leaving, in, way.port);
     if (trimmer_->is_due(leaving, way.port, crossbar.egress(), context) &&
@@ -128,12 +130,19 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
   table.field("buffer", &EthernetSwitchSpec::buffer, "memory that all ports share", Bytes{64},
               Bytes{1ll << 40});
   common.add_lanes();
+  table.choice("answers", &EthernetSwitchSpec::answers,
+               "acknowledgements and congestion notices go in their class, or first: ahead of all payload, "
+               "pauses or not",
+               {{"in-class", SwitchAnswers::in_class}, {"first", SwitchAnswers::first}});
   common.add_routing(routings);
   const auto of = []<class T>(T PauseSpec::*member) -> T EthernetSwitchSpec::* { return member; };
   table
       .field("alpha", of(&PauseSpec::alpha),
              "of what is free of the shared memory, how many times a port and class may hold; 0: all of it",
              0.0, 1024.0)
+      .field("alpha-rate", of(&PauseSpec::alpha_rate),
+             "of ports that alpha is meant for, others have it in proportion; without it for all", BitRate{1},
+             BitRate{1'000'000'000'000'000})
       .field("reserve", of(&PauseSpec::class_reserve), "of a port and class, what only it may use", Bytes{0},
              Bytes{1ll << 31});
   add_pause_fields(table);
@@ -156,6 +165,10 @@ std::shared_ptr<const ComponentKind> ethernet_switch_kind(const RoutingRegistry&
     table.parse(element, *spec, errors);
     read_routing_and_lanes(element, routings, *spec, errors);
     check_pauses(element, *spec, spec->lanes, spec->buffer, errors);
+    if (spec->alpha == 0 && element.find("alpha-rate"))
+      errors.add(element.error_at("alpha-rate",
+                                  "<ethernet-switch> attribute 'alpha-rate' has no effect with "
+                                  "alpha=\"0\""));
     spec->ecn = read_ecn(element, spec->lanes, errors);
     spec->settle();
     spec->watchdogs = read_watchdogs(element, spec->lanes, spec->lossless_lanes(), errors);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +15,15 @@
 
 namespace lightrail {
 
+/// How acknowledgements and congestion notices go through a switch: in the queues of their class, or ahead of
+/// everything that has payload, pauses or not.
+enum class SwitchAnswers : std::uint8_t { in_class, first };
+
 struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
   /// Defaults of HPCC's simulator (switch-mmu: 4 KiB, 3 KiB, alpha 1/8).
   EthernetSwitchSpec();
-  Bytes buffer{32 * 1024 * 1024};       ///< of all ports and classes
+  Bytes buffer{32 * 1024 * 1024};  ///< of all ports and classes
+  SwitchAnswers answers = SwitchAnswers::in_class;
   std::vector<EcnSpec> ecn;             ///< of classes whose packets it marks
   std::vector<TrimSpec> trims;          ///< of classes whose packets it trims
   std::vector<WatchdogSpec> watchdogs;  ///< of classes whose storms of pauses it ends
@@ -39,7 +45,8 @@ struct EthernetSwitchSpec final : PacketSwitchSpec, PauseSpec {
 /// dynamic threshold (SharedMemory); beyond it a lossless class pauses its sender (PauseReceiver). Outputs
 /// serve their classes in turns by weight (LaneWeights, else equal ones) and mark packets by the queue that
 /// they find (RedMarker). One that stays paused may be in a storm, which a watchdog ends (PauseWatchdog).
-/// Classes that are not lossless may be trimmed there instead of dropped (Trimmer).
+/// Classes that are not lossless may be trimmed there instead of dropped (Trimmer). With answers="first" what
+/// tells senders something (acknowledgements, notices) passes all payload and takes no room of the memory.
 /// Leaves out other egress thresholds, cells, priorities between classes, the FCS of what is cut through.
 class EthernetSwitch final : public Component, public HasBufferWaits {
  public:
@@ -70,6 +77,7 @@ class EthernetSwitch final : public Component, public HasBufferWaits {
   bool trim(const Frame& leaving, PortIndex in, PortIndex out, Context& context);
 
   RoutedCrossbar path_;
+  bool answers_first_;
   std::optional<RedMarker> marker_;  ///< where some class is marked
   std::optional<Trimmer> trimmer_;   ///< where some class is trimmed
 };

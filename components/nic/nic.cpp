@@ -12,6 +12,8 @@
 #include "network/health/health_table.hpp"
 #include "network/port/build_checks.hpp"
 #include "network/port/reports.hpp"
+#include "network/transport/dctcp.hpp"
+#include "network/transport/nscc.hpp"
 #include "network/wire/congestion_notice.hpp"
 #include "network/wire/delegated_train.hpp"
 #include "network/wire/injector_wake.hpp"
@@ -78,24 +80,27 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   if (spec_.flow_control != NicFlowControl::pauses) return;
   const auto* nscc = model_.resource<Nscc>();
-  const LossRepairSettings settings{.repair = spec_.repair,
-                                    .timeout = spec_.retransmit_timeout,
-                                    .retries = spec_.retries,
-                                    .entropy_values = nscc ? nscc->spec.entropy_values : 1,
-                                    .error_interval = spec_.error_interval};
+  const LossRepairSettings settings{
+      .repair = spec_.repair,
+      .timeout = spec_.retransmit_timeout,
+      .retries = spec_.retries,
+      .entropy_values = nscc ? nscc->spec.entropy_values : 1,
+      .error_interval = spec_.error_interval,
+      .completes_by_acknowledgement = spec_.completion == NicCompletion::acknowledged,
+      .tells_marks = model_.resource<Dctcp>() != nullptr};
   const PathChoice choice = nscc ? nscc->spec.path_choice : PathChoice::turns;
   repair_ = std::make_unique<Repair>(
       Repair{RepairSender(settings, spec_.repaired_lanes(), build.model.component_name(build.id)),
              RepairReceiver(settings),
              EntropyValues(settings.entropy_values, choice, hash_combine(build.model.seed, build.id.value))});
   fabric_.repair_by(repair_->sender);
-  if (!nscc) return;
-  repair_->sender.choose_by(repair_->values);
+  if (nscc) repair_->sender.choose_by(repair_->values);
   const PortEnd end = port_end(build, 0);
-  auto windows = std::make_unique<NsccWindows>(nscc->spec, end.out_rate, mtu_bytes_,
-                                               std::max(end.train_bytes(), mtu_bytes_), repair_->sender);
-  windows_ = windows.get();
-  fabric_.pace_by(std::move(windows));
+  auto pacing = acknowledged_pacing(
+      model_, {end.out_rate, mtu_bytes_, std::max(end.train_bytes(), mtu_bytes_)}, repair_->sender);
+  if (!pacing) return;
+  pacing_ = pacing.get();
+  fabric_.pace_by(std::move(pacing));
 }
 
 void Nic::prefetch() const {
@@ -198,17 +203,34 @@ Frame Nic::on_marked(const Frame& train, Context& context) {
 void Nic::notify(const Frame& train, Context& context) {
   const Address back(train.address.to(), train.address.from(), train.address.connection());
   const std::uint32_t marks = congestion_ ? congestion_->marks_in(as<Train>(train).packets) : 1;
-  fabric_.post({back.from(), back.to(), back.connection(),
-                congestion_ ? CongestionNotice::wire_bytes : CongestionNotice::roce_wire_bytes,
-                levels_ ? lane_of(back, false) : train.lane, MessageKind::congestion_notice, 0, none,
-                static_cast<std::uint16_t>(marks)},
-               context.now());
+  answer({MessageKind::congestion_notice, train.lane, static_cast<std::uint16_t>(marks),
+          congestion_ ? CongestionNotice::wire_bytes : CongestionNotice::roce_wire_bytes, back},
+         context);
+}
+
+/// A notice or acknowledgement has come in. What goes first takes no room.
+bool Nic::has_room_for(const Frame& frame, Context& context) {
+  return spec_.answers == NicAnswers::first || crossbar_.take(context, frame, 0, context.now());
+}
+
+/// A notice or acknowledgement goes back.
+void Nic::answer(const Frame& frame, Context& context) {
+  const Address& back = frame.address;
+  const std::uint8_t lane = levels_ ? lane_of(back, false) : frame.lane;
+  if (spec_.answers == NicAnswers::first) {
+    Frame first = frame;
+    first.lane = lane;
+    return crossbar_.egress().send_first(context, 0, first, context.now() + spec_.send_latency);
+  }
+  fabric_.post(
+      {back.from(), back.to(), back.connection(), frame.bytes, lane, frame.kind, 0, none, frame.detail},
+      context.now());
   fabric_.pump(context, crossbar_.egress(), *this);
 }
 
 /// Trains that were sent from here met congestion.
 void Nic::on_notice(const Frame& frame, Context& context) {
-  if (!crossbar_.take(context, frame, 0, context.now())) return;
+  if (!has_room_for(frame, context)) return;
   fabric_.slow_down(frame.address.to(), frame.address.from(), frame.address.connection(),
                     as<CongestionNotice>(frame).marks, context.now());
 }

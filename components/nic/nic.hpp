@@ -12,13 +12,13 @@
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
 #include "network/port/pause/pause_spec.hpp"
+#include "network/transport/acknowledged_pacing.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
 #include "network/transport/lane_map.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
 #include "network/transport/notice_pacer.hpp"
-#include "network/transport/nscc_windows.hpp"
 #include "network/transport/repair_receiver.hpp"
 #include "network/transport/repair_sender.hpp"
 #include "network/transport/retransmission.hpp"
@@ -33,6 +33,13 @@ enum class NicFlowControl : std::uint8_t { credits, pauses };
 
 /// Of which classes a NIC repairs losses: of those that are not lossless, or of all of them.
 enum class RepairOf : std::uint8_t { lossy, all };
+
+/// When a device is told that its message was sent: its last byte is on the wire, or it was acknowledged.
+enum class NicCompletion : std::uint8_t { sent, acknowledged };
+
+/// How acknowledgements and notices leave a NIC: as the rest of their class, paused with it, or in spite of
+/// that, ahead of everything.
+enum class NicAnswers : std::uint8_t { in_class, first };
 
 struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, PauseSpec {
   BitRate port_rate{400'000'000'000};
@@ -49,6 +56,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   std::uint32_t retries = max_retries;
   LossRepair repair = LossRepair::go_back_n;
   RepairOf repair_of = RepairOf::lossy;
+  NicCompletion completion = NicCompletion::sent;
+  NicAnswers answers = NicAnswers::in_class;
   SimTime error_interval = microseconds(500);
   Watts power{0};
   NicRole for_role = NicRole::compute;  ///< storage: behind a host, for all of its server
@@ -89,11 +98,11 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// lost is sent again when the retransmission timer ends (selective repeat), a few times; what arrived
 /// corrupt the link replays at once. Where circuits change a GPU has back what NicReturns says. A message to
 /// an endpoint on the same NIC loops back. What classes lose that are not lossless, or any, is repaired
-/// (RepairSender, RepairReceiver): their trains are numbered and acknowledged. While its cable is down
-/// (NicHealth) nothing leaves; a GPU that another NIC of its server can stand in for has its work back when
-/// the outage is known to senders. Assumes work requests and completions are small (latency of PCIe, no
-/// bandwidth). Leaves out: one limit over several PCIe links, memory registration and caches,
-/// acknowledgements of lossless classes.
+/// (RepairSender, RepairReceiver): their trains are numbered and acknowledged, and how fast flows are sent
+/// may go by that (AcknowledgedPacing). While its cable is down (NicHealth) nothing leaves; a GPU that
+/// another NIC of its server can stand in for has its work back when the outage is known to senders. Assumes
+/// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
+/// several PCIe links, memory registration and caches, acknowledgements of lossless classes.
 ///
 /// With role="storage" it has the host behind it, which passes on what its GPUs read and write: trains that
 /// the host sends go on to the fabric as they come in, from a buffer as large as the one towards the fabric.
@@ -122,7 +131,9 @@ class Nic final : public Component, private SentListener {
   void tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context);
   void acknowledge(const Acknowledgement& message, Context& context);
   void on_acknowledgement(const Acknowledgement& message, Context& context);
-  void tell_window(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now);
+  void answer(const Frame& frame, Context& context);
+  bool has_room_for(const Frame& frame, Context& context);
+  void tell_pacing(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now);
   void on_repair_timer(const Address& flow, Context& context);
   void repeat(const std::vector<RepairSender::Again>& again, Context& context);
   void record_repair(Context& context) const;
@@ -173,13 +184,13 @@ class Nic final : public Component, private SentListener {
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;
-  NoticePacer notice_pacer_;        ///< of flows whose marks have come in, with DCQCN
-  SimTime watched_until_{};         ///< a timer asks after the cable then
-  SimTime looked_until_{};          ///< until then nothing that waits for the cable can go another way
-  std::int64_t resent_ = 0;         ///< trains and control messages
-  std::uint32_t mtu_bytes_ = 0;     ///< fixed: of the fabric [B]
-  std::unique_ptr<Repair> repair_;  ///< null: with credits nothing is lost
-  NsccWindows* windows_ = nullptr;  ///< of `fabric_`; null: what is on the way has no limit
+  NoticePacer notice_pacer_;              ///< of flows whose marks have come in, with DCQCN
+  SimTime watched_until_{};               ///< a timer asks after the cable then
+  SimTime looked_until_{};                ///< until then nothing that waits for the cable can go another way
+  std::int64_t resent_ = 0;               ///< trains and control messages
+  std::uint32_t mtu_bytes_ = 0;           ///< fixed: of the fabric [B]
+  std::unique_ptr<Repair> repair_;        ///< null: with credits nothing is lost
+  AcknowledgedPacing* pacing_ = nullptr;  ///< of `fabric_`; null: it does not go by acknowledgements
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nic_kind();

@@ -26,9 +26,9 @@ NicReturns returns_of(const BuildContext& build) {
 }
 
 /// Of pauses alone.
-constexpr std::array<const char*, 8> pause_attributes{"lossless",       "headroom",      "resume-offset",
-                                                      "pause-reaction", "pause-quanta",  "repair",
-                                                      "repair-of",      "error-interval"};
+constexpr std::array<const char*, 10> pause_attributes{
+    "lossless", "headroom",  "resume-offset",  "pause-reaction", "pause-quanta",
+    "repair",   "repair-of", "error-interval", "completion",     "answers"};
 
 void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& errors) {
   if (spec.flow_control == NicFlowControl::pauses) {
@@ -42,6 +42,15 @@ void check_flow_control(const Element& nic, const NicSpec& spec, ErrorList& erro
     if (nic.find(name))
       errors.add(nic.error_at(
           name, fmt::format("<nic> attribute '{}' has no effect without flow-control=\"pauses\"", name)));
+}
+
+/// Once it is settled.
+void check_completion(const Element& nic, const NicSpec& spec, ErrorList& errors) {
+  if (spec.flow_control == NicFlowControl::pauses && spec.completion == NicCompletion::acknowledged &&
+      spec.repaired_lanes() == 0)
+    errors.add(nic.error_at("completion",
+                            "<nic> attribute 'completion': nothing is acknowledged where all classes are "
+                            "lossless (expected repair-of=\"all\" beside it)"));
 }
 
 }  // namespace
@@ -129,6 +138,14 @@ std::shared_ptr<const ComponentKind> nic_kind() {
           "classes whose trains it numbers, acknowledges and repairs: those that are not lossless, or all, "
           "where switches lose something of lossless ones too (<watchdog>)",
           {{"lossy", RepairOf::lossy}, {"all", RepairOf::all}})
+      .choice("completion", &NicSpec::completion,
+              "a device is told that its message was sent when its last byte is on the wire, or, on classes "
+              "that are repaired, when all of it was acknowledged, as reliable connections of RDMA do",
+              {{"sent", NicCompletion::sent}, {"acknowledged", NicCompletion::acknowledged}})
+      .choice("answers", &NicSpec::answers,
+              "acknowledgements and congestion notices leave as the rest of their class, paused with it, or "
+              "first, pauses or not",
+              {{"in-class", NicAnswers::in_class}, {"first", NicAnswers::first}})
       .field("error-interval", &NicSpec::error_interval,
              "with go-back-n a receiver complains again of a packet that is missing still; 0: once",
              SimTime{0}, milliseconds(3'600'000))
@@ -160,6 +177,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
     check_flow_control(nic, *spec, errors);
     spec->for_role = read_nic_role(nic, "role", errors);
     spec->settle();
+    check_completion(nic, *spec, errors);
     return spec;
   };
   ParameterDoc role;

@@ -51,12 +51,15 @@ void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& 
   }
 }
 
-/// A switch has cut off its payload: its sender is told, unless another sending of it has come.
+/// A switch has cut off its payload: its sender is told, unless another sending of it has come. With
+/// go-back-N it is missing as any other: what is sent again alone would be overtaken by all that follows.
 void Nic::receive_trimmed(const NumberedTrain& header, Context& context) {
   if (!crossbar_.take(context, frame_of(header), 0, context.now())) return;
   RepairReceiver& receiver = repair_->receiver;
-  const bool is_there = receiver.place_of(header) == RepairReceiver::Place::late;
-  acknowledge(is_there ? receiver.acknowledgement(header) : receiver.trim_notice(header), context);
+  if (receiver.place_of(header) == RepairReceiver::Place::late)
+    return acknowledge(receiver.acknowledgement(header), context);
+  if (receiver.takes_early()) return acknowledge(receiver.trim_notice(header), context);
+  if (const auto complaint = receiver.complaint(header, context.now())) acknowledge(*complaint, context);
 }
 
 /// It found no room here.
@@ -75,15 +78,11 @@ void Nic::tell_of_early(const std::vector<Frame>& early, const Frame& missing, C
 }
 
 void Nic::acknowledge(const Acknowledgement& message, Context& context) {
-  fabric_.post({message.address.from(), message.address.to(), message.address.connection(),
-                Acknowledgement::wire_bytes, levels_ ? lane_of(message.address, false) : message.lane,
-                message.kind, 0, none, message.number},
-               context.now());
-  fabric_.pump(context, crossbar_.egress(), *this);
+  answer(frame_of(message), context);
 }
 
 void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
-  if (!crossbar_.take(context, frame_of(message), 0, context.now())) return;
+  if (!has_room_for(frame_of(message), context)) return;
   const auto* answer = repair_->sender.on_acknowledgement(message, context.now());
   if (!answer)
     fail(context,
@@ -91,23 +90,24 @@ void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
                      "is {}, and its losses are repaired with <nccl pxn=\"off\"/> alone",
                      message.address.to().value, endpoint_name(model_, message.address.to()), message.lane,
                      why_repaired()));
-  if (windows_) tell_window(message, *answer, context.now());
+  if (pacing_) tell_pacing(message, *answer, context.now());
+  for (const std::uint32_t token : answer->complete) on_sent(context, token, context.now());
   repeat(answer->again, context);
-  if (windows_) fabric_.pump(context, crossbar_.egress(), *this);
+  if (pacing_) fabric_.pump(context, crossbar_.egress(), *this);
 }
 
-void Nic::tell_window(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now) {
+void Nic::tell_pacing(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now) {
   const Address& back = message.address;
   const std::uint64_t flow = Address(back.to(), back.from(), back.connection()).word();
   if (answer.arrived > 0) {
     std::optional<SimTime> round_trip;
     if (answer.sent_at) round_trip = std::max(now - *answer.sent_at, SimTime{0});
-    windows_->acknowledged(flow, answer.arrived, round_trip,
-                           message.kind == MessageKind::marked_acknowledgement, now);
+    pacing_->acknowledged(flow, answer.arrived, round_trip,
+                          message.kind == MessageKind::marked_acknowledgement, now);
   }
   repair_->values.on_fate(flow, answer.value, fate_of(message.kind));
   if (message.kind == MessageKind::trim_notice)
-    for (const RepairSender::Again& one : answer.again) windows_->trimmed(flow, one.frame.bytes, now);
+    for (const RepairSender::Again& one : answer.again) pacing_->trimmed(flow, one.frame.bytes, now);
 }
 
 void Nic::on_repair_timer(const Address& flow, Context& context) {
@@ -118,8 +118,8 @@ void Nic::on_repair_timer(const Address& flow, Context& context) {
          fmt::format("gave up sending to endpoint {} ({}) after {} retries: nothing was acknowledged",
                      flow.to().value, endpoint_name(model_, flow.to()), spec_.retries));
   if (timeout.ask_again) context.wake(*timeout.ask_again, to_payload(RepairTimer{.address = flow}));
-  if (windows_)
-    for (const RepairSender::Again& one : *timeout.again) windows_->timed_out(flow.word(), one.frame.bytes);
+  if (pacing_)
+    for (const RepairSender::Again& one : *timeout.again) pacing_->timed_out(flow.word(), one.frame.bytes);
   repeat(*timeout.again, context);
 }
 

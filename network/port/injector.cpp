@@ -254,7 +254,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
     finish_message(ring, bytes);
   else
     turns_.sent(ring, bytes, message.left);
-  if (is_done) listener.on_sent(context, token, tail);
+  if (is_done && !(repair_ && repair_->keep(train, token))) listener.on_sent(context, token, tail);
 }
 
 /// `train` as it goes on the wire, its tail at `tail`, where a class may lose it.

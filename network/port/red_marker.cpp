@@ -42,10 +42,9 @@ std::string ecn_text(const EcnSpec& spec) {
 std::vector<EcnSpec> read_ecn(const Element& element, std::uint32_t lanes, ErrorList& errors) {
   return read_class_elements(
       element, "ecn", ecn_parameters(), lanes, errors, [&](const Element& child, const EcnSpec& spec) {
-        if (spec.kmin >= spec.kmax)
-          errors.add(
-              child.error_at("kmin", fmt::format("<ecn> attribute 'kmin': {} is not less than kmax ({})",
-                                                 format_value(spec.kmin), format_value(spec.kmax))));
+        if (spec.kmin > spec.kmax)
+          errors.add(child.error_at("kmin", fmt::format("<ecn> attribute 'kmin': {} is more than kmax ({})",
+                                                        format_value(spec.kmin), format_value(spec.kmax))));
       });
 }
 
@@ -59,7 +58,7 @@ RedMarker::RedMarker(const BuildContext& build, const std::vector<EcnSpec>& clas
     for (const EcnSpec& spec : classes) {
       Threshold& own = thresholds_[index(static_cast<PortIndex>(i), static_cast<std::uint8_t>(spec.lane))];
       own.kmin = length_at_port(spec.kmin, spec.rate, ends[i].out_rate);
-      own.kmax = std::max(length_at_port(spec.kmax, spec.rate, ends[i].out_rate), own.kmin + 1);
+      own.kmax = std::max(length_at_port(spec.kmax, spec.rate, ends[i].out_rate), own.kmin);
       own.pmax = static_cast<std::uint64_t>(std::llround(std::ldexp(spec.pmax, 32)));
     }
 }
@@ -67,7 +66,7 @@ RedMarker::RedMarker(const BuildContext& build, const std::vector<EcnSpec>& clas
 std::uint64_t RedMarker::probability(PortIndex out, std::uint8_t lane, std::int64_t bytes) const {
   const Threshold& own = thresholds_[index(out, lane)];
   if (own.kmax == 0 || bytes <= own.kmin) return 0;
-  if (bytes > own.kmax) return certain;
+  if (bytes > own.kmax) return certain;  // always, where kmin is kmax
   return static_cast<std::uint64_t>(static_cast<UnsignedWide>(own.pmax) *
                                     static_cast<std::uint64_t>(bytes - own.kmin) /
                                     static_cast<std::uint64_t>(own.kmax - own.kmin));

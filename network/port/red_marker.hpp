@@ -25,11 +25,11 @@ struct EcnSpec {
 [[nodiscard]] std::string ecn_text(const EcnSpec& spec);
 
 /// Reads the <ecn> of an element. Adds errors: a class that is none of the `lanes` or has two of them, kmin
-/// that is not below kmax.
+/// that is above kmax.
 [[nodiscard]] std::vector<EcnSpec> read_ecn(const Element& element, std::uint32_t lanes, ErrorList& errors);
 
 /// Marks packets at random by the queue of their class that they find at their output (RED, as ECN uses it):
-///   P = 0 up to kmin, pmax (Q - kmin) / (kmax - kmin) up to kmax, 1 above.
+///   P = 0 up to kmin, pmax (Q - kmin) / (kmax - kmin) up to kmax, 1 above; a step where they are equal.
 ///   S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance. IEEE/ACM Transactions
 ///   on Networking 1(4), 1993; with the queue now in place of its average, as switches of data centres do.
 ///

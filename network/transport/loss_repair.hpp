@@ -31,6 +31,9 @@ struct LossRepairSettings {
   /// the rest of it their value.
   std::uint32_t entropy_values = 1;
   SimTime error_interval{};  ///< between two sequence errors of one missing packet; 0: there is one only
+  /// A message is complete when it has been acknowledged, not when its last byte is on the wire.
+  bool completes_by_acknowledgement = false;
+  bool tells_marks = false;  ///< with go-back-n acknowledgements say whether their train met congestion, too
 };
 
 }  // namespace lightrail

@@ -69,9 +69,6 @@ NsccWindows::Flow* NsccWindows::find(std::uint64_t flow) {
   return slot == FlowIndex::none ? nullptr : &flows_[slot];
 }
 
-/// Notices are DCQCN's; here acknowledgements say what was marked.
-void NsccWindows::slow_down(std::uint64_t, std::uint32_t, SimTime) {}
-
 /// Shut until something is acknowledged, trimmed or given up: who hears of that asks again.
 SimTime NsccWindows::next_start(std::uint64_t flow, SimTime) {
   const std::int64_t on_the_way = sender_->in_flight(flow);

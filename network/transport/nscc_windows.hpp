@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/base/quantity.hpp"
+#include "network/transport/acknowledged_pacing.hpp"
 #include "network/transport/flow_index.hpp"
-#include "network/transport/flow_pacing.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/transport/repair_sender.hpp"
 
@@ -30,7 +30,7 @@ namespace lightrail {
 /// whose numbers are all on the way (RepairSender::may_send()) waits for the first of them.
 /// All integers: bytes, picoseconds; constants are multiples of 2^-16. Leaves out probes, receivers' credits
 /// and the choice of paths.
-class NsccWindows final : public FlowPacing {
+class NsccWindows final : public AcknowledgedPacing {
  public:
   /// `line`: the rate of the port; `mtu_bytes`, `train_bytes`: of its packets, and of trains at most [B];
   /// outlive this: `spec`, `sender`, which knows what is on the way.
@@ -41,17 +41,13 @@ class NsccWindows final : public FlowPacing {
   [[nodiscard]] static std::int64_t largest_trains(const NsccSpec& spec, BitRate line,
                                                    std::uint32_t train_bytes);
 
-  void slow_down(std::uint64_t flow, std::uint32_t marks, SimTime now) override;
   [[nodiscard]] SimTime next_start(std::uint64_t flow, SimTime now) override;
   void sent(std::uint64_t flow, SimTime at, std::uint32_t bytes, SimTime line) override;
 
-  /// `bytes` of a flow are there; `round_trip`: of the last of them, nothing where it was sent twice.
   void acknowledged(std::uint64_t flow, std::int64_t bytes, std::optional<SimTime> round_trip, bool is_marked,
-                    SimTime now);
-  /// `bytes` came without their payload.
-  void trimmed(std::uint64_t flow, std::int64_t bytes, SimTime now);
-  /// `bytes` were not acknowledged in time.
-  void timed_out(std::uint64_t flow, std::int64_t bytes);
+                    SimTime now) override;
+  void trimmed(std::uint64_t flow, std::int64_t bytes, SimTime now) override;
+  void timed_out(std::uint64_t flow, std::int64_t bytes) override;
   /// Of a flow [B].
   [[nodiscard]] std::int64_t window_of(std::uint64_t flow) const;
 

@@ -71,7 +71,9 @@ Acknowledgement RepairReceiver::of_itself(const NumberedTrain& train, bool is_ma
 
 Acknowledgement RepairReceiver::acknowledgement(const NumberedTrain& train, bool is_marked) {
   if (settings_.repair == LossRepair::trimming) return of_itself(train, is_marked);
-  return answer(MessageKind::acknowledgement, train, flow_of(train).next_number);
+  const bool tells_mark = is_marked && settings_.tells_marks;
+  return answer(tells_mark ? MessageKind::marked_acknowledgement : MessageKind::acknowledgement, train,
+                flow_of(train).next_number);
 }
 
 std::optional<Acknowledgement> RepairReceiver::complaint(const NumberedTrain& train, SimTime now,

@@ -71,6 +71,14 @@ void RepairSender::leaving_again(const Frame& frame, SimTime at) {
   sent->was_repeated = 1;
 }
 
+bool RepairSender::keep(const Frame& frame, std::uint64_t token) {
+  if (!settings_.completes_by_acknowledgement || !NumberedTrain::carries(frame.kind) || token == no_token)
+    return false;
+  Flow& flow = flows_[index_.find(frame.address.word())];
+  sent_[flow.last].token = static_cast<std::uint32_t>(token);
+  return true;
+}
+
 RepairSender::Sent* RepairSender::find(const Flow& flow, std::uint16_t number) {
   for (std::uint32_t place = flow.first; place != none; place = sent_[place].next)
     if (number_of(sent_[place].frame) == number) return &sent_[place];
@@ -89,6 +97,7 @@ void RepairSender::arrive(Flow& flow, Sent& sent, SimTime now) {
 
 void RepairSender::release_first(Flow& flow) {
   const std::uint32_t place = flow.first;
+  if (sent_[place].token != no_token) answer_.complete.push_back(sent_[place].token);
   flow.first = sent_[place].next;
   if (flow.first == none) flow.last = none;
   sent_[place].next = free_;
@@ -145,8 +154,9 @@ const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgeme
   Flow& flow = flows_[slot];
   answer_ = {.value = settings_.value_in(message.number)};
   const std::uint16_t number = settings_.number_in(message.number);
-  if (message.kind == MessageKind::selective_acknowledgement ||
-      message.kind == MessageKind::marked_acknowledgement) {
+  const bool is_of_one =
+      settings_.repair == LossRepair::trimming && message.kind == MessageKind::marked_acknowledgement;
+  if (is_of_one || message.kind == MessageKind::selective_acknowledgement) {
     on_there(flow, number, now);
     return &answer_;
   }

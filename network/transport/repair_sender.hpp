@@ -43,12 +43,18 @@ class RepairSender {
   /// `frame` leaves at `at`, read from `source`. Returns it as it is to be on the wire: numbered where its
   /// lane loses and it is a train or control message.
   [[nodiscard]] Frame leaving(const Frame& frame, std::uint16_t source, SimTime at);
+  /// Of a message that needs no token.
+  static constexpr std::uint32_t no_token = 0xffffffff;
+  /// `frame`, as leaving() gave it, was the last of a message with `token`. True: an answer will have the
+  /// token when the message is there; false: it is complete as soon as it has left.
+  [[nodiscard]] bool keep(const Frame& frame, std::uint64_t token);
   /// What an acknowledgement says.
   struct Answer {
     std::vector<Again> again{};        ///< what is lost, in the order of numbers
     std::int64_t arrived = 0;          ///< what was not known to be there [B]
     std::optional<SimTime> sent_at{};  ///< the tail of the last of that left then; nothing: it went twice
     std::uint16_t value = 0;           ///< entropy value of what it is about
+    std::vector<std::uint32_t> complete{};  ///< tokens of messages that are there, and all before them
   };
   /// Valid until the next call. Null when nothing of its flow was sent from here.
   [[nodiscard]] const Answer* on_acknowledgement(const Acknowledgement& message, SimTime now);
@@ -91,6 +97,8 @@ class RepairSender {
     std::uint8_t is_queued : 1 = 0;     ///< to be sent again, and has not been yet
     std::uint8_t was_repeated : 7 = 0;  ///< sent again: an acknowledgement may be of either sending
     std::uint8_t is_there = 0;          ///< acknowledged by itself
+    std::uint32_t token = no_token;     ///< of the message that it ends
+    std::uint32_t unused = 0;
   };
   struct Flow {
     std::uint32_t first = none, last = none;  ///< not acknowledged, by number

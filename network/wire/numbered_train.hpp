@@ -72,8 +72,8 @@ struct Acknowledgement {
   MessageKind kind = MessageKind::acknowledgement;
   std::uint8_t lane = 0;  ///< virtual lane
   /// acknowledgement: all before it are there; sequence_error: they are, and one behind it came instead of
-  /// it; selective_acknowledgement, marked_acknowledgement: this one is there; trim_notice: it came without
-  /// its payload.
+  /// it; selective_acknowledgement: this one is there; marked_acknowledgement: the same of one that met
+  /// congestion, with go-back-n all before it; trim_notice: it came without its payload.
   std::uint16_t number = 0;
   std::uint32_t bytes = wire_bytes;
   Address address{};  ///< of the train, its ends exchanged
@@ -92,10 +92,14 @@ static_assert(Message<Acknowledgement>);
   return is_numbered ? frame.detail & (values - 1) : 0;
 }
 
+/// Whether it says something of trains to who sent them.
+[[nodiscard]] constexpr bool is_answer(MessageKind kind) {
+  return Acknowledgement::carries(kind) || kind == MessageKind::congestion_notice;
+}
+
 /// Whether a device may lose it: the NICs repair that, or do not miss it.
 [[nodiscard]] constexpr bool may_be_lost(MessageKind kind) {
-  return NumberedTrain::carries(kind) || Acknowledgement::carries(kind) ||
-         kind == MessageKind::congestion_notice;
+  return NumberedTrain::carries(kind) || is_answer(kind);
 }
 
 }  // namespace lightrail

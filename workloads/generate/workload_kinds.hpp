@@ -15,6 +15,8 @@ namespace lightrail {
 [[nodiscard]] std::shared_ptr<const WorkloadKind> collective_workload();
 /// Every GPU reads from or writes to storage servers.
 [[nodiscard]] std::shared_ptr<const WorkloadKind> storage_workload();
+/// Independent messages between random GPUs, as they come up.
+[[nodiscard]] std::shared_ptr<const WorkloadKind> flows_workload();
 /// <program>s of <op>s, one by one.
 [[nodiscard]] std::shared_ptr<const WorkloadKind> explicit_workload();
 

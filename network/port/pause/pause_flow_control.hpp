@@ -34,6 +34,7 @@ struct PauseSettings {
   std::int64_t headroom = 0;  ///< of a port and lossless class; 0: headroom_bytes() of its link [B]
   /// A port and class may use so many times what is free of the shared memory [2^-alpha_bits]; 0: all of it.
   std::int64_t alpha = 0;
+  BitRate alpha_rate{};            ///< of ports that `alpha` is for, those of others in proportion; 0: of all
   std::int64_t resume_offset = 0;  ///< below the threshold, where it lets senders go on [B]
   SimTime reaction{};              ///< of its own to a pause; 0: pause_reaction() of the link's rate
   SimTime least_reaction{};        ///< what it cannot undercut: trains are chosen so early

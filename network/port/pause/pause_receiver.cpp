@@ -39,6 +39,13 @@ void check_end(const PortEnd& end, std::size_t port, const PauseSettings& settin
                              settings.quanta, port, format_value(pause), format_value(way)));
 }
 
+/// Of a port of `rate`, no less than the smallest share that there is.
+std::int64_t alpha_at(const PauseSettings& settings, BitRate rate) {
+  if (settings.alpha == 0 || settings.alpha_rate.value == 0 || rate.value == 0) return settings.alpha;
+  const Wide alpha = static_cast<Wide>(settings.alpha) * rate.value / settings.alpha_rate.value;
+  return std::max<std::int64_t>(static_cast<std::int64_t>(alpha), 1);
+}
+
 /// Classes that a device with these settings sends in spite of pauses when they are in a storm.
 LaneMask forwarded_by(const PauseSettings& settings) {
   LaneMask lanes = 0;
@@ -80,6 +87,7 @@ PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings
     for (std::uint8_t lane = 0; lane < settings.lanes; ++lane) {
       SharedMemory::Account& account = accounts[account_of(static_cast<PortIndex>(i), lane)];
       account.extra = extra;
+      account.alpha = alpha_at(settings, end.in_rate);
       if ((settings.lossless >> lane & 1) == 0) continue;
       account.headroom_limit = own_headroom + extra;
       headroom += own_headroom;
@@ -90,9 +98,8 @@ PauseReceiver::PauseReceiver(std::span<const PortEnd> ports, const PauseSettings
                              "its buffer of {}",
                              format_value(Bytes{headroom}), format_value(Bytes{reserve}),
                              format_value(Bytes{settings.buffer})));
-  memory_ = SharedMemory(
-      {settings.buffer - headroom - reserve, settings.reserve, settings.alpha, settings.resume_offset},
-      std::move(accounts));
+  memory_ = SharedMemory({settings.buffer - headroom - reserve, settings.reserve, settings.resume_offset},
+                         std::move(accounts));
 }
 
 bool PauseReceiver::on_taken(Context& context, PortIndex port, const Frame& train) {

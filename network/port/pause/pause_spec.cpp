@@ -49,6 +49,7 @@ PauseSettings pause_settings(const PauseSpec& spec, std::uint32_t lanes, Bytes b
   settings.reserve = spec.class_reserve.value;
   settings.headroom = spec.headroom.value;
   settings.alpha = std::llround(std::ldexp(spec.alpha, PauseSettings::alpha_bits));
+  settings.alpha_rate = spec.alpha_rate;
   settings.resume_offset = spec.resume_offset.value;
   settings.reaction = spec.reaction;
   settings.quanta = spec.quanta;

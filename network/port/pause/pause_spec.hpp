@@ -12,6 +12,7 @@ namespace lightrail {
 struct PauseSpec {
   std::string lossless = "0";  ///< classes, "0,3"; "none"
   double alpha = 0;            ///< 0: all that is free
+  BitRate alpha_rate{0};       ///< of ports that `alpha` is for; 0: of all
   Bytes class_reserve{0};
   Bytes headroom{0};  ///< 0: what the link needs
   Bytes resume_offset{0};

@@ -15,7 +15,7 @@ std::int64_t SharedMemory::threshold(std::size_t account) const {
   const Account& own = accounts_[account];
   const std::int64_t free = std::max(limits_.shared - totals_.shared, std::int64_t{0});
   const std::int64_t limit =
-      limits_.alpha == 0 ? shared_of(own) + free : limits_.alpha * free >> PauseSettings::alpha_bits;
+      own.alpha == 0 ? shared_of(own) + free : own.alpha * free >> PauseSettings::alpha_bits;
   return limit + own.extra;
 }
 

@@ -9,7 +9,7 @@ namespace lightrail {
 
 /// The accounts of a memory that all ports and classes of a device share, as the switches of HPCC's simulator
 /// keep them (Y. Li et al.: HPCC, SIGCOMM 2019; switch-mmu of github.com/alibaba-edu):
-///   threshold T = alpha * (shared - what is used of it)
+///   threshold T = alpha * (shared - what is used of it), with the alpha of the account
 /// A packet of an account goes into its reserve as far as that reaches, else into the shared part while the
 /// account has no more than T of it, else into the account's headroom; when that is full it is lost. What
 /// leaves is taken from the headroom first, then from the shared part, then from the reserve.
@@ -18,14 +18,14 @@ namespace lightrail {
 /// when its first packet is, and one that has begun is not stopped in its middle (docs/ethernet.md).
 class SharedMemory {
  public:
-  /// [B]; alpha in 2^-PauseSettings::alpha_bits, 0: an account may use all that is free.
-  struct Limits {
-    std::int64_t shared = 0, reserve = 0, alpha = 0, resume_offset = 0;
+  struct Limits {  // [B]
+    std::int64_t shared = 0, reserve = 0, resume_offset = 0;
   };
   /// Of an account, a port and class [B].
   struct Account {
     std::int64_t headroom_limit = 0;  ///< 0: it has none
     std::int64_t extra = 0;           ///< n - 1 packets
+    std::int64_t alpha = 0;           ///< [2^-PauseSettings::alpha_bits]; 0: it may use all that is free
     std::int64_t normal = 0;          ///< held in reserve and shared part
     std::int64_t headroom = 0;        ///< held there
     std::int64_t most = 0, most_headroom = 0;

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "network/port/pause/tables.hpp"
+#include "network/transport/dctcp.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/transport/tables.hpp"
+#include "network/transport/timely.hpp"
 #include "tests/support/ethernet_star.hpp"
 #include "tests/support/lossy_switch.hpp"
 
@@ -83,6 +85,16 @@ void add_windows(EthernetStar& star, SimTime cable) {
   star.bed.finish_model().add(std::make_shared<const Nscc>(Nscc{spec}));
 }
 
+/// Senders that go by acknowledgements, where every train has one, with windows small enough to shut flows.
+void add_control(EthernetStar& star, std::uint64_t choice) {
+  Model& model = star.bed.finish_model();
+  if (choice % 3 == 0)
+    model.add(std::make_shared<const Dctcp>(Dctcp{{.round_trip = nanoseconds(400)}}));
+  else if (choice % 3 == 1)
+    model.add(std::make_shared<const Timely>(
+        Timely{{.low = nanoseconds(100), .least_rtt = microseconds(1), .round_trip = nanoseconds(700)}}));
+}
+
 /// A lossless class whose pauses a watchdog takes for storms, with a sink so slow that there are some.
 template <class Below>
 void add_watchdog(EthernetStar& star, Below&& below) {
@@ -138,6 +150,9 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
       star.cable = cable, star.grain = grain;
       star.spec->lossless = star.nic.lossless = "none";
       star.nic.repair = repair;
+      if (of_watchdog % 2 == 0) star.nic.completion = NicCompletion::acknowledged;
+      if (of_watchdog % 5 == 0)
+        star.nic.answers = NicAnswers::first, star.spec->answers = SwitchAnswers::first;
       star.nic.retransmit_timeout = microseconds(100);
       star.nic.error_interval = microseconds(interval);
       if (is_watched) {
@@ -148,6 +163,7 @@ void check_random_losses(std::uint64_t first, std::uint64_t end) {
       star.build(endpoints);
       star.bed.record(milliseconds(1));
       if (has_windows) add_windows(star, cable);
+      if (!has_windows && repair != LossRepair::selective_repeat) add_control(star, of_watchdog);
       for (const Post& post : posts) star.post(post.from, post.to, post.bytes, 0, post.at);
       star.bed.run(loses ? microseconds(static_cast<std::int64_t>(seed % 40)) : time_never);
       REQUIRE(star.bed.waits() == std::vector<std::string>{});

@@ -123,6 +123,6 @@ TEST_CASE("mistakes of <ecn> have their place") {
   CHECK(problem("1", "10 kB", "20 kB").empty());
   CHECK(problem("2", "10 kB", "20 kB") ==
         "x.xml:7: <ecn> attribute 'lane': there is no class 2: the device has 2 lanes");
-  CHECK(problem("0", "20 kB", "20 kB") ==
-        "x.xml:8: <ecn> attribute 'kmin': 20 kB is not less than kmax (20 kB)");
+  CHECK(problem("0", "20 kB", "20 kB").empty());
+  CHECK(problem("0", "30 kB", "20 kB") == "x.xml:8: <ecn> attribute 'kmin': 30 kB is more than kmax (20 kB)");
 }

@@ -105,6 +105,27 @@ TEST_CASE("trains need no more headroom than their packets would, but for their 
   }
 }
 
+TEST_CASE(
+    "alpha is that of ports of its rate: an account of a line four times as fast may hold four times it") {
+  // One account that takes all it may has a / (1 + a) of the shared part: a ninth with 1/8, a third with 1/2.
+  for (const std::int64_t rate : {0, 400, 100}) {
+    EthernetStar star;
+    star.pcie = {BitRate{800 * EthernetStar::giga}, BitRate{8'000'000}};
+    star.spec->class_reserve = Bytes{0}, star.spec->headroom = Bytes{400'000};
+    star.spec->alpha_rate = BitRate{rate * EthernetStar::giga};
+    star.spec->buffer = Bytes{9'000'000 + 2 * 400'000};
+    star.build(2);
+    star.bed.record(milliseconds(1));
+    star.post(0, 1, 4096 * 1500);
+    star.bed.run();
+    std::int64_t held = -1;
+    for (const Row& row : star.bed.rows(tables::buffer))
+      if (row.component == star.device && row.values[0] == 0) held = row.values[2] - row.values[3];
+    INFO("alpha of " << rate << " Gb/s");
+    CHECK(static_cast<double>(held) == Approx(rate == 100 ? 3'000'000 : 1'000'000).margin(2 * 4096));
+  }
+}
+
 TEST_CASE("four senders fill one line without a gap, and nothing is lost") {
   for (const std::uint32_t grain : {1, 16}) {
     EthernetStar star;
