@@ -6,6 +6,7 @@
 #include "components/ocs/tables.hpp"
 #include "components/scheduler/tables.hpp"
 #include "components/storage/tables.hpp"
+#include "components/supervisor/tables.hpp"
 #include "engine/base/error.hpp"
 #include "network/port/pause/tables.hpp"
 #include "network/port/tables.hpp"
@@ -43,6 +44,8 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::repair, repair_schema());
   add(tables::trim, trim_schema());
   add(tables::storms, storms_schema());
+  add(tables::discarded, discarded_schema());
+  add(tables::restarts, restarts_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

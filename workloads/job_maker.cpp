@@ -12,6 +12,7 @@
 #include "network/wire/address_book.hpp"
 #include "workloads/job/step_over.hpp"
 #include "workloads/job/workload_context.hpp"
+#include "workloads/restart/restart_spec.hpp"
 
 namespace lightrail {
 
@@ -111,7 +112,8 @@ WorkloadJob JobMaker::make(const Element* workload, const Element* groups,
                           errors_,
                           model_.seed,
                           nullptr,
-                          learns_gate(model_)};
+                          learns_gate(model_),
+                          model_.resource<JobRestartSpec>() != nullptr};
   read_groups(groups, context);
   if (!workload) return {job.take(), nullptr};  // an idle system
   if (count == 0)

@@ -26,6 +26,7 @@
 #include "app/cli/remark_hosts.hpp"
 #include "app/cli/remark_nics.hpp"
 #include "app/cli/remark_shortcuts.hpp"
+#include "app/cli/restart_model.hpp"
 #include "app/cli/unknown_names.hpp"
 #include "components/built_in_tables.hpp"
 #include "components/gpu/check_gpus.hpp"
@@ -270,6 +271,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.tables = std::make_shared<const TableRegistry>(std::move(tables));
   if (!errors.is_empty()) end_with_names();
   model.add(read_settings(scenario, model, algorithms, errors));
+  model.add(read_restart(scenario, model, errors));
   model.add(read_variation(scenario, model, errors));
   model.add(build_workload(scenario, registry.workloads, model, errors));
   check_stepped_iterations(scenario, model, errors);
@@ -288,6 +290,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   model.add(remark_hosts(model));
   model.add(remark_nics(model));
   check_turns(scenario, model, errors);
+  model = with_supervisor(std::move(model), scenario, errors);
   if (!errors.is_empty()) end_with_names();
   check_components(model, errors);
   report_unread(scenario.root, errors);

@@ -23,6 +23,7 @@
 #include "workloads/collective/nccl_device.hpp"
 #include "workloads/generate/training/training_checkpoint.hpp"
 #include "workloads/goodput/goodput_spec.hpp"
+#include "workloads/restart/restart_spec.hpp"
 
 namespace lightrail {
 namespace {
@@ -139,6 +140,8 @@ std::vector<ElementDoc> known_elements(const Registry& registry) {
 std::vector<InnerElementDoc> inner_elements() {
   return {{"workload", {"checkpoint", checkpoint_parameters().documentation(), false, {}}},
           {"goodput", {"checkpoint", job_checkpoint_parameters().documentation(), false, {}}},
+          {"goodput", {"restart", restart_parameters().documentation(), false, {}}},
+          {"faults", {"restart", job_restart_parameters().documentation(), false, {}}},
           {"ocs", {"fault", texts(structure().at("fault")), false, {}}},
           {"faults", {"fault", fault_parameters().documentation(), false, {}}}};
 }

@@ -90,6 +90,18 @@ void add_storms(const StormSummary& all, std::string& text) {
       format_time(SimTime{all.longest_ps}), all.discarded, bytes_text(all.discarded_bytes));
 }
 
+void add_restarts(const RestartSummary& all, std::string& text) {
+  const auto time = [](std::int64_t ps) { return format_time(SimTime{ps}); };
+  text +=
+      fmt::format("restarts         {}{}, the first since {} ({}) failed at {}\n", all.restarts,
+                  all.job.empty() ? "" : " of job " + all.job, all.failed, all.cause, time(all.t_failed_ps));
+  text += fmt::format("  effective      {:5.1f} % of {}: {} of steps that no failure has undone\n",
+                      100 * all.effective(), time(all.time_ps), time(all.effective_ps));
+  text += fmt::format("  lost           {} done again; detection {}, until ready {}, load {}, warm-up {}\n",
+                      counted(static_cast<std::uint64_t>(all.lost_iterations), "iteration"),
+                      time(all.detection_ps), time(all.waiting_ps), time(all.load_ps), time(all.warm_up_ps));
+}
+
 void add_grain_check(const GrainCheck& check, std::string& text) {
   const std::string trains =
       check.packets == 1 ? "single packets" : fmt::format("trains of at most {} packets", check.packets);
@@ -158,6 +170,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
       text += fmt::format("traffic {:<8} {} in {} messages\n", d.name, bytes_text(d.size_bytes), d.messages);
   add_collectives(summary, text);
   if (summary.storms) add_storms(*summary.storms, text);
+  for (const RestartSummary& one : summary.restarts) add_restarts(one, text);
   if (summary.network_cost_usd)
     text += fmt::format("network          {:.0f} $, {:.0f} W, {:.1f} pJ/bit at full rate\n",
                         *summary.network_cost_usd, *summary.network_power_w,

@@ -33,7 +33,7 @@ void put_op(StateWriter& out, const Op& op) {
   out.put(op.stream), out.put(op.dimension), out.put(op.name), out.put(op.group), out.put(op.bytes);
   out.put(op.duration), out.put(op.shape), out.put(op.peer), out.put(op.first_dependency);
   out.put(op.dependency_count), out.put(op.split), out.put(op.element_bytes), out.put(op.root);
-  out.put(op.io), out.put(op.every), out.put(op.turn), out.put(op.is_once);
+  out.put(op.io), out.put(op.every), out.put(op.turn), out.put(op.is_once), out.put(op.restores);
 }
 
 void put_programs(StateWriter& out, const ProgramSet& set) {

@@ -234,6 +234,8 @@ Explanation read_explanation(const std::string& path) {
   const ResultReader result(path);
   if (result.has("/model/jobs/name"))
     result.fail("is of jobs with names, and lightrail explain knows one job");
+  if (result.has("/tables/restarts/job") && result.rows("/tables/restarts/job") > 0)
+    result.fail("is of a job that was restarted, and lightrail explain knows steps that were done once");
   Explanation all;
   all.file = path;
   all.step = read_step(result);

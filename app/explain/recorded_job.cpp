@@ -73,6 +73,8 @@ std::string lacks_operations(const ResultReader& result) {
     return "the run stepped over a part of its steps (step-over), and a path goes through all of a step";
   if (result.has("/model/jobs/name"))
     return "the run has jobs with names, and a path goes through a single job";
+  if (result.has("/tables/restarts/job") && result.rows("/tables/restarts/job") > 0)
+    return "the job was restarted, and a path goes through steps that were done once";
   if (!result.has("/tables/steps/gpu") || result.rows("/tables/steps/gpu") == 0)
     return "no step was recorded";
   if (!result.has("/tables/ops") || !result.has("/model/programs/program_of_gpu"))

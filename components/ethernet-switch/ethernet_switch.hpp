@@ -59,7 +59,7 @@ class EthernetSwitch final : public Component, public HasBufferWaits {
   [[nodiscard]] bool is_idle_wake(const Event& event) const override {
     return path_.is_idle_wake(event) || is_idle_watch(event.payload);
   }
-  [[nodiscard]] std::vector<std::string> waits_for() const override { return path_.crossbar().waits_for(); }
+  [[nodiscard]] std::vector<std::string> waits_for() const override { return path_.waits_for(); }
   [[nodiscard]] std::vector<BufferWait> buffer_waits() const override {
     return path_.crossbar().egress().buffer_waits();
   }

@@ -13,7 +13,9 @@
 #include "components/gpu/check_gpus.hpp"
 #include "components/gpu/transport/gpu_wakes.hpp"
 #include "network/health/health_table.hpp"
+#include "network/health/spare_servers.hpp"
 #include "network/port/tables.hpp"
+#include "network/transport/discards.hpp"
 
 namespace lightrail {
 namespace {
@@ -23,15 +25,16 @@ const ProgramSet* programs_for(const BuildContext& build) {
   return set && build.record.number < set->program_of_gpu.size() ? set : nullptr;
 }
 
-std::optional<LaunchServer> launches_of(const BuildContext& build, const ProgramSet& set,
+std::optional<LaunchServer> launches_of(const Model& model, ComponentId gpu, EndpointId of_job,
                                         HostTimelines& timelines) {
-  const std::uint32_t number = set.program_of_gpu[build.record.number];
+  const ProgramSet& set = *model.resource<ProgramSet>();
+  const std::uint32_t number = set.program_of_gpu[of_job.value];
   const Program& program = set.programs[number];
-  const HostCosts* costs = set.uses_hosts(program) ? host_costs_of(build.model, build.id) : nullptr;
+  const HostCosts* costs = set.uses_hosts(program) ? host_costs_of(model, gpu) : nullptr;
   if (!costs) return std::nullopt;
-  return std::optional<LaunchServer>(
-      std::in_place, timelines.get(set, *build.model.resource<ProgramIndexes>(), number, *costs), *costs,
-      set.host_of(program), set.start_of(program));
+  return std::optional<LaunchServer>(std::in_place,
+                                     timelines.get(set, *model.resource<ProgramIndexes>(), number, *costs),
+                                     *costs, set.host_of(program), set.start_of(program));
 }
 
 bool changes_pace(const BuildContext& build) {
@@ -40,10 +43,9 @@ bool changes_pace(const BuildContext& build) {
 }
 
 std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache& cache,
-                                    HostTimelines& timelines) {
+                                    const std::shared_ptr<HostTimelines>& timelines) {
   const auto& spec = static_cast<const GpuSpec&>(build.spec);
   std::shared_ptr<KernelTimes> times;
-  std::optional<LaunchServer> launches;
   if (const ProgramSet* set = programs_for(build)) {
     const std::uint32_t program = set->program_of_gpu[build.record.number];
     if (std::string missing =
@@ -52,19 +54,29 @@ std::unique_ptr<Component> make_gpu(const BuildContext& build, KernelTimesCache&
       throw InputErrors(InputError{"", 0, std::move(missing)});
     times = cache.get(spec.compute, *set);
     times->check(program, build.model.names);
-    launches = launches_of(build, *set, timelines);
   }
+  auto launches = [timelines, &model = build.model, id = build.id](EndpointId of_job) {
+    return launches_of(model, id, of_job, *timelines);
+  };
   return std::make_unique<Gpu>(build, std::move(times), std::move(launches));
 }
 
 }  // namespace
 
-Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, std::optional<LaunchServer> launches)
-    : model_(build.model),
+Gpu::Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, Launches launches)
+    : build_(build),
+      model_(build.model),
       spec_(static_cast<const GpuSpec&>(build.spec)),
       changes_pace_(times && changes_pace(build)),
-      transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth) {
-  if (times) runner_.emplace(build, EndpointId{build.record.number}, std::move(times), std::move(launches));
+      transport_(build, EndpointId{build.record.number}, spec_.memory_bandwidth),
+      times_(std::move(times)),
+      launches_(std::move(launches)),
+      restarts_(times_ && restarts_jobs(build.model)) {
+  if (times_) run_as(EndpointId{build.record.number});
+}
+
+void Gpu::run_as(EndpointId of_job) {
+  runner_.emplace(build_, of_job, times_, launches_(of_job));
 }
 
 void Gpu::start(Context& context) {
@@ -117,6 +129,7 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (port == self_port) return on_self(p, context);
   if (port == GpuPort::scheduler) return on_scheduler(p, context);
   if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
+  if (restarts_ && on_restart(p, context)) return;
   if (kind_of(p) == MessageKind::met) return runner_->on_met(context, transport_, as<meeting::Met>(p));
   transport_.on_wire(context, p, port);
 }
@@ -134,8 +147,60 @@ void Gpu::on_scheduler(const Payload& p, Context& context) {
   runner_->on_scheduler(context, transport_, p);
 }
 
+bool Gpu::on_restart(const Payload& p, Context& context) {
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::halt)
+    halt(as<restart_control::Halt>(p), context);
+  else if (kind == MessageKind::resume)
+    resume(as<restart_control::Resume>(p), context);
+  else if (kind == MessageKind::broken_connection)
+    on_break(as<restart_control::BrokenConnection>(p).address.connection(), context);
+  else
+    return false;
+  return true;
+}
+
+void Gpu::on_break(const Connection& connection, Context& context) {
+  if (connection.attempt() != runner_->attempt()) return;
+  context.send(static_cast<PortIndex>(context.port_count() - 1), context.now(),
+               to_payload(restart_control::Broken{.attempt = static_cast<std::uint8_t>(connection.attempt()),
+                                                  .gpu = runner_->self()}));
+}
+
+/// Its processes are ended, whether the GPU works or not.
+void Gpu::halt(const restart_control::Halt& order, Context& context) {
+  held_ = {};
+  runner_->halt(context, order.attempt);
+  transport_.halt(context, order.attempt);
+}
+
+void Gpu::resume(const restart_control::Resume& order, Context& context) {
+  const EndpointId here{build_.record.number};
+  const auto* spares = model_.resource<SpareServers>();
+  if (const EndpointId of_job = spares ? spares->logical(here) : here; of_job != runner_->self())
+    run_as(of_job);
+  transport_.begin(order.attempt, order.decided_at);
+  runner_->resume(context, transport_, order);
+}
+
+bool Gpu::is_idle_wake(const Event& event) const {
+  if (!restarts_) return false;
+  // Of a server that was replaced: nobody waits for it to come back.
+  if (gpu_wake_of(event.payload) == GpuWake::pace) return runner_->is_stopped();
+  if (gpu_wake_of(event.payload) != GpuWake::watchdog) return false;
+  return attempt_of(event.payload) != runner_->attempt() || runner_->is_watch_idle();
+}
+
 void Gpu::on_self(const Payload& p, Context& context) {
   if (kind_of(p) == MessageKind::wake) return transport_.on_wake(context, p);
+  if (restarts_) {
+    // What the program has set itself before its job was stopped.
+    const bool is_watch = gpu_wake_of(p) == GpuWake::watchdog;
+    const bool is_of_program = is_for_program(p, self_port) || is_watch || gpu_wake_of(p) == GpuWake::back;
+    if (is_of_program && attempt_of(p) != runner_->attempt())
+      return is_watch ? context.count_as_idle() : void();
+    if (gpu_wake_of(p) == GpuWake::pace && runner_->is_stopped()) return context.count_as_idle();
+  }
   switch (gpu_wake_of(p)) {
     case GpuWake::received:
       return runner_->on_received(context, transport_, as<OwnerWake>(p).owner);
@@ -149,6 +214,10 @@ void Gpu::on_self(const Payload& p, Context& context) {
       return runner_->on_launched(context, transport_);
     case GpuWake::pace:
       return runner_->go_on(context, transport_);
+    case GpuWake::watchdog:
+      return runner_->on_watchdog(context);
+    case GpuWake::back:
+      return runner_->begin_again(context, transport_);
     case GpuWake::forward_train:
     case GpuWake::forward_control:
     case GpuWake::proxy:
@@ -182,7 +251,8 @@ std::vector<std::string> Gpu::waits_for() const {
   if (runner_) all = runner_->waits_for(transport_);
   for (std::string& wait : transport_.waits_for()) all.push_back(std::move(wait));
   // With its program at its end nobody will ask for them: sent without a receiver, or delivered twice.
-  if (const std::int64_t bytes = transport_.unclaimed_bytes(); all.empty() && bytes > 0)
+  const bool is_stopped = runner_ && runner_->is_stopped();
+  if (const std::int64_t bytes = transport_.unclaimed_bytes(); all.empty() && bytes > 0 && !is_stopped)
     all.push_back(fmt::format("has ended, and {} B came in that no operation waited for", bytes));
   return all;
 }
@@ -190,12 +260,18 @@ std::vector<std::string> Gpu::waits_for() const {
 void Gpu::save(StateWriter& out) const {
   transport_.save(out);
   out.put(held_.told), out.put(held_.ends);
+  if (restarts_) out.put(runner_->self());
   if (runner_) runner_->save(out);
 }
 
 void Gpu::load(StateReader& in) {
   transport_.load(in);
   in.get(held_.told), in.get(held_.ends);
+  if (restarts_) {
+    EndpointId of_job;
+    in.get(of_job);
+    if (of_job != runner_->self()) run_as(of_job);
+  }
   if (runner_) runner_->load(in);
 }
 
@@ -232,7 +308,7 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
   kind->make_spec = make_gpu_spec;
   kind->values = [](const Spec& spec) { return gpu_values(static_cast<const GpuSpec&>(spec)); };
   kind->make = [cache = std::make_shared<KernelTimesCache>(), timelines = std::make_shared<HostTimelines>()](
-                   const BuildContext& build) { return make_gpu(build, *cache, *timelines); };
+                   const BuildContext& build) { return make_gpu(build, *cache, timelines); };
   return kind;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,17 +15,21 @@
 namespace lightrail {
 
 /// A GPU: executes its role's program (ProgramRunner), times kernels (ComputeSpec), speaks to others
-/// (GpuTransport).
+/// (GpuTransport). After a restart of a job a spare server's GPU executes what the one did in whose place it
+/// is.
 ///
 /// Ports: 0 NVSwitch, 1 its NIC, 2 host, 3 the controller of circuits, 4 the scheduler of an inference job;
-/// from 5 on further NICs, then further planes of the NVSwitch.
+/// from 5 on further NICs, then further planes of the NVSwitch; where jobs are restarted the last one is the
+/// supervisor.
 /// Assumes that kernels of different streams run side by side without slowing each other; communication takes
 /// multiprocessors or bandwidth of the memory from all of them. Leaves out copy engines, and the time of a
 /// reduction's additions (hidden in NCCL's steps).
 class Gpu final : public Component, public ReportsProgress {
  public:
-  /// `launches`: none where launching takes no time.
-  Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, std::optional<LaunchServer> launches);
+  /// Of a GPU of the job: none where launching takes no time.
+  using Launches = std::function<std::optional<LaunchServer>(EndpointId)>;
+  /// `times`: null where there is no program.
+  Gpu(const BuildContext& build, std::shared_ptr<KernelTimes> times, Launches launches);
 
   void start(Context& context) override;
   void handle(const Event& event, PortIndex port, Context& context) override;
@@ -38,6 +43,7 @@ class Gpu final : public Component, public ReportsProgress {
     if (runner_) runner_->hear_largest(largest);
   }
   [[nodiscard]] WholeRun whole_run() const override { return runner_ ? runner_->whole_run() : WholeRun{}; }
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   [[nodiscard]] std::optional<double> done_share() const override {
     return runner_ ? runner_->done_share() : std::nullopt;
@@ -55,12 +61,23 @@ class Gpu final : public Component, public ReportsProgress {
   void dispatch(const Payload& payload, PortIndex port, Context& context);
   void on_self(const Payload& payload, Context& context);
   void on_scheduler(const Payload& payload, Context& context);
+  /// What jobs that are restarted bring; false: it is nothing of it.
+  bool on_restart(const Payload& payload, Context& context);
+  void halt(const restart_control::Halt& order, Context& context);
+  void resume(const restart_control::Resume& order, Context& context);
+  void on_break(const Connection& connection, Context& context);
+  /// Executes what GPU `of_job` does.
+  void run_as(EndpointId of_job);
 
+  const BuildContext build_;
   const Model& model_;
   const GpuSpec& spec_;
   const bool changes_pace_;  ///< its speed changes: every event looks here, and most at nothing more
   GpuTransport transport_;
   HeldEvents held_;
+  const std::shared_ptr<KernelTimes> times_;  ///< null: no program
+  const Launches launches_;
+  const bool restarts_;                  ///< jobs are
   std::optional<ProgramRunner> runner_;  ///< none: the job has no program for it
 };
 

@@ -46,7 +46,8 @@ TableSchema steps_schema() {
            {"t_compute_ps", i64, "ps", "some kernel runs"},
            {"t_exposed_ps", i64, "ps", "communication runs and no kernel does"},
            {"t_idle_ps", i64, "ps", "neither"},
-           {"t_host_ps", i64, "ps", "of t_idle_ps: something waits for nothing but its launch"}},
+           {"t_host_ps", i64, "ps", "of t_idle_ps: something waits for nothing but its launch"},
+           {"attempt", i64, "1", "how often its job had been restarted"}},
           "one row a GPU and iteration",
           TableScope::all_endpoints};
 }
@@ -62,7 +63,8 @@ TableSchema exposed_schema() {
             {"compute", "communication", "bubble", "host", "copy", "storage", "idle"}},
            {"dimension", i64, "1", "of communication and bubble: index into /dimensions; else -1"},
            {"group", i64, "1", "of communication and bubble: group kind; else -1"},
-           {"time_ps", i64, "ps", "time that went into it alone; those of an iteration add up to its time"}},
+           {"time_ps", i64, "ps", "time that went into it alone; those of an iteration add up to its time"},
+           {"attempt", i64, "1", "how often its job had been restarted"}},
           "where the time of GPUs went: a row a GPU, iteration and use",
           TableScope::all_endpoints};
 }

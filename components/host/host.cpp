@@ -22,10 +22,6 @@ std::uint32_t ordinal_of(Connection connection) {
   return connection.group_kind() << 8 | connection.channel();
 }
 
-Connection io_connection(std::uint32_t ordinal, Phase phase) {
-  return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase));
-}
-
 }  // namespace
 
 Host::Host(const BuildContext& build)
@@ -33,7 +29,8 @@ Host::Host(const BuildContext& build)
       spec_(static_cast<const HostSpec&>(build.spec)),
       book_(*build.model.resource<AddressBook>()),
       self_{build.record.number},
-      crossbar_(build, spec_.latency) {
+      crossbar_(build, spec_.latency),
+      spares_(build.model.resource<SpareServers>()) {
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     const auto port = static_cast<PortIndex>(i);
     in_lines_.emplace_back(rate_into(build, port));
@@ -41,6 +38,11 @@ Host::Host(const BuildContext& build)
     const LinkId out = model_.ports[build.record.first_port + i].out;
     if (gpus_ == i && !leads_to(model_, out, DeviceRole::nic)) gpus_ = i + 1;
   }
+}
+
+Connection Host::io_connection(std::uint32_t ordinal, Phase phase) const {
+  return Connection::make(ordinal >> 8, ordinal & 0xff, static_cast<std::uint32_t>(phase))
+      .in_attempt(attempt_);
 }
 
 void Host::fail(const Context& context, const std::string& what) const {
@@ -70,7 +72,7 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
       return injectors_[as<InjectorWake>(p).tag].on_wake(context, crossbar_.egress(), *this);
     return on_timer(as<Timer>(p), context);
   }
-  if (kind_of(p) == MessageKind::placed_train) return;
+  if (kind_of(p) == MessageKind::placed_train || on_restart(p, context)) return;
   if (kind_of(p) != MessageKind::train && kind_of(p) != MessageKind::control)
     fail(context, fmt::format("{} on port {}; a host takes trains", unexpected(p), port));
   const auto frame = as<Frame>(p);
@@ -84,7 +86,38 @@ void Host::handle(const Event& event, PortIndex port, Context& context) {
   crossbar_.forward(context, frame, port, out);
 }
 
+bool Host::on_restart(const Payload& p, Context& context) {
+  if (kind_of(p) == MessageKind::flush) {
+    flush(as<restart_control::Flush>(p), context);
+    return true;
+  }
+  if (kind_of(p) != MessageKind::broken_connection) return false;
+  const EndpointId gpu = as<restart_control::BrokenConnection>(p).address.to();
+  if (const PortIndex port = port_of(gpu); port != self_port) context.send(port, context.now(), p);
+  return true;
+}
+
+/// Copies of earlier attempts of the job are forgotten, here and in the NICs.
+void Host::flush(const restart_control::Flush& order, Context& context) {
+  if (order.attempt <= attempt_) return;
+  for (const auto& [key, copy] : copies_) {
+    const EndpointId gpu{static_cast<std::uint32_t>(key >> 16)};
+    const Op& op = operation(gpu, static_cast<std::uint32_t>(key & 0xffff), context);
+    if (op.kind == OpKind::host_copy && op.peer == 0)
+      discards_.add(DiscardedAt::receiver, op.bytes - copy.left);
+  }
+  copies_.clear();
+  attempt_ = order.attempt;
+  for (Injector& injector : injectors_)
+    for (const Injector::Rest& rest : injector.take_all())
+      if (is_payload(rest.head.kind)) discards_.add(DiscardedAt::sender, rest.bytes);
+  for (std::uint32_t port = gpus_; port < context.port_count(); ++port)
+    if (crossbar_.egress().is_connected(static_cast<PortIndex>(port)))
+      context.send(static_cast<PortIndex>(port), context.now(), to_payload(order));
+}
+
 void Host::on_timer(const Timer& timer, Context& context) {
+  if (timer.attempt != attempt_) return;
   switch (timer.kind) {
     case Wake::copy_written:
       return post(timer.gpu, MessageKind::control, io_connection(timer.ordinal, Phase::io_done),
@@ -109,7 +142,7 @@ SimTime Host::use_memory(std::int64_t bytes, SimTime now) {
 
 void Host::write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context) {
   const Op& op = operation(gpu, ordinal, context);
-  const EndpointId to{book_.first_storage + storage_server_of(op, gpu, book_.storage_count)};
+  const EndpointId to{book_.first_storage + storage_server_of(op, in_job(gpu), book_.storage_count)};
   const PortIndex nic = book_.storage ? storage_port(gpu) : static_cast<PortIndex>(gpus_ + book_[gpu].nic);
   if (nic >= context.port_count() || !crossbar_.egress().is_connected(nic))
     fail(context, fmt::format("no NIC leads to endpoint {} ({})", to.value, endpoint_name(model_, to)));
@@ -121,7 +154,7 @@ void Host::write_piece(EndpointId gpu, std::uint32_t ordinal, std::uint32_t byte
 const Op& Host::operation(EndpointId gpu, std::uint32_t ordinal, const Context& context) const {
   const auto* set = model_.resource<ProgramSet>();
   const auto* indexes = model_.resource<ProgramIndexes>();
-  const Op* op = set && indexes ? io_operation(*set, *indexes, gpu, ordinal) : nullptr;
+  const Op* op = set && indexes ? io_operation(*set, *indexes, in_job(gpu), ordinal) : nullptr;
   if (!op || (op->kind != OpKind::host_copy && op->io == IoMode::own))
     fail(context, fmt::format("endpoint {} ({}) asks for its I/O operation {}, which is no host copy",
                               gpu.value, endpoint_name(model_, gpu), ordinal));
@@ -133,9 +166,14 @@ void Host::take(const Frame& frame, PortIndex port, Context& context) {
   const Connection connection = frame.address.connection();
   const std::uint32_t ordinal = ordinal_of(connection);
   const SimTime tail = context.now() + in_lines_[port].of(frame.bytes);
+  if (connection.attempt() < attempt_) {
+    crossbar_.take(context, frame, port, tail);
+    return discards_.add(DiscardedAt::arrival, frame);
+  }
+  attempt_ = connection.attempt();
   if (connection.phase() == static_cast<std::uint32_t>(Phase::io_request)) {
     crossbar_.take(context, frame, port, tail);
-    return context.wake(tail, to_payload(Timer{.kind = Wake::copy_asked, .ordinal = ordinal, .gpu = gpu}));
+    return context.wake(tail, to_payload(timer_of(Wake::copy_asked, gpu, ordinal)));
   }
   const SimTime written = std::max(tail, use_memory(frame.bytes, context.now()));
   crossbar_.take(context, frame, port, written);
@@ -143,7 +181,7 @@ void Host::take(const Frame& frame, PortIndex port, Context& context) {
   if (is_new) copy->second.left = operation(gpu, ordinal, context).bytes;
   if ((copy->second.left -= frame.bytes) > 0) return;
   copies_.erase(copy);
-  context.wake(written, to_payload(Timer{.kind = Wake::copy_written, .ordinal = ordinal, .gpu = gpu}));
+  context.wake(written, to_payload(timer_of(Wake::copy_written, gpu, ordinal)));
 }
 
 void Host::read_next(EndpointId gpu, std::uint32_t ordinal, Context& context) {
@@ -151,10 +189,8 @@ void Host::read_next(EndpointId gpu, std::uint32_t ordinal, Context& context) {
   const std::int64_t bytes = std::min(copy->second.left, spec_.stage.value);
   copy->second.left -= bytes;
   if (bytes == 0) return void(copies_.erase(copy));
-  context.wake(use_memory(bytes, context.now()), to_payload(Timer{.kind = Wake::piece_read,
-                                                                  .bytes = static_cast<std::uint32_t>(bytes),
-                                                                  .ordinal = ordinal,
-                                                                  .gpu = gpu}));
+  context.wake(use_memory(bytes, context.now()),
+               to_payload(timer_of(Wake::piece_read, gpu, ordinal, static_cast<std::uint32_t>(bytes))));
 }
 
 void Host::post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes,
@@ -167,10 +203,12 @@ void Host::post(EndpointId gpu, MessageKind kind, Connection connection, std::in
 
 void Host::finish(Context& context) {
   crossbar_.finish(context);
+  discards_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
 }
 
 std::vector<std::string> Host::waits_for() const {
+  if (restarts_jobs(model_)) return {};  // GPUs say what they wait for
   std::vector<std::string> all = crossbar_.egress().waits_for();
   for (const auto& [key, copy] : copies_)
     all.push_back(fmt::format("a host copy of {} misses {} B",
@@ -182,13 +220,13 @@ std::vector<std::string> Host::waits_for() const {
 void Host::save(StateWriter& out) const {
   crossbar_.save(out);
   for (const Injector& injector : injectors_) injector.save(out);
-  out.put(copies_), out.put(memory_free_at_);
+  out.put(copies_), out.put(memory_free_at_), out.put(attempt_), discards_.save(out);
 }
 
 void Host::load(StateReader& in) {
   crossbar_.load(in);
   for (Injector& injector : injectors_) injector.load(in);
-  in.get(copies_), in.get(memory_free_at_);
+  in.get(copies_), in.get(memory_free_at_), in.get(attempt_), discards_.load(in);
 }
 
 std::shared_ptr<const ComponentKind> host_kind() {

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "engine/model/describe.hpp"
+#include "network/health/spare_servers.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/injector.hpp"
+#include "network/transport/discards.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/phase.hpp"
+#include "network/wire/restart_control.hpp"
 #include "workloads/program/host_costs.hpp"
 #include "workloads/program/program_index.hpp"
 
@@ -56,7 +60,8 @@ class Host final : public Component, private SentListener {
   /// The host's own events.
   struct Timer {
     Wake kind{};
-    std::uint8_t unused[3] = {};
+    std::uint8_t attempt = 0;  ///< of the GPU's job
+    std::uint8_t unused[2] = {};
     std::uint32_t bytes = 0;    ///< piece_read [B]
     std::uint32_t ordinal = 0;  ///< of the GPU's operation
     EndpointId gpu{};
@@ -72,6 +77,20 @@ class Host final : public Component, private SentListener {
 
   void on_sent(Context&, std::uint64_t, SimTime) override {}
   void on_timer(const Timer& timer, Context& context);
+  /// What jobs that are restarted bring; false: it is nothing of it.
+  bool on_restart(const Payload& payload, Context& context);
+  void flush(const restart_control::Flush& order, Context& context);
+  [[nodiscard]] Timer timer_of(Wake kind, EndpointId gpu, std::uint32_t ordinal,
+                               std::uint32_t bytes = 0) const {
+    return {.kind = kind,
+            .attempt = static_cast<std::uint8_t>(attempt_),
+            .bytes = bytes,
+            .ordinal = ordinal,
+            .gpu = gpu};
+  }
+  [[nodiscard]] Connection io_connection(std::uint32_t ordinal, Phase phase) const;
+  /// What the GPU is called in its job.
+  [[nodiscard]] EndpointId in_job(EndpointId gpu) const { return spares_ ? spares_->logical(gpu) : gpu; }
   void take(const Frame& frame, PortIndex port, Context& context);
   void read_next(EndpointId gpu, std::uint32_t ordinal, Context& context);
   void post(EndpointId gpu, MessageKind kind, Connection connection, std::int64_t bytes, Context& context);
@@ -93,8 +112,11 @@ class Host final : public Component, private SentListener {
   Crossbar crossbar_;
   std::vector<LineTime> in_lines_;
   std::vector<Injector> injectors_;
+  const SpareServers* spares_;            ///< null: none stands for another
   std::map<std::uint64_t, Copy> copies_;  ///< by GPU and ordinal
   SimTime memory_free_at_{};
+  std::uint32_t attempt_ = 0;  ///< of the job whose server this is
+  Discards discards_;
 };
 
 [[nodiscard]] Describe<HostSpec> host_parameters();

@@ -60,6 +60,7 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
       levels_(build.model.resource<ServiceLevels>()),
       work_interval_(transfer_time(Bytes{1}, BitRate{spec_.message_rate * 8})) {
   check_port_count(build, DeferredWork::max_port + 1);
+  restarts_jobs_ = restarts_jobs(model_);
   congestion_ = model_.resource<CongestionControl>();
   dcqcn_ = model_.resource<Dcqcn>();
   if (const auto* maps = model_.resource<LaneMaps>()) lanes_ = &maps->of(build.record.spec);
@@ -175,6 +176,12 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
   if (is_of_fabric && repair_ && Acknowledgement::carries(kind))
     return on_acknowledgement(as<Acknowledgement>(p), context);
   if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
+  if (is_of_fabric && kind == MessageKind::broken_connection) {
+    const auto broken = as<restart_control::BrokenConnection>(p);
+    if (crossbar_.take(context, as<Frame>(p), 0, context.now())) tell_of_break(broken.address, context);
+    return;
+  }
+  if (!is_of_fabric && kind == MessageKind::flush) return flush(as<restart_control::Flush>(p), context);
   if (!is_of_fabric && kind == MessageKind::work_request)
     return accept_work(deferred(as<WorkRequest>(p), port), context);
   if (!is_of_fabric && kind == MessageKind::control) {
@@ -252,6 +259,10 @@ bool Nic::receive(const Frame& train, const Frame& came, Context& context) {
 /// their source.
 void Nic::send_on(const Frame& train, PortIndex port, Context& context) {
   const EndpointId to = train.address.to();
+  if (is_over(train.address)) {
+    crossbar_.take(context, train, port, context.now());
+    return discards_.add(DiscardedAt::sender, train);
+  }
   if (!book_ || to.value >= book_->endpoints.size() || !(*book_)[to].lid.is_valid())
     fail(context,
          fmt::format("endpoint {} ({}) has no NIC in this fabric", to.value, endpoint_name(model_, to)));
@@ -289,6 +300,10 @@ std::uint8_t Nic::lane_of(const Address& address, bool is_control) const {
 
 void Nic::start_work(const DeferredWork& work, Context& context) {
   const EndpointId to = work.address.to();
+  if (is_over(work.address)) {
+    if (work.kind == MessageKind::work_request) discards_.add(DiscardedAt::sender, work.bytes);
+    return;
+  }
   bool exists = book_ && to.value < book_->endpoints.size();
   // What the fabric reduces comes back to its sender, but by way of the switch.
   PortIndex out = exists && !work.reduce_in_fabric ? port_of(to) : 0;
@@ -326,6 +341,7 @@ void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
 
 void Nic::finish(Context& context) {
   crossbar_.finish(context);
+  discards_.finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
   if (repair_) record_repair(context);
 }
@@ -338,6 +354,7 @@ bool Nic::is_idle_wake(const Event& event) const {
 }
 
 std::vector<std::string> Nic::waits_for() const {
+  if (restarts_jobs_) return {};  // GPUs say what they wait for
   std::vector<std::string> all = crossbar_.egress().waits_for();
   for (std::uint32_t i = 0; i < endpoint_at_.size(); ++i)
     if (const Injector& from = i == 0 ? fabric_ : loops_[i - 1]; !from.is_idle())
@@ -355,7 +372,7 @@ void Nic::save(StateWriter& out) const {
   out.put(watched_until_), out.put(looked_until_);
   out.put(work_free_at_), out.put(resent_);
   notices_.save(out);
-  notice_pacer_.save(out);
+  notice_pacer_.save(out), out.put(attempt_), discards_.save(out);
   if (repair_) repair_->sender.save(out), repair_->receiver.save(out), repair_->values.save(out);
 }
 
@@ -366,7 +383,7 @@ void Nic::load(StateReader& in) {
   in.get(watched_until_), in.get(looked_until_);
   in.get(work_free_at_), in.get(resent_);
   notices_.load(in);
-  notice_pacer_.load(in);
+  notice_pacer_.load(in), in.get(attempt_), discards_.load(in);
   if (repair_) repair_->sender.load(in), repair_->receiver.load(in), repair_->values.load(in);
 }
 

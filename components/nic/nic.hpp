@@ -15,6 +15,7 @@
 #include "network/transport/acknowledged_pacing.hpp"
 #include "network/transport/congestion_control.hpp"
 #include "network/transport/dcqcn.hpp"
+#include "network/transport/discards.hpp"
 #include "network/transport/lane_map.hpp"
 #include "network/transport/net_plugin.hpp"
 #include "network/transport/nic_returns.hpp"
@@ -24,6 +25,7 @@
 #include "network/transport/retransmission.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/restart_control.hpp"
 #include "network/wire/work_request.hpp"
 
 namespace lightrail {
@@ -100,7 +102,9 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
 /// an endpoint on the same NIC loops back. What classes lose that are not lossless, or any, is repaired
 /// (RepairSender, RepairReceiver): their trains are numbered and acknowledged, and how fast flows are sent
 /// may go by that (AcknowledgedPacing). While its cable is down (NicHealth) nothing leaves; a GPU that
-/// another NIC of its server can stand in for has its work back when the outage is known to senders. Assumes
+/// another NIC of its server can stand in for has its work back when the outage is known to senders. Where
+/// jobs are restarted it throws away what is left of an earlier attempt, and tells of a message that it has
+/// sent as often as it may, which ends the run elsewhere. Assumes
 /// work requests and completions are small (latency of PCIe, no bandwidth). Leaves out: one limit over
 /// several PCIe links, memory registration and caches, acknowledgements of lossless classes.
 ///
@@ -144,11 +148,19 @@ class Nic final : public Component, private SentListener {
   void handle_event(const Event& event, PortIndex port, Context& context);
   void watch(Context& context);
   void give_back_all(Context& context);
-  void post_again(const Injector::Rest& rest, SimTime now);
+  [[nodiscard]] static Outgoing outgoing(const Injector::Rest& rest);
   [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;
   void give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify);
   void send_again(const Train& back, Context& context);
   void send_original(const Train& back, Context& context);
+  void flush(const restart_control::Flush& order, Context& context);
+  void drop(const Injector::Rest& rest, Context& context);
+  void give_up(const Frame& train, const char* why, Context& context);
+  void tell_of_break(const Address& broken, Context& context);
+  /// What it belongs to is an earlier attempt of the job whose server this is.
+  [[nodiscard]] bool is_over(const Address& address) const {
+    return address.connection().attempt() < attempt_;
+  }
   void start_work(const DeferredWork& work, Context& context);
   [[nodiscard]] std::uint8_t lane_of(const Address& address, bool is_control) const;
   /// Of a class: "not lossless".
@@ -184,10 +196,13 @@ class Nic final : public Component, private SentListener {
   SimTime work_interval_;
   SimTime work_free_at_{};
   Notices notices_;
-  NoticePacer notice_pacer_;              ///< of flows whose marks have come in, with DCQCN
-  SimTime watched_until_{};               ///< a timer asks after the cable then
-  SimTime looked_until_{};                ///< until then nothing that waits for the cable can go another way
-  std::int64_t resent_ = 0;               ///< trains and control messages
+  NoticePacer notice_pacer_;    ///< of flows whose marks have come in, with DCQCN
+  SimTime watched_until_{};     ///< a timer asks after the cable then
+  SimTime looked_until_{};      ///< until then nothing that waits for the cable can go another way
+  std::int64_t resent_ = 0;     ///< trains and control messages
+  bool restarts_jobs_ = false;  ///< fixed
+  std::uint32_t attempt_ = 0;   ///< of the job whose server this is
+  Discards discards_;
   std::uint32_t mtu_bytes_ = 0;           ///< fixed: of the fabric [B]
   std::unique_ptr<Repair> repair_;        ///< null: with credits nothing is lost
   AcknowledgedPacing* pacing_ = nullptr;  ///< of `fabric_`; null: it does not go by acknowledgements

@@ -112,11 +112,13 @@ void Nic::tell_pacing(const Acknowledgement& message, const RepairSender::Answer
 
 void Nic::on_repair_timer(const Address& flow, Context& context) {
   if (repair_->sender.is_idle(flow)) context.count_as_idle();
+  if (is_over(flow)) return discards_.add(DiscardedAt::sender, repair_->sender.forget(flow));
   const RepairSender::Timeout timeout = repair_->sender.on_timer(flow, context.now());
-  if (timeout.is_broken)
-    fail(context,
-         fmt::format("gave up sending to endpoint {} ({}) after {} retries: nothing was acknowledged",
-                     flow.to().value, endpoint_name(model_, flow.to()), spec_.retries));
+  if (timeout.is_broken) {
+    Frame all{.kind = MessageKind::train, .address = flow};
+    if (restarts_jobs_) all.bytes = static_cast<std::uint32_t>(repair_->sender.forget(flow));
+    return give_up(all, "nothing was acknowledged", context);
+  }
   if (timeout.ask_again) context.wake(*timeout.ask_again, to_payload(RepairTimer{.address = flow}));
   if (pacing_)
     for (const RepairSender::Again& one : *timeout.again) pacing_->timed_out(flow.word(), one.frame.bytes);

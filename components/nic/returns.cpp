@@ -54,7 +54,7 @@ void Nic::give_back_all(Context& context) {
     if (rest.token != none) notices_.cancel(static_cast<std::uint32_t>(rest.token));
     give_back(context, device, rest.head, rest.bytes, rest.token != none);
   }
-  for (const Injector::Rest& rest : kept) post_again(rest, now);
+  for (const Injector::Rest& rest : kept) fabric_.post(outgoing(rest), now);
 }
 
 /// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
@@ -70,14 +70,22 @@ void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::
 }
 
 /// What take_all() gave, as it was.
-void Nic::post_again(const Injector::Rest& rest, SimTime now) {
-  fabric_.post({rest.head.address.from(), rest.head.address.to(), rest.head.address.connection(), rest.bytes,
-                rest.head.lane, rest.head.kind, rest.source, rest.token, rest.head.detail},
-               now);
+Outgoing Nic::outgoing(const Injector::Rest& rest) {
+  return {rest.head.address.from(),
+          rest.head.address.to(),
+          rest.head.address.connection(),
+          rest.bytes,
+          rest.head.lane,
+          rest.head.kind,
+          rest.source,
+          rest.token,
+          rest.head.detail};
 }
 
 /// An optical switch could not pass it on.
 void Nic::send_again(const Train& back, Context& context) {
+  if (is_over(back.address))
+    return discards_.add(DiscardedAt::sender, frame_of(Retransmission::original(back)));
   ++resent_;
   if (Retransmission::is_corrupt(back.kind)) return send_original(back, context);
   const auto later = Retransmission::later(back, spec_.retries);
@@ -88,22 +96,61 @@ void Nic::send_again(const Train& back, Context& context) {
     return;
   }
   if (!later)
-    fail(context,
-         fmt::format(
-             "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
-             back.address.to().value, endpoint_name(model_, back.address.to()), spec_.retries));
+    return give_up(frame_of(Retransmission::original(back)), "no light on the way, or a failed link",
+                   context);
   context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
 }
 
 /// Where circuits change the GPU knows where they lead now, and waits for the one that it needs.
 void Nic::send_original(const Train& back, Context& context) {
   Frame train = frame_of(Retransmission::original(back));
+  if (is_over(back.address)) return discards_.add(DiscardedAt::sender, train);
   const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
   if (health_ && gives_back(device, context.now()))
     return give_back(context, device, train, train.bytes, false);
   if (returns_.lost == LostTrains::from_gpu)
     train = frame_of(ReturnedTrain::of(Retransmission::original(back)));
   crossbar_.egress().offer(context, returns_.lost == LostTrains::from_gpu ? 1 : 0, train, context.now());
+}
+
+/// What the server sent in earlier attempts of its job is thrown away.
+void Nic::flush(const restart_control::Flush& order, Context& context) {
+  if (order.attempt <= attempt_) return;
+  attempt_ = order.attempt;
+  for (std::uint32_t port = 0; port < endpoint_at_.size(); ++port) {
+    Injector& from = injector(port);
+    for (const Injector::Rest& rest : from.take_all()) {
+      if (is_over(rest.head.address))
+        drop(rest, context);
+      else
+        from.post(outgoing(rest), context.now());
+    }
+    from.pump(context, crossbar_.egress(), *this);
+  }
+}
+
+void Nic::drop(const Injector::Rest& rest, Context& context) {
+  if (is_payload(rest.head.kind)) discards_.add(DiscardedAt::sender, rest.bytes);
+  if (rest.token == none) return;
+  const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(rest.token));
+  if (kind_of(notice.payload) == MessageKind::train)  // its buffer waits for this
+    crossbar_.release(context, as<Frame>(notice.payload), notice.port, context.now());
+}
+
+/// A train was sent as often as it may.
+void Nic::give_up(const Frame& train, const char* why, Context& context) {
+  const EndpointId to = train.address.to();
+  if (!restarts_jobs_)
+    fail(context, fmt::format("gave up sending to endpoint {} ({}) after {} retries: {}", to.value,
+                              endpoint_name(model_, to), spec_.retries, why));
+  discards_.add(DiscardedAt::network, train);
+  tell_of_break(Address(to, train.address.from(), train.address.connection()), context);
+}
+
+/// `broken`: from the end that cannot be reached to the sender, which is behind this NIC.
+void Nic::tell_of_break(const Address& broken, Context& context) {
+  const PortIndex device = std::max<PortIndex>(port_of(broken.to()), 1);
+  context.send(device, context.now(), to_payload(restart_control::BrokenConnection{.address = broken}));
 }
 
 }  // namespace lightrail

@@ -52,6 +52,7 @@ Nvswitch::Nvswitch(const BuildContext& build)
     : model_(build.model),
       spec_(static_cast<const NvswitchSpec&>(build.spec)),
       book_(build.model.resource<AddressBook>()),
+      spares_(build.model.resource<SpareServers>()),
       crossbar_(build, spec_.latency),
       reductions_(build.record.port_count) {
   const std::uint32_t planes = spec_.separate_planes();
@@ -130,8 +131,10 @@ std::vector<PortIndex> Nvswitch::members(const Context& context, const Train& tr
     throw SimulationError(
         context.now(), model_.component_name(context.self()),
         fmt::format("{}, which is of no group of this system", unexpected(to_payload(train))));
-  const GroupPlan& plan = plans->of(GroupKindId{train.address.connection().group_kind()}, head);
-  const std::uint32_t server = plan.server_of(plan.index_of(head));
+  // A spare server's GPUs are members in the place of those that they stand for, each in that one's place.
+  const EndpointId member = spares_ ? spares_->logical(head) : head;
+  const GroupPlan& plan = plans->of(GroupKindId{train.address.connection().group_kind()}, member);
+  const std::uint32_t server = plan.server_of(plan.index_of(member));
   std::vector<PortIndex> ports;
   for (std::uint32_t i = plan.server_first[server]; i < plan.server_first[server + 1]; ++i)
     ports.push_back((*book_)[plan.members[i]].local);
@@ -187,6 +190,7 @@ void Nvswitch::fold(Context& context, const Train& train, PortIndex port) {
 }
 
 std::vector<std::string> Nvswitch::waits_for() const {
+  if (restarts_jobs(model_)) return {};  // GPUs say what they wait for
   std::vector<std::string> all = crossbar_.egress().waits_for();
   reductions_.for_each_waiting([&](std::uint64_t flow, std::span<const std::int64_t> ahead) {
     const GroupPlan& plan = model_.resource<GroupPlans>()->of(

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "network/health/spare_servers.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/reduction/reductions.hpp"
+#include "network/transport/discards.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/train.hpp"
 #include "workloads/collective/group_plan.hpp"
@@ -96,6 +98,7 @@ class Nvswitch final : public Component {
   const Model& model_;
   const NvswitchSpec& spec_;
   const AddressBook* book_;
+  const SpareServers* spares_;  ///< null: none stands for another
   Crossbar crossbar_;
   Reductions reductions_;
   std::uint32_t server_ = 0;

@@ -8,8 +8,10 @@
 #include "components/storage/drives.hpp"
 #include "engine/model/kind.hpp"
 #include "engine/model/output_selection.hpp"
+#include "network/health/spare_servers.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/line_time.hpp"
+#include "network/transport/discards.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/message.hpp"
 #include "network/wire/phase.hpp"
@@ -32,8 +34,9 @@ struct StorageSpec final : Spec, DeviceTraits {
 ///
 /// Read: the request's stripes queue at the drives, each is sent when it is read. Write: the request is
 /// answered at once, stripes are written as they fill, io_done goes back when the last one is. A request has
-/// at most 1,024 stripes; larger ones get larger stripes. Ports: j = NIC j; NICs take turns to send, data
-/// comes in on the first. Leaves out the file system, caches and replication.
+/// at most 1,024 stripes; larger ones get larger stripes. What is left of an earlier attempt of a job that
+/// was restarted is forgotten when its GPU asks anew. Ports: j = NIC j; NICs take turns to send, data comes
+/// in on the first. Leaves out the file system, caches and replication.
 class Storage final : public Component {
  public:
   explicit Storage(const BuildContext& build);
@@ -49,7 +52,8 @@ class Storage final : public Component {
   /// The server's own events.
   struct Timer {
     Wake kind{};
-    std::uint8_t unused[3] = {};
+    std::uint8_t attempt = 0;  ///< of the GPU's job
+    std::uint8_t unused[2] = {};
     std::uint32_t bytes = 0;    ///< stripe_read, data [B]
     std::uint32_t ordinal = 0;  ///< of the GPU's operation
     EndpointId gpu{};
@@ -65,6 +69,7 @@ class Storage final : public Component {
     std::int64_t filled = 0;  ///< writes: bytes of the stripe that is filling
     SimTime start{}, end{};
     std::int64_t dimension = 0;  ///< whose traffic it is
+    std::int64_t is_write = 0;
   };
   /// What was read and sent, of one dimension.
   struct Counter {
@@ -74,10 +79,33 @@ class Storage final : public Component {
   void take(const Payload& payload, PortIndex port, Context& context);
   void on_timer(const Timer& timer, Context& context);
   void send_stripe(const Timer& stripe, Context& context);
-  void begin(EndpointId gpu, std::uint32_t ordinal, Context& context);
-  void fill(EndpointId gpu, std::uint32_t ordinal, std::int64_t bytes, Context& context);
-  void send_data(EndpointId gpu, std::uint32_t ordinal, std::uint32_t bytes, Context& context);
-  void send_control(EndpointId gpu, std::uint32_t ordinal, Phase phase, Context& context);
+  /// Whose operation it is.
+  struct Client {
+    EndpointId gpu{};
+    std::uint32_t ordinal = 0;
+    std::uint8_t attempt = 0;
+    [[nodiscard]] std::uint64_t key() const {
+      return std::uint64_t{attempt} << 36 | std::uint64_t{gpu.value} << 16 | ordinal;
+    }
+    [[nodiscard]] Connection connection(Phase phase) const;
+  };
+  [[nodiscard]] static Client client_of(const Timer& timer) {
+    return {timer.gpu, timer.ordinal, timer.attempt};
+  }
+  [[nodiscard]] static Timer timer_of(Wake kind, const Client& client, std::uint32_t bytes = 0) {
+    return {.kind = kind,
+            .attempt = client.attempt,
+            .bytes = bytes,
+            .ordinal = client.ordinal,
+            .gpu = client.gpu};
+  }
+  /// False: an earlier attempt of its job, which is over. A new one ends those before it.
+  [[nodiscard]] bool is_current(const Client& client);
+  void drop(const Request& request);
+  void begin(const Client& client, Context& context);
+  void fill(const Client& client, std::int64_t bytes, Context& context);
+  void send_data(const Client& client, std::uint32_t bytes, Context& context);
+  void send_control(const Client& client, Phase phase, Context& context);
   void send(const Payload& message, Context& context);
   void record(Context& context, EndpointId gpu, bool is_write, const Request& request) const;
   [[nodiscard]] std::int64_t stripe_of(const Request& request) const;
@@ -91,7 +119,10 @@ class Storage final : public Component {
   std::vector<PortIndex> nics_;     ///< connected ports
 
   Drives drives_;
-  std::map<std::uint64_t, Request> requests_;  ///< by GPU and ordinal
+  const SpareServers* spares_;                      ///< null: none stands for another
+  std::map<std::uint64_t, Request> requests_;       ///< by Client::key()
+  std::map<std::uint32_t, std::uint8_t> attempts_;  ///< by GPU: of its job, where that was restarted
+  Discards discards_;
   std::uint32_t next_nic_ = 0;
   std::map<std::int64_t, Counter> sent_;  ///< by dimension
 };

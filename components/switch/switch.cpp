@@ -61,7 +61,8 @@ void Switch::handle(const Event& event, PortIndex port, Context& context) {
 void Switch::handle_rare(const Payload& payload, PortIndex port, Context& context) {
   if (path_.take_rare(payload, port, context)) return;
   const MessageKind kind = kind_of(payload);
-  if (kind == MessageKind::marked_train || kind == MessageKind::congestion_notice)
+  if (kind == MessageKind::marked_train || kind == MessageKind::congestion_notice ||
+      kind == MessageKind::broken_connection)
     return forward(as<Frame>(payload), port, context);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(payload), port);
   path_.fail(context, fmt::format("{} on port {}; a switch forwards trains", unexpected(payload), port));
@@ -101,8 +102,8 @@ bool Switch::is_idle_wake(const Event& event) const {
 }
 
 std::vector<std::string> Switch::waits_for() const {
-  std::vector<std::string> all = path_.crossbar().waits_for();
-  if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0)
+  std::vector<std::string> all = path_.waits_for();
+  if (const std::int64_t bytes = reductions_.waiting_bytes(); bytes > 0 && !path_.restarts_jobs())
     all.push_back(fmt::format("{} B wait to be added to what other servers have not sent", bytes));
   return all;
 }

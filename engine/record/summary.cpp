@@ -105,6 +105,21 @@ Json storms_json(const StormSummary& s) {
           {"lane", s.lane},           {"t_start_ps", s.t_start_ps}};
 }
 
+Json restart_json(const RestartSummary& r) {
+  return {{"restarts", r.restarts},
+          {"cause", r.cause},
+          {"failed", r.failed},
+          {"t_failed_ps", r.t_failed_ps},
+          {"detection_ps", r.detection_ps},
+          {"waiting_ps", r.waiting_ps},
+          {"load_ps", r.load_ps},
+          {"warm_up_ps", r.warm_up_ps},
+          {"lost_iterations", r.lost_iterations},
+          {"effective_ps", r.effective_ps},
+          {"time_ps", r.time_ps},
+          {"effective", r.effective()}};
+}
+
 Json stepped_over_json(const SteppedOverSummary& s) {
   return {{"measured", s.measured},     {"skipped", s.skipped},
           {"period_ps", s.period_ps},   {"spread", s.spread()},
@@ -179,6 +194,8 @@ std::string to_json(const Summary& s) {
   json["all_reduce_median_ps"] = value_or_null(s.all_reduce_median_ps);
   json["serving"] = s.serving ? serving_json(*s.serving) : Json();
   json["storms"] = s.storms ? storms_json(*s.storms) : Json();
+  json["restarts"] = Json::object();
+  for (const auto& r : s.restarts) json["restarts"][r.job.empty() ? "job" : r.job] = restart_json(r);
   json["energy_j"] = value_or_null(s.energy_j);
   json["network_cost_usd"] = value_or_null(s.network_cost_usd);
   json["network_power_w"] = value_or_null(s.network_power_w);

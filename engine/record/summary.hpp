@@ -7,14 +7,15 @@
 #include "engine/model/remark.hpp"
 #include "engine/partition/forecast_row.hpp"
 #include "engine/record/grain_check.hpp"
+#include "engine/record/restart_summary.hpp"
 #include "engine/record/serving_summary.hpp"
 #include "engine/record/stepped_over_summary.hpp"
 #include "engine/record/storm_summary.hpp"
 
 namespace lightrail {
 
-/// All GPUs of a job over one iteration. The step lasts from the first GPU's start to the last GPU's end; the
-/// sums over GPUs are of their own times.
+/// All GPUs of a job over one iteration, where the job was restarted its last time. The step lasts from the
+/// first GPU's start to the last GPU's end; the sums over GPUs are of their own times.
 struct IterationSummary {
   std::int64_t iteration = 0;
   std::int64_t gpus = 0;
@@ -83,6 +84,7 @@ struct Summary {
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<ServingSummary> serving;  ///< none: no request has ended
   std::optional<StormSummary> storms;     ///< none: there was none
+  std::vector<RestartSummary> restarts;   ///< of jobs that were restarted, in their order
   std::optional<double> energy_j;
   std::optional<double> network_cost_usd, network_power_w, network_pj_per_bit;  ///< of the bill of materials
   std::optional<GrainCheck> grain_check;                                        ///< of --check-grain

@@ -41,7 +41,7 @@ SummaryCollector::SummaryCollector(const Model& model)
       notes_(model.resource<ModelNotes>()),
       ids_{tables_->find("steps"),        tables_->find("traffic"), tables_->find("collectives"),
            tables_->find("requests"),     tables_->find("power"),   tables_->find("exposed"),
-           tables_->find("stepped_over"), tables_->find("storms")},
+           tables_->find("stepped_over"), tables_->find("storms"),  tables_->find("restarts")},
       dimension_bytes_(2 * model.dimensions.size()),
       stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {}
 
@@ -74,8 +74,11 @@ void SummaryCollector::add_step(std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(*ids_.steps, row, column); };
   LIGHTRAIL_EXPECT(at("iteration") >= 0);
   const std::size_t index = static_cast<std::size_t>(at("iteration")) * job_count() + job_of(at("gpu"));
-  if (index >= iterations_.size()) iterations_.resize(index + 1);
-  Iteration& it = iterations_[index];
+  const auto attempt = static_cast<std::size_t>(at("attempt"));
+  if (attempt >= iterations_.size()) iterations_.resize(attempt + 1);
+  std::vector<Iteration>& own = iterations_[attempt];
+  if (index >= own.size()) own.resize(index + 1);
+  Iteration& it = own[index];
   std::int64_t start = at("t_start_ps"), end = at("t_end_ps"), compute = at("t_compute_ps");
   std::array<std::int64_t, 6> min = {start, -end, end - start, start - end, compute, -compute};
   for (std::size_t i = 0; i < min.size(); ++i) it.min[i] = std::min(it.min[i], min[i]);
@@ -108,6 +111,7 @@ void SummaryCollector::add_exposed(std::span<const std::int64_t> row) {
   auto at = [&](const char* column) { return cell(*ids_.exposed, row, column); };
   const ExposedRow mine{static_cast<std::int64_t>(job_of(at("gpu"))),
                         at("iteration"),
+                        at("attempt"),
                         at("use"),
                         at("dimension"),
                         at("group"),
@@ -151,6 +155,10 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, Com
   } else if (table == ids_.storms) {
     storms_.push_back({at("t_start_ps"), component.value, at("port"), at("lane"), at("t_storm_ps"),
                        at("discarded"), at("discarded_bytes")});
+  } else if (table == ids_.restarts) {
+    restarts_.push_back({at("job"), at("attempt"), at("cause"), at("failed"), at("t_failed_ps"),
+                         at("t_halted_ps"), at("t_ready_ps"), at("t_loaded_ps"), at("t_back_ps"),
+                         at("reached"), at("iteration")});
   } else if (table == ids_.stepped_over) {
     add_stepped_over(row);
   } else if (table == ids_.power) {
@@ -159,12 +167,23 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, Com
   }
 }
 
+std::vector<SummaryCollector::Iteration> SummaryCollector::last_done() const {
+  std::vector<Iteration> last;
+  for (const std::vector<Iteration>& of_attempt : iterations_) {
+    if (of_attempt.size() > last.size()) last.resize(of_attempt.size());
+    for (std::size_t i = 0; i < of_attempt.size(); ++i)
+      if (of_attempt[i].sum[0] > 0) last[i] = of_attempt[i];
+  }
+  return last;
+}
+
 void SummaryCollector::add_iterations(Summary& summary) const {
   const std::size_t jobs = job_count();
+  const std::vector<Iteration> last = last_done();
   for (std::size_t job = 0; job < jobs; ++job)
-    for (std::size_t i = job; i < iterations_.size(); i += jobs) {
-      const auto& l = iterations_[i].min;
-      const auto& s = iterations_[i].sum;
+    for (std::size_t i = job; i < last.size(); i += jobs) {
+      const auto& l = last[i].min;
+      const auto& s = last[i].sum;
       if (s[0] == 0) continue;
       summary.iterations.push_back({static_cast<std::int64_t>(i / jobs), s[0], l[0], -l[1], s[1], s[2], s[3],
                                     s[4], l[2], -l[3], l[4], -l[5], job_name(job)});
@@ -176,7 +195,12 @@ void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
   const auto& columns = (*tables_)[*ids_.exposed].columns;
   const auto& labels =
       std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "use"; })->labels;
-  for (const ExposedRow& r : exposed_) {
+  for (std::size_t i = 0; i < exposed_.size(); ++i) {
+    const ExposedRow& r = exposed_[i];
+    // The rows of an iteration are in the order of attempts: is there a later one?
+    std::size_t last = i;
+    while (last + 1 < exposed_.size() && exposed_[last + 1].is_beside(r)) ++last;
+    if (exposed_[last].attempt != r.attempt) continue;
     ExposedSummary all{r.iteration, labels.at(static_cast<std::size_t>(r.use)), "", "",
                        r.time_ps,   job_name(static_cast<std::size_t>(r.job))};
     if (r.dimension >= 0) all.dimension = model.dimensions.at(static_cast<std::size_t>(r.dimension));
@@ -224,6 +248,43 @@ void SummaryCollector::add_collectives(Summary& summary) const {
   if (!all_reduces.empty()) summary.all_reduce_median_ps = median(all_reduces);
 }
 
+void SummaryCollector::add_restarts(const Model& model, Summary& summary) const {
+  if (restarts_.empty()) return;
+  const auto& columns = (*tables_)[*ids_.restarts].columns;
+  const auto& causes =
+      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "cause"; })->labels;
+  const std::size_t jobs = job_count();
+  for (const RestartRow& r : restarts_) {
+    const std::string job = job_name(static_cast<std::size_t>(r.job));
+    if (summary.restarts.empty() || summary.restarts.back().job != job) {
+      RestartSummary all;
+      all.job = job, all.t_failed_ps = r.t_failed_ps;
+      all.cause = causes.at(static_cast<std::size_t>(r.cause));
+      all.failed = model.component_name(ComponentId{static_cast<std::uint32_t>(r.failed)});
+      std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+      for (const std::vector<Iteration>& of_attempt : iterations_)
+        for (std::size_t i = static_cast<std::size_t>(r.job); i < of_attempt.size(); i += jobs)
+          begin = std::min(begin, of_attempt[i].min[0]);
+      // Steps of a pipeline overlap: what the one before had is counted with it.
+      std::int64_t end = begin;
+      for (const IterationSummary& i : summary.iterations) {
+        if (i.job != job) continue;
+        all.effective_ps += std::max<std::int64_t>(i.t_end_ps - std::max(i.t_start_ps, end), 0);
+        end = std::max(end, i.t_end_ps);
+      }
+      all.time_ps = end - begin;
+      summary.restarts.push_back(all);
+    }
+    RestartSummary& all = summary.restarts.back();
+    ++all.restarts;
+    all.detection_ps += r.t_halted_ps - r.t_failed_ps;
+    if (r.t_ready_ps >= 0) all.waiting_ps += r.t_ready_ps - r.t_halted_ps;
+    if (r.t_loaded_ps >= 0) all.load_ps += r.t_loaded_ps - r.t_ready_ps;
+    if (r.t_back_ps >= 0) all.warm_up_ps += r.t_back_ps - r.t_loaded_ps;
+    if (r.iteration >= 0) all.lost_iterations += r.reached + 1 - r.iteration;
+  }
+}
+
 void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summary) const {
   const SummaryCollector all = merged(comm);
   all.add_iterations(summary);
@@ -240,6 +301,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   all.add_collectives(summary);
   summary.serving = summarise(all.requests_);
   summary.storms = all.storms(model);
+  all.add_restarts(model, summary);
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
 }

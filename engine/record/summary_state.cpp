@@ -41,22 +41,33 @@ std::vector<Row> merged_rows(MPI_Comm comm, const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<SummaryCollector::Iteration> SummaryCollector::merged_iterations(MPI_Comm comm) const {
-  std::vector<std::int64_t> count{-static_cast<std::int64_t>(iterations_.size())};
-  all_reduce(comm, MPI_MIN, count);
-  std::vector<Iteration> all = iterations_;
-  all.resize(static_cast<std::size_t>(-count[0]));
+std::vector<std::vector<SummaryCollector::Iteration>> SummaryCollector::merged_iterations(
+    MPI_Comm comm) const {
+  // Most runs have one attempt, and the same number on all ranks.
+  std::vector<std::int64_t> attempts{-static_cast<std::int64_t>(iterations_.size())};
+  all_reduce(comm, MPI_MIN, attempts);
+  std::vector<std::vector<Iteration>> all = iterations_;
+  all.resize(static_cast<std::size_t>(-attempts[0]));
+  std::vector<std::int64_t> counts;
+  for (const auto& own : all) counts.push_back(-static_cast<std::int64_t>(own.size()));
+  all_reduce(comm, MPI_MIN, counts);
   std::vector<std::int64_t> min, sum;
-  for (const Iteration& it : all) {
-    min.insert(min.end(), it.min.begin(), it.min.end());
-    sum.insert(sum.end(), it.sum.begin(), it.sum.end());
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    all[a].resize(static_cast<std::size_t>(-counts[a]));
+    for (const Iteration& it : all[a]) {
+      min.insert(min.end(), it.min.begin(), it.min.end());
+      sum.insert(sum.end(), it.sum.begin(), it.sum.end());
+    }
   }
   all_reduce(comm, MPI_MIN, min);
   all_reduce(comm, MPI_SUM, sum);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::copy_n(&min[i * all[i].min.size()], all[i].min.size(), all[i].min.begin());
-    std::copy_n(&sum[i * all[i].sum.size()], all[i].sum.size(), all[i].sum.begin());
-  }
+  std::size_t i = 0;
+  for (std::vector<Iteration>& own : all)
+    for (Iteration& it : own) {
+      std::copy_n(&min[i * it.min.size()], it.min.size(), it.min.begin());
+      std::copy_n(&sum[i * it.sum.size()], it.sum.size(), it.sum.begin());
+      ++i;
+    }
   return all;
 }
 
@@ -73,6 +84,7 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   all.collectives_ = merged_rows(comm, collectives_);
   all.requests_ = merged_rows(comm, requests_);
   all.storms_ = merged_rows(comm, storms_);
+  all.restarts_ = merged_rows(comm, restarts_);
   std::vector<std::int64_t> sums = dimension_bytes_;
   sums.push_back(energy_nj_), sums.push_back(power_rows_);
   all_reduce(comm, MPI_SUM, sums);
@@ -85,13 +97,13 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
 
 void SummaryCollector::save(StateWriter& out) const {
   out.put(iterations_), out.put(exposed_), out.put(dimension_bytes_), out.put(collectives_);
-  out.put(requests_), out.put(storms_);
+  out.put(requests_), out.put(storms_), out.put(restarts_);
   out.put(energy_nj_), out.put(power_rows_), out.put(stepped_over_);
 }
 
 void SummaryCollector::load(StateReader& in) {
   in.get(iterations_), in.get(exposed_), in.get(dimension_bytes_), in.get(collectives_);
-  in.get(requests_), in.get(storms_);
+  in.get(requests_), in.get(storms_), in.get(restarts_);
   in.get(energy_nj_), in.get(power_rows_), in.get(stepped_over_);
 }
 

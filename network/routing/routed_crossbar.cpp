@@ -9,6 +9,8 @@
 #include "network/port/reports.hpp"
 #include "network/transport/nscc.hpp"
 #include "network/wire/congestion_notice.hpp"
+#include "network/wire/phase.hpp"
+#include "network/wire/restart_control.hpp"
 
 namespace lightrail {
 namespace {
@@ -71,7 +73,8 @@ RoutedCrossbar::RoutedCrossbar(const BuildContext& build, const PacketSwitchSpec
       levels_(build.model.resource<ServiceLevels>()),
       lanes_(lanes_of(build)),
       per_class_(spec.lanes / spec.routing->lane_classes),
-      crossbar_(build, spec.latency, queueing) {
+      crossbar_(build, spec.latency, queueing),
+      restarts_jobs_(lightrail::restarts_jobs(build.model)) {
   if (route_) {
     if (const std::string problem = problem_of(*spec.routing, spec.lanes, route_->groups != nullptr);
         !problem.empty())
@@ -156,12 +159,21 @@ void RoutedCrossbar::send_again(const Train& back, PortIndex port, Context& cont
   }
   crossbar_.egress().mark_dark(port, context.now() + spec_.retransmit_timeout);
   const auto later = Retransmission::later(back, spec_.retries);
-  if (!later)
+  if (!later) return give_up(train, context);
+  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+}
+
+void RoutedCrossbar::give_up(const Frame& train, Context& context) {
+  if (!restarts_jobs_)
     fail(context,
          fmt::format(
              "gave up sending to endpoint {} ({}) after {} retries: no light on the way, or a failed link",
              train.address.to().value, endpoint_name(model_, train.address.to()), spec_.retries));
-  context.wake(context.now() + spec_.retransmit_timeout, to_payload(*later));
+  discards_.add(DiscardedAt::network, train);
+  const Frame notice = frame_of(restart_control::BrokenConnection::of(train, control_bytes));
+  const RouteChoice way = way_of(notice, self_port, context);
+  crossbar_.egress().offer(context, way.port, notice, context.now());
+  if (crossbar_.egress().has_cut_off()) on_cut_off(context);
 }
 
 bool RoutedCrossbar::has_gone_on(const Frame& train, Context& context) {
@@ -172,18 +184,19 @@ bool RoutedCrossbar::has_gone_on(const Frame& train, Context& context) {
 
 void RoutedCrossbar::finish(Context& context) {
   crossbar_.finish(context);
+  discards_.finish(context);
   // A switch that carried nothing is no part of what the job takes.
   if (crossbar_.egress().longest_busy().count() > 0)
     record_power(context, model_, spec_.power, crossbar_.egress());
 }
 
 void RoutedCrossbar::save(StateWriter& out) const {
-  crossbar_.save(out);
+  crossbar_.save(out), discards_.save(out);
   if (routing_) routing_->save(out);
 }
 
 void RoutedCrossbar::load(StateReader& in) {
-  crossbar_.load(in);
+  crossbar_.load(in), discards_.load(in);
   if (routing_) routing_->load(in);
 }
 

@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "network/health/nic_health.hpp"
 #include "network/port/crossbar.hpp"
 #include "network/routing/packet_switch_spec.hpp"
+#include "network/transport/discards.hpp"
 #include "network/transport/service_levels.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/link_change.hpp"
@@ -19,7 +21,8 @@ namespace lightrail {
 /// Model: a train goes where its destination's NIC is, or the one that stands in for it; its lane is that of
 /// its service level within the class that the routing has chosen. What an optical switch or a failed link
 /// lost is sent again from here, when the source's retransmission timer would end; a corrupt train the link
-/// replays at once.
+/// replays at once. What was sent as often as it may ends the run, or, where jobs are restarted, is thrown
+/// away and its sender told.
 class RoutedCrossbar {
  public:
   /// Throws InputErrors where the switch has fewer lanes than its routing needs, more ports than it may have
@@ -62,6 +65,12 @@ class RoutedCrossbar {
     else if (book_)
       book_->prefetch(frame.address.to());
   }
+  /// As Component's; of jobs that are restarted GPUs alone say what they wait for, since nobody waits for
+  /// what broken connections have left behind.
+  [[nodiscard]] std::vector<std::string> waits_for() const {
+    return restarts_jobs_ ? std::vector<std::string>{} : crossbar_.waits_for();
+  }
+  [[nodiscard]] bool restarts_jobs() const { return restarts_jobs_; }
   /// Rows of the ports and of the power table.
   void finish(Context& context);
   void save(StateWriter& out) const;
@@ -78,6 +87,8 @@ class RoutedCrossbar {
   }
   [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void send_again(const Train& back, PortIndex port, Context& context);
+  /// It was sent as often as it may.
+  void give_up(const Frame& train, Context& context);
   /// Whether the switch itself has failed and a neighbour goes on with the train.
   [[nodiscard]] bool has_gone_on(const Frame& train, Context& context);
   [[noreturn]] void fail_without_endpoint(const Context& context, EndpointId to) const;
@@ -94,6 +105,8 @@ class RoutedCrossbar {
   Crossbar crossbar_;
   std::unique_ptr<Detours> detours_;  ///< null: no link ever fails, or routes are lists
   std::unique_ptr<Routing> routing_;  ///< null: the switch has no routes
+  bool restarts_jobs_;                ///< fixed
+  Discards discards_;
 };
 
 }  // namespace lightrail

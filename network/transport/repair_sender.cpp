@@ -147,6 +147,19 @@ void RepairSender::queue_all(Flow& flow) {
   for (std::uint32_t place = flow.first; place != none; place = sent_[place].next) queue(flow, sent_[place]);
 }
 
+std::int64_t RepairSender::forget(const Address& address) {
+  const std::uint32_t slot = index_.find(address.word());
+  if (slot == none) return 0;
+  Flow& flow = flows_[slot];
+  std::int64_t bytes = 0;
+  for (; flow.first != none; release_first(flow))
+    if (const Sent& sent = sent_[flow.first]; sent.is_there == 0 && is_payload(sent.frame.kind))
+      bytes += sent.frame.bytes;
+  flow.in_flight = 0;
+  flow.has_timer = 0;
+  return bytes;
+}
+
 const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgement& message, SimTime now) {
   const Address own(message.address.to(), message.address.from(), message.address.connection());
   const std::uint32_t slot = index_.find(own.word());

@@ -39,6 +39,13 @@ TableSchema traffic_matrix_schema() {
           TableScope::first_endpoints};
 }
 
+TableSchema discarded_schema() {
+  return {"discarded",
+          {{"where", i64, "1", "where it was", {"sender", "network", "arrival", "receiver"}},
+           {"size_bytes", i64, "B", "payload on the wire"}},
+          "what was under way of jobs that were stopped, by who threw it away, totals of the run"};
+}
+
 TableSchema repair_schema() {
   return {"repair",
           {{"lane", i64, "1", "class, a virtual lane that is not lossless"},

@@ -8,13 +8,15 @@ namespace lightrail {
 
 /// Their ids: places in components/built_in_tables.cpp, which holds the two against each other.
 namespace tables {
-inline constexpr TableId messages = 1, traffic = 8, traffic_matrix = 10, repair = 19;
+inline constexpr TableId messages = 1, traffic = 8, traffic_matrix = 10, repair = 19, discarded = 22;
 }
 
 [[nodiscard]] TableSchema messages_schema();
 [[nodiscard]] TableSchema traffic_schema();
 [[nodiscard]] TableSchema traffic_matrix_schema();
 [[nodiscard]] TableSchema repair_schema();
+/// Its column `where` has the texts of DiscardedAt.
+[[nodiscard]] TableSchema discarded_schema();
 
 /// A row of the table repair, of a NIC and lane; trains and control messages.
 struct RepairCounts {

@@ -12,12 +12,15 @@ inline constexpr std::uint32_t endpoint_bits = 20;
 inline constexpr std::uint32_t endpoint_mask = (1u << endpoint_bits) - 1;
 
 /// One direction of traffic between two endpoints that is ordered and counted by itself: 24 bits made of the
-/// group kind (8), the channel (8) and a phase (8: data, clear-to-send, ...). The receiver knows from its
-/// program how many bytes the next message of a connection has, so trains carry no message number.
+/// group kind (8), the channel (8), the attempt (3) of its job and a phase (5: data, clear-to-send, ...). The
+/// receiver knows from its program how many bytes the next message of a connection has, so trains carry no
+/// message number. A job that was restarted makes its connections anew: what is left of an earlier attempt is
+/// told from them.
 struct Connection {
   static constexpr std::uint32_t bits = 24;
-  /// Each of the three parts takes 8 bits.
-  static constexpr std::uint32_t max_group_kinds = 256, max_channels = 256, max_phases = 256;
+  static constexpr std::uint32_t phase_bits = 5;
+  static constexpr std::uint32_t max_group_kinds = 256, max_channels = 256, max_phases = 1u << phase_bits,
+                                 max_attempts = 256u >> phase_bits;
 
   std::uint32_t value = 0;  ///< < 2^bits
   /// group_kind < max_group_kinds, channel < max_channels, phase < max_phases.
@@ -28,7 +31,14 @@ struct Connection {
   }
   [[nodiscard]] constexpr std::uint32_t group_kind() const { return value >> 16 & 0xff; }
   [[nodiscard]] constexpr std::uint32_t channel() const { return value >> 8 & 0xff; }
-  [[nodiscard]] constexpr std::uint32_t phase() const { return value & 0xff; }
+  [[nodiscard]] constexpr std::uint32_t phase() const { return value & (max_phases - 1); }
+  /// How often its job had been restarted when it was made, < max_attempts.
+  [[nodiscard]] constexpr std::uint32_t attempt() const { return (value & 0xff) >> phase_bits; }
+  /// The same of attempt number `attempt` (< max_attempts).
+  [[nodiscard]] constexpr Connection in_attempt(std::uint32_t attempt) const {
+    LIGHTRAIL_EXPECT(attempt < max_attempts);
+    return {(value & ~(0xffu << phase_bits & 0xffu)) | attempt << phase_bits};
+  }
   constexpr auto operator<=>(const Connection&) const = default;
 };
 

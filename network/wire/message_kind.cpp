@@ -129,6 +129,26 @@ std::string_view name_of(MessageKind kind) {
       return "arrived";
     case met:
       return "met";
+    case halt:
+      return "halt";
+    case resume:
+      return "resume";
+    case halted:
+      return "halted";
+    case saved:
+      return "saved";
+    case loaded:
+      return "loaded";
+    case back:
+      return "back";
+    case ended:
+      return "ended";
+    case broken:
+      return "broken";
+    case flush:
+      return "flush";
+    case broken_connection:
+      return "broken connection";
   }
   return "";
 }

@@ -94,7 +94,21 @@ enum class MessageKind : std::uint8_t {
   // Where communication takes what a formula says (meeting.hpp): GPU -> meeting
   arrived = 67,
   // meeting -> GPU
-  met = 68
+  met = 68,
+  // Where jobs are restarted (restart_control.hpp): supervisor -> GPU
+  halt = 69,
+  resume = 70,
+  // GPU -> supervisor
+  halted = 71,
+  saved = 72,
+  loaded = 73,
+  back = 74,
+  ended = 75,
+  broken = 76,
+  // GPU -> its NICs and its host, host -> its NICs
+  flush = 77,
+  // a switch or NIC that gave up -> the NIC of the sender -> the device behind it
+  broken_connection = 78
 };
 
 inline constexpr std::uint8_t first_plugin_kind = 128;

@@ -99,7 +99,7 @@ static_assert(Message<Acknowledgement>);
 
 /// Whether a device may lose it: the NICs repair that, or do not miss it.
 [[nodiscard]] constexpr bool may_be_lost(MessageKind kind) {
-  return NumberedTrain::carries(kind) || is_answer(kind);
+  return NumberedTrain::carries(kind) || is_answer(kind) || kind == MessageKind::broken_connection;
 }
 
 }  // namespace lightrail

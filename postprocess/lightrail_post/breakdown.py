@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .result import Run
+    from .result import Run, that_count
 
 PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
          ("t_idle_ps", "idle", style.IDLE))
@@ -41,7 +41,7 @@ def _rows_to_show(steps, run):
 
 def step_breakdown(run: Run, iteration: int | None = None) -> Figure:
     """Stacked bars of one iteration (default: the last), one a GPU or a server. Returns a Figure."""
-    steps = run.tables["steps"]
+    steps = that_count(run.tables["steps"])
     if steps.empty:
         return style.nothing("no GPU finished an iteration")
     iteration = steps["iteration"].max() if iteration is None else iteration

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .result import Run
+    from .result import Run, that_count
 
 PARTS = {"compute": style.COMPUTE, "expert exchange": style.EXPOSED, "other communication": "#E69F00",
          "host": "#999999", "bubble": "#333333", "rest": style.IDLE}
@@ -40,6 +40,7 @@ def step_parts(runs: Sequence[Run], names: Sequence[str] | None = None) -> pd.Da
         uses = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
         if uses.empty:
             raise ValueError(f"{run.path}: no use of time was recorded (<table name=\"exposed\">)")
+        uses = that_count(uses)
         uses = uses[uses["iteration"] == uses["iteration"].max()]
         parts = [_part(use, run.dimensions[dimension] if dimension >= 0 else "")
                  for use, dimension in zip(uses["use"].astype(str), uses["dimension"])]

@@ -12,8 +12,8 @@ import pandas as pd
 
 
 # Columns that a table has only since some version, with what an older one means by leaving them out: before
-# hosts launched anything, no GPU waited for one.
-SINCE = {"steps": {"t_host_ps": 0}}
+# hosts launched anything, no GPU waited for one; before jobs were restarted, none was.
+SINCE = {"steps": {"t_host_ps": 0, "attempt": 0}, "exposed": {"attempt": 0}}
 LAYOUT = 1  # the largest @schema_version of result files that is read here
 
 
@@ -41,6 +41,14 @@ def _folder(group):
     if any(isinstance(item, h5py.Dataset) for item in group.values()):
         return _frame(group)
     return _attributes(group) | {name: _folder(below) for name, below in group.items()}
+
+
+def that_count(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of rows of steps or exposed those of the last time that each iteration was done: a job that was
+    restarted does some again, perhaps on other GPUs. Rows of one job."""
+    if rows.empty or not rows["attempt"].any():
+        return rows
+    return rows[rows["attempt"] == rows.groupby("iteration")["attempt"].transform("max")]
 
 
 class Tables(Mapping[str, pd.DataFrame]):

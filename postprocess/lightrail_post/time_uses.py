@@ -12,7 +12,7 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .result import Run
+    from .result import Run, that_count
 
 COLOURS = {"compute": style.COMPUTE, "bubble": "#333333", "host": "#CCCCCC", "copy": "#F0E442",
            "storage": "#882255", "idle": "#F4F4F4"}
@@ -28,6 +28,7 @@ def rows_of_step(run: Run, iteration: int | None = None, job: str | None = None)
         rows = rows[rows["gpu"].isin(gpus)] if len(rows) else rows
     if rows.empty:
         return rows
+    rows = that_count(rows)
     wanted = rows.groupby("gpu")["iteration"].transform("max") if iteration is None else iteration
     return rows[rows["iteration"] == wanted]
 

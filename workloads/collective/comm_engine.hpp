@@ -69,6 +69,8 @@ class CommEngine {
   [[nodiscard]] SimTime ready_at(std::uint32_t slot) const;
   /// Gives the slot of a complete run back.
   void release(std::uint32_t slot);
+  /// Forgets all runs.
+  void drop_all() { runs_.clear(), free_.clear(), collective_plans_.clear(); }
   /// "waits for data from gpu2", of the run in `slot`.
   [[nodiscard]] std::string waits_for(const Transport& transport, std::uint32_t slot) const;
 

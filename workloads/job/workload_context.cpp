@@ -76,10 +76,10 @@ void WorkloadContext::add_error(const Element& at, const std::string& attribute,
               fmt::format("<{}> attribute '{}': {}", at.name, attribute, problem)});
 }
 
-std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
-                           std::vector<std::uint32_t>& gpus) {
+std::string parse_number_list(const std::string& text, const char* one, const char* many, std::uint32_t count,
+                              std::vector<std::uint32_t>& numbers) {
   if (trimmed(text) == "all") {
-    for (std::uint32_t g = 0; g < gpu_count; ++g) gpus.push_back(g);
+    for (std::uint32_t n = 0; n < count; ++n) numbers.push_back(n);
     return "";
   }
   std::size_t begin = 0;
@@ -92,15 +92,20 @@ std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
                                              : to_number(trimmed(item.substr(0, dash)), first) &&
                                                    to_number(trimmed(item.substr(dash + 1)), last);
     if (!is_good)
-      return fmt::format("invalid list of GPUs '{}' (expected numbers and ranges: 0-7,16 or all)", text);
+      return fmt::format("invalid list of {} '{}' (expected numbers and ranges: 0-7,16 or all)", many, text);
     if (dash == std::string::npos) last = first;
     if (last < first) return fmt::format("range '{}' runs backwards", item);
-    if (last >= gpu_count)
-      return fmt::format("gpu {} does not exist (the system has {} GPUs)", last, gpu_count);
-    for (std::uint32_t g = first; g <= last; ++g) gpus.push_back(g);
+    if (last >= count)
+      return fmt::format("{} {} does not exist (the system has {} {})", one, last, count, many);
+    for (std::uint32_t n = first; n <= last; ++n) numbers.push_back(n);
     begin = comma + 1;
   }
   return "";
+}
+
+std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
+                           std::vector<std::uint32_t>& gpus) {
+  return parse_number_list(text, "gpu", "GPUs", gpu_count, gpus);
 }
 
 std::uint32_t group_size(const GroupKind& kind) {

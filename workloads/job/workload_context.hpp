@@ -28,6 +28,7 @@ struct WorkloadContext {
   std::uint64_t seed = 1;                          ///< of the run
   std::shared_ptr<ServingPlan> serving = nullptr;  ///< what an inference workload leaves beside its job
   bool learns_gate = false;  ///< the fabric expects what transitions between layers, learned, let expect
+  bool restarts = false;     ///< the job is restarted when something fails
 
   /// Problem with one attribute: "<op> attribute 'size': ...".
   void add_error(const Element& at, const std::string& attribute, const std::string& problem);
@@ -36,6 +37,10 @@ struct WorkloadContext {
 /// "0-7,16, 32-39" -> numbers below `gpu_count`, in the order given; "" or what is wrong. `all`: every GPU.
 [[nodiscard]] std::string parse_gpu_list(const std::string& text, std::uint32_t gpu_count,
                                          std::vector<std::uint32_t>& gpus);
+
+/// The same of other things, `many` of which there are `count`, each called `one`.
+[[nodiscard]] std::string parse_number_list(const std::string& text, const char* one, const char* many,
+                                            std::uint32_t count, std::vector<std::uint32_t>& numbers);
 
 /// Reads <groups>, adds every group kind and "world" (all GPUs) to the job. Null: only "world".
 void read_groups(const Element* groups, WorkloadContext& context);

@@ -28,9 +28,10 @@ bool may_follow(const ProgramSet& set, const Op& op, Op next) {
          op.dimension == next.dimension && op.name == next.name && op.group == next.group &&
          op.bytes == next.bytes && op.duration == next.duration && op.shape == next.shape &&
          op.peer == next.peer && op.io == next.io && op.every == next.every && op.turn == next.turn &&
-         op.is_once == next.is_once && op.first_dependency == next.first_dependency &&
-         op.dependency_count == next.dependency_count && op.split == next.split &&
-         op.element_bytes == next.element_bytes && op.root == next.root && op.host_work == next.host_work;
+         op.is_once == next.is_once && op.restores == next.restores &&
+         op.first_dependency == next.first_dependency && op.dependency_count == next.dependency_count &&
+         op.split == next.split && op.element_bytes == next.element_bytes && op.root == next.root &&
+         op.host_work == next.host_work;
 }
 
 /// Why the `next` of `program` cannot follow it, or "".

@@ -64,9 +64,10 @@ inline constexpr std::uint32_t max_send_lanes = 256;
 /// itself). The sends of a pair on one lane meet its receives on that lane in program order; messages of
 /// different lanes may overtake each other.
 struct Op {
-  /// Whether it takes place in that iteration.
+  /// Whether it takes place in that iteration, as one of its operations.
   [[nodiscard]] bool is_due(std::uint32_t iteration) const {
-    return is_once ? iteration == 0 : every == 1 || iteration % every == turn;
+    if (is_once) return iteration == 0;
+    return !restores && (every == 1 || iteration % every == turn);
   }
 
   OpKind kind = OpKind::marker;
@@ -93,6 +94,9 @@ struct Op {
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal
   std::uint16_t element_bytes = 2;
   bool is_once = false;  ///< I/O takes place in the first iteration alone; of others false
+  /// A read of the job's checkpoint: takes place when the job goes on from one, ahead of its iteration (and
+  /// in the first iteration, if is_once); of others false.
+  bool restores = false;
   /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand
   std::uint32_t root = 0;
 };

@@ -94,6 +94,8 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
       complain(i,
                "takes place in the first iteration alone (only I/O may, and either in that one or in each so "
                "many-th)");
+    if (op.restores && op.kind != OpKind::storage_read)
+      complain(i, "reads the checkpoint after a restart (only storage reads do)");
     if (op.first_dependency + std::size_t{op.dependency_count} > program.dependencies.size())
       complain(i, fmt::format("dependencies {} to {} do not exist (the program has {})", op.first_dependency,
                               op.first_dependency + op.dependency_count - 1, program.dependencies.size()));

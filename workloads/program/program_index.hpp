@@ -45,6 +45,11 @@ struct ProgramIndexes {
   return is_io(kind) || kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
 }
 
+/// By NCCL's watch, which does not see what storage does.
+[[nodiscard]] inline bool is_watched(OpKind kind) {
+  return kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
+}
+
 /// The I/O operation of that ordinal that `gpu` executes, or null. `set` and `indexes` belong together.
 [[nodiscard]] const Op* io_operation(const ProgramSet& set, const ProgramIndexes& indexes, EndpointId gpu,
                                      std::uint32_t ordinal);

@@ -73,6 +73,11 @@ std::vector<ExposedTime::Part> ExposedTime::take(SimTime now) {
   return all;
 }
 
+void ExposedTime::drop_all(SimTime now) {
+  parts_.clear(), open_.clear();
+  last_ = now, key_ = {}, slot_ = no_slot;
+}
+
 void ExposedTime::save(StateWriter& out) const {
   out.put(last_), out.put(key_), out.put(slot_), out.put(parts_), out.put(open_);
 }

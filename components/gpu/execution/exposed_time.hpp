@@ -61,6 +61,9 @@ class ExposedTime {
   /// sends and receives that were waited for have been settled.
   [[nodiscard]] std::vector<Part> take(SimTime now);
 
+  /// Nothing is waited for any more: time since the last take() is forgotten.
+  void drop_all(SimTime now);
+
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

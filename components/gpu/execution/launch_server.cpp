@@ -24,6 +24,14 @@ SimTime LaunchServer::launch_of(std::uint32_t op) const {
   return std::prev(next)->offset + launch.first;
 }
 
+void LaunchServer::begin_again(SimTime now, std::uint32_t iteration) {
+  offset_ = now;
+  if (collects_in(iteration)) offset_ += timeline_->collection;
+  passed_ = moved_ = 0;
+  offsets_.clear();
+  keep_offset();
+}
+
 void LaunchServer::end_iteration(std::uint32_t ended) {
   offset_ += timeline_->total + timeline_->step;
   if (collects_in(ended + 1)) offset_ += timeline_->collection;

@@ -54,6 +54,8 @@ class LaunchServer {
       if (offset_ + at < now) offset_ = now - at, moved_ = passed_, keep_offset();
     }
   }
+  /// The CPU begins with iteration number `iteration` at `now`, whatever it was at.
+  void begin_again(SimTime now, std::uint32_t iteration);
   /// Iteration number `ended` (0, 1, ...) has ended.
   void end_iteration(std::uint32_t ended);
 

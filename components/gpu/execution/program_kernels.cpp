@@ -64,7 +64,10 @@ SimTime ProgramRunner::begin_chain(std::uint32_t stream) {
 void ProgramRunner::set_end(Context& context, std::uint32_t stream, SimTime end) {
   const std::uint32_t setting = ++streams_[stream].setting;
   if (paces_passed_ < pace_changes_.size() && end > pace_changes_[paces_passed_].at) ask_for_pace(context);
-  if (end != time_never) context.wake(end, to_payload(OpEndWake{.op = op_index(stream), .setting = setting}));
+  if (end != time_never)
+    context.wake(end, to_payload(OpEndWake{.attempt = static_cast<std::uint8_t>(attempt_),
+                                           .op = op_index(stream),
+                                           .setting = setting}));
 }
 
 Interference ProgramRunner::interference_of(const Op& op, std::uint32_t slot) const {
@@ -187,7 +190,7 @@ void ProgramRunner::record_op(Context& context, std::uint32_t stream, std::uint3
   const std::int64_t dimension = o.dimension == no_dimension ? -1 : o.dimension;
   const SimTime launch = launches_ ? launches_->launch_of(op) : SimTime{-1};
   const std::array<std::int64_t, 11> row{
-      self_.value,   stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
+      here_.value,   stream,        op,          o.name,    static_cast<std::int64_t>(o.kind),
       iteration_,    start.count(), end.count(), dimension, o.bytes,
       launch.count()};
   context.record_at(start, tables::ops, row);

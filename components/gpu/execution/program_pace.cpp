@@ -7,15 +7,6 @@
 /// The part of ProgramRunner that follows the GPU's speed over time, and the watch over operations that
 /// others no longer take part in.
 namespace lightrail {
-namespace {
-
-/// By NCCL's watch, which does not see what storage does.
-bool is_watched(OpKind kind) {
-  return kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv;
-}
-
-}  // namespace
-
 void ProgramRunner::keep_pace(Context& context) {
   if (paces_passed_ == pace_changes_.size() || pace_changes_[paces_passed_].at > context.now()) return;
   Interference interference = interference_;
@@ -32,7 +23,8 @@ void ProgramRunner::ask_for_pace(Context& context) {
 }
 
 void ProgramRunner::check_timeout(const Context& context, const CommRun& run) const {
-  if (!health_ || !is_watched(program_->ops[run.op].kind)) return;
+  // Where jobs are restarted on_watchdog() has looked.
+  if (!health_ || restarts_ || !is_watched(program_->ops[run.op].kind)) return;
   const SimTime took = context.now() - run.start, most = health_->collective_timeout();
   if (took <= most) return;
   throw SimulationError(

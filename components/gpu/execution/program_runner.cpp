@@ -56,18 +56,20 @@ ProgramRunner::ProgramRunner(const BuildContext& build, EndpointId self, std::sh
       index_(index_of(build.model, self)),
       output_(build.model.resource<OutputSelection>()),
       self_(self),
+      here_(EndpointId{build.record.number}),
       start_(set_.start_of(*program_)),
       iterations_(set_.iterations_of(*program_)),
       times_(std::move(times)),
-      pace_(build.model, self),
+      pace_(build.model, here_),
       health_(build.model.resource<HealthTable>()),
+      restarts_(build.model.resource<RestartPlan>()),
       launches_(std::move(launches)),
       contention_(times_->spec().sms, times_->spec().memory_bandwidth,
                   max_traffic(build.model, self, times_->spec())),
       comm_(build.model, *program_, index_, self),
       streams_(program_->streams.size()),
       turns_(build.model.resource<GroupTable>()->kind_count()),
-      records_ops_(output_ && output_->is_recorded(tables::ops, self_)),
+      records_ops_(output_ && output_->is_recorded(tables::ops, here_)),
       records_power_(output_ && output_->is_recorded(tables::power)),
       records_exposed_(!batch_queue_ && output_ && output_->is_recorded(tables::exposed)) {
   if (launches_ && records_ops_) launches_->record_launches();
@@ -122,7 +124,8 @@ bool ProgramRunner::is_launched(Context& context, std::uint32_t stream) {
     return !launches_->launches_in_order() || !launches_->has_work(op) || first_not_started() == op;
   if (at != time_never && at != s.launch_at) {
     s.launch_at = at;
-    context.wake(at, to_payload(PlainWake{.kind = GpuWake::launched}));
+    context.wake(
+        at, to_payload(PlainWake{.kind = GpuWake::launched, .attempt = static_cast<std::uint8_t>(attempt_)}));
   }
   return false;
 }
@@ -159,9 +162,9 @@ void ProgramRunner::begin_job(Context& context) {
 
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
-  if (program_->ops.empty() || context.now() < start_) return;
+  if (program_->ops.empty() || context.now() < start_ || state_ != State::running) return;
   if (step_start_ < start_) begin_job(context);
-  if (context.now() < start_ + pace_.start()) return;
+  if (attempt_ == 0 && context.now() < start_ + pace_.start()) return;
   if (stands_still()) return ask_for_pace(context);
   while (has_work()) {
     for (bool changed = true; changed;) {
@@ -195,12 +198,15 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   if (!op.is_due(iteration_) || is_empty) {
     // Ends as it begins.
   } else if (op.io == IoMode::background) {
+    begin_save(index);
     background_.push_back(comm_.start(context, transport, index));
   } else if (is_communication(op.kind)) {
+    begin_save(index);
     s.slot = comm_.start(context, transport, index);
     if (s.slot != CommEngine::no_slot) {
       s.interference = interference_of(op, s.slot);
       set_interference(context, interference_ + s.interference);
+      watch(context, op);
       return true;
     }
   } else if (is_timed_from_shape(op)) {
@@ -302,8 +308,10 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
 
 void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot,
                              SimTime partner_at) {
+  if (!reads_.empty()) return end_read(context, slot);
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
+  end_save(context, run.op);
   if (program_->ops[run.op].io == IoMode::background) {
     if (records_ops_) record_op(context, stream, run.op, run.start, context.now());
     background_.erase(std::find(background_.begin(), background_.end(), slot));
@@ -321,9 +329,9 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
 }
 
 void ProgramRunner::record_collective(Context& context, const CommRun& run) {
-  if (!output_ || !output_->is_recorded(tables::collectives, self_)) return;
+  if (!output_ || !output_->is_recorded(tables::collectives, here_)) return;
   const Op& op = program_->ops[run.op];
-  const std::array<std::int64_t, 8> row{self_.value,
+  const std::array<std::int64_t, 8> row{here_.value,
                                         op.group.value,
                                         static_cast<std::int64_t>(op.collective),
                                         static_cast<std::int64_t>(run.algorithm),
@@ -345,7 +353,8 @@ void ProgramRunner::end_iteration(Context& context, const GpuTransport& transpor
   if (batch_queue_)
     return context.send(GpuPort::scheduler, context.now(),
                         to_payload(serving_control::BatchDone{.number = batch_queue_->end()}));
-  StepRecord step{step_start_, context.now(), split, {}, step_start_};
+  if (restarts_ && iteration_ == iterations_) report(context, MessageKind::ended, iteration_ - 1);
+  StepRecord step{step_start_, context.now(), split, {}, step_start_, attempt_};
   if (records_exposed_) step.uses = exposed_.take(context.now());
   if (steady_ || repeated_)
     keep_step(context, transport, std::move(step));
@@ -372,6 +381,7 @@ void ProgramRunner::save(StateWriter& out) const {
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(background_), out.put(turns_), out.put(step_start_), out.put(iteration_),
       out.put(ended_), out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
+  out.put(state_), out.put(attempt_), out.put(reads_), saves_.save(out), out.put(watch_at_);
 }
 
 void ProgramRunner::load(StateReader& in) {
@@ -382,6 +392,7 @@ void ProgramRunner::load(StateReader& in) {
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(background_), in.get(turns_), in.get(step_start_), in.get(iteration_),
       in.get(ended_), in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
+  in.get(state_), in.get(attempt_), in.get(reads_), saves_.load(in), in.get(watch_at_);
   find_program();
 }
 

@@ -14,13 +14,16 @@
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/gpu/execution/iteration_stretch.hpp"
 #include "components/gpu/execution/launch_server.hpp"
+#include "components/gpu/execution/save_log.hpp"
 #include "components/gpu/execution/steady_stretch.hpp"
 #include "components/gpu/execution/step_clock.hpp"
 #include "components/gpu/transport/gpu_transport.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/health/health_table.hpp"
 #include "network/wire/meeting.hpp"
+#include "network/wire/restart_control.hpp"
 #include "workloads/collective/comm_engine.hpp"
+#include "workloads/program/restart_plan.hpp"
 
 namespace lightrail {
 
@@ -32,11 +35,15 @@ namespace lightrail {
 /// and a marker take no time. Where launching takes time (LaunchServer), what a CPU has to launch starts no
 /// earlier. Writes the rows of ops, collectives, steps and exposed.
 ///
+/// Where jobs are restarted (RestartPlan) it says which checkpoints it has written and what takes too long,
+/// stops when it is told to, reads its checkpoint and goes on behind it.
+///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
 class ProgramRunner {
  public:
-  /// `launches`: none where launching takes no time.
+  /// `build`: of the GPU's component, which executes what GPU `self` of the job does, after a restart perhaps
+  /// in its place. `launches`: none where launching takes no time.
   ProgramRunner(const BuildContext& build, EndpointId self, std::shared_ptr<KernelTimes> times,
                 std::optional<LaunchServer> launches);
 
@@ -58,6 +65,20 @@ class ProgramRunner {
   void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
   /// An operation that a formula has the time of has ended.
   void on_met(Context& context, GpuTransport& transport, const meeting::Met& met);
+  /// The job is stopped and will go on as `attempt`: all that runs is forgotten. The time that it had run
+  /// counts in what finish() returns.
+  void halt(Context& context, std::uint8_t attempt);
+  /// It goes on: by reading its checkpoint, where there is one.
+  void resume(Context& context, GpuTransport& transport, const restart_control::Resume& order);
+  /// After that.
+  void begin_again(Context& context, GpuTransport& transport);
+  void on_watchdog(Context& context);
+  /// Whether the watch has nothing to look at.
+  [[nodiscard]] bool is_watch_idle() const { return !oldest_watched(); }
+  [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
+  [[nodiscard]] bool is_stopped() const { return state_ == State::halted; }
+  /// The GPU of the job whose program it executes.
+  [[nodiscard]] EndpointId self() const { return self_; }
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 
@@ -102,6 +123,25 @@ class ProgramRunner {
     Interference interference;  ///< by the running communication
   };
   static constexpr std::uint32_t none = 0xffffffff;  ///< of operations
+
+  // Restarts (program_restart.cpp).
+  enum class State : std::uint32_t {
+    running,
+    halted,   ///< until it is told to go on
+    reading,  ///< the checkpoint
+    warming_up
+  };
+  /// To the supervisor.
+  void report(Context& context, MessageKind kind, std::uint32_t iteration) const;
+  /// A communication operation of the job begins: the watch over it runs.
+  void watch(Context& context, const Op& op);
+  /// When the operation began that runs for longest, of those that are watched; nothing: none runs.
+  [[nodiscard]] std::optional<SimTime> oldest_watched() const;
+  void begin_save(std::uint32_t op);
+  void end_save(Context& context, std::uint32_t op);
+  /// An operation in `slot` has read a part of the checkpoint.
+  void end_read(Context& context, std::uint32_t slot);
+  void on_loaded(Context& context);
 
   [[nodiscard]] bool has_work() const {
     return batch_queue_ ? batch_queue_->is_busy() : iteration_ < iterations_;
@@ -230,13 +270,15 @@ class ProgramRunner {
   const Program* program_;                 ///< of this iteration
   const ProgramIndex& index_;
   const OutputSelection* output_;
-  EndpointId self_;
+  const EndpointId self_;  ///< of the job
+  const EndpointId here_;  ///< this GPU, for the rows of tables
   const SimTime start_;
   const std::uint32_t iterations_;
   std::shared_ptr<KernelTimes> times_;
   GpuPace pace_;
   std::span<const PaceChange> pace_changes_;
-  const HealthTable* health_;  ///< null: nothing ever fails
+  const HealthTable* health_;    ///< null: nothing ever fails
+  const RestartPlan* restarts_;  ///< null: the job ends with what fails
   std::optional<LaunchServer> launches_;
   std::unique_ptr<SteadyStretch> steady_;       ///< null: the program steps over nothing
   std::unique_ptr<IterationStretch> repeated_;  ///< null: the job has no iterations that are not simulated
@@ -255,6 +297,11 @@ class ProgramRunner {
   std::uint32_t ended_ = 0;         ///< operations of this iteration
   std::uint32_t paces_passed_ = 0;  ///< of pace_changes_
   std::uint32_t paces_asked_ = 0;   ///< of pace_changes_, those that this GPU is or was woken for
+  State state_ = State::running;
+  std::uint32_t attempt_ = 0;
+  std::vector<std::uint32_t> reads_;  ///< slots of reads of the checkpoint
+  SaveLog saves_;
+  SimTime watch_at_ = time_never;  ///< a timer of the watch ends then
 };
 
 }  // namespace lightrail

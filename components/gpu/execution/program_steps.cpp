@@ -27,18 +27,19 @@ void ProgramRunner::pass_marker(Context& context, const GpuTransport& transport,
 void ProgramRunner::record_step(Context& context, std::int64_t iteration, const StepRecord& step) const {
   const StepClock::Totals& split = step.split;
   const SimTime idle = split.idle + split.host;
-  const std::array<std::int64_t, 8> row{
-      self_.value,           iteration,    step.start.count(), step.end.count(), split.compute.count(),
-      split.exposed.count(), idle.count(), split.host.count()};
+  const std::array<std::int64_t, 9> row{
+      here_.value,           iteration,    step.start.count(), step.end.count(), split.compute.count(),
+      split.exposed.count(), idle.count(), split.host.count(), step.attempt};
   context.record_at(step.simulated_start, tables::steps, row);
   for (const ExposedTime::Part& part : step.uses) {
     const auto index = [](std::uint16_t value) { return value == 0xffff ? std::int64_t{-1} : value; };
-    const std::array<std::int64_t, 6> use{self_.value,
+    const std::array<std::int64_t, 7> use{here_.value,
                                           iteration,
                                           static_cast<std::int64_t>(part.key.use),
                                           index(part.key.dimension),
                                           index(part.key.group),
-                                          part.time.count()};
+                                          part.time.count(),
+                                          step.attempt};
     context.record_at(step.simulated_start, tables::exposed, use);
   }
 }

@@ -51,6 +51,8 @@ class StepClock {
     time = std::min(time, totals_.compute);
     totals_.compute -= time, (communications_ > 0 ? totals_.exposed : totals_.host) += time;
   }
+  /// Whatever ran or was waited for, nothing does any more.
+  void stop_all(SimTime now) { pass(now), kernels_ = communications_ = host_waits_ = 0; }
   /// A kernel that is not bound by memory ran for that time.
   void computed(SimTime time) { computed_ += time; }
   /// Kernels that are not bound by memory are taken not to run side by side.

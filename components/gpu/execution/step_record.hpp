@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "components/gpu/execution/exposed_time.hpp"
@@ -14,14 +15,15 @@ struct StepRecord {
   StepClock::Totals split;
   std::vector<ExposedTime::Part> uses;  ///< empty where they are not recorded
   SimTime simulated_start{};            ///< start less what was stepped over before
+  std::int64_t attempt = 0;             ///< of its job
 
   [[nodiscard]] SimTime time() const { return end - start; }
 
   void save(StateWriter& out) const {
-    out.put(start), out.put(end), out.put(split), out.put(uses), out.put(simulated_start);
+    out.put(start), out.put(end), out.put(split), out.put(uses), out.put(simulated_start), out.put(attempt);
   }
   void load(StateReader& in) {
-    in.get(start), in.get(end), in.get(split), in.get(uses), in.get(simulated_start);
+    in.get(start), in.get(end), in.get(split), in.get(uses), in.get(simulated_start), in.get(attempt);
   }
 };
 

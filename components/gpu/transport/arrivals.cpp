@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "network/wire/phase.hpp"
+
 namespace lightrail {
 
 /// Where `key` is, or the unused place where the search ends.
@@ -80,6 +82,26 @@ std::int64_t Arrivals::unclaimed() const {
   std::int64_t bytes = 0;
   for (const Flow& flow : flows_)
     if (flow.needed_bytes == never) bytes += flow.held_bytes;
+  return bytes;
+}
+
+std::int64_t Arrivals::awaited_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Flow& flow : flows_)
+    for (std::uint32_t wait = flow.first_wait; wait != none; wait = waits_[wait].next)
+      bytes += waits_[wait].wire_bytes;
+  return bytes;
+}
+
+std::int64_t Arrivals::drop_all(EndpointId self) {
+  std::int64_t bytes = 0;
+  for (const Flow& flow : flows_) {
+    const Connection connection{static_cast<std::uint32_t>(flow.key & ((1u << Connection::bits) - 1))};
+    if (flow.needed_bytes != unused && flow.key >> Connection::bits != self.value &&
+        !is_control(static_cast<Phase>(connection.phase())))
+      bytes += flow.held_bytes;
+  }
+  *this = Arrivals();
   return bytes;
 }
 

@@ -52,6 +52,12 @@ class Arrivals {
   /// once.
   [[nodiscard]] std::int64_t unclaimed() const;
 
+  /// Of messages that somebody waits for, on the wire [B].
+  [[nodiscard]] std::int64_t awaited_bytes() const;
+  /// Forgets all flows and waits; returns how much payload had come from others than `self` of messages that
+  /// were not complete or that nobody had asked for [B].
+  std::int64_t drop_all(EndpointId self);
+
   void save(StateWriter& out) const;
   void load(StateReader& in);
 

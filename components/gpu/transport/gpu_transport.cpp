@@ -15,6 +15,7 @@
 #include "network/wire/injector_wake.hpp"
 #include "network/wire/meeting.hpp"
 #include "network/wire/phase.hpp"
+#include "network/wire/restart_control.hpp"
 
 namespace lightrail {
 
@@ -34,7 +35,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
   }
 }
 
-Medium GpuTransport::medium(EndpointId peer) const {
+Medium GpuTransport::medium(EndpointId named) const {
+  const EndpointId peer = host_.addresses().of(named);
   if (peer == self()) return Medium::local;
   if (!host_.is_near(peer)) return Medium::net;
   return host_.is_gpu(peer) && host_.is_connected(GpuPort::nvlink) ? Medium::nvlink : Medium::pci;
@@ -81,14 +83,30 @@ void GpuTransport::meet(Context& context, const Appointment& appointment) {
                    .program = appointment.program, .op = appointment.op, .slot = appointment.slot}));
 }
 
+Transfer GpuTransport::addressed(Transfer transfer) const {
+  const AttemptAddresses& addresses = host_.addresses();
+  transfer.to = addresses.of(transfer.to);
+  transfer.by = addresses.of(transfer.by);
+  transfer.connection = addresses.of(transfer.connection);
+  return transfer;
+}
+
 void GpuTransport::send(Context& context, const Transfer& transfer) {
+  if (host_.addresses().is_first()) [[likely]]
+    return send_addressed(context, transfer);
+  send_addressed(context, addressed(transfer));
+}
+
+void GpuTransport::send_addressed(Context& context, const Transfer& transfer) {
   LIGHTRAIL_EXPECT(transfer.wire_bytes > 0);
   count(transfer);
   if (transfer.in_switch != InSwitch::nothing) return send_to_switch(context, transfer);
   if (transfer.by.is_valid())  // the host knows from the program how much
-    return send_control(context, transfer.by,
-                        Connection::make(transfer.connection.group_kind(), transfer.connection.channel(),
-                                         static_cast<std::uint32_t>(Phase::io_request)));
+    return send_control_addressed(
+        context, transfer.by,
+        Connection::make(transfer.connection.group_kind(), transfer.connection.channel(),
+                         static_cast<std::uint32_t>(Phase::io_request))
+            .in_attempt(transfer.connection.attempt()));
   if (transfer.to == self()) return send_local(context, transfer);
   if (!host_.is_near(transfer.to))
     return path_to(context, transfer.to, transfer.is_by_gpu ? Cargo::message_by_gpu : Cargo::message)
@@ -124,6 +142,10 @@ void GpuTransport::send_to_switch(Context& context, const Transfer& transfer) {
 }
 
 void GpuTransport::send_control(Context& context, EndpointId to, Connection connection) {
+  send_control_addressed(context, host_.addresses().of(to), host_.addresses().of(connection));
+}
+
+void GpuTransport::send_control_addressed(Context& context, EndpointId to, Connection connection) {
   const Train control{
       .kind = MessageKind::control, .bytes = control_bytes, .address = Address(self(), to, connection)};
   if (to == self()) return host_.arrive(context, control, context.now());
@@ -148,13 +170,25 @@ void GpuTransport::send_local(Context& context, const Transfer& transfer) {
   if (transfer.notify) host_.tell_sent(transfer.owner, memory_free_at_);
 }
 
-void GpuTransport::expect(Context& context, const Expectation& expectation) {
+void GpuTransport::expect(Context& context, const Expectation& named) {
+  if (host_.addresses().is_first()) [[likely]]
+    return expect_addressed(context, named);
+  Expectation expectation = named;
+  expectation.from = host_.addresses().of(named.from);
+  expectation.connection = host_.addresses().of(named.connection);
+  expect_addressed(context, expectation);
+}
+
+void GpuTransport::expect_addressed(Context& context, const Expectation& expectation) {
   if (splitter_ && splitter_->expect(context, expectation)) return;
   host_.expect(context, expectation);
 }
 
 void GpuTransport::wake_after(Context& context, SimTime delay, Owner owner) {
-  context.wake(context.now() + delay, to_payload(OwnerWake{.kind = GpuWake::timer, .owner = owner}));
+  context.wake(context.now() + delay,
+               to_payload(OwnerWake{.kind = GpuWake::timer,
+                                    .attempt = static_cast<std::uint8_t>(host_.addresses().attempt()),
+                                    .owner = owner}));
 }
 
 bool GpuTransport::wants_demand(std::uint16_t dimension) const {
@@ -200,9 +234,13 @@ void GpuTransport::on_wire(Context& context, const Payload& payload, PortIndex p
     for (const auto& path : paths_)
       if (path->on_returned_train(context, train, tail_of(context, train.bytes, port))) return;
   }
-  if (port == GpuPort::nic && kind == MessageKind::returned_work)
+  if (port == GpuPort::nic && kind == MessageKind::returned_work) {
+    const auto work = as<ReturnedWork>(payload);
+    if (host_.addresses().is_over(work.address.connection()))
+      return work.is_control ? void() : host_.discard(DiscardedAt::sender, work.bytes);
     for (const auto& path : paths_)
-      if (path->on_returned(context, as<ReturnedWork>(payload))) return;
+      if (path->on_returned(context, work)) return;
+  }
   host_.fail(context, fmt::format("{} on port {}; a gpu takes trains", unexpected(payload), port));
 }
 
@@ -216,6 +254,8 @@ void GpuTransport::on_control(Context& context, const Payload& payload) {
 }
 
 void GpuTransport::on_train(Context& context, const Train& train, PortIndex port, SimTime tail) {
+  if (host_.addresses().is_over(train.address.connection())) [[unlikely]]
+    return host_.discard(DiscardedAt::arrival, frame_of(train));
   if (splitter_ && splitter_->arrive(context, train, tail)) return;
   if (train.address.to() == self()) return host_.arrive(context, train, tail);
   for (const auto& path : paths_)
@@ -225,6 +265,7 @@ void GpuTransport::on_train(Context& context, const Train& train, PortIndex port
 }
 
 void GpuTransport::on_notice(Context& context, const SentNotice& notice) {
+  if (host_.addresses().is_over(notice.address.connection())) return;
   for (const auto& path : paths_)
     if (path->on_notice(context, notice)) return;
   host_.on_notice(context, notice);
@@ -237,6 +278,19 @@ void GpuTransport::on_wake(Context& context, const Payload& payload) {
   for (const auto& path : paths_)
     if (path->on_wake(context, payload)) return;
   LIGHTRAIL_EXPECT(!"a timer of this GPU's paths");
+}
+
+void GpuTransport::halt(Context& context, std::uint32_t attempt) {
+  host_.addresses().halt(attempt);
+  host_.drop_all();
+  for (const auto& path : paths_) host_.discard(DiscardedAt::receiver, path->drop_all());
+  const Payload flush = to_payload(restart_control::Flush{.attempt = static_cast<std::uint8_t>(attempt)});
+  for (std::uint32_t i = 0; i < context.port_count(); ++i) {
+    const auto port = static_cast<PortIndex>(i);
+    const bool is_nic = port == GpuPort::nic || (port >= GpuPort::second_nic && host_.side_of(port) == port);
+    if ((is_nic && i + 1 < context.port_count()) || port == GpuPort::host)
+      if (host_.is_connected(port)) context.send(port, context.now(), flush);
+  }
 }
 
 void GpuTransport::finish(Context& context) {

@@ -37,6 +37,11 @@ class GpuTransport final : public Transport {
   /// Anything that came in on a port except MessageKind::sent.
   void on_wire(Context& context, const Payload& payload, PortIndex port);
   void on_notice(Context& context, const SentNotice& notice);
+  /// The job is stopped, and attempt number `attempt` will follow: what is under way is thrown away, here and
+  /// in the NICs and the host. Messages of earlier attempts that still come in are, too.
+  void halt(Context& context, std::uint32_t attempt);
+  /// It begins, with the servers that one takes who decides at `decided_at`.
+  void begin(std::uint32_t attempt, SimTime decided_at) { host_.addresses().begin(attempt, decided_at); }
   /// The component's own events that concern the transport: MessageKind::wake, GpuWake::forward_..., proxy,
   /// rail.
   void on_wake(Context& context, const Payload& payload);
@@ -72,6 +77,11 @@ class GpuTransport final : public Transport {
   [[nodiscard]] Path& path_to(const Context& context, EndpointId to, Cargo cargo) const;
   /// The port on which another endpoint of this server is reached: NVLink or the host's.
   [[nodiscard]] PortIndex port_near(const Context& context, EndpointId to) const;
+  /// As it is in this attempt of the job.
+  [[nodiscard]] Transfer addressed(Transfer transfer) const;
+  void send_addressed(Context& context, const Transfer& transfer);
+  void expect_addressed(Context& context, const Expectation& expectation);
+  void send_control_addressed(Context& context, EndpointId to, Connection connection);
   void count(const Transfer& transfer);
   void count(std::uint16_t dimension, std::int64_t payload);
   void send_to_switch(Context& context, const Transfer& transfer);

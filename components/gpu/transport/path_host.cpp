@@ -27,6 +27,7 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
       output_(build.model.resource<OutputSelection>()),
       self_(self),
       planes_(build),
+      addresses_(build.model),
       proxy_(to_payload(PlainWake{.kind = GpuWake::proxy}), nccl_settings_of(build.model).net_overhead,
              nccl_settings_of(build.model).net_progress, nccl_settings_of(build.model).aggregate),
       egress_(build) {
@@ -125,12 +126,26 @@ void PathHost::deliver(Context& context, EndpointId from, Connection connection,
   if (message.is_counted)
     ends_.push_back({message.owner, end, false});
   else
-    context.wake(end, to_payload(OwnerWake{.kind = GpuWake::received, .owner = message.owner}));
+    context.wake(end, to_payload(OwnerWake{.kind = GpuWake::received,
+                                           .attempt = static_cast<std::uint8_t>(addresses_.attempt()),
+                                           .owner = message.owner}));
   if (message.payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) return;
-  const std::array<std::int64_t, 6> row{from.value,           self_.value,
-                                        connection.value,     message.payload_bytes,
-                                        message.head.count(), message.at.count()};
+  const std::array<std::int64_t, 6> row{
+      from.value,           self_.value,       connection.in_attempt(0).value, message.payload_bytes,
+      message.head.count(), message.at.count()};
   context.record_at(message.head, tables::messages, row);
+}
+
+void PathHost::drop_all() {
+  for (auto& injector : injectors_) {
+    if (!injector) continue;
+    for (const Injector::Rest& rest : injector->take_all())
+      if (is_payload(rest.head.kind)) discard(DiscardedAt::sender, rest.bytes);
+  }
+  discard(DiscardedAt::sender, proxy_.drop_all());
+  discard(DiscardedAt::receiver, arrivals_.drop_all(self_));
+  notices_.clear();
+  first_signs_.clear();
 }
 
 SimTime PathHost::take_first_sign(std::uint32_t slot) {
@@ -161,6 +176,7 @@ void PathHost::save(StateWriter& out) const {
   for (const auto& injector : injectors_)
     if (injector) injector->save(out);
   proxy_.save(out), arrivals_.save(out), out.put(notices_), out.put(first_signs_);
+  addresses_.save(out), discards_.save(out);
 }
 
 void PathHost::load(StateReader& in) {
@@ -168,6 +184,7 @@ void PathHost::load(StateReader& in) {
   for (auto& injector : injectors_)
     if (injector) injector->load(in);
   proxy_.load(in), arrivals_.load(in), in.get(notices_), in.get(first_signs_);
+  addresses_.load(in), discards_.load(in);
 }
 
 }  // namespace lightrail

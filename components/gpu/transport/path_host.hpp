@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/gpu/transport/arrivals.hpp"
+#include "components/gpu/transport/attempt_addresses.hpp"
 #include "components/gpu/transport/gpu_ports.hpp"
 #include "components/gpu/transport/nvlink_planes.hpp"
 #include "components/gpu/transport/proxy_queue.hpp"
@@ -13,6 +14,7 @@
 #include "engine/model/output_selection.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/injector.hpp"
+#include "network/transport/discards.hpp"
 #include "network/wire/address_book.hpp"
 #include "network/wire/work_request.hpp"
 
@@ -100,6 +102,14 @@ class PathHost final : private SentListener {
     ends_.clear();
   }
 
+  /// In which attempt of its job the GPU is.
+  [[nodiscard]] AttemptAddresses& addresses() { return addresses_; }
+  [[nodiscard]] const AttemptAddresses& addresses() const { return addresses_; }
+  void discard(DiscardedAt where, std::int64_t bytes) { discards_.add(where, bytes); }
+  void discard(DiscardedAt where, const Frame& frame) { discards_.add(where, frame); }
+  /// Throws away what has come in or has not left yet, and whom it would have been told.
+  void drop_all();
+
   // For GpuTransport alone.
   void on_flow_control(Context& context, PortIndex port, const Payload& message);
   void on_injector_wake(Context& context, std::uint32_t port);
@@ -109,7 +119,7 @@ class PathHost final : private SentListener {
     __builtin_prefetch(injectors_.data());
   }
   void prefetch_arrival(std::uint64_t flow) const { arrivals_.prefetch(flow); }
-  void finish(Context& context) { egress_.finish(context); }
+  void finish(Context& context) { egress_.finish(context), discards_.finish(context); }
   [[nodiscard]] std::int64_t unclaimed_bytes() const { return arrivals_.unclaimed(); }
   [[nodiscard]] double link_energy_pj() const { return egress_.link_energy_pj(); }
   [[nodiscard]] std::vector<std::string> waits_for_line() const { return egress_.waits_for(); }
@@ -132,6 +142,7 @@ class PathHost final : private SentListener {
   const OutputSelection* output_;
   EndpointId self_;
   NvlinkPlanes planes_;
+  AttemptAddresses addresses_;
   Arrivals arrivals_;
   std::vector<MessageEnd> ends_;                    ///< empty between events
   std::vector<std::optional<Injector>> injectors_;  ///< by port; none for the NIC and where nothing is joined
@@ -139,6 +150,7 @@ class PathHost final : private SentListener {
   std::vector<Notice> notices_;
   std::vector<SimTime> first_signs_;  ///< by slot of the owner
   EgressBank egress_;
+  Discards discards_;
   PartListener* part_listener_ = nullptr;
 };
 

@@ -23,6 +23,14 @@ void ProxyQueue::on_wake(Context& context) {
   pump(context);
 }
 
+std::int64_t ProxyQueue::drop_all() {
+  std::int64_t bytes = 0;
+  for (const Request& request : pending_) bytes += request.work.bytes;
+  for (const Coming& coming : coming_) bytes += coming.request.work.bytes;
+  pending_.clear(), coming_.clear();
+  return bytes;
+}
+
 void ProxyQueue::pump(Context& context) {
   auto first = coming_.begin();
   for (; first != coming_.end() && first->ready <= context.now(); ++first)

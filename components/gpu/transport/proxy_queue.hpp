@@ -37,6 +37,9 @@ class ProxyQueue {
   void on_wake(Context& context);
 
   [[nodiscard]] bool is_idle() const { return pending_.empty() && coming_.empty(); }
+  /// Forgets all requests, and returns the bytes that they would have sent.
+  std::int64_t drop_all();
+
   void save(StateWriter& out) const {
     out.put(free_at_), out.put(wake_at_), out.put(pending_), out.put(coming_);
   }

@@ -8,6 +8,8 @@
 
 #include "components/gpu/execution/exposed_time.hpp"
 #include "components/registry.hpp"
+#include "components/supervisor/supervised_job.hpp"
+#include "network/transport/discards.hpp"
 #include "network/wire/phase.hpp"
 #include "tests/support/enumerators.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
@@ -46,7 +48,7 @@ TEST_CASE("the tables of a result come in the order that they always had") {
             "ops",     "messages", "collectives",  "link_use",     "queue",          "ocs",
             "storage", "power",    "traffic",      "steps",        "traffic_matrix", "requests",
             "batches", "exposed",  "link_traffic", "stepped_over", "pause",          "buffer",
-            "ecn",     "repair",   "trim",         "storms"});
+            "ecn",     "repair",   "trim",         "storms",       "discarded",      "restarts"});
 }
 
 TEST_CASE("the labels are the enumerators and algorithms of programs, every one and in their order") {
@@ -56,6 +58,8 @@ TEST_CASE("the labels are the enumerators and algorithms of programs, every one 
   CHECK(labels(tables, "collectives", "collective") == enumerator_names<CollectiveType>());
   CHECK(labels(tables, "collectives", "algorithm") == built_in_algorithms().labels());
   CHECK(labels(tables, "collectives", "protocol") == enumerator_names<Protocol>());
+  CHECK(labels(tables, "discarded", "where") == enumerator_names<DiscardedAt>());
+  CHECK(labels(tables, "restarts", "cause") == enumerator_names<RestartCause>());
   CHECK(labels(tables, "link_traffic", "traffic") == enumerator_names<Phase>());
 }
 

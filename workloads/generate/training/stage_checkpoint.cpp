@@ -6,12 +6,13 @@
 namespace lightrail {
 
 void StageWriter::restore_checkpoint() {
-  if (!plan_.checkpoint || !plan_.checkpoint->restores) return;
+  if (!plan_.checkpoint || !(plan_.checkpoint->restores || plan_.checkpoint->is_read_again)) return;
   Op read = op(OpKind::storage_read, "checkpoint", "restore checkpoint");
   read.dimension = job_.dimension("storage");
   read.bytes = restored_bytes(model_, plan_, stage_);
   read.peer_mode = PeerMode::offset;
-  read.is_once = true;
+  read.is_once = plan_.checkpoint->restores;
+  read.restores = plan_.checkpoint->is_read_again;
   chain(read);
 }
 

@@ -163,7 +163,8 @@ void make_training(WorkloadContext& context) {
                        context.errors,
                        context.seed,
                        nullptr,
-                       context.learns_gate};
+                       context.learns_gate,
+                       context.restarts};
   write_job(part);
   if (context.errors.size() > before) return;
   Job job = builder.take();

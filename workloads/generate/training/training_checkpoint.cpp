@@ -30,6 +30,7 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
   const Element& element = *all[0];
   TrainingCheckpoint plan;
   checkpoint_parameters().parse(element, plan, context.errors);
+  plan.is_read_again = context.restarts;
   if (context.storage_servers == 0)
     context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
   if (context.hosts == 0)

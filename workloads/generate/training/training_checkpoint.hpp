@@ -21,6 +21,7 @@ struct TrainingCheckpoint {
   std::uint32_t every = 0;          ///< steps from one save to the next, the last of them first
   IoMode mode = IoMode::from_host;  ///< from_host: synchronous; background: asynchronous
   bool restores = false;            ///< the first step begins with reading the state
+  bool is_read_again = false;       ///< the job may be restarted, and then reads it
   SimTime planning{};               ///< of a save, before its first byte
   BitRate serialise_rate{0};        ///< of a GPU's process; 0: serialising takes no time
 };

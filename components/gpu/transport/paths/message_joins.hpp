@@ -45,6 +45,13 @@ class MessageJoins {
     return open.so_far;
   }
 
+  /// call(message) of each of which a part is not done.
+  template <class Call>
+  void for_each_open(Call&& call) const {
+    for (const Open& open : open_)
+      if (open.parts_left > 0) call(open.so_far.message);
+  }
+
   void save(StateWriter& out) const { out.put(open_), out.put(free_); }
   void load(StateReader& in) { in.get(open_), in.get(free_); }
 

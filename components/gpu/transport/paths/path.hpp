@@ -84,6 +84,9 @@ class Path {
   [[nodiscard]] virtual ExchangePlanner* planner() { return nullptr; }
   /// Not null: messages may come in parts.
   [[nodiscard]] virtual MessageSplitter* splitter() { return nullptr; }
+  /// Forgets all messages that it has to do with; returns how much payload had come of those that were not
+  /// complete [B].
+  virtual std::int64_t drop_all() { return 0; }
   /// What it waits for, a sentence an item.
   [[nodiscard]] virtual std::vector<std::string> waits_for() const { return {}; }
   virtual void save(StateWriter&) const {}

@@ -109,6 +109,8 @@ bool PhotonicRailPath::on_wake(Context& context, const Payload& payload) {
       return true;
     case GpuWake::received:
     case GpuWake::timer:
+    case GpuWake::watchdog:
+    case GpuWake::back:
     case GpuWake::op_end:
     case GpuWake::proxy:
     case GpuWake::launched:

@@ -103,9 +103,10 @@ bool SeveralNicsPath::expect(Context& context, const Expectation& expected) {
   if (stripes == 1 || host_.is_near(expected.from) ||
       is_control(static_cast<Phase>(expected.connection.phase())))
     return false;
-  const std::uint32_t message = incoming_.open({expected.from, expected.connection, expected.payload_bytes,
-                                                expected.after, expected.owner, expected.is_counted, 0},
-                                               stripes);
+  const std::uint32_t message =
+      incoming_.open({expected.from, expected.connection, expected.payload_bytes, expected.wire_bytes,
+                      expected.after, expected.owner, expected.is_counted, 0},
+                     stripes);
   // Stripes that carry nothing of it are asked for nothing: so messages stay in their order.
   for (std::uint32_t i = 0; i < stripes; ++i) {
     Expectation part = expected;
@@ -130,6 +131,14 @@ void SeveralNicsPath::settle(Context& context, std::uint32_t slot) {
                   {message.owner, whole->last, message.after, whole->first, message.payload_bytes,
                    message.is_counted != 0});
   }
+}
+
+/// Parts that have come of messages that were not complete are in no flow any more.
+std::int64_t SeveralNicsPath::drop_all() {
+  std::int64_t bytes = -stripes_.awaited_bytes();
+  incoming_.for_each_open([&](const Receipt& message) { bytes += message.wire_bytes; });
+  incoming_ = {}, outgoing_ = {};
+  return bytes + stripes_.drop_all(host_.self());
 }
 
 void SeveralNicsPath::on_part_sent(std::uint32_t message, SimTime at) {

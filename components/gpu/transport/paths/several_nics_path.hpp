@@ -26,6 +26,7 @@ class SeveralNicsPath final : public Path, private MessageSplitter {
   void send_control(Context& context, const Train& control) override;
   bool pass_on(Context& context, const Train& train, PortIndex port, SimTime tail) override;
   [[nodiscard]] MessageSplitter* splitter() override { return this; }
+  std::int64_t drop_all() override;
   void save(StateWriter& out) const override;
   void load(StateReader& in) override;
 
@@ -34,7 +35,7 @@ class SeveralNicsPath final : public Path, private MessageSplitter {
   struct Receipt {
     EndpointId from{};
     Connection connection{};
-    std::int64_t payload_bytes = 0;
+    std::int64_t payload_bytes = 0, wire_bytes = 0;
     SimTime after{};
     Owner owner{};
     std::uint32_t is_counted = 0, unused = 0;

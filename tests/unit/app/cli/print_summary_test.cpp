@@ -45,6 +45,19 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
             .find("pause storms     5, the first at leaf3 port 2 class 0 after 1.234 ms, the longest 200.000 "
                   "us; 120 trains (491.520 kB) thrown away\n") != std::string::npos);
 
+  CHECK(text.find("restarts") == std::string::npos);
+  RestartSummary restart;
+  restart.job = "a", restart.restarts = 2, restart.cause = "nic", restart.failed = "nic3";
+  restart.t_failed_ps = 1'000'000, restart.detection_ps = 2'000'000, restart.waiting_ps = 3'000'000;
+  restart.load_ps = 4'000'000, restart.warm_up_ps = 5'000'000, restart.lost_iterations = 1;
+  restart.effective_ps = 30'000'000, restart.time_ps = 40'000'000;
+  summary.restarts = {restart};
+  CHECK(summary_text(summary, "")
+            .find("restarts         2 of job a, the first since nic3 (nic) failed at 1.000 us\n"
+                  "  effective       75.0 % of 40.000 us: 30.000 us of steps that no failure has undone\n"
+                  "  lost           1 iteration done again; detection 2.000 us, until ready 3.000 us, load "
+                  "4.000 us, warm-up 5.000 us\n") != std::string::npos);
+
   CHECK(text.find("stepped over") == std::string::npos);
   summary.stepped_over = SteppedOverSummary{4, 10, 999'500, 1'000'000, 999'000};
   text = summary_text(summary, "");

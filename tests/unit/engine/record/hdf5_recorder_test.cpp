@@ -188,7 +188,7 @@ TEST_CASE_METHOD(Fixture,
   Hdf5Recorder recorder(options, MPI_COMM_WORLD, model, partition);
   for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
     recorder.append(tables::steps, ComponentId{gpu}, SimTime{0},
-                    std::array<std::int64_t, 8>{gpu, 0, 0, 10, 5, 3, 2, 1});
+                    std::array<std::int64_t, 9>{gpu, 0, 0, 10, 5, 3, 2, 1, 0});
     recorder.append(tables::traffic, ComponentId{gpu}, SimTime{0},
                     std::array<std::int64_t, 4>{gpu, 0, 100, 1});
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "components/gpu/tables.hpp"
+#include "components/supervisor/tables.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/model_notes.hpp"
 #include "network/port/pause/tables.hpp"
@@ -20,10 +21,11 @@
 
 using namespace lightrail;
 using Row4 = std::array<std::int64_t, 4>;
-using Row6 = std::array<std::int64_t, 6>;
 using Row7 = std::array<std::int64_t, 7>;
 using Row8 = std::array<std::int64_t, 8>;
+using Row9 = std::array<std::int64_t, 9>;
 using Row10 = std::array<std::int64_t, 10>;
+using Row14 = std::array<std::int64_t, 14>;
 
 namespace {
 
@@ -47,10 +49,10 @@ SummaryCollector reloaded(const SummaryCollector& collector, const Model& model)
 TEST_CASE("the step lasts from the first start to the last end, and the last iteration is reported") {
   Model model = test::synthetic_model(1);
   SummaryCollector collector(model);
-  // gpu, iteration, start, end, compute, exposed, idle
-  collector.add(tables::steps, Row7{0, 0, 0, 500, 500, 0, 0});
-  collector.add(tables::steps, Row7{0, 1, 1000, 1400, 200, 100, 100});
-  collector.add(tables::steps, Row7{1, 1, 1100, 1700, 300, 200, 100});
+  // gpu, iteration, start, end, compute, exposed, idle; host and attempt 0
+  collector.add(tables::steps, Row9{0, 0, 0, 500, 500, 0, 0});
+  collector.add(tables::steps, Row9{0, 1, 1000, 1400, 200, 100, 100});
+  collector.add(tables::steps, Row9{1, 1, 1100, 1700, 300, 200, 100});
   Summary summary = reduced(collector, model);
   REQUIRE(summary.iterations.size() == 2);
   CHECK(summary.iterations[0].step_ps() == 500);
@@ -69,7 +71,7 @@ TEST_CASE("the step lasts from the first start to the last end, and the last ite
 TEST_CASE("an iteration that no GPU finished is left out") {
   Model model = test::synthetic_model(1);
   SummaryCollector collector(model);
-  collector.add(tables::steps, Row7{0, 2, 0, 500, 500, 0, 0});
+  collector.add(tables::steps, Row9{0, 2, 0, 500, 500, 0, 0});
   Summary summary = reduced(collector, model);
   REQUIRE(summary.iterations.size() == 1);
   CHECK(summary.iterations[0].iteration == 2);
@@ -79,12 +81,12 @@ TEST_CASE("what the time went into is added over GPUs, by iteration, use, dimens
   Model model = test::synthetic_model(1);
   SummaryCollector collector(model);
   // gpu, iteration, use (0: compute, 1: communication, 2: bubble), dimension, group, time [ps]
-  collector.add(tables::exposed, Row6{0, 0, 1, 0, 0, 30});
-  collector.add(tables::exposed, Row6{0, 0, 0, -1, -1, 70});
-  collector.add(tables::exposed, Row6{1, 0, 0, -1, -1, 60});
-  collector.add(tables::exposed, Row6{1, 0, 1, 1, 0, 25});
-  collector.add(tables::exposed, Row6{1, 0, 1, 0, 0, 15});
-  collector.add(tables::exposed, Row6{0, 1, 2, 1, -1, 5});
+  collector.add(tables::exposed, Row7{0, 0, 1, 0, 0, 30});
+  collector.add(tables::exposed, Row7{0, 0, 0, -1, -1, 70});
+  collector.add(tables::exposed, Row7{1, 0, 0, -1, -1, 60});
+  collector.add(tables::exposed, Row7{1, 0, 1, 1, 0, 25});
+  collector.add(tables::exposed, Row7{1, 0, 1, 0, 0, 15});
+  collector.add(tables::exposed, Row7{0, 1, 2, 1, -1, 5});
   SummaryCollector other = reloaded(collector, model);
   for (const SummaryCollector* one : {&collector, &other}) {
     const Summary summary = reduced(*one, model);
@@ -110,13 +112,13 @@ TEST_CASE("iterations, and what their time went into, are those of each of sever
   model.tables = one_job.tables, model.dimensions = one_job.dimensions;
   model.add<ModelNotes>(std::move(notes));
   SummaryCollector collector(model);
-  // gpu, iteration, start, end, compute, exposed, idle
-  collector.add(tables::steps, Row7{0, 0, 100, 500, 400, 0, 0});
-  collector.add(tables::steps, Row7{1, 0, 0, 50, 50, 0, 0});
-  collector.add(tables::steps, Row7{2, 0, 120, 540, 420, 0, 0});
-  collector.add(tables::steps, Row7{1, 1, 50, 120, 70, 0, 0});
-  collector.add(tables::exposed, Row6{0, 0, 0, -1, -1, 400});
-  collector.add(tables::exposed, Row6{1, 0, 0, -1, -1, 50});
+  // gpu, iteration, start, end, compute, exposed, idle; host and attempt 0
+  collector.add(tables::steps, Row9{0, 0, 100, 500, 400, 0, 0});
+  collector.add(tables::steps, Row9{1, 0, 0, 50, 50, 0, 0});
+  collector.add(tables::steps, Row9{2, 0, 120, 540, 420, 0, 0});
+  collector.add(tables::steps, Row9{1, 1, 50, 120, 70, 0, 0});
+  collector.add(tables::exposed, Row7{0, 0, 0, -1, -1, 400});
+  collector.add(tables::exposed, Row7{1, 0, 0, -1, -1, 50});
   SummaryCollector other = reloaded(collector, model);
   for (const SummaryCollector* one : {&collector, &other}) {
     const Summary summary = reduced(*one, model);
@@ -151,6 +153,48 @@ TEST_CASE("the traffic of a job is that of its dimensions") {
   summary.dimensions = {{"a.tp", 3, 1}, {"ab.tp", 40, 1}, {"a.dp", 500, 1}};
   CHECK(summary.jobs().at(0).size_bytes == 503);
   CHECK(summary.jobs().at(1).size_bytes == 40);
+}
+
+TEST_CASE("of iterations that were done again the last time counts, and restarts say what they cost") {
+  const Model model = test::synthetic_model(1);
+  SummaryCollector collector(model);
+  CHECK(reduced(collector, model).restarts.empty());
+  // gpu, iteration, start, end, compute, exposed, idle, host, attempt
+  collector.add(tables::steps, Row9{0, 0, 0, 100, 90, 10, 0, 0, 0});
+  collector.add(tables::steps, Row9{0, 1, 100, 210, 90, 20, 0, 0, 0});
+  collector.add(tables::steps, Row9{2, 1, 600, 720, 100, 20, 0, 0, 1});
+  collector.add(tables::steps, Row9{2, 2, 720, 800, 70, 10, 0, 0, 1});
+  // gpu, iteration, use, dimension, group, time, attempt
+  collector.add(tables::exposed, Row7{0, 1, 0, -1, -1, 110, 0});
+  collector.add(tables::exposed, Row7{2, 1, 0, -1, -1, 100, 1});
+  collector.add(tables::exposed, Row7{2, 1, 1, 0, 0, 20, 1});
+  // job, attempt, cause (0: gpu), failed, servers, server, spare, times, reached, iteration
+  collector.add(tables::restarts, Row14{0, 1, 0, 2, 1, 0, 2, 250, 300, 400, 550, 600, 2, 1});
+  SummaryCollector other = reloaded(collector, model);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const Summary summary = reduced(*one, model);
+    REQUIRE(summary.iterations.size() == 3);
+    CHECK(summary.iterations[1].step_ps() == 120);
+    REQUIRE(summary.exposed.size() == 2);
+    CHECK(summary.exposed[0].time_ps == 100);
+    CHECK(summary.exposed[1].label() == "tp");
+    REQUIRE(summary.restarts.size() == 1);
+    const RestartSummary& all = summary.restarts[0];
+    CHECK(all.restarts == 1);
+    CHECK(all.cause == "gpu");
+    CHECK(all.failed == model.component_name(ComponentId{2}));
+    CHECK(all.detection_ps == 50);
+    CHECK(all.waiting_ps == 100);
+    CHECK(all.load_ps == 150);
+    CHECK(all.warm_up_ps == 50);
+    CHECK(all.lost_iterations == 2);
+    CHECK(all.effective_ps == 100 + 120 + 80);
+    CHECK(all.time_ps == 800);
+    CHECK(all.effective() == Approx(0.375));
+    const auto json = nlohmann::json::parse(to_json(summary))["restarts"]["job"];
+    CHECK(json["lost_iterations"] == 2);
+    CHECK(json["t_failed_ps"] == 250);
+  }
 }
 
 TEST_CASE("storms are counted, and the first one is told by name") {

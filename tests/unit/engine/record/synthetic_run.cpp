@@ -104,7 +104,7 @@ void record_synthetic_rows(Recorder& recorder, const Model& model, const Partiti
       std::int64_t idle = end - start - 800'000'000;
       recorder.append(
           tables::steps, ComponentId{id}, milliseconds(interval),
-          std::array<std::int64_t, 8>{id, interval, start, end, 500'000'000, 300'000'000, idle, idle / 2});
+          std::array<std::int64_t, 9>{id, interval, start, end, 500'000'000, 300'000'000, idle, idle / 2, 0});
       recorder.append(tables::link_use, ComponentId{id}, milliseconds(interval),
                       std::array<std::int64_t, 4>{2 * id, interval, 1'000'000 * id, 5'000'000 * id});
       if (interval == 0)

@@ -277,3 +277,13 @@ TEST_CASE("its state is saved") {
         std::vector<std::byte>(again.bytes().begin(), again.bytes().end()));
   CHECK(other.hear(selective, 5, 12) == Numbers{3, 4});
 }
+
+TEST_CASE("a flow that is given up has nothing on the way, and what did not arrive is told") {
+  Sender one(LossRepair::go_back_n, 5);
+  one.hear(ack, 2, 10);  // all before number 2 are there
+  CHECK(one.sender.forget(flow) == 300);
+  CHECK(one.sender.is_idle(flow));
+  CHECK(one.sender.waits_for().empty());
+  CHECK(one.sender.forget(flow) == 0);
+  CHECK(one.sender.forget(Address(EndpointId{5}, EndpointId{6}, Connection::make(0, 0, 0))) == 0);
+}

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "network/wire/phase.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -87,6 +89,25 @@ TEST_CASE("arrivals are the same after saving and loading") {
   CHECK(copy.next(seventh, nanoseconds(9))->owner.slot == 4);
   const std::uint32_t ninth = copy.add(9, 10, nanoseconds(9), nanoseconds(9));
   CHECK(copy.next(ninth, nanoseconds(9))->owner.slot == 3);
+}
+
+TEST_CASE("what is thrown away is the payload of others that is in no complete message") {
+  const auto flow = [](std::uint32_t from, Phase phase) {
+    return flow_of(EndpointId{from}, Connection::make(0, 0, static_cast<std::uint32_t>(phase)).in_attempt(2));
+  };
+  Arrivals arrivals;
+  const std::uint32_t place = arrivals.expect(flow(1, Phase::ring), message(100, 1));
+  arrivals.expect(flow(1, Phase::ring), message(100, 1));
+  CHECK(arrivals.awaited_bytes() == 200);
+  arrivals.add(flow(1, Phase::ring), 130, SimTime{1}, SimTime{2});
+  REQUIRE(arrivals.next(place, SimTime{2}));  // whole
+  CHECK(arrivals.awaited_bytes() == 100);
+  arrivals.add(flow(2, Phase::pairs), 7, SimTime{1}, SimTime{2});         // that nobody has asked for
+  arrivals.add(flow(2, Phase::pairs_clear), 64, SimTime{1}, SimTime{2});  // no payload
+  arrivals.add(flow(9, Phase::pairs), 500, SimTime{1}, SimTime{2});  // its own, which was never on a line
+  CHECK(arrivals.drop_all(EndpointId{9}) == 37);
+  CHECK(arrivals.awaited_bytes() == 0);
+  CHECK(arrivals.unclaimed() == 0);
 }
 
 }  // namespace lightrail

@@ -120,4 +120,16 @@ TEST_CASE("parts of a request take no time of the proxy thread and go with it, e
   CHECK(bench.proxy.is_idle());
 }
 
+TEST_CASE("requests that are thrown away are posted no more, and their bytes are told") {
+  Bench bench;
+  bench.post(SimTime{0}, 1, 2, 100);
+  bench.post(SimTime{0}, 1, 3, 20);
+  bench.post(SimTime{0}, 1, 4, 3, nanoseconds(500));  // not ready yet
+  CHECK(bench.sent.size() == 1);
+  CHECK(bench.proxy.drop_all() == 23);
+  bench.wake();
+  CHECK(bench.sent.size() == 1);
+  CHECK(bench.proxy.drop_all() == 0);
+}
+
 }  // namespace lightrail

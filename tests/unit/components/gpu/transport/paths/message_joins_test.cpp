@@ -32,3 +32,14 @@ TEST_CASE("numbers of messages that are done are given again, and a checkpoint k
   CHECK(loaded.open(3, 1) == a);
   CHECK(loaded.done(b, SimTime{3}, SimTime{3})->message == 2);
 }
+
+TEST_CASE("messages of which a part is missing are told, others are not") {
+  MessageJoins<std::uint64_t> joins;
+  joins.open(7, 3);
+  joins.done(joins.open(8, 1), SimTime{1}, SimTime{1});
+  const std::uint32_t third = joins.open(9, 2);
+  joins.done(third, SimTime{1}, SimTime{1});
+  std::uint64_t sum = 0;
+  joins.for_each_open([&](std::uint64_t message) { sum += message; });
+  CHECK(sum == 16);
+}

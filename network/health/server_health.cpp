@@ -1,0 +1,106 @@
+#include "network/health/server_health.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "network/port/device_traits.hpp"
+
+namespace lightrail {
+namespace {
+
+using Failures = std::map<std::uint32_t, std::vector<ServerFailure>>;
+
+/// The cables to a fabric of the NICs that a device is joined to, each with its NIC.
+std::vector<std::pair<ComponentId, LinkId>> cables_of(const Model& model, ComponentId device) {
+  std::vector<std::pair<ComponentId, LinkId>> all;
+  const ComponentRecord& record = model.components[device.value];
+  for (std::uint32_t i = 0; i < record.port_count; ++i) {
+    const LinkId out = model.ports[record.first_port + i].out;
+    if (!leads_to(model, out, DeviceRole::nic)) continue;
+    const ComponentId nic = model.links[out.value].to;
+    if (const LinkId cable = model.ports[model.components[nic.value].first_port].out; cable.is_valid())
+      all.emplace_back(nic, cable);
+  }
+  return all;
+}
+
+void add_stops(const HealthTable& health, ComponentId gpu, std::uint32_t server, Failures& failures) {
+  const auto changes = health.pace_changes(gpu);
+  for (std::size_t i = 0; i < changes.size(); ++i)
+    if (changes[i].lost == all_speed)
+      failures[server].push_back(
+          {server, {changes[i].at, i + 1 < changes.size() ? changes[i + 1].at : time_never}, gpu});
+}
+
+void add_outages(const HealthTable& health, ComponentId nic, LinkId cable, std::uint32_t server,
+                 Failures& failures) {
+  for (const Outage& outage : health.outages(cable)) failures[server].push_back({server, outage, nic});
+}
+
+/// While nobody stands in for the GPU's NIC.
+void add_cut_offs(const NicHealth& nics, EndpointId gpu, ComponentId nic, std::uint32_t server,
+                  Failures& failures) {
+  constexpr Observer at_once = Observer::port;
+  SimTime since = time_never;
+  for (SimTime now{0}; now != time_never; now = nics.next_change_of_server(gpu, now, at_once)) {
+    const bool is_cut_off = !nics.is_up(gpu, now, at_once) && nics.stand_in(gpu, now, at_once) == gpu;
+    if (is_cut_off && since == time_never) since = now;
+    if (is_cut_off || since == time_never) continue;
+    failures[server].push_back({server, {since, now}, nic});
+    since = time_never;
+  }
+  if (since != time_never) failures[server].push_back({server, {since, time_never}, nic});
+}
+
+/// Those of one server that overlap or touch are one, of the cause that came first.
+std::vector<ServerFailure> joined(std::vector<ServerFailure> all) {
+  std::sort(all.begin(), all.end(), [](const ServerFailure& a, const ServerFailure& b) {
+    return std::tuple(a.span.down, a.cause) < std::tuple(b.span.down, b.cause);
+  });
+  std::vector<ServerFailure> kept;
+  for (const ServerFailure& one : all)
+    if (!kept.empty() && one.span.down <= kept.back().span.up)
+      kept.back().span.up = std::max(kept.back().span.up, one.span.up);
+    else
+      kept.push_back(one);
+  return kept;
+}
+
+}  // namespace
+
+ServerHealth::ServerHealth(const Model& model, const HealthTable& health, const AddressBook& book,
+                           const NicHealth* nics) {
+  const bool has_stand_ins = nics && !nics->is_empty();
+  Failures failures;
+  std::set<ComponentId> of_gpus;  // NICs; a host's others are for storage
+  for (std::uint32_t e = 0; e < book.first_storage; ++e) {
+    const ComponentId device = book.component_of[e];
+    const std::uint32_t server = book.endpoints[e].server;
+    const bool is_gpu = e < book.gpu_count;
+    if (is_gpu) add_stops(health, device, server, failures);
+    for (const auto& [nic, cable] : cables_of(model, device)) {
+      if (is_gpu) of_gpus.insert(nic);
+      if (is_gpu && has_stand_ins)
+        add_cut_offs(*nics, EndpointId{e}, nic, server, failures);
+      else if (is_gpu || !of_gpus.contains(nic))
+        add_outages(health, nic, cable, server, failures);
+    }
+  }
+  for (auto& of_server : failures)
+    for (const ServerFailure& one : joined(std::move(of_server.second))) failures_.push_back(one);
+  std::stable_sort(failures_.begin(), failures_.end(),
+                   [](const ServerFailure& a, const ServerFailure& b) { return a.span.down < b.span.down; });
+}
+
+const ServerFailure* ServerHealth::failure_at(std::uint32_t server, SimTime now) const {
+  for (const ServerFailure& one : failures_) {
+    if (one.span.down > now) return nullptr;
+    if (one.server == server && now < one.span.up) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace lightrail
