@@ -43,6 +43,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::repair, repair_schema());
   add(tables::trim, trim_schema());
   add(tables::storms, storms_schema());
+  add(tables::recalled, recalled_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

@@ -41,9 +41,17 @@ SummaryCollector::SummaryCollector(const Model& model)
       notes_(model.resource<ModelNotes>()),
       ids_{tables_->find("steps"),        tables_->find("traffic"), tables_->find("collectives"),
            tables_->find("requests"),     tables_->find("power"),   tables_->find("exposed"),
-           tables_->find("stepped_over"), tables_->find("storms")},
+           tables_->find("stepped_over"), tables_->find("storms"),  tables_->find("recalled")},
       dimension_bytes_(2 * model.dimensions.size()),
-      stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {}
+      stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {
+  if (ids_.recalled) recalled_.resize(labels_of(*ids_.recalled, "outcome").size());
+}
+
+const std::vector<std::string>& SummaryCollector::labels_of(TableId table, const char* column) const {
+  const auto& columns = (*tables_)[table].columns;
+  return std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == column; })
+      ->labels;
+}
 
 std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
                                     const char* column) const {
@@ -151,6 +159,8 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, Com
   } else if (table == ids_.storms) {
     storms_.push_back({at("t_start_ps"), component.value, at("port"), at("lane"), at("t_storm_ps"),
                        at("discarded"), at("discarded_bytes")});
+  } else if (table == ids_.recalled) {
+    recalled_.at(static_cast<std::size_t>(at("outcome"))) += at("collectives");
   } else if (table == ids_.stepped_over) {
     add_stepped_over(row);
   } else if (table == ids_.power) {
@@ -171,11 +181,14 @@ void SummaryCollector::add_iterations(Summary& summary) const {
     }
 }
 
+void SummaryCollector::add_recalled(Summary& summary) const {
+  for (std::size_t i = 0; i < recalled_.size(); ++i)
+    if (recalled_[i] > 0) summary.recalled.push_back({labels_of(*ids_.recalled, "outcome")[i], recalled_[i]});
+}
+
 void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
   if (exposed_.empty()) return;
-  const auto& columns = (*tables_)[*ids_.exposed].columns;
-  const auto& labels =
-      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "use"; })->labels;
+  const auto& labels = labels_of(*ids_.exposed, "use");
   for (const ExposedRow& r : exposed_) {
     ExposedSummary all{r.iteration, labels.at(static_cast<std::size_t>(r.use)), "", "",
                        r.time_ps,   job_name(static_cast<std::size_t>(r.job))};
@@ -188,10 +201,7 @@ void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
 void SummaryCollector::add_collectives(Summary& summary) const {
   const auto& all = collectives_;
   if (all.empty()) return;
-  const auto& columns = (*tables_)[*ids_.collectives].columns;
-  const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
-                         return c.name == "collective";
-                       })->labels;
+  const auto& labels = labels_of(*ids_.collectives, "collective");
   std::vector<std::int64_t> all_reduces;
   for (auto first = all.begin(); first != all.end();) {
     auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
@@ -242,6 +252,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   summary.storms = all.storms(model);
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
+  all.add_recalled(summary);
 }
 
 }  // namespace lightrail

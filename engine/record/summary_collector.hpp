@@ -16,18 +16,18 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power, stepped_over and storms
-/// while they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the order of
-/// ranks cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds 106
-/// GPU-days (10,000 GPUs for 15 minutes) an iteration.
+/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power, stepped_over, storms
+/// and recalled while they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the
+/// order of ranks cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds
+/// 106 GPU-days (10,000 GPUs for 15 minutes) an iteration.
 class SummaryCollector {
  public:
   /// Of a model's tables and dimensions; a table that it lacks adds nothing.
   explicit SummaryCollector(const Model& model);
   /// `component`: whose row it is.
   void add(TableId table, std::span<const std::int64_t> row, ComponentId component = {});
-  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j, storms and
-  /// stepped_over, the same on every rank.
+  /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j, storms,
+  /// stepped_over and recalled, the same on every rank.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
@@ -62,7 +62,8 @@ class SummaryCollector {
   };
   /// What is added up, where the model has it.
   struct Ids {
-    std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over, storms;
+    std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over, storms,
+        recalled;
   };
   /// The row's value in a column that its table must have.
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
@@ -76,6 +77,9 @@ class SummaryCollector {
   void add_exposed(const Model& model, Summary& summary) const;
   void add_collectives(Summary& summary) const;
   [[nodiscard]] std::optional<StormSummary> storms(const Model& model) const;
+  void add_recalled(Summary& summary) const;
+  /// Texts of a column of labels.
+  [[nodiscard]] const std::vector<std::string>& labels_of(TableId table, const char* column) const;
 
   /// 0 where there is one job.
   [[nodiscard]] std::size_t job_of(std::int64_t gpu) const;
@@ -91,6 +95,7 @@ class SummaryCollector {
   std::vector<CollectiveRow> collectives_;
   std::vector<ServedRequest> requests_;
   std::vector<StormRow> storms_;
+  std::vector<std::int64_t> recalled_;  ///< collectives by outcome
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
   /// Of micro-batches, then of iterations, the least of: periods measured, periods skipped, a GPU's time in
   /// the second half of those measured, that negated, its time in the first half, negated, the difference of

@@ -129,6 +129,12 @@ std::string_view name_of(MessageKind kind) {
       return "arrived";
     case met:
       return "met";
+    case coming:
+      return "coming";
+    case recall_report:
+      return "recall report";
+    case recall_answer:
+      return "recall answer";
   }
   return "";
 }

@@ -94,7 +94,12 @@ enum class MessageKind : std::uint8_t {
   // Where communication takes what a formula says (meeting.hpp): GPU -> meeting
   arrived = 67,
   // meeting -> GPU
-  met = 68
+  met = 68,
+  // Collectives that met this before (recall.hpp): GPU -> NVSwitch
+  coming = 69,
+  recall_report = 70,
+  // NVSwitch -> GPU
+  recall_answer = 71
 };
 
 inline constexpr std::uint8_t first_plugin_kind = 128;

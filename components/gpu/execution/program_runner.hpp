@@ -58,6 +58,12 @@ class ProgramRunner {
   void on_end(Context& context, GpuTransport& transport, const MessageEnd& end);
   /// An operation that a formula has the time of has ended.
   void on_met(Context& context, GpuTransport& transport, const meeting::Met& met);
+  /// The NVSwitch says that the collective which is about to begin goes as one before it, or is to be
+  /// recorded.
+  void on_recall_answer(Context& context, GpuTransport& transport, const recall::Answer& answer) {
+    if (const auto known = transport.on_answer(context, answer))
+      comm_.on_recalled(context, transport, known->slot, known->set_at, known->end);
+  }
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 

@@ -46,7 +46,7 @@ TEST_CASE("the tables of a result come in the order that they always had") {
             "ops",     "messages", "collectives",  "link_use",     "queue",          "ocs",
             "storage", "power",    "traffic",      "steps",        "traffic_matrix", "requests",
             "batches", "exposed",  "link_traffic", "stepped_over", "pause",          "buffer",
-            "ecn",     "repair",   "trim",         "storms"});
+            "ecn",     "repair",   "trim",         "storms",       "recalled"});
 }
 
 TEST_CASE("the labels are the enumerators and algorithms of programs, every one and in their order") {

@@ -45,6 +45,14 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
             .find("pause storms     5, the first at leaf3 port 2 class 0 after 1.234 ms, the longest 200.000 "
                   "us; 120 trains (491.520 kB) thrown away\n") != std::string::npos);
 
+  CHECK(text.find("recalled") == std::string::npos);
+  summary.recalled = {{"recalled", 1520}, {"first", 40}, {"apart", 40}};
+  CHECK(summary_text(summary, "")
+            .find("recalled         1520 of 1600 collectives; simulated: 40 first, 40 apart\n") !=
+        std::string::npos);
+  summary.recalled = {{"recalled", 7}};
+  CHECK(summary_text(summary, "").find("recalled         7 of 7 collectives\n") != std::string::npos);
+
   CHECK(text.find("stepped over") == std::string::npos);
   summary.stepped_over = SteppedOverSummary{4, 10, 999'500, 1'000'000, 999'000};
   text = summary_text(summary, "");
