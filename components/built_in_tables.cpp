@@ -46,6 +46,7 @@ TableRegistry built_in_tables(const AlgorithmRegistry& algorithms) {
   add(tables::storms, storms_schema());
   add(tables::discarded, discarded_schema());
   add(tables::restarts, restarts_schema());
+  add(tables::recalled, recalled_schema());
 
   all.set_labels("ops", "kind", operation_labels());
   all.set_labels("collectives", "collective", collective_labels());

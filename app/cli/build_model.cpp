@@ -64,7 +64,11 @@ Describe<RunSpec> run_parameters() {
           {{"trains", Detail::trains},
            {"packets", Detail::packets},
            {"messages", Detail::messages},
-           {"formula", Detail::formula}});
+           {"formula", Detail::formula}})
+      .choice("recall", &RunSpec::recall,
+              "collectives: one inside an NVLink domain that meets what another one met there before is not "
+              "simulated again, and everything is as if it had been",
+              {{"none", Recall::none}, {"collectives", Recall::collectives}});
 }
 
 std::string find_shared_folder(const std::string& what) {
@@ -286,6 +290,7 @@ Model build(const Scenario& scenario, const Registry& registry, CommandLine& lin
   check_answers(model, errors);
   check_circuits_for(scenario, model, errors);
   model.add(prepare_workload(scenario, model, errors));
+  model.add(read_recall(run.recall, run_element, model, errors));
   model.add(remark_shortcuts(model));
   model.add(remark_hosts(model));
   model.add(remark_nics(model));

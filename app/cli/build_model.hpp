@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/cli/command_line.hpp"
+#include "app/cli/read_recall.hpp"
 #include "app/cli/run_detail.hpp"
 #include "app/registry/registry.hpp"
 #include "engine/base/time.hpp"
@@ -12,11 +13,12 @@
 
 namespace lightrail {
 
-/// <run seed="1" stop-at="10 s" detail="trains"/>.
+/// <run seed="1" stop-at="10 s" detail="trains" recall="none"/>.
 struct RunSpec {
   std::int64_t seed = 1;
   SimTime stop_at = time_never;
   Detail detail = Detail::trains;
+  Recall recall = Recall::none;
 };
 [[nodiscard]] Describe<RunSpec> run_parameters();
 

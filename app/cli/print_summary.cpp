@@ -143,6 +143,21 @@ void add_stepped_iterations(const SteppedOverSummary& stepped, const Summary& su
                     format_time(SimTime{stepped.difference_ps}), 100 * stepped.uncertainty());
 }
 
+/// "recalled         1520 of 1600 collectives; simulated: 40 first, 40 apart".
+void add_recalled(const std::vector<RecalledSummary>& all, std::string& text) {
+  std::int64_t recalled = 0, sum = 0;
+  std::vector<std::string> others;
+  for (const RecalledSummary& each : all) {
+    sum += each.collectives;
+    if (each.outcome == "recalled")
+      recalled = each.collectives;
+    else
+      others.push_back(fmt::format("{} {}", each.collectives, each.outcome));
+  }
+  text += fmt::format("recalled         {} of {} collectives", recalled, sum);
+  text += others.empty() ? "\n" : fmt::format("; simulated: {}\n", fmt::join(others, ", "));
+}
+
 }  // namespace
 
 std::string remarks_text(const std::vector<Remark>& remarks) {
@@ -179,6 +194,7 @@ std::string summary_text(const Summary& summary, const std::string& file) {
     text += fmt::format("  per dollar     {:.4g} steps/s for a million dollars of network\n", *gain);
   text += remarks_text(summary.remarks);
   if (summary.grain_check) add_grain_check(*summary.grain_check, text);
+  if (!summary.recalled.empty()) add_recalled(summary.recalled, text);
   if (summary.stepped_over) add_stepped_over(*summary.stepped_over, text);
   if (summary.stepped_iterations) add_stepped_iterations(*summary.stepped_iterations, summary, text);
   if (summary.energy_j) text += fmt::format("energy           {:.3f} J\n", *summary.energy_j);

@@ -55,7 +55,10 @@ ReadScenario with_trains(ReadScenario scenario, const TrainLengths& trains) {
 }
 
 ReadScenario with_detail(ReadScenario scenario, Detail detail) {
-  child_of(scenario.root, "run").set("detail", name_of(detail));
+  Element& run = child_of(scenario.root, "run");
+  run.set("detail", name_of(detail));
+  // There is nothing to recall (read_recall.hpp).
+  if (detail == Detail::messages || detail == Detail::formula) run.set("recall", "none");
   return scenario;
 }
 

@@ -131,6 +131,8 @@ void Gpu::dispatch(const Payload& p, PortIndex port, Context& context) {
   if (kind_of(p) == MessageKind::sent) return transport_.on_notice(context, as<SentNotice>(p));
   if (restarts_ && on_restart(p, context)) return;
   if (kind_of(p) == MessageKind::met) return runner_->on_met(context, transport_, as<meeting::Met>(p));
+  if (kind_of(p) == MessageKind::recall_answer)
+    return runner_->on_recall_answer(context, transport_, as<recall::Answer>(p));
   transport_.on_wire(context, p, port);
 }
 
@@ -304,7 +306,8 @@ std::shared_ptr<const ComponentKind> gpu_kind() {
                       {"link_use", "payload and busy time of its outputs by interval"},
                       {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "backlog of its outputs"},
-                      {"power", "energy, busy and idle"}};
+                      {"power", "energy, busy and idle"},
+                      {"recalled", "collectives that are simulated for what may run beside them"}};
   kind->make_spec = make_gpu_spec;
   kind->values = [](const Spec& spec) { return gpu_values(static_cast<const GpuSpec&>(spec)); };
   kind->make = [cache = std::make_shared<KernelTimesCache>(), timelines = std::make_shared<HostTimelines>()](

@@ -73,6 +73,7 @@ Nvswitch::Nvswitch(const BuildContext& build)
     if (entry.nic >= on_rail_.size()) on_rail_.resize(entry.nic + 1);
     on_rail_[entry.nic].push_back(static_cast<PortIndex>(i));
   }
+  desk_ = RecallDesk::make(build, crossbar_, gpu_at_);
 }
 
 PortIndex Nvswitch::port_to(EndpointId to) const {
@@ -95,6 +96,14 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
     crossbar_.on_flow_control(context, p, port);
     return;
   }
+  if (!desk_) return on_train(context, p, port);
+  if (on_recall(context, p, port)) return;
+  on_train(context, p, port);
+  desk_->note(port, as<Frame>(p).bytes);
+}
+
+void Nvswitch::on_train(Context& context, const Payload& p, PortIndex port) {
+  const MessageKind kind = kind_of(p);
   if (kind == MessageKind::reduce) return reduce(context, as<Train>(p), port);
   if (kind == MessageKind::multicast) return multicast(context, as<Train>(p), port);
   if (kind == MessageKind::fold) return fold(context, as<Train>(p), port);
@@ -109,6 +118,19 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
                           fmt::format("endpoint {} ({}) is neither a GPU of this server nor on a rail of it",
                                       frame.address.to().value, endpoint_name(model_, frame.address.to())));
   crossbar_.forward(context, frame, port, beside(port, out));
+}
+
+bool Nvswitch::on_recall(Context& context, const Payload& payload, PortIndex port) {
+  const MessageKind kind = kind_of(payload);
+  if (port == self_port && payload.kind() == static_cast<std::uint8_t>(CarryWake::Kind::carry))
+    desk_->on_wake(context, as<CarryWake>(payload));
+  else if (kind == MessageKind::coming)
+    desk_->on_coming(context, as<recall::Coming>(payload), port);
+  else if (kind == MessageKind::recall_report)
+    desk_->on_report(context, as<recall::Report>(payload), port);
+  else
+    return false;
+  return true;
 }
 
 void Nvswitch::delegate(Context& context, const Frame& frame, PortIndex port) {
@@ -210,8 +232,19 @@ std::vector<std::string> Nvswitch::waits_for() const {
   return all;
 }
 
+void Nvswitch::save(StateWriter& out) const {
+  crossbar_.save(out), reductions_.save(out);
+  if (desk_) desk_->save(out);
+}
+
+void Nvswitch::load(StateReader& in) {
+  crossbar_.load(in), reductions_.load(in);
+  if (desk_) desk_->load(in);
+}
+
 void Nvswitch::finish(Context& context) {
   crossbar_.finish(context);
+  if (desk_) desk_->finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
 }
 
@@ -230,7 +263,8 @@ std::shared_ptr<const ComponentKind> nvswitch_kind() {
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"link_traffic", "the same by group kind and kind of connection"},
                       {"queue", "largest backlog and total wait of every output and lane"},
-                      {"power", "energy of the switch and of the links it drives"}};
+                      {"power", "energy of the switch and of the links it drives"},
+                      {"recalled", "collectives of its GPUs that went as one before them, or why not"}};
   bind_spec(*kind,
             Describe<NvswitchSpec>()
                 .field("ports", &NvswitchSpec::ports, "GPUs it can connect", 1u, 4096u)

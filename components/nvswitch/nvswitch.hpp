@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "components/nvswitch/recall_desk.hpp"
 #include "network/health/spare_servers.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
@@ -70,8 +71,8 @@ class Nvswitch final : public Component {
   void prefetch() const override { crossbar_.prefetch_all(); }
   void finish(Context& context) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
-  void save(StateWriter& out) const override { crossbar_.save(out), reductions_.save(out); }
-  void load(StateReader& in) override { crossbar_.load(in), reductions_.load(in); }
+  void save(StateWriter& out) const override;
+  void load(StateReader& in) override;
 
  private:
   static constexpr PortIndex unroutable = 0xfffe;
@@ -88,6 +89,10 @@ class Nvswitch final : public Component {
   /// ... of a group for which this switch adds and multicasts; fails where it cannot.
   [[nodiscard]] std::vector<PortIndex> nvls_members(const Context& context, const Train& train,
                                                     EndpointId head) const;
+  /// Of the GPUs, or a timer of its own, about what is recalled. False: it is something else.
+  bool on_recall(Context& context, const Payload& payload, PortIndex port);
+  /// A train or control message, wherever it goes.
+  void on_train(Context& context, const Payload& payload, PortIndex port);
   /// To the delegate that the train names.
   void delegate(Context& context, const Frame& frame, PortIndex port);
   void take(Context& context, const Train& train, PortIndex port);
@@ -105,7 +110,8 @@ class Nvswitch final : public Component {
   std::uint32_t chip_ports_ = 1;    ///< of one chip
   std::vector<EndpointId> gpu_at_;  ///< by port of a chip
   std::vector<std::vector<PortIndex>>
-      on_rail_;  ///< by NIC of the server: a chip's ports of the GPUs that use it
+      on_rail_;                       ///< by NIC of the server: a chip's ports of the GPUs that use it
+  std::unique_ptr<RecallDesk> desk_;  ///< null: nothing is recalled here
 };
 
 [[nodiscard]] std::shared_ptr<const ComponentKind> nvswitch_kind();

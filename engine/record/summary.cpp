@@ -213,6 +213,8 @@ std::string to_json(const Summary& s) {
   json["grain_check"] = s.grain_check ? grain_check_json(*s.grain_check) : Json();
   json["stepped_over"] = s.stepped_over ? stepped_over_json(*s.stepped_over) : Json();
   json["stepped_iterations"] = s.stepped_iterations ? stepped_over_json(*s.stepped_iterations) : Json();
+  json["recalled"] = Json::object();
+  for (const auto& r : s.recalled) json["recalled"][r.outcome] = r.collectives;
   json["forecast"] = Json::array();
   for (const auto& f : s.forecast) json["forecast"].push_back(forecast_json(f));
   json["remarks"] = Json::array();

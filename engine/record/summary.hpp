@@ -60,6 +60,13 @@ struct DimensionSummary {
   std::int64_t size_bytes = 0, messages = 0;  ///< payload sent by all GPUs over the whole run
 };
 
+/// Collectives that a run with <run recall="collectives"> might not have simulated, by what became of them
+/// (table recalled).
+struct RecalledSummary {
+  std::string outcome;
+  std::int64_t collectives = 0;
+};
+
 /// The recorded collectives of one type, group kind and size.
 struct CollectiveSummary {
   std::string collective, group;
@@ -81,6 +88,7 @@ struct Summary {
   std::vector<ExposedSummary> exposed;       ///< job by job, in the order of iterations
   std::vector<DimensionSummary> dimensions;
   std::vector<CollectiveSummary> collectives;
+  std::vector<RecalledSummary> recalled;  ///< those that there are; empty: nothing could be recalled
   std::optional<std::int64_t> all_reduce_median_ps;
   std::optional<ServingSummary> serving;  ///< none: no request has ended
   std::optional<StormSummary> storms;     ///< none: there was none

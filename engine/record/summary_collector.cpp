@@ -41,9 +41,18 @@ SummaryCollector::SummaryCollector(const Model& model)
       notes_(model.resource<ModelNotes>()),
       ids_{tables_->find("steps"),        tables_->find("traffic"), tables_->find("collectives"),
            tables_->find("requests"),     tables_->find("power"),   tables_->find("exposed"),
-           tables_->find("stepped_over"), tables_->find("storms"),  tables_->find("restarts")},
+           tables_->find("stepped_over"), tables_->find("storms"),  tables_->find("restarts"),
+           tables_->find("recalled")},
       dimension_bytes_(2 * model.dimensions.size()),
-      stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {}
+      stepped_over_(2 * stepped_figures, std::numeric_limits<std::int64_t>::max()) {
+  if (ids_.recalled) recalled_.resize(labels_of(*ids_.recalled, "outcome").size());
+}
+
+const std::vector<std::string>& SummaryCollector::labels_of(TableId table, const char* column) const {
+  const auto& columns = (*tables_)[table].columns;
+  return std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == column; })
+      ->labels;
+}
 
 std::int64_t SummaryCollector::cell(TableId table, std::span<const std::int64_t> row,
                                     const char* column) const {
@@ -159,6 +168,8 @@ void SummaryCollector::add(TableId table, std::span<const std::int64_t> row, Com
     restarts_.push_back({at("job"), at("attempt"), at("cause"), at("failed"), at("t_failed_ps"),
                          at("t_halted_ps"), at("t_ready_ps"), at("t_loaded_ps"), at("t_back_ps"),
                          at("reached"), at("iteration")});
+  } else if (table == ids_.recalled) {
+    recalled_.at(static_cast<std::size_t>(at("outcome"))) += at("collectives");
   } else if (table == ids_.stepped_over) {
     add_stepped_over(row);
   } else if (table == ids_.power) {
@@ -190,11 +201,14 @@ void SummaryCollector::add_iterations(Summary& summary) const {
     }
 }
 
+void SummaryCollector::add_recalled(Summary& summary) const {
+  for (std::size_t i = 0; i < recalled_.size(); ++i)
+    if (recalled_[i] > 0) summary.recalled.push_back({labels_of(*ids_.recalled, "outcome")[i], recalled_[i]});
+}
+
 void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
   if (exposed_.empty()) return;
-  const auto& columns = (*tables_)[*ids_.exposed].columns;
-  const auto& labels =
-      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "use"; })->labels;
+  const auto& labels = labels_of(*ids_.exposed, "use");
   for (std::size_t i = 0; i < exposed_.size(); ++i) {
     const ExposedRow& r = exposed_[i];
     // The rows of an iteration are in the order of attempts: is there a later one?
@@ -212,10 +226,7 @@ void SummaryCollector::add_exposed(const Model& model, Summary& summary) const {
 void SummaryCollector::add_collectives(Summary& summary) const {
   const auto& all = collectives_;
   if (all.empty()) return;
-  const auto& columns = (*tables_)[*ids_.collectives].columns;
-  const auto& labels = std::find_if(columns.begin(), columns.end(), [](const Column& c) {
-                         return c.name == "collective";
-                       })->labels;
+  const auto& labels = labels_of(*ids_.collectives, "collective");
   std::vector<std::int64_t> all_reduces;
   for (auto first = all.begin(); first != all.end();) {
     auto last = std::find_if(first, all.end(), [&](const CollectiveRow& r) {
@@ -304,6 +315,7 @@ void SummaryCollector::reduce(MPI_Comm comm, const Model& model, Summary& summar
   all.add_restarts(model, summary);
   summary.stepped_over = all.stepped_over(0);
   summary.stepped_iterations = all.stepped_over(1);
+  all.add_recalled(summary);
 }
 
 }  // namespace lightrail

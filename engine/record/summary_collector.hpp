@@ -16,11 +16,10 @@
 
 namespace lightrail {
 
-/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power, stepped_over, storms and
-/// restarts
-/// while they pass, and reduces them over ranks. Only signed 64-bit integers are reduced, so the order of
-/// ranks cannot reach the result; energy is counted in nanojoules. A sum of times over GPUs holds 106
-/// GPU-days (10,000 GPUs for 15 minutes) an iteration.
+/// Adds up rows of the tables traffic, steps, exposed, collectives, requests, power, stepped_over, storms,
+/// restarts and recalled while they pass, and reduces them over ranks. Only signed 64-bit integers are
+/// reduced, so the order of ranks cannot reach the result; energy is counted in nanojoules. A sum of times
+/// over GPUs holds 106 GPU-days (10,000 GPUs for 15 minutes) an iteration.
 class SummaryCollector {
  public:
   /// Of a model's tables and dimensions; a table that it lacks adds nothing.
@@ -28,8 +27,8 @@ class SummaryCollector {
   /// `component`: whose row it is.
   void add(TableId table, std::span<const std::int64_t> row, ComponentId component = {});
   /// Fills iterations, exposed, dimensions, collectives, all_reduce_median_ps, serving, energy_j, storms,
-  /// restarts and stepped_over, the same on every rank. Of iterations that were done again the last time
-  /// counts.
+  /// restarts, stepped_over and recalled, the same on every rank. Of iterations that were done again the last
+  /// time counts.
   void reduce(MPI_Comm comm, const Model& model, Summary& summary) const;
 
   /// Collective: what all ranks have together, the same on every rank.
@@ -74,7 +73,7 @@ class SummaryCollector {
   /// What is added up, where the model has it.
   struct Ids {
     std::optional<TableId> steps, traffic, collectives, requests, power, exposed, stepped_over, storms,
-        restarts;
+        restarts, recalled;
   };
   /// The row's value in a column that its table must have.
   [[nodiscard]] std::int64_t cell(TableId table, std::span<const std::int64_t> row, const char* column) const;
@@ -91,6 +90,9 @@ class SummaryCollector {
   void add_exposed(const Model& model, Summary& summary) const;
   void add_collectives(Summary& summary) const;
   [[nodiscard]] std::optional<StormSummary> storms(const Model& model) const;
+  void add_recalled(Summary& summary) const;
+  /// Texts of a column of labels.
+  [[nodiscard]] const std::vector<std::string>& labels_of(TableId table, const char* column) const;
 
   /// 0 where there is one job.
   [[nodiscard]] std::size_t job_of(std::int64_t gpu) const;
@@ -108,6 +110,7 @@ class SummaryCollector {
   std::vector<ServedRequest> requests_;
   std::vector<StormRow> storms_;
   std::vector<RestartRow> restarts_;
+  std::vector<std::int64_t> recalled_;  ///< collectives by outcome
   std::int64_t energy_nj_ = 0, power_rows_ = 0;
   /// Of micro-batches, then of iterations, the least of: periods measured, periods skipped, a GPU's time in
   /// the second half of those measured, that negated, its time in the first half, negated, the difference of

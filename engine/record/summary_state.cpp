@@ -85,6 +85,7 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
   all.requests_ = merged_rows(comm, requests_);
   all.storms_ = merged_rows(comm, storms_);
   all.restarts_ = merged_rows(comm, restarts_);
+  all_reduce(comm, MPI_SUM, all.recalled_);
   std::vector<std::int64_t> sums = dimension_bytes_;
   sums.push_back(energy_nj_), sums.push_back(power_rows_);
   all_reduce(comm, MPI_SUM, sums);
@@ -97,13 +98,13 @@ SummaryCollector SummaryCollector::merged(MPI_Comm comm) const {
 
 void SummaryCollector::save(StateWriter& out) const {
   out.put(iterations_), out.put(exposed_), out.put(dimension_bytes_), out.put(collectives_);
-  out.put(requests_), out.put(storms_), out.put(restarts_);
+  out.put(requests_), out.put(storms_), out.put(restarts_), out.put(recalled_);
   out.put(energy_nj_), out.put(power_rows_), out.put(stepped_over_);
 }
 
 void SummaryCollector::load(StateReader& in) {
   in.get(iterations_), in.get(exposed_), in.get(dimension_bytes_), in.get(collectives_);
-  in.get(requests_), in.get(storms_), in.get(restarts_);
+  in.get(requests_), in.get(storms_), in.get(restarts_), in.get(recalled_);
   in.get(energy_nj_), in.get(power_rows_), in.get(stepped_over_);
 }
 

@@ -105,6 +105,8 @@ void write_summary(ResultFile& file, const Summary& summary) {
     file.set_attribute("/summary", "stepped_iterations_difference_ps", stepped->difference_ps);
     file.set_attribute("/summary", "stepped_iterations_uncertainty", stepped->uncertainty());
   }
+  for (const RecalledSummary& each : summary.recalled)
+    file.set_attribute("/summary", "recalled_" + each.outcome, each.collectives);
   if (const auto& storms = summary.storms) {
     file.set_attribute("/summary", "storms", storms->storms);
     file.set_attribute("/summary", "storms_longest_ps", storms->longest_ps);

@@ -95,6 +95,8 @@ class Crossbar {
   }
   EgressBank& egress() { return egress_; }
   [[nodiscard]] const EgressBank& egress() const { return egress_; }
+  InputBank& inputs() { return inputs_; }
+  [[nodiscard]] const InputBank& inputs() const { return inputs_; }
 
   void prefetch_all() const {
     egress_.prefetch_all();

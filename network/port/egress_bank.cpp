@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <map>
 
-#include "engine/base/wide.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/tables.hpp"
@@ -15,11 +14,6 @@
 
 namespace lightrail {
 namespace {
-
-/// Bytes that a line of `rate` carries in `time`, rounded down; for statistics.
-std::int64_t bytes_in(SimTime time, BitRate rate) {
-  return static_cast<std::int64_t>(static_cast<Wide>(time.count()) * rate.value / 8'000'000'000'000);
-}
 
 bool is_any_recorded(const BuildContext& build, std::initializer_list<TableId> some) {
   const auto* output = build.model.resource<OutputSelection>();
@@ -60,8 +54,7 @@ EgressBank::EgressBank(const BuildContext& build, std::span<const PortEnd> ends)
     const SendTerms terms = control->terms(static_cast<PortIndex>(i));
     LIGHTRAIL_EXPECT(terms.lanes <= max_lanes);
     port.is_connected = end.is_connected;
-    port.is_counted = ports_.has_partners() || traffic_meters_.is_on();
-    port.is_metered = ports_.has_partners() && !traffic_meters_.is_on();
+    set_counted(static_cast<PortIndex>(i), false);
     port.line = LineTime(end.out_rate);
     port.lanes = static_cast<std::uint8_t>(terms.lanes);
     port.capacity = terms.capacity;
@@ -291,49 +284,6 @@ void EgressBank::wake_when_free(Context& context, PortIndex port) {
   context.wake(at, to_payload(FlowTimer{.side = FlowTimer::Side::line, .port = port}));
 }
 
-void EgressBank::count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
-                           SimTime busy) {
-  if (counts_queues_) count_of(port, train.lane).add(context.now(), ready, start, start + busy);
-  const std::uint32_t payload_bytes = is_payload(train.kind) ? train.bytes : 0;
-  if (traffic_meters_.is_on())
-    traffic_meters_.add(context, port, train.address.connection(), start, busy, payload_bytes);
-  if (ports_.has_partners())
-    ports_.partner(port).meter.add(context, meter_settings_, start, busy, payload_bytes);
-}
-
-void EgressBank::finish(Context& context) {
-  for (const auto& control : controls_) control->finish(context);
-  traffic_meters_.finish(context);
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const Port& p = ports_[i];
-    if (!p.is_connected) continue;
-    if (ports_.has_partners()) ports_.partner(i).meter.finish(context, meter_settings_);
-    if (!counts_queues_) continue;
-    for (std::uint32_t k = 0; k < std::max<std::uint32_t>(p.lanes, 1); ++k) {
-      const LaneCount& lane = count_of(static_cast<PortIndex>(i), static_cast<std::uint8_t>(k));
-      if (lane.total_wait == SimTime{0}) continue;
-      std::int64_t backlog = std::max(bytes_in(lane.max_ahead, p.line.rate()), lane.max_waiting);
-      std::array<std::int64_t, 4> row{static_cast<std::int64_t>(i), k, backlog, lane.total_wait.count()};
-      context.record(tables::queue, row);
-    }
-  }
-}
-
-double EgressBank::link_energy_pj() const {
-  double sum = 0;
-  for (std::size_t i = 0; i < ports_.size(); ++i)
-    sum += energy_pj_per_byte_[i] * static_cast<double>(ports_[i].carried_bytes);
-  return sum;
-}
-
-SimTime EgressBank::longest_busy() const {
-  SimTime longest{};
-  for (const Port& p : ports_)
-    if (p.line.rate().value != 0)
-      longest = std::max(longest, transfer_time(Bytes{p.carried_bytes}, p.line.rate()));
-  return longest;
-}
-
 std::vector<BufferWait> EgressBank::buffer_waits() const {
   std::vector<BufferWait> all;
   for (std::size_t i = 0; i < ports_.size(); ++i)
@@ -377,6 +327,8 @@ void EgressBank::save(StateWriter& out) const {
   for (const LineErrors& errors : errors_) errors.save(out);
   for (const auto& control : controls_) control->save(out);
   pool_.save(out);
+  out.put(recordings_.size());
+  for (const LineRecording& each : recordings_) each.save(out);
 }
 
 void EgressBank::load(StateReader& in) {
@@ -395,6 +347,14 @@ void EgressBank::load(StateReader& in) {
   for (LineErrors& errors : errors_) errors.load(in);
   for (const auto& control : controls_) control->load(in);
   pool_.load(in);
+  for (const LineRecording& each : recordings_) set_counted(each.port, false);
+  std::size_t count = 0;
+  in.get(count);
+  recordings_.assign(count, {});
+  for (LineRecording& each : recordings_) {
+    each.load(in);
+    set_counted(each.port, true);
+  }
 }
 
 }  // namespace lightrail

@@ -19,6 +19,7 @@
 #include "network/port/egress_port.hpp"
 #include "network/port/flow_control.hpp"
 #include "network/port/line_errors.hpp"
+#include "network/port/line_record.hpp"
 #include "network/port/line_turns.hpp"
 #include "network/port/link_meter.hpp"
 #include "network/port/port_end.hpp"
@@ -222,6 +223,19 @@ class EgressBank final : public FrameLine {
     }
   }
 
+  /// Whether the line is free at `now` and nothing waits for it.
+  [[nodiscard]] bool is_at_rest(PortIndex port, SimTime now) const {
+    return ports_[port].free_at <= now && ports_[port].waiting_bytes == 0;
+  }
+  /// From now on what the port carries is recorded, its times from `begin` on, until take_record().
+  void start_record(PortIndex port, SimTime begin);
+  [[nodiscard]] LineRecord take_record(PortIndex port);
+  /// Counts what `record` has as if the port, which is at rest, had carried it from `begin` on.
+  void carry(Context& context, PortIndex port, const LineRecord& record, SimTime begin);
+  /// Sets what lane 0 of a port under credits may send when all its bytes have left the far buffer but
+  /// `unreported`, for which the far end owes credits [B].
+  void set_owed(PortIndex port, std::uint32_t unreported);
+
   /// Rows of link_use, link_traffic and queue. Call from Component::finish.
   void finish(Context& context);
   /// What the links carried, control messages included, times their energy per bit [pJ].
@@ -253,6 +267,10 @@ class EgressBank final : public FrameLine {
   using Port = EgressPort;
   using LaneCount = EgressLaneCount;
   using PortCount = EgressPortCount;
+  /// Null: the port is not recorded now.
+  [[nodiscard]] LineRecording* recording_of(PortIndex port);
+  /// Which of its counts the port keeps.
+  void set_counted(PortIndex port, bool is_recorded);
 
   [[nodiscard]] const SendLane& waiting_lane(std::size_t port, std::uint32_t lane) const;
   [[nodiscard]] static bool is_clear_for_good(const Port& p) {
@@ -364,7 +382,7 @@ class EgressBank final : public FrameLine {
     count.lane.add(context.now(), ready, start, start + busy);
     count.meter.add(context, meter_settings_, start, busy, is_payload(train.kind) ? train.bytes : 0);
   }
-  /// The same for any lane, and by traffic.
+  /// The same for any lane, by traffic, and into a record.
   void count_all(Context& context, PortIndex port, const Frame& train, SimTime ready, SimTime start,
                  SimTime busy);
   [[gnu::always_inline]] SimTime put(Context& context, PortIndex port, SendLane& lane, const Frame& train,
@@ -404,8 +422,9 @@ class EgressBank final : public FrameLine {
   std::vector<double> energy_pj_per_byte_;  ///< by port
   MeterSettings meter_settings_;
   TrafficMeters traffic_meters_;
-  bool counts_queues_ = false;         ///< queue is recorded
-  std::vector<LaneCount> far_counts_;  ///< by port, lanes from 1 on; empty where there are none
+  bool counts_queues_ = false;             ///< queue is recorded
+  std::vector<LineRecording> recordings_;  ///< of ports that are recorded now, few
+  std::vector<LaneCount> far_counts_;      ///< by port, lanes from 1 on; empty where there are none
 };
 
 }  // namespace lightrail

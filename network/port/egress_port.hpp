@@ -51,6 +51,11 @@ static_assert(sizeof(EgressPort) == 64);
 struct EgressLaneCount {
   SimTime total_wait{}, max_ahead{};  ///< of the line's reservations
   std::int64_t max_waiting = 0;       ///< at the port [B]
+  void add_all(const EgressLaneCount& other) {
+    total_wait += other.total_wait;
+    max_ahead = std::max(max_ahead, other.max_ahead);
+    max_waiting = std::max(max_waiting, other.max_waiting);
+  }
   /// The line has a train from `start` to `end` that was ready at `ready`.
   void add(SimTime now, SimTime ready, SimTime start, SimTime end) {
     total_wait += start - ready;

@@ -41,6 +41,27 @@ class InputBank {
     if (freed.bytes >= freed.report_bytes || std::uint64_t{4} * freed.bytes + freed.held >= freed.capacity)
       report(context, port, train.lane, freed);
   }
+  /// Bytes of lane 0 of a port that have become free and are not reported yet [B].
+  [[nodiscard]] std::uint32_t unreported(PortIndex port) const {
+    return lanes_ == 0 ? 0 : freed_[port].bytes;
+  }
+  void set_unreported(PortIndex port, std::uint32_t bytes) {
+    if (lanes_ > 0) freed_[port].bytes = bytes;
+  }
+  /// Of lane 0 of a port whose trains leave its buffer as they come: with so many bytes unreported they are
+  /// reported, so that always fewer are [B].
+  [[nodiscard]] std::uint32_t report_limit(PortIndex port) const {
+    if (lanes_ == 0) return 1;
+    const Freed& freed = freed_[port];
+    const std::uint64_t quarter = (std::uint64_t{freed.capacity} + 3) / 4;
+    return static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, std::min<std::uint64_t>(freed.report_bytes, quarter)));
+  }
+  /// When the last byte of lane 0 of a port has left its buffer, or will; time_never: some are held.
+  [[nodiscard]] SimTime free_at(PortIndex port) const {
+    if (lanes_ == 0) return SimTime{0};
+    return freed_[port].held > 0 ? time_never : freed_[port].at;
+  }
   void on_timer(Context& context, const FlowTimer& timer) {
     control_of_[timer.port]->on_timer(context, timer);
   }

@@ -57,6 +57,27 @@ void LinkMeter::roll(Context& context, const MeterSettings& settings, SimTime st
   busy_ += busy;
 }
 
+void LinkMeter::add_run(Context& context, const MeterSettings& settings, SimTime start, SimTime period,
+                        SimTime busy, std::uint32_t payload_bytes, std::uint32_t count) {
+  while (count > 0) {
+    // Those that end in the interval at hand are counted at once.
+    const SimTime room = interval_end_ - (start + busy);
+    if (room < SimTime{0}) {
+      add(context, settings, start, busy, payload_bytes);
+      start += period;
+      --count;
+      continue;
+    }
+    const std::int64_t within =
+        period == SimTime{0} ? count : std::min<std::int64_t>(count, room / period + 1);
+    total_bytes_ += within * payload_bytes;
+    bytes_ += within * payload_bytes;
+    busy_ += within * busy;
+    start += within * period;
+    count -= static_cast<std::uint32_t>(within);
+  }
+}
+
 void LinkMeter::finish(Context& context, const MeterSettings& settings) {
   if (settings.is_recorded) write(context, settings);
 }

@@ -30,6 +30,9 @@ class LinkMeter {
     bytes_ += payload_bytes;
     busy_ += busy;
   }
+  /// The same of `count` trains, each `period` (>= `busy`, or 0 of one) behind the one before.
+  void add_run(Context& context, const MeterSettings& settings, SimTime start, SimTime period, SimTime busy,
+               std::uint32_t payload_bytes, std::uint32_t count);
   /// Writes the last row.
   void finish(Context& context, const MeterSettings& settings);
 

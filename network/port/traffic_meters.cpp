@@ -26,8 +26,7 @@ TrafficMeters::TrafficMeters(const BuildContext& build) {
   by_port_.resize(links_.size());
 }
 
-void TrafficMeters::add(Context& context, PortIndex port, Connection connection, SimTime start, SimTime busy,
-                        std::uint32_t payload_bytes) {
+LinkMeter& TrafficMeters::meter_of(PortIndex port, Connection connection) {
   std::vector<LinkMeter>& meters = by_port_[port];
   const Connection traffic = traffic_of(connection);
   auto place = std::lower_bound(
@@ -35,7 +34,17 @@ void TrafficMeters::add(Context& context, PortIndex port, Connection connection,
       [](const LinkMeter& meter, const Connection& other) { return meter.traffic().value < other.value; });
   if (place == meters.end() || place->traffic() != traffic)
     place = meters.insert(place, LinkMeter(links_[port], traffic));
-  place->add(context, settings_, start, busy, payload_bytes);
+  return *place;
+}
+
+void TrafficMeters::add(Context& context, PortIndex port, Connection connection, SimTime start, SimTime busy,
+                        std::uint32_t payload_bytes) {
+  meter_of(port, connection).add(context, settings_, start, busy, payload_bytes);
+}
+
+void TrafficMeters::add_run(Context& context, PortIndex port, Connection connection, SimTime start,
+                            SimTime period, SimTime busy, std::uint32_t payload_bytes, std::uint32_t count) {
+  meter_of(port, connection).add_run(context, settings_, start, period, busy, payload_bytes, count);
 }
 
 void TrafficMeters::finish(Context& context) {

@@ -19,6 +19,9 @@ class TrafficMeters {
   /// Only while is_on(). `busy` from `start` on is for `connection`; as LinkMeter::add.
   void add(Context& context, PortIndex port, Connection connection, SimTime start, SimTime busy,
            std::uint32_t payload_bytes);
+  /// The same of a run of trains, as LinkMeter::add_run.
+  void add_run(Context& context, PortIndex port, Connection connection, SimTime start, SimTime period,
+               SimTime busy, std::uint32_t payload_bytes, std::uint32_t count);
   /// Writes the last rows.
   void finish(Context& context);
 
@@ -26,6 +29,8 @@ class TrafficMeters {
   void load(StateReader& in);
 
  private:
+  [[nodiscard]] LinkMeter& meter_of(PortIndex port, Connection connection);
+
   MeterSettings settings_;
   std::vector<LinkId> links_;                    ///< by port
   std::vector<std::vector<LinkMeter>> by_port_;  ///< by traffic, sorted; empty unless the table is recorded

@@ -46,6 +46,24 @@ TableSchema discarded_schema() {
           "what was under way of jobs that were stopped, by who threw it away, totals of the run"};
 }
 
+TableSchema recalled_schema() {
+  return {"recalled",
+          {{"outcome",
+            i64,
+            "1",
+            "what became of them",
+            {"recalled", "first", "beside", "apart", "busy", "unlike", "full"}},
+           {"collectives", i64, "1", "collectives of groups that have their NVLinks for themselves"}},
+          "collectives that went as one before them, and why others were simulated; by NVSwitch, and by the "
+          "first GPU of a group where its program decides it"};
+}
+
+void record_recalled(Context& context, RecallOutcome outcome, std::int64_t collectives) {
+  if (collectives == 0) return;
+  const std::array<std::int64_t, 2> row{static_cast<std::int64_t>(outcome), collectives};
+  context.record(tables::recalled, row);
+}
+
 TableSchema repair_schema() {
   return {"repair",
           {{"lane", i64, "1", "class, a virtual lane that is not lossless"},

@@ -149,6 +149,12 @@ std::string_view name_of(MessageKind kind) {
       return "flush";
     case broken_connection:
       return "broken connection";
+    case coming:
+      return "coming";
+    case recall_report:
+      return "recall report";
+    case recall_answer:
+      return "recall answer";
   }
   return "";
 }

@@ -108,7 +108,12 @@ enum class MessageKind : std::uint8_t {
   // GPU -> its NICs and its host, host -> its NICs
   flush = 77,
   // a switch or NIC that gave up -> the NIC of the sender -> the device behind it
-  broken_connection = 78
+  broken_connection = 78,
+  // Collectives that met this before (recall.hpp): GPU -> NVSwitch
+  coming = 79,
+  recall_report = 80,
+  // NVSwitch -> GPU
+  recall_answer = 81
 };
 
 inline constexpr std::uint8_t first_plugin_kind = 128;

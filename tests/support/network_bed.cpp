@@ -204,18 +204,20 @@ struct BedEngine final : EventSink, RowSink {
       Context c = context(i, SimTime{0});
       components[i]->start(c);
     }
+    SimTime before{};
     while (!queue.empty()) {
       Event event = queue.top();
       queue.pop();
-      LIGHTRAIL_EXPECT(event.time >= bed.end_);
-      if (bed.end_ < save_at && event.time >= save_at) save_and_load();
-      bed.end_ = event.time;
+      LIGHTRAIL_EXPECT(event.time >= before);
+      if (before < save_at && event.time >= save_at) save_and_load();
+      before = event.time;
       ++bed.events_;
       bool is_self = event.link.value >= model.links.size();
       std::uint32_t to = is_self ? event.link.value - static_cast<std::uint32_t>(model.links.size())
                                  : model.links[event.link.value].to.value;
       Context c = context(to, event.time);
       components[to]->handle(event, is_self ? self_port : model.links[event.link.value].to_port, c);
+      if (c.now() == event.time) bed.end_ = event.time;  // else Context::count_as_idle
     }
     for (std::uint32_t i = 0; i < components.size(); ++i) {
       Context c = context(i, bed.end_);

@@ -26,8 +26,10 @@ CommEngine::CommEngine(const Model& model, const Program& program, const Program
       nccl_(model.resource<NcclSettings>()),
       io_(model.resource<IoEndpoints>()),
       formula_(model.resource<FormulaDetail>()),
+      recall_(model.resource<RecallPlan>()),
       self_(self) {
   LIGHTRAIL_EXPECT(set_ && groups_ && plans_ && algorithms_ && book_ && nccl_ && io_);
+  if (recall_) started_.resize(groups_->kind_count());
 }
 
 EndpointId CommEngine::io_peer(const Op& op) const {
@@ -87,6 +89,7 @@ std::uint32_t CommEngine::start(Context& context, Transport& transport, std::uin
     meet(context, transport, slot);
   else
     transport.wake_after(context, delay, {slot, 0});
+  if (recall_ && op.kind == OpKind::collective) tell_start(context, transport, slot, delay);
   return slot;
 }
 
@@ -122,6 +125,7 @@ std::uint32_t CommEngine::sms(std::uint32_t slot) const {
 bool CommEngine::on_timer(Context& context, Transport& transport, Owner owner) {
   const std::uint32_t slot = owner.slot;
   if (runs_[slot].stage == CommRun::Stage::finishing) return true;
+  if (runs_[slot].stage == CommRun::Stage::recalled) return on_recall_timer(context, transport, owner);
   const Op& op = op_of(slot);
   if (runs_[slot].stage == CommRun::Stage::starting && op.collective == CollectiveType::all_to_all &&
       transport.wants_demand(op.dimension)) {
@@ -238,7 +242,7 @@ void CommEngine::release(std::uint32_t slot) {
 void CommEngine::save(StateWriter& out) const {
   out.put(runs_.size());
   for (const CommRun& run : runs_) run.save(out);
-  out.put(free_);
+  out.put(free_), out.put(started_);
 }
 
 void CommEngine::load(StateReader& in) {
@@ -246,7 +250,7 @@ void CommEngine::load(StateReader& in) {
   in.get(count);
   runs_.assign(count, CommRun{});
   for (CommRun& run : runs_) run.load(in);
-  in.get(free_);
+  in.get(free_), in.get(started_);
 }
 
 }  // namespace lightrail

@@ -14,6 +14,7 @@
 #include "workloads/collective/group_plan.hpp"
 #include "workloads/collective/io_endpoints.hpp"
 #include "workloads/collective/nccl_settings.hpp"
+#include "workloads/collective/recall_plan.hpp"
 #include "workloads/collective/transport.hpp"
 #include "workloads/program/groups.hpp"
 #include "workloads/program/peer.hpp"
@@ -50,6 +51,9 @@ class CommEngine {
   bool on_end(Context& context, Transport& transport, const MessageEnd& end);
   /// The operation in `slot`, which a formula has the time of, has ended.
   void on_met(std::uint32_t slot);
+  /// The collective in `slot`, of which Transport::tell_start has told and which has sent nothing yet, goes
+  /// as one did before it: it ends at `end`, by a wake that was set at `set_at`.
+  void on_recalled(Context& context, Transport& transport, std::uint32_t slot, SimTime set_at, SimTime end);
 
   /// Whether an operation is an all-to-all in which other GPUs take part.
   [[nodiscard]] bool has_exchange_partners(const Op& op) const {
@@ -125,6 +129,9 @@ class CommEngine {
   /// Payload that this GPU sends of an operation, as nccl-tests counts it.
   [[nodiscard]] std::int64_t payload_of(const Op& op) const;
   void meet(Context& context, Transport& transport, std::uint32_t slot);
+  /// Of a collective that has just started and begins after `delay`.
+  void tell_start(Context& context, Transport& transport, std::uint32_t slot, SimTime delay);
+  bool on_recall_timer(Context& context, Transport& transport, Owner owner);
   void begin_collective(Context& context, Transport& transport, std::uint32_t slot);
   void on_message(Context& context, Transport& transport, Owner owner);
   /// After the last message: true when the run is complete, else a timer for messages that are sure to end
@@ -214,9 +221,12 @@ class CommEngine {
   const NcclSettings* nccl_;
   const IoEndpoints* io_;
   const FormulaDetail* formula_;  ///< null: communication is messages
+  const RecallPlan* recall_;      ///< null: nothing is recalled
   EndpointId self_;
 
   std::vector<CommRun> runs_;
+  std::vector<std::uint32_t>
+      started_;  ///< by group kind: collectives so far; empty where nothing is recalled
   std::vector<std::uint32_t> free_;
   mutable std::vector<std::optional<CollectivePlan>> collective_plans_;  ///< by slot; not state
 };

@@ -12,8 +12,8 @@ namespace lightrail {
 ///   ring: by channel, receives done and sends posted; all-to-all: by peer offset, 1 sent, 2 received, 3
 ///   both; others: one pair of flags.
 struct CommRun {
-  /// meeting: as a formula has it (FormulaDetail).
-  enum class Stage : std::uint8_t { free, starting, waiting, running, finishing, meeting };
+  /// meeting: as a formula has it (FormulaDetail); recalled: as one before it went (RecallPlan).
+  enum class Stage : std::uint8_t { free, starting, waiting, running, finishing, meeting, recalled };
   struct Count {
     std::uint32_t received = 0, sent = 0;
   };
@@ -24,7 +24,8 @@ struct CommRun {
   std::uint8_t unused = 0;
   std::uint32_t channels = 0;
   std::uint32_t open = 0;    ///< what must still happen: receives, notices; 0: complete
-  SimTime start{}, until{};  ///< until: the latest end of messages that are only counted
+  SimTime start{}, until{};  ///< until: the latest end of messages that are only counted; of one
+                             ///< that is recalled its own
   std::vector<Count> counts;
 
   void save(StateWriter& out) const {

@@ -74,6 +74,16 @@ struct Appointment {
   std::uint16_t dimension = 0;
 };
 
+/// A collective that may be recalled (RecallPlan) has started.
+struct RecallableStart {
+  std::uint32_t slot = 0;
+  std::uint32_t alike = 0;   ///< RecallPlan::alike
+  std::uint32_t number = 0;  ///< of the collectives of its group, from 0 on
+  SimTime delay{};           ///< until CommEngine::on_timer, which hands over its first message
+  bool is_alone = false;     ///< nothing else of this GPU's runs beside it on NVLink
+  bool is_first = false;     ///< this GPU is the first of the group
+};
+
 /// What a GPU's communication state machines may do. Implemented by the GPU, and by tests.
 class Transport {
  public:
@@ -88,6 +98,10 @@ class Transport {
   /// CommEngine::on_met once all who take part have come and what a formula says has passed; only where
   /// there is a FormulaDetail.
   virtual void meet(Context&, const Appointment&) {}
+
+  /// Before the collective's first message: CommEngine::on_recalled may be called for it until then; only
+  /// where there is a RecallPlan.
+  virtual void tell_start(Context&, const RecallableStart&) {}
 
   /// Whether a controller of circuits wants to know what exchanges of a dimension will send.
   [[nodiscard]] virtual bool wants_demand(std::uint16_t) const { return false; }

@@ -39,6 +39,8 @@ std::string CommEngine::waits_for(const Transport& transport, std::uint32_t slot
     case CommRun::Stage::meeting:
       if (op.kind == OpKind::collective) return "waits for the other members of its group";
       return op.kind == OpKind::recv ? waits_for_data(peer_of(op)) : waits_until_ready(peer_of(op));
+    case CommRun::Stage::recalled:
+      return "goes as one did before it";
     case CommRun::Stage::free:
     case CommRun::Stage::running:
       break;

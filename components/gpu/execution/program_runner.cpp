@@ -319,7 +319,10 @@ void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uin
     return schedule(context, transport);
   }
   check_timeout(context, run);
-  if (program_->ops[run.op].kind == OpKind::collective) record_collective(context, run);
+  if (program_->ops[run.op].kind == OpKind::collective) {
+    transport.end_collective(context, slot);
+    record_collective(context, run);
+  }
   settle(context, slot, std::max(partner_at, transport.take_first_sign(slot)));
   const std::uint32_t op = run.op;
   comm_.release(slot);

@@ -79,6 +79,12 @@ class ProgramRunner {
   [[nodiscard]] bool is_stopped() const { return state_ == State::halted; }
   /// The GPU of the job whose program it executes.
   [[nodiscard]] EndpointId self() const { return self_; }
+  /// The NVSwitch says that the collective which is about to begin goes as one before it, or is to be
+  /// recorded.
+  void on_recall_answer(Context& context, GpuTransport& transport, const recall::Answer& answer) {
+    if (const auto known = transport.on_answer(context, answer))
+      comm_.on_recalled(context, transport, known->slot, known->set_at, known->end);
+  }
   /// Anything from the scheduler of an inference job.
   void on_scheduler(Context& context, GpuTransport& transport, const Payload& payload);
 

@@ -26,7 +26,8 @@ GpuTransport::GpuTransport(const BuildContext& build, EndpointId self, BitRate m
       output_(build.model.resource<OutputSelection>()),
       memory_bandwidth_(memory_bandwidth),
       sent_{.by_dimension = std::vector<SentPayload::Counter>(build.model.dimensions.size()),
-            .by_receiver = {}} {
+            .by_receiver = {}},
+      memory_(CollectiveMemory::make(build, host_)) {
   for (std::uint32_t port = 0; port < build.record.port_count; ++port)
     in_lines_[port] = LineTime(rate_into(build, static_cast<PortIndex>(port)));
   for (const auto& path : paths_) {
@@ -62,21 +63,31 @@ void GpuTransport::count(const Transfer& transfer) {
   const bool is_to_self = transfer.to == self();
   if (is_to_self && transfer.in_switch == InSwitch::nothing)
     return;  // a copy within its memory is no traffic
-  count(transfer.dimension, transfer.payload_bytes);
   // What a switch sums or multicasts goes to no endpoint alone.
   const bool has_receiver = transfer.in_switch == InSwitch::nothing || transfer.in_switch == InSwitch::fold;
-  if (!is_to_self && has_receiver && output_ && output_->is_recorded(tables::traffic_matrix, self()))
-    sent_.by_receiver[transfer.to.value] += transfer.payload_bytes;
+  const bool is_in_matrix =
+      !is_to_self && has_receiver && output_ && output_->is_recorded(tables::traffic_matrix, self());
+  for (SentPayload* sent : {&sent_, memory_ ? memory_->sent_of(transfer.owner) : nullptr}) {
+    if (!sent) continue;
+    if (transfer.dimension < sent_.by_dimension.size())
+      count(*sent, transfer.dimension, transfer.payload_bytes);
+    if (is_in_matrix) sent->by_receiver[transfer.to.value] += transfer.payload_bytes;
+  }
 }
 
-void GpuTransport::count(std::uint16_t dimension, std::int64_t payload) {
-  if (dimension >= sent_.by_dimension.size()) return;
-  sent_.by_dimension[dimension].bytes += payload;
-  ++sent_.by_dimension[dimension].messages;
+void GpuTransport::count(SentPayload& sent, std::uint16_t dimension, std::int64_t payload) {
+  if (dimension >= sent.by_dimension.size()) sent.by_dimension.resize(dimension + 1);
+  sent.by_dimension[dimension].bytes += payload;
+  ++sent.by_dimension[dimension].messages;
+}
+
+void GpuTransport::tell_start(Context& context, const RecallableStart& start) {
+  if (memory_) memory_->start(context, start, memory_free_at_ <= context.now());
 }
 
 void GpuTransport::meet(Context& context, const Appointment& appointment) {
-  if (appointment.payload_bytes > 0) count(appointment.dimension, appointment.payload_bytes);
+  if (appointment.payload_bytes > 0 && appointment.dimension < sent_.by_dimension.size())
+    count(sent_, appointment.dimension, appointment.payload_bytes);
   const auto port = static_cast<PortIndex>(context.port_count() - 1);
   context.send(port, context.now(),
                to_payload(meeting::Arrived{
@@ -185,10 +196,11 @@ void GpuTransport::expect_addressed(Context& context, const Expectation& expecta
 }
 
 void GpuTransport::wake_after(Context& context, SimTime delay, Owner owner) {
-  context.wake(context.now() + delay,
-               to_payload(OwnerWake{.kind = GpuWake::timer,
-                                    .attempt = static_cast<std::uint8_t>(host_.addresses().attempt()),
-                                    .owner = owner}));
+  const SimTime end = context.now() + delay;
+  context.wake(end, to_payload(OwnerWake{.kind = GpuWake::timer,
+                                         .attempt = static_cast<std::uint8_t>(host_.addresses().attempt()),
+                                         .owner = owner}));
+  if (memory_) memory_->on_wake_set(context.now(), owner, end);
 }
 
 bool GpuTransport::wants_demand(std::uint16_t dimension) const {
@@ -306,6 +318,7 @@ void GpuTransport::finish(Context& context) {
     context.record(tables::traffic_matrix, row);
   }
   host_.finish(context);
+  if (memory_) memory_->finish(context);
 }
 
 std::vector<std::string> GpuTransport::waits_for() const {
@@ -322,12 +335,14 @@ void GpuTransport::save(StateWriter& out) const {
   host_.save(out);
   out.put(memory_free_at_), sent_.save(out);
   for (const auto& path : paths_) path->save(out);
+  if (memory_) memory_->save(out);
 }
 
 void GpuTransport::load(StateReader& in) {
   host_.load(in);
   in.get(memory_free_at_), sent_.load(in);
   for (const auto& path : paths_) path->load(in);
+  if (memory_) memory_->load(in);
 }
 
 }  // namespace lightrail

@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "components/gpu/transport/collective_memory.hpp"
 #include "components/gpu/transport/path_host.hpp"
 #include "components/gpu/transport/paths/path.hpp"
 #include "components/gpu/transport/sent_payload.hpp"
@@ -33,6 +35,16 @@ class GpuTransport final : public Transport {
   void announce_absence(Context& context) override;
   bool start_exchange(Context& context, std::span<const PeerBytes> demand, Owner owner) override;
   void meet(Context& context, const Appointment& appointment) override;
+  void tell_start(Context& context, const RecallableStart& start) override;
+  /// What the NVSwitch says of the collective that this GPU told it of last; nothing: it is simulated.
+  [[nodiscard]] std::optional<CollectiveMemory::Recalled> on_answer(Context& context,
+                                                                    const recall::Answer& answer) {
+    return memory_->on_answer(context, answer);
+  }
+  /// The collective in a slot has ended.
+  void end_collective(Context& context, std::uint32_t slot) {
+    if (memory_) memory_->end(context, slot, sent_, memory_free_at_ <= context.now());
+  }
 
   /// Anything that came in on a port except MessageKind::sent.
   void on_wire(Context& context, const Payload& payload, PortIndex port);
@@ -83,7 +95,7 @@ class GpuTransport final : public Transport {
   void expect_addressed(Context& context, const Expectation& expectation);
   void send_control_addressed(Context& context, EndpointId to, Connection connection);
   void count(const Transfer& transfer);
-  void count(std::uint16_t dimension, std::int64_t payload);
+  static void count(SentPayload& sent, std::uint16_t dimension, std::int64_t payload);
   void send_to_switch(Context& context, const Transfer& transfer);
   void send_local(Context& context, const Transfer& transfer);
   void on_control(Context& context, const Payload& payload);
@@ -103,6 +115,7 @@ class GpuTransport final : public Transport {
   BitRate memory_bandwidth_;
   SimTime memory_free_at_{};
   SentPayload sent_;
+  std::unique_ptr<CollectiveMemory> memory_;  ///< null: nothing of this GPU's is recalled
 };
 
 }  // namespace lightrail

@@ -123,17 +123,20 @@ void PathHost::deliver(Context& context, EndpointId from, Connection connection,
     if (message.owner.slot >= first_signs_.size()) first_signs_.resize(message.owner.slot + 1);
     first_signs_[message.owner.slot] = message.head;
   }
-  if (message.is_counted)
+  if (message.is_counted) {
     ends_.push_back({message.owner, end, false});
-  else
+  } else {
     context.wake(end, to_payload(OwnerWake{.kind = GpuWake::received,
                                            .attempt = static_cast<std::uint8_t>(addresses_.attempt()),
                                            .owner = message.owner}));
+    if (delivery_listener_) delivery_listener_->on_wake_set(context.now(), message.owner, end);
+  }
   if (message.payload_bytes == 0 || !output_ || !output_->is_recorded(tables::messages, self_)) return;
   const std::array<std::int64_t, 6> row{
       from.value,           self_.value,       connection.in_attempt(0).value, message.payload_bytes,
       message.head.count(), message.at.count()};
   context.record_at(message.head, tables::messages, row);
+  if (delivery_listener_) delivery_listener_->on_row(message.owner, row);
 }
 
 void PathHost::drop_all() {

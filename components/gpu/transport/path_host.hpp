@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,18 @@ class PartListener {
 
  protected:
   ~PartListener() = default;
+};
+
+/// Told what comes of messages for the program.
+class DeliveryListener {
+ public:
+  /// The owner will be woken at `end`.
+  virtual void on_wake_set(SimTime now, Owner owner, SimTime end) = 0;
+  /// A row of the table messages.
+  virtual void on_row(Owner owner, std::span<const std::int64_t> row) = 0;
+
+ protected:
+  ~DeliveryListener() = default;
 };
 
 /// What a GPU's paths work with: its ports, its proxy thread, the messages that have come in, and who waits
@@ -83,6 +96,8 @@ class PathHost final : private SentListener {
   void tell_sent(SendToken token, SimTime at);
   /// Whom ends of parts are told to.
   void tell_parts_to(PartListener& listener) { part_listener_ = &listener; }
+  /// Whom deliveries are told to.
+  void listen(DeliveryListener& listener) { delivery_listener_ = &listener; }
 
   /// A train or control message for this GPU: head now, tail at `tail`.
   void arrive(Context& context, const Train& train, SimTime tail);
@@ -110,7 +125,12 @@ class PathHost final : private SentListener {
   /// Throws away what has come in or has not left yet, and whom it would have been told.
   void drop_all();
 
-  // For GpuTransport alone.
+  // For GpuTransport and CollectiveMemory alone.
+  [[nodiscard]] EgressBank& egress() { return egress_; }
+  /// Nothing is on this GPU's line to its NVSwitch, which has one plane, or waits for it.
+  [[nodiscard]] bool is_nvlink_at_rest(SimTime now) const {
+    return egress_.is_at_rest(GpuPort::nvlink, now) && injectors_[GpuPort::nvlink]->is_idle();
+  }
   void on_flow_control(Context& context, PortIndex port, const Payload& message);
   void on_injector_wake(Context& context, std::uint32_t port);
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
@@ -152,6 +172,7 @@ class PathHost final : private SentListener {
   EgressBank egress_;
   Discards discards_;
   PartListener* part_listener_ = nullptr;
+  DeliveryListener* delivery_listener_ = nullptr;  ///< null: nobody wants to know
 };
 
 /// NCCL's settings of a job; its defaults where there is none.

@@ -1,6 +1,7 @@
 #include "tests/model/collective/gpu_bed.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "app/cli/formula_model.hpp"
@@ -15,6 +16,7 @@
 #include "network/transport/tables.hpp"
 #include "workloads/collective/algorithm_registry.hpp"
 #include "workloads/collective/prepare.hpp"
+#include "workloads/collective/recall_plan.hpp"
 
 namespace lightrail::test {
 
@@ -29,6 +31,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   auto nvswitch_spec = std::make_shared<NvswitchSpec>();
   nvswitch_spec->ports = shape.gpus;
   nvswitch_spec->latency = nvswitch_latency;
+  nvswitch_spec->buffer = Bytes{shape.nvswitch_buffer};
   nvswitch_spec->nvls_efficiency = shape.nvls_efficiency;
   nvswitch_spec->planes = shape.planes;
   nvswitch_spec->plane_hash = shape.planes > 1 ? PlaneHash::flow : PlaneHash::packet;
@@ -191,6 +194,7 @@ std::vector<std::string> GpuBed::prepare() {
   model.dimensions = {"all", "second"};
   auto output = std::make_shared<OutputSelection>();
   output->by_table.assign(test::many_tables, {true, {{0, 0xffffffff}}});
+  output->interval = interval;
   model.add<OutputSelection>(std::move(output));
   model.add<GroupTable>(groups_);
   model.add(std::make_shared<const ProgramSet>(set));
@@ -198,6 +202,11 @@ std::vector<std::string> GpuBed::prepare() {
   ErrorList errors;
   model.add(std::make_shared<const AlgorithmRegistry>(built_in_algorithms()));
   model.add(prepare_execution(model, errors));
+  if (recalls) {
+    RecallPlan plan = *make_recall_plan(model).resources.find<RecallPlan>();
+    plan.max_runs = kept_runs;
+    model.add(std::make_shared<const RecallPlan>(std::move(plan)));
+  }
   std::vector<std::string> all;
   try {
     errors.throw_if_any();

@@ -25,6 +25,7 @@ struct ClusterShape {
   std::uint32_t storage = 0;
   std::uint32_t grain = 16;  ///< packets of 4 KiB a train
   double nvls_efficiency = 0, sharp_efficiency = 0;
+  std::int64_t nvswitch_buffer = 1 << 20;     ///< [B]
   std::uint32_t planes = 1;                   ///< of the NVSwitch; more than 1: flows are hashed over them
   NicStriping striping = NicStriping::split;  ///< of more NICs than GPUs, as many for each
 };
@@ -73,7 +74,10 @@ class GpuBed {
   std::shared_ptr<NicSpec> nic_spec = std::make_shared<NicSpec>();
   std::shared_ptr<HostSpec> host_spec = std::make_shared<HostSpec>();  ///< of ClusterShape::has_host
   std::vector<ComponentId> switches;
-  bool by_formula = false;  ///< communication takes what a formula says, and some GPUs stand for all
+  bool by_formula = false;           ///< communication takes what a formula says, and some GPUs stand for all
+  bool recalls = false;              ///< collectives that met this before are not simulated
+  std::size_t kept_runs = 1u << 18;  ///< RecallPlan::max_runs
+  SimTime interval = milliseconds(100);  ///< of link_use
 
  private:
   std::vector<std::string> prepare();

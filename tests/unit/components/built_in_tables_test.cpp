@@ -45,10 +45,10 @@ class FromOutside final : public CollectiveAlgorithm {
 TEST_CASE("the tables of a result come in the order that they always had") {
   CHECK(all_tables().names() ==
         std::vector<std::string>{
-            "ops",     "messages", "collectives",  "link_use",     "queue",          "ocs",
-            "storage", "power",    "traffic",      "steps",        "traffic_matrix", "requests",
-            "batches", "exposed",  "link_traffic", "stepped_over", "pause",          "buffer",
-            "ecn",     "repair",   "trim",         "storms",       "discarded",      "restarts"});
+            "ops",          "messages",     "collectives", "link_use",       "queue",    "ocs",     "storage",
+            "power",        "traffic",      "steps",       "traffic_matrix", "requests", "batches", "exposed",
+            "link_traffic", "stepped_over", "pause",       "buffer",         "ecn",      "repair",  "trim",
+            "storms",       "discarded",    "restarts",    "recalled"});
 }
 
 TEST_CASE("the labels are the enumerators and algorithms of programs, every one and in their order") {

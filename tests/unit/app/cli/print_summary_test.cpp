@@ -57,6 +57,13 @@ TEST_CASE("a summary prints what the run has and leaves out what it has not") {
                   "  effective       75.0 % of 40.000 us: 30.000 us of steps that no failure has undone\n"
                   "  lost           1 iteration done again; detection 2.000 us, until ready 3.000 us, load "
                   "4.000 us, warm-up 5.000 us\n") != std::string::npos);
+  CHECK(text.find("recalled") == std::string::npos);
+  summary.recalled = {{"recalled", 1520}, {"first", 40}, {"apart", 40}};
+  CHECK(summary_text(summary, "")
+            .find("recalled         1520 of 1600 collectives; simulated: 40 first, 40 apart\n") !=
+        std::string::npos);
+  summary.recalled = {{"recalled", 7}};
+  CHECK(summary_text(summary, "").find("recalled         7 of 7 collectives\n") != std::string::npos);
 
   CHECK(text.find("stepped over") == std::string::npos);
   summary.stepped_over = SteppedOverSummary{4, 10, 999'500, 1'000'000, 999'000};

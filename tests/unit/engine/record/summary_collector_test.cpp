@@ -20,6 +20,7 @@
 #include "tests/unit/engine/record/synthetic_run.hpp"
 
 using namespace lightrail;
+using Row2 = std::array<std::int64_t, 2>;
 using Row4 = std::array<std::int64_t, 4>;
 using Row7 = std::array<std::int64_t, 7>;
 using Row8 = std::array<std::int64_t, 8>;
@@ -221,6 +222,25 @@ TEST_CASE("storms are counted, and the first one is told by name") {
   const auto json = nlohmann::json::parse(to_json(reduced(collector, model)));
   CHECK(json["storms"]["storms"] == 2);
   CHECK(json["storms"]["component"] == model.component_name(ComponentId{1}));
+}
+
+TEST_CASE("what became of collectives that might be recalled is added up") {
+  const Model model = test::synthetic_model(1);
+  SummaryCollector collector(model);
+  CHECK(reduced(collector, model).recalled.empty());
+  // outcome, collectives
+  collector.add(tables::recalled, Row2{0, 30});
+  collector.add(tables::recalled, Row2{0, 12});
+  collector.add(tables::recalled, Row2{3, 5});
+  SummaryCollector other = reloaded(collector, model);
+  for (const SummaryCollector* one : {&collector, &other}) {
+    const auto recalled = reduced(*one, model).recalled;
+    REQUIRE(recalled.size() == 2);
+    CHECK((recalled[0].outcome == "recalled" && recalled[0].collectives == 42));
+    CHECK((recalled[1].outcome == "apart" && recalled[1].collectives == 5));
+  }
+  const auto json = nlohmann::json::parse(to_json(reduced(collector, model)));
+  CHECK(json["recalled"] == nlohmann::json{{"recalled", 42}, {"apart", 5}});
 }
 
 TEST_CASE("how alike the periods are that stand for others is told of all GPUs") {

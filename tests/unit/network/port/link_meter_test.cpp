@@ -58,3 +58,36 @@ TEST_CASE("one interval that never ends takes everything") {
   meter.finish(context, settings);
   CHECK(sink.rows == std::vector<std::vector<std::int64_t>>{{0, 0, 1000, 20}});
 }
+
+TEST_CASE("a run of trains counts as the trains one by one, wherever intervals end") {
+  for (const int interval : {40, 100, 250, 1000, 1'000'000})
+    for (const int period : {30, 35, 90, 400}) {
+      Sink of_trains, of_run;
+      OutLink self;
+      Context one_by_one(ComponentId{0}, SimTime{0}, {}, self, of_trains, of_trains);
+      Context at_once(ComponentId{0}, SimTime{0}, {}, self, of_run, of_run);
+      MeterSettings settings{SimTime{interval}, true};
+      LinkMeter trains(LinkId{1}), run(LinkId{1});
+      for (LinkMeter* meter : {&trains, &run})
+        meter->add(meter == &trains ? one_by_one : at_once, settings, SimTime{7}, SimTime{5}, 1);
+      for (int i = 0; i < 23; ++i)
+        trains.add(one_by_one, settings, SimTime{60 + period * i}, SimTime{30}, 4096);
+      run.add_run(at_once, settings, SimTime{60}, SimTime{period}, SimTime{30}, 4096, 23);
+      trains.finish(one_by_one, settings), run.finish(at_once, settings);
+      CHECK(of_trains.rows == of_run.rows);
+      CHECK(trains.total_bytes() == run.total_bytes());
+    }
+}
+
+TEST_CASE("a run of one train has no period, and one that is not recorded keeps its bytes") {
+  Sink sink;
+  OutLink self;
+  Context context(ComponentId{0}, SimTime{0}, {}, self, sink, sink);
+  LinkMeter meter(LinkId{0});
+  meter.add_run(context, {SimTime{100}, true}, SimTime{90}, SimTime{0}, SimTime{20}, 1000, 1);
+  meter.finish(context, {SimTime{100}, true});
+  CHECK(sink.rows == std::vector<std::vector<std::int64_t>>{{0, 0, 1000, 10}, {0, 1, 0, 10}});
+  LinkMeter silent(LinkId{0});
+  silent.add_run(context, {}, SimTime{90}, SimTime{20}, SimTime{20}, 1000, 3);
+  CHECK(silent.total_bytes() == 3000);
+}
