@@ -38,6 +38,7 @@ class Gpu final : public Component, public ReportsProgress {
     if (runner_) runner_->hear_largest(largest);
   }
   [[nodiscard]] WholeRun whole_run() const override { return runner_ ? runner_->whole_run() : WholeRun{}; }
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   [[nodiscard]] std::optional<double> done_share() const override {
     return runner_ ? runner_->done_share() : std::nullopt;
@@ -51,6 +52,7 @@ class Gpu final : public Component, public ReportsProgress {
   /// It has stood still and goes on: it hears what it was told meanwhile.
   void go_on(Context& context);
   void tell_ends(Context& context);
+  void watch_links(Context& context);
   [[nodiscard]] static bool is_for_program(const Payload& payload, PortIndex port);
   void dispatch(const Payload& payload, PortIndex port, Context& context);
   void on_self(const Payload& payload, Context& context);
