@@ -43,8 +43,8 @@ ComponentId FabricBuild::add_switch(const Part& part, const std::string& prefix,
 }
 
 void FabricBuild::attach(ComponentId nic, std::uint32_t lid, ComponentId device, std::uint32_t port,
-                         std::uint32_t cable) {
-  builder.connect(nic, 0, device, port, cable);
+                         std::uint32_t cable, std::uint32_t nic_port) {
+  builder.connect(nic, nic_port, device, port, cable);
   builder.lid_of_nic.emplace(nic.value, lid);
 }
 

@@ -55,10 +55,10 @@ struct FabricBuild {
   /// routes by add_route's `route`.
   ComponentId add_switch(const Part& part, const std::string& prefix, std::uint32_t number,
                          std::uint32_t route);
-  /// Joins port 0 of `nic` to a port of `device` and gives the NIC an address: `lid` (dense over all fabrics,
-  /// from counter.next_lid on, which the caller moves).
-  void attach(ComponentId nic, std::uint32_t lid, ComponentId device, std::uint32_t port,
-              std::uint32_t cable);
+  /// Joins port `nic_port` of `nic` to a port of `device` and gives the NIC an address: `lid` (dense over all
+  /// fabrics, from counter.next_lid on, which the caller moves), one for all its ports.
+  void attach(ComponentId nic, std::uint32_t lid, ComponentId device, std::uint32_t port, std::uint32_t cable,
+              std::uint32_t nic_port = 0);
 };
 
 /// Reads the <switch> or <ethernet-switch> of a fabric, with the fabric's `routing` as if it stood on that

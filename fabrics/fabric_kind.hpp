@@ -17,6 +17,7 @@ class FabricKind {
   std::vector<std::string> link_roles;   ///< of its <link role="...">; empty: it has no links
   bool has_groups = false;               ///< its routes have SwitchRoute::groups
   bool joins_servers = true;             ///< false: a system of several servers needs more than this
+  bool takes_dual_tor = false;           ///< may join NICs of two ports (an attribute of its own says how)
   bool takes_storage = true;             ///< may be a fabric of storage alone: <fabric for="storage">
   /// True when this <fabric> has a controller to which every GPU needs a port.
   std::function<bool(const Element&)> has_controller = [](const Element&) { return false; };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/scenario/scenario.hpp"
 #include "network/wire/nic_role.hpp"
@@ -25,6 +26,18 @@ Describe<AnyFabricSpec> any_fabric_table() {
                              "which NICs it joins: those of the GPUs, and of storage where it has no fabric "
                              "of its own; or those of role=\"storage\" and of storage servers",
                              {{"compute", NicRole::compute}, {"storage", NicRole::storage}});
+}
+
+/// True, and an error, where a NIC has more ports than the kind takes.
+bool refuse_several_ports(const FabricBuild& fabric) {
+  if (fabric.kind.takes_dual_tor) return false;
+  for (const NicPlace& place : fabric.nics)
+    if (const std::uint32_t ports = fabric.builder.fabric_ports(place.nic); ports > 1) {
+      fabric.fail(fmt::format("<fabric kind=\"{}\"> joins {}, which has {} ports (expected one)",
+                              fabric.kind.name, fabric.builder.model().component_name(place.nic), ports));
+      return true;
+    }
+  return false;
 }
 
 }  // namespace
@@ -110,6 +123,7 @@ void build_fabric(const FabricElement& fabric, NicRole role, const std::vector<N
   FabricBuild build{*kind,           *element,        links,  nics, builder,
                     results.counter, results.routing, before, role, results.layouts};
   builder.declare(*element, table, AnyFabricSpec{kind->name, role}, build.index());
+  if (refuse_several_ports(build)) return;
   kind->build(build);
 }
 

@@ -33,6 +33,7 @@
 #include "fabrics/system/build_system.hpp"
 #include "network/circuits/regions.hpp"
 #include "network/health/nic_health.hpp"
+#include "network/health/nic_planes.hpp"
 #include "network/health/read_faults.hpp"
 #include "network/port/tables.hpp"
 #include "network/wire/address_book.hpp"
@@ -175,7 +176,10 @@ ModelPart read_settings(const Scenario& scenario, const Model& model,
   const auto health = std::make_shared<const HealthTable>(read_faults(scenario.root, model, errors));
   if (!health->is_empty()) part.resources.add(health);
   if (const auto* book = model.resource<AddressBook>()) {
-    if (health->has_outages()) part.resources.add(std::make_shared<const NicHealth>(*health, *book, model));
+    if (health->has_outages()) {
+      part.resources.add(std::make_shared<const NicHealth>(*health, *book, model));
+      part.resources.add(std::make_shared<const NicPlanes>(*health, model));
+    }
     OutputSelection output = parse_output(scenario.root.child("output"), *book, *model.tables, errors);
     leave_out_energy(scenario, output, errors);
     part.resources.add(std::make_shared<const OutputSelection>(std::move(output)));

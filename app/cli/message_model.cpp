@@ -29,6 +29,8 @@ std::string obstacle(const Model& model) {
   if (model.resource<Regions>() || model.resource<Rails>()) return "circuits";
   for (std::uint32_t c = 0; c < model.components.size(); ++c)
     if (role_of(model, ComponentId{c}) == DeviceRole::optical_switch) return "optical switches";
+  for (const auto& spec : model.specs)
+    if (fabric_ports_of(*spec) > 1) return "NICs of two ports";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
   return "";
 }

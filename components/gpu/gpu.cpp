@@ -84,6 +84,7 @@ void Gpu::start(Context& context) {
     runner_->start(context, transport_);
   else
     transport_.announce_absence(context);
+  if (transport_.can_lose_links()) watch_links(context);
 }
 
 void Gpu::handle(const Event& event, PortIndex port, Context& context) {
@@ -93,6 +94,20 @@ void Gpu::handle(const Event& event, PortIndex port, Context& context) {
   }
   dispatch(event.payload, port, context);
   tell_ends(context);
+  if (transport_.can_lose_links()) watch_links(context);
+}
+
+/// What it sends when it hears of ends may meet a failed link, too.
+void Gpu::watch_links(Context& context) {
+  do {
+    transport_.watch_planes(context);
+    tell_ends(context);
+  } while (transport_.has_cut_off());
+}
+
+bool Gpu::is_idle_wake(const Event& event) const {
+  return kind_of(event.payload) == MessageKind::link_change &&
+         transport_.is_idle_change(as<LinkChange>(event.payload));
 }
 
 void Gpu::tell_ends(Context& context) {
@@ -195,6 +210,7 @@ bool Gpu::is_idle_wake(const Event& event) const {
 
 void Gpu::on_self(const Payload& p, Context& context) {
   if (kind_of(p) == MessageKind::wake) return transport_.on_wake(context, p);
+  if (kind_of(p) == MessageKind::link_change) return transport_.on_link_change(context, as<LinkChange>(p));
   if (restarts_) {
     // What the program has set itself before its job was stopped.
     const bool is_watch = gpu_wake_of(p) == GpuWake::watchdog;

@@ -57,6 +57,7 @@ class Gpu final : public Component, public ReportsProgress {
   /// It has stood still and goes on: it hears what it was told meanwhile.
   void go_on(Context& context);
   void tell_ends(Context& context);
+  void watch_links(Context& context);
   [[nodiscard]] static bool is_for_program(const Payload& payload, PortIndex port);
   void dispatch(const Payload& payload, PortIndex port, Context& context);
   void on_self(const Payload& payload, Context& context);

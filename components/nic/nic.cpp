@@ -32,8 +32,9 @@ const NicSpec& spec_of(const BuildContext& build) {
 /// Of the storage fabric where the device behind it is a host or a storage server.
 const AddressBook* book_of(const BuildContext& build) {
   const auto* book = build.model.resource<AddressBook>();
-  if (!book || build.record.port_count < 2) return book;
-  const LinkId device = build.model.ports[build.record.first_port + 1u].out;
+  const std::uint32_t first = spec_of(build).ports;
+  if (!book || build.record.port_count <= first) return book;
+  const LinkId device = build.model.ports[build.record.first_port + first].out;
   const bool is_for_storage =
       spec_of(build).for_role == NicRole::storage || leads_to(build.model, device, DeviceRole::storage);
   return is_for_storage ? &book->of(NicRole::storage) : book;
@@ -42,7 +43,7 @@ const AddressBook* book_of(const BuildContext& build) {
 /// Devices are read at the rate of their PCIe link.
 std::vector<Injector::Source> sources_of(const BuildContext& build) {
   std::vector<Injector::Source> sources(build.record.port_count);
-  for (std::size_t i = 1; i < sources.size(); ++i)
+  for (std::size_t i = spec_of(build).ports; i < sources.size(); ++i)
     sources[i].read_rate = rate_into(build, static_cast<PortIndex>(i));
   return sources;
 }
@@ -52,7 +53,8 @@ std::vector<Injector::Source> sources_of(const BuildContext& build) {
 Nic::Nic(const BuildContext& build, const NicReturns& returns)
     : crossbar_(build, spec_of(build).receive_latency),
       endpoint_at_(build.record.port_count),
-      fabric_(build, 0, 0, sources_of(build), spec_of(build).send_latency),
+      fabric_(build, spec_of(build).ports, spec_of(build).port_choice, spec_of(build).fail_over,
+              sources_of(build), spec_of(build).send_latency),
       model_(build.model),
       spec_(spec_of(build)),
       book_(book_of(build)),
@@ -65,18 +67,22 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
   dcqcn_ = model_.resource<Dcqcn>();
   if (const auto* maps = model_.resource<LaneMaps>()) lanes_ = &maps->of(build.record.spec);
   const auto* table = model_.resource<HealthTable>();
-  const LinkId cable = model_.ports[build.record.first_port].out;
-  const bool can_fail = table && cable.is_valid() && table->has_outages(cable);
+  bool can_change = fabric_.changes_at() != time_never;
+  for (std::uint32_t port = 0; table && port < spec_.ports; ++port) {
+    const LinkId cable = model_.ports[build.record.first_port + port].out;
+    can_change |= cable.is_valid() && table->has_outages(cable);
+  }
   // Watched where its own cable fails, too, though nobody may stand in for its GPUs.
-  if (const auto* health = model_.resource<NicHealth>(); health && (can_fail || !health->is_empty()))
+  if (const auto* health = model_.resource<NicHealth>(); health && (can_change || !health->is_empty()))
     health_ = health;
-  loops_.reserve(build.record.port_count - 1u);
+  LIGHTRAIL_EXPECT(build.record.port_count >= spec_.ports);  // as it is wired
+  loops_.reserve(build.record.port_count - spec_.ports);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
-    check_port_rate(build, port, i == 0 ? spec_.port_rate : spec_.pcie_rate);
+    check_port_rate(build, port, i < spec_.ports ? spec_.port_rate : spec_.pcie_rate);
     LinkId out = model_.ports[build.record.first_port + i].out;
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
-    if (i > 0) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
+    if (i >= spec_.ports) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
   }
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   if (spec_.flow_control != NicFlowControl::pauses) return;
@@ -122,11 +128,11 @@ void Nic::fail(const Context& context, const std::string& what) const {
 
 PortIndex Nic::port_of(EndpointId endpoint) const {
   const EndpointId device = book_ ? book_->device(endpoint) : endpoint;
-  for (std::size_t i = 1; i < endpoint_at_.size(); ++i)
+  for (std::size_t i = first_device(); i < endpoint_at_.size(); ++i)
     if (endpoint_at_[i] == device) return static_cast<PortIndex>(i);
-  const bool is_behind_host = spec_.for_role == NicRole::storage && endpoint_at_.size() > 1 &&
-                              (*book_)[endpoint].server == (*book_)[endpoint_at_[1]].server;
-  return is_behind_host ? 1 : 0;
+  const bool is_behind_host = spec_.for_role == NicRole::storage && endpoint_at_.size() > first_device() &&
+                              (*book_)[endpoint].server == (*book_)[endpoint_at_[first_device()]].server;
+  return is_behind_host ? first_device() : 0;
 }
 
 void Nic::handle(const Event& event, PortIndex port, Context& context) {
@@ -141,57 +147,70 @@ void Nic::handle_event(const Event& event, PortIndex port, Context& context) {
     const PortIndex opened = crossbar_.on_flow_control(context, p, port);
     return injector(opened).pump(context, crossbar_.egress(), *this);
   }
-  if (port == self_port) {
-    if (kind == MessageKind::link_change) {
-      const bool is_idle = is_idle_wake(event);
-      crossbar_.on_link_change(context, as<LinkChange>(p));
-      fabric_.pump(context, crossbar_.egress(), *this);
-      if (is_idle) context.count_as_idle();  // nothing waits, so that watch() asks no time
-      return;
-    }
-    if (kind == MessageKind::wake)
-      return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
-    if (kind == MessageKind::repair_timer) return on_repair_timer(as<RepairTimer>(p).address, context);
-    if (Retransmission::is_for(kind)) return send_original(as<Train>(p), context);
-    return start_work(as<DeferredWork>(p), context);
-  }
-  const bool is_of_fabric = port == 0;
-  if (is_of_fabric && kind == MessageKind::marked_train) {
-    const Frame train = on_marked(as<Frame>(p), context);
-    receive(train, train, context);
-    return;
-  }
-  if (is_of_fabric && kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
-    return on_notice(as<Frame>(p), context);
-  if (is_of_fabric && (kind == MessageKind::train || kind == MessageKind::control)) {
-    receive(as<Frame>(p), as<Frame>(p), context);
-    return;
-  }
-  if (is_of_fabric && repair_ && NumberedTrain::carries(kind)) {
-    const bool is_marked = kind == MessageKind::marked_numbered_train;
-    const auto train = as<Frame>(p);
-    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), is_marked,
-                            context);
-  }
-  if (is_of_fabric && repair_ && Acknowledgement::carries(kind))
-    return on_acknowledgement(as<Acknowledgement>(p), context);
-  if (is_of_fabric && Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
-  if (is_of_fabric && kind == MessageKind::broken_connection) {
-    const auto broken = as<restart_control::BrokenConnection>(p);
-    if (crossbar_.take(context, as<Frame>(p), 0, context.now())) tell_of_break(broken.address, context);
-    return;
-  }
-  if (!is_of_fabric && kind == MessageKind::flush) return flush(as<restart_control::Flush>(p), context);
-  if (!is_of_fabric && kind == MessageKind::work_request)
-    return accept_work(deferred(as<WorkRequest>(p), port), context);
-  if (!is_of_fabric && kind == MessageKind::control) {
+  if (port == self_port) return handle_own(event, context);
+  if (port < first_device()) return handle_arrival(p, port, context);
+  if (kind == MessageKind::flush) return flush(as<restart_control::Flush>(p), context);
+  if (kind == MessageKind::work_request) return accept_work(deferred(as<WorkRequest>(p), port), context);
+  if (kind == MessageKind::control) {
     const auto frame = as<Frame>(p);
     if (spec_.for_role == NicRole::storage)
       crossbar_.take(context, frame, port, crossbar_.tail(context, frame, port));
     return accept_work(deferred(as<Train>(p), port), context);
   }
-  if (!is_of_fabric && kind == MessageKind::train && spec_.for_role == NicRole::storage)
+  if (kind == MessageKind::train && spec_.for_role == NicRole::storage)
     return send_on(as<Frame>(p), port, context);
+  fail_unexpected(p, port, context);
+}
+
+void Nic::handle_own(const Event& event, Context& context) {
+  const Payload& p = event.payload;
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::link_change) {
+    const bool is_idle = is_idle_wake(event);
+    crossbar_.on_link_change(context, as<LinkChange>(p));
+    fabric_.pump(context, crossbar_.egress(), *this);
+    if (is_idle) context.count_as_idle();  // nothing waits, so that watch() asks no time
+    return;
+  }
+  if (kind == MessageKind::wake)
+    return injector(as<InjectorWake>(p).tag).on_wake(context, crossbar_.egress(), *this);
+  if (kind == MessageKind::repair_timer) return on_repair_timer(as<RepairTimer>(p).address, context);
+  if (Retransmission::is_for(kind)) return send_original(as<Train>(p), context);
+  start_work(as<DeferredWork>(p), context);
+}
+
+/// From the fabric.
+void Nic::handle_arrival(const Payload& p, PortIndex port, Context& context) {
+  const MessageKind kind = kind_of(p);
+  if (kind == MessageKind::marked_train) {
+    const Frame train = on_marked(as<Frame>(p), context);
+    receive(train, train, port, context);
+    return;
+  }
+  if (kind == MessageKind::congestion_notice && (congestion_ || dcqcn_))
+    return on_notice(as<Frame>(p), port, context);
+  if (kind == MessageKind::train || kind == MessageKind::control) {
+    receive(as<Frame>(p), as<Frame>(p), port, context);
+    return;
+  }
+  if (repair_ && NumberedTrain::carries(kind)) {
+    const bool is_marked = kind == MessageKind::marked_numbered_train;
+    const auto train = as<Frame>(p);
+    return receive_numbered(as<NumberedTrain>(is_marked ? on_marked(train, context) : train), is_marked, port,
+                            context);
+  }
+  if (repair_ && Acknowledgement::carries(kind))
+    return on_acknowledgement(as<Acknowledgement>(p), port, context);
+  if (Retransmission::is_for(kind)) return send_again(as<Train>(p), context);
+  if (kind == MessageKind::broken_connection) {
+    const auto broken = as<restart_control::BrokenConnection>(p);
+    if (crossbar_.take(context, as<Frame>(p), port, context.now())) tell_of_break(broken.address, context);
+    return;
+  }
+  fail_unexpected(p, port, context);
+}
+
+void Nic::fail_unexpected(const Payload& p, PortIndex port, const Context& context) const {
   fail(context,
        fmt::format("{} on port {}; a nic takes trains from the fabric and work requests from its devices",
                    unexpected(p), port));
@@ -216,8 +235,8 @@ void Nic::notify(const Frame& train, Context& context) {
 }
 
 /// A notice or acknowledgement has come in. What goes first takes no room.
-bool Nic::has_room_for(const Frame& frame, Context& context) {
-  return spec_.answers == NicAnswers::first || crossbar_.take(context, frame, 0, context.now());
+bool Nic::has_room_for(const Frame& frame, PortIndex in, Context& context) {
+  return spec_.answers == NicAnswers::first || crossbar_.take(context, frame, in, context.now());
 }
 
 /// A notice or acknowledgement goes back.
@@ -227,32 +246,34 @@ void Nic::answer(const Frame& frame, Context& context) {
   if (spec_.answers == NicAnswers::first) {
     Frame first = frame;
     first.lane = lane;
-    return crossbar_.egress().send_first(context, 0, first, context.now() + spec_.send_latency);
+    return crossbar_.egress().send_first(context, port_for(back, lane, context.now()), first,
+                                         context.now() + spec_.send_latency);
   }
-  fabric_.post(
-      {back.from(), back.to(), back.connection(), frame.bytes, lane, frame.kind, 0, none, frame.detail},
-      context.now());
+  post({back.from(), back.to(), back.connection(), frame.bytes, lane, frame.kind, 0, none, frame.detail},
+       context.now());
   fabric_.pump(context, crossbar_.egress(), *this);
 }
 
 /// Trains that were sent from here met congestion.
-void Nic::on_notice(const Frame& frame, Context& context) {
-  if (!has_room_for(frame, context)) return;
-  fabric_.slow_down(frame.address.to(), frame.address.from(), frame.address.connection(),
-                    as<CongestionNotice>(frame).marks, context.now());
+void Nic::on_notice(const Frame& frame, PortIndex in, Context& context) {
+  if (!has_room_for(frame, in, context)) return;
+  // All ports have the pace of the first one.
+  fabric_[0].slow_down(frame.address.to(), frame.address.from(), frame.address.connection(),
+                       as<CongestionNotice>(frame).marks, context.now());
 }
 
 /// `train`, which is on the wire as `came`, goes on to its device. False: the buffer had no room.
-bool Nic::receive(const Frame& train, const Frame& came, Context& context) {
+bool Nic::receive(const Frame& train, const Frame& came, PortIndex in, Context& context) {
   const EndpointId to = train.address.to();
   PortIndex out = port_of(to);
-  if (out == 0 && ((health_ && !health_->is_empty()) || returns_.strays == StrayTrains::to_gpu)) out = 1;
+  if (out == 0 && ((health_ && !health_->is_empty()) || returns_.strays == StrayTrains::to_gpu))
+    out = first_device();
   if (out == 0)
     fail(context, fmt::format("a train for endpoint {} ({}) arrived, which is not attached here{}", to.value,
                               endpoint_name(model_, to), circuit_here(context)));
   Frame leaving = train;
   if (spec_.for_role == NicRole::storage) leaving.lane = 0;
-  return crossbar_.forward_as(context, came, leaving, 0, out);
+  return crossbar_.forward_as(context, came, leaving, in, out);
 }
 
 /// Of a GPU behind the host; its head is here now. Its bytes leave as they come in: the line to the host is
@@ -268,9 +289,9 @@ void Nic::send_on(const Frame& train, PortIndex port, Context& context) {
          fmt::format("endpoint {} ({}) has no NIC in this fabric", to.value, endpoint_name(model_, to)));
   crossbar_.hold(context, train, port);
   const std::uint8_t lane = levels_ ? lane_of(train.address, false) : train.lane;
-  fabric_.post({train.address.from(), to, train.address.connection(), train.bytes, lane, MessageKind::train,
-                port, notices_.add(train, port)},
-               context.now());
+  post({train.address.from(), to, train.address.connection(), train.bytes, lane, MessageKind::train, port,
+        notices_.add(train, port)},
+       context.now());
   looked_until_ = SimTime{};
   fabric_.pump(context, crossbar_.egress(), *this);
 }
@@ -313,8 +334,7 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
   if (!crossbar_.egress().is_connected(out))
     fail(context, fmt::format("endpoint {} ({}) cannot be reached: port 0 is not connected", to.value,
                               endpoint_name(model_, to)));
-  const std::uint32_t notice = work.notify ? notices_.add(work) : none;
-  if (work.bytes == 0) return on_sent(context, notice, context.now());
+  if (work.bytes == 0) return on_sent(context, work.notify ? notices_.add(work) : none, context.now());
   MessageKind kind = work.kind;
   if (kind == MessageKind::work_request)
     kind = work.reduce_in_fabric ? MessageKind::reduce : MessageKind::train;
@@ -324,19 +344,57 @@ void Nic::start_work(const DeferredWork& work, Context& context) {
     fail(context, fmt::format("class {} is {}, and another NIC may stand in for this one: nobody "
                               "could repair what is on the way then",
                               lane, why_repaired()));
-  injector(out).post({work.address.from(), to, work.address.connection(), work.bytes, lane, kind, work.port(),
-                      notice, frame_of(Train{.packets = 0, .retries = work.retries}).detail},
-                     context.now());
-  if (out == 0) looked_until_ = SimTime{};
+  const Outgoing message{
+      work.address.from(), to,   work.address.connection(),
+      work.bytes,          lane, kind,
+      work.port(),         none, frame_of(Train{.packets = 0, .retries = work.retries}).detail};
+  if (out == 0) return send_message(message, work, context);
+  Outgoing whole = message;
+  whole.token = work.notify ? notices_.add(work) : none;
+  injector(out).post(whole, context.now());
   injector(out).pump(context, crossbar_.egress(), *this);
+}
+
+/// To the fabric.
+void Nic::send_message(Outgoing message, const DeferredWork& work, Context& context) {
+  const SimTime now = context.now();
+  const Address flow(message.from, message.to, message.connection);
+  const bool is_whole = spec_.ports == 1 || is_in_order(message.lane);
+  const std::uint32_t parts = is_whole ? 1 : fabric_.parts_of(message, lid_of(message.to, now), now);
+  message.token = work.notify ? notices_.add(work, parts) : none;
+  looked_until_ = SimTime{};
+  std::int64_t left = message.bytes;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    message.bytes = left / (parts - part);
+    left -= message.bytes;
+    const PortIndex port = parts == 1 ? port_for(flow, message.lane, now) : static_cast<PortIndex>(part);
+    fabric_[port].post(message, now);
+    fabric_[port].pump(context, crossbar_.egress(), *this);
+  }
+}
+
+Lid Nic::lid_of(EndpointId to, SimTime now) const {
+  if (health_) to = health_->stand_in(to, now, Observer::sender);
+  return book_ && to.value < book_->endpoints.size() ? (*book_)[to].lid : Lid{};
+}
+
+PortIndex Nic::port_for(const Address& flow, std::uint8_t lane, SimTime now) const {
+  if (spec_.ports == 1) return 0;
+  return fabric_.choose(flow, lid_of(flow.to(), now), is_in_order(lane), now, crossbar_.egress());
+}
+
+void Nic::post(const Outgoing& message, SimTime now) {
+  const Address flow(message.from, message.to, message.connection);
+  fabric_[port_for(flow, message.lane, now)].post(message, now);
 }
 
 void Nic::on_sent(Context& context, std::uint64_t token, SimTime tail) {
   if (token == none) return;
-  const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(token));
-  if (kind_of(notice.payload) == MessageKind::train)
-    return crossbar_.release(context, as<Frame>(notice.payload), notice.port, tail);
-  context.send(notice.port, tail, notice.payload);
+  const auto notice = notices_.part_sent(static_cast<std::uint32_t>(token), tail);
+  if (!notice) return;
+  if (kind_of(notice->payload) == MessageKind::train)
+    return crossbar_.release(context, as<Frame>(notice->payload), notice->port, notice->tail);
+  context.send(notice->port, notice->tail, notice->payload);
 }
 
 void Nic::finish(Context& context) {
@@ -357,7 +415,7 @@ std::vector<std::string> Nic::waits_for() const {
   if (restarts_jobs_) return {};  // GPUs say what they wait for
   std::vector<std::string> all = crossbar_.egress().waits_for();
   for (std::uint32_t i = 0; i < endpoint_at_.size(); ++i)
-    if (const Injector& from = i == 0 ? fabric_ : loops_[i - 1]; !from.is_idle())
+    if (const Injector& from = i < spec_.ports ? fabric_[i] : loops_[i - spec_.ports]; !from.is_idle())
       all.push_back(fmt::format("port {}: {} messages ({} B) wait for {}", i, from.active_messages(),
                                 from.active_bytes(), crossbar_.egress().awaited(static_cast<PortIndex>(i))));
   if (repair_)

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "components/nic/fabric_ports.hpp"
 #include "components/nic/notices.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
@@ -44,6 +46,9 @@ enum class NicCompletion : std::uint8_t { sent, acknowledged };
 enum class NicAnswers : std::uint8_t { in_class, first };
 
 struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, PauseSpec {
+  std::uint32_t ports = 1;  ///< to the fabric
+  PortChoice port_choice = PortChoice::flow;
+  SimTime fail_over = milliseconds(100);  ///< until a port's flows go over to the other one, and come back
   BitRate port_rate{400'000'000'000};
   BitRate pcie_rate{504'000'000'000};
   std::int64_t message_rate = 200'000'000;
@@ -72,6 +77,7 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
     return {nccl_latency, is_simple_only, message_time, staged_bytes, staged_rate};
   }
   [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] std::uint32_t fabric_ports() const override { return ports; }
   [[nodiscard]] const LaneMap& lane_map() const override { return lane_table; }
   [[nodiscard]] Watts electrical_power() const override { return power; }
   /// With pauses: classes that may lose what they carry, bit k for lane k.
@@ -90,8 +96,8 @@ struct NicSpec final : BufferedSpec, NetPluginSpec, DeviceTraits, LaneMapSpec, P
   PauseFlowControl pauses_;
 };
 
-/// A network adapter: port 0 is the fabric, ports 1.. are PCIe to its GPUs, then to its host or storage
-/// server.
+/// A network adapter: port 0 is the fabric (with ports="2" port 1 as well: FabricPorts), the ports behind it
+/// are PCIe to its GPUs, then to its host or storage server.
 ///
 /// Send: a work request (WorkRequest) is cut into trains; connections take turns train by train,
 /// attached devices too; a device's trains go at the lower of PCIe and fabric rate. Work requests start at
@@ -127,28 +133,32 @@ class Nic final : public Component, private SentListener {
  private:
   static constexpr std::uint32_t none = Notices::none;
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
-  bool receive(const Frame& train, const Frame& came, Context& context);
+  bool receive(const Frame& train, const Frame& came, PortIndex in, Context& context);
   void send_on(const Frame& train, PortIndex port, Context& context);
-  void receive_numbered(const NumberedTrain& train, bool is_marked, Context& context);
-  void receive_trimmed(const NumberedTrain& header, Context& context);
+  void receive_numbered(const NumberedTrain& train, bool is_marked, PortIndex in, Context& context);
+  void receive_trimmed(const NumberedTrain& header, PortIndex in, Context& context);
   void refuse(const NumberedTrain& train, Context& context);
   void tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context);
   void acknowledge(const Acknowledgement& message, Context& context);
-  void on_acknowledgement(const Acknowledgement& message, Context& context);
+  void on_acknowledgement(const Acknowledgement& message, PortIndex in, Context& context);
   void answer(const Frame& frame, Context& context);
-  bool has_room_for(const Frame& frame, Context& context);
+  bool has_room_for(const Frame& frame, PortIndex in, Context& context);
   void tell_pacing(const Acknowledgement& message, const RepairSender::Answer& answer, SimTime now);
   void on_repair_timer(const Address& flow, Context& context);
   void repeat(const std::vector<RepairSender::Again>& again, Context& context);
   void record_repair(Context& context) const;
   [[nodiscard]] Frame on_marked(const Frame& train, Context& context);
   void notify(const Frame& train, Context& context);
-  void on_notice(const Frame& frame, Context& context);
+  void on_notice(const Frame& frame, PortIndex in, Context& context);
   void accept_work(const DeferredWork& work, Context& context);
   void handle_event(const Event& event, PortIndex port, Context& context);
+  void handle_own(const Event& event, Context& context);
+  void handle_arrival(const Payload& p, PortIndex port, Context& context);
   void watch(Context& context);
   void give_back_all(Context& context);
   [[nodiscard]] static Outgoing outgoing(const Injector::Rest& rest);
+  void spread_again(Context& context);
+  void post_again(const Injector::Rest& rest, SimTime now);
   [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;
   void give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify);
   void send_again(const Train& back, Context& context);
@@ -162,6 +172,7 @@ class Nic final : public Component, private SentListener {
     return address.connection().attempt() < attempt_;
   }
   void start_work(const DeferredWork& work, Context& context);
+  void send_message(Outgoing message, const DeferredWork& work, Context& context);
   [[nodiscard]] std::uint8_t lane_of(const Address& address, bool is_control) const;
   /// Of a class: "not lossless".
   [[nodiscard]] const char* why_repaired() const {
@@ -169,8 +180,26 @@ class Nic final : public Component, private SentListener {
   }
   [[nodiscard]] std::string circuit_here(const Context& context) const;
   [[nodiscard]] PortIndex port_of(EndpointId endpoint) const;  ///< 0: not attached here
-  Injector& injector(std::uint32_t port) { return port == 0 ? fabric_ : loops_[port - 1]; }
+  /// To a device: the first port behind those to the fabric.
+  [[nodiscard]] PortIndex first_device() const { return static_cast<PortIndex>(spec_.ports); }
+  /// The same where `endpoint` is not attached here, as of a neighbour's GPU.
+  [[nodiscard]] PortIndex port_or_first(EndpointId endpoint) const {
+    return std::max(port_of(endpoint), first_device());
+  }
+  /// Of the NIC that takes what is for `to`.
+  [[nodiscard]] Lid lid_of(EndpointId to, SimTime now) const;
+  /// To the fabric, for what goes to flow.to() on that lane.
+  [[nodiscard]] PortIndex port_for(const Address& flow, std::uint8_t lane, SimTime now) const;
+  /// Whether what is sent on a lane must not be overtaken: its repair would take that for a loss.
+  [[nodiscard]] bool is_in_order(std::uint8_t lane) const {
+    return repair_ && repair_->sender.is_lossy(lane) && spec_.repair != LossRepair::trimming;
+  }
+  void post(const Outgoing& message, SimTime now);
+  Injector& injector(std::uint32_t port) {
+    return port < spec_.ports ? fabric_[port] : loops_[port - spec_.ports];
+  }
   [[noreturn]] void fail(const Context& context, const std::string& what) const;
+  [[noreturn]] void fail_unexpected(const Payload& p, PortIndex port, const Context& context) const;
 
   /// Both sides of what classes lose that are not lossless.
   struct Repair {
@@ -181,8 +210,8 @@ class Nic final : public Component, private SentListener {
 
   Crossbar crossbar_;
   SmallArray<EndpointId, 4> endpoint_at_;  ///< by port
-  Injector fabric_;
-  std::vector<Injector> loops_;  ///< by port - 1: back to the device there
+  FabricPorts fabric_;
+  std::vector<Injector> loops_;  ///< by port - first_device(): back to the device there
   const Model& model_;
   const NicSpec& spec_;
   const AddressBook* book_;  ///< of its fabric

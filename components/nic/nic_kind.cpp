@@ -51,7 +51,30 @@ void check_completion(const Element& nic, const NicSpec& spec, ErrorList& errors
     errors.add(nic.error_at("completion",
                             "<nic> attribute 'completion': nothing is acknowledged where all classes are "
                             "lossless (expected repair-of=\"all\" beside it)"));
-}
+  /// Two ports of one NIC.
+  void check_ports(const Element& nic, const NicSpec& spec, ErrorList& errors) {
+    if (spec.ports == 1) {
+      for (const char* name : {"port-choice", "fail-over"})
+        if (nic.find(name))
+          errors.add(nic.error_at(
+              name, fmt::format("<nic> attribute '{}' has no effect without ports=\"2\"", name)));
+      return;
+    }
+    if (spec.flow_control != NicFlowControl::pauses)
+      errors.add(nic.error_at("ports",
+                              "<nic> attribute 'ports': each port of an InfiniBand adapter is a NIC of its "
+                              "own, with an address and "
+                              "queue pairs of its own (expected flow-control=\"pauses\" for a NIC of two "
+                              "ports, or more 'nics' of the "
+                              "<server>)"));
+    else if (spec.port_choice != PortChoice::flow && spec.repair != LossRepair::trimming &&
+             spec.repaired_lanes() == (1u << spec.lanes) - 1)
+      errors.add(nic.error_at(
+          "port-choice",
+          "<nic> attribute 'port-choice': with load and split, what a queue pair sends overtakes itself, "
+          "which "
+          "go-back-n and selective-repeat take for losses (expected flow, or repair=\"trimming\")"));
+  }
 
 }  // namespace
 
@@ -62,7 +85,7 @@ void NicSpec::settle() {
 }
 
 InputBuffer NicSpec::input_buffer(PortIndex port) const {
-  if (port != 0) {
+  if (port >= ports) {
     // Of the host's PCIe link; GPUs and storage servers have their NIC read.
     if (for_role == NicRole::compute) return {};
     return {1, buffer.value, &credit_flow_control(), 0};
@@ -93,7 +116,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
   kind->prefetches = true;
   kind->weight = 4;
   kind->state_bytes = 1024;  // messages and flows
-  kind->ports = {{"0", "1", "fabric"},
+  kind->ports = {{"0", "1", "fabric; with ports=\"2\" 0 and 1"},
                  {"1 ...", "devices", "PCIe: GPUs in local order, then host or storage"}};
   kind->statistics = {{"link_use", "payload and busy time of every output by interval"},
                       {"link_traffic", "the same by group kind and kind of connection"},
@@ -104,6 +127,19 @@ std::shared_ptr<const ComponentKind> nic_kind() {
                       {"power", "energy of the adapter and of the links it drives"}};
   Describe<NicSpec> table;
   table
+      .field(
+          "ports", &NicSpec::ports,
+          "to the fabric: 2 for two leaves (dual ToR), with one address, one PCIe and the same queue pairs",
+          1u, max_fabric_ports)
+      .choice(
+          "port-choice", &NicSpec::port_choice,
+          "of two ports: flow, a hash of sender, receiver and connection; load, for each message the port "
+          "that is free first; split, of each message a part by each",
+          {{"flow", PortChoice::flow}, {"load", PortChoice::load}, {"split", PortChoice::split}})
+      .field("fail-over", &NicSpec::fail_over,
+             "of two ports: from when one's cable goes down, or comes back, until its flows go by the other, "
+             "or by it again (default: what the documentation of Linux's bonding has for miimon)",
+             SimTime{0}, milliseconds(3'600'000))
       .field("port-rate", &NicSpec::port_rate, "fastest fabric link it takes", BitRate{1},
              BitRate{1'000'000'000'000'000})
       .field("pcie-rate", &NicSpec::pcie_rate, "fastest PCIe link it takes, one direction", BitRate{1},
@@ -178,6 +214,7 @@ std::shared_ptr<const ComponentKind> nic_kind() {
     spec->for_role = read_nic_role(nic, "role", errors);
     spec->settle();
     check_completion(nic, *spec, errors);
+    check_ports(nic, *spec, errors);
     return spec;
   };
   ParameterDoc role;

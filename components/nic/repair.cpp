@@ -22,13 +22,13 @@ PathFate fate_of(MessageKind answer) {
 }  // namespace
 
 /// Numbered trains are given to their device once, and in order.
-void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& context) {
+void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, PortIndex in, Context& context) {
   RepairReceiver& receiver = repair_->receiver;
-  if (train.kind == MessageKind::trimmed_train) return receive_trimmed(train, context);
+  if (train.kind == MessageKind::trimmed_train) return receive_trimmed(train, in, context);
   switch (receiver.place_of(train)) {
     case RepairReceiver::Place::next: {
       const Frame plain = frame_of(train.plain(mtu_bytes_));
-      if (!receive(plain, frame_of(train), context)) return refuse(train, context);
+      if (!receive(plain, frame_of(train), in, context)) return refuse(train, context);
       tell_of_early(receiver.take_next(train), plain, context);
       return acknowledge(receiver.acknowledgement(train, is_marked), context);
     }
@@ -36,7 +36,7 @@ void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& 
       if (receiver.takes_early()) {
         Frame placed = frame_of(train);
         placed.kind = MessageKind::placed_train;
-        if (!receive(placed, frame_of(train), context)) return refuse(train, context);
+        if (!receive(placed, frame_of(train), in, context)) return refuse(train, context);
         receiver.take_early(train);
       } else {
         receiver.discard(train);
@@ -53,8 +53,8 @@ void Nic::receive_numbered(const NumberedTrain& train, bool is_marked, Context& 
 
 /// A switch has cut off its payload: its sender is told, unless another sending of it has come. With
 /// go-back-N it is missing as any other: what is sent again alone would be overtaken by all that follows.
-void Nic::receive_trimmed(const NumberedTrain& header, Context& context) {
-  if (!crossbar_.take(context, frame_of(header), 0, context.now())) return;
+void Nic::receive_trimmed(const NumberedTrain& header, PortIndex in, Context& context) {
+  if (!crossbar_.take(context, frame_of(header), in, context.now())) return;
   RepairReceiver& receiver = repair_->receiver;
   if (receiver.place_of(header) == RepairReceiver::Place::late)
     return acknowledge(receiver.acknowledgement(header), context);
@@ -70,7 +70,7 @@ void Nic::refuse(const NumberedTrain& train, Context& context) {
 /// They have taken their time of the device's link before; now they count, with the one that was missing.
 void Nic::tell_of_early(const std::vector<Frame>& early, const Frame& missing, Context& context) {
   if (early.empty()) return;
-  const PortIndex out = std::max<PortIndex>(port_of(missing.address.to()), 1);
+  const PortIndex out = port_or_first(missing.address.to());
   const EgressBank& egress = crossbar_.egress();
   const SimTime start = std::max(context.now(), egress.free_at(out) - egress.line_time(out, missing.bytes));
   for (const Frame& frame : early)
@@ -81,8 +81,8 @@ void Nic::acknowledge(const Acknowledgement& message, Context& context) {
   answer(frame_of(message), context);
 }
 
-void Nic::on_acknowledgement(const Acknowledgement& message, Context& context) {
-  if (!has_room_for(frame_of(message), context)) return;
+void Nic::on_acknowledgement(const Acknowledgement& message, PortIndex in, Context& context) {
+  if (!has_room_for(frame_of(message), in, context)) return;
   const auto* answer = repair_->sender.on_acknowledgement(message, context.now());
   if (!answer)
     fail(context,
@@ -133,9 +133,10 @@ void Nic::repeat(const std::vector<RepairSender::Again>& again, Context& context
   for (std::size_t i = 0; i < again.size(); ++i) {
     const RepairSender::Again& one = again[is_control ? i : again.size() - 1 - i];
     const Address& flow = one.frame.address;
-    fabric_.post_first({flow.from(), flow.to(), flow.connection(), one.frame.bytes, one.frame.lane,
-                        one.frame.kind, one.source, none, one.frame.detail},
-                       context.now());
+    fabric_[port_for(flow, one.frame.lane, context.now())].post_first(
+        {flow.from(), flow.to(), flow.connection(), one.frame.bytes, one.frame.lane, one.frame.kind,
+         one.source, none, one.frame.detail},
+        context.now());
   }
   fabric_.pump(context, crossbar_.egress(), *this);
 }

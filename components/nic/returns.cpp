@@ -15,46 +15,59 @@
 
 namespace lightrail {
 
-/// What the cable did not take is sent again; and where work waits for it, somebody asks after it.
+/// What a cable did not take is sent again; where work waits for one, somebody asks after it; and what was
+/// given to one of several ports goes by another when that is known to be better.
 void Nic::watch(Context& context) {
-  if (crossbar_.egress().has_cut_off())
-    for (const EgressBank::CutOff& cut : crossbar_.egress().take_cut_off())
+  const SimTime now = context.now();
+  EgressBank& egress = crossbar_.egress();
+  if (!fabric_.is_idle() && fabric_.has_changed(now)) spread_again(context);
+  if (egress.has_cut_off())
+    for (const EgressBank::CutOff& cut : egress.take_cut_off())
       if (const auto train = without_mark(cut.train))
         send_again(Retransmission::lost(as<Train>(*train)), context);
-  const SimTime now = context.now();
-  if (fabric_.is_idle() || crossbar_.egress().is_usable(0, now)) return;
-  if (now >= looked_until_) {
-    looked_until_ = std::min(crossbar_.egress().next_change(0, now),
-                             health_->next_change_of_server(endpoint_at_[1], now, Observer::sender));
-    give_back_all(context);
-  }
   if (fabric_.is_idle()) return;
-  const SimTime known = health_->next_change(endpoint_at_[1], now, Observer::sender);
-  const SimTime at = std::min(crossbar_.egress().next_change(0, now), known);
+  SimTime at = fabric_.changes_at();
+  if (fabric_.is_held_up(egress, now)) {
+    if (now >= looked_until_ && !fabric_.is_usable(egress, now)) {
+      looked_until_ =
+          std::min(fabric_.next_cable_change(egress, now),
+                   health_->next_change_of_server(endpoint_at_[first_device()], now, Observer::sender));
+      give_back_all(context);
+      if (fabric_.is_idle()) return;
+    }
+    at = std::min({at, fabric_.next_cable_change(egress, now),
+                   health_->next_change(endpoint_at_[first_device()], now, Observer::sender)});
+  }
   if (at == time_never || (watched_until_ > now && watched_until_ <= at)) return;
   watched_until_ = at;
   context.wake(at, to_payload(LinkChange{}));
 }
 
+void Nic::spread_again(Context& context) {
+  for (const Injector::Rest& rest : fabric_.take_all()) post_again(rest, context.now());
+  fabric_.pump(context, crossbar_.egress(), *this);
+}
+
 void Nic::give_back_all(Context& context) {
   const SimTime now = context.now();
   bool has_other_ways = false;
-  for (std::uint32_t port = 1; port < endpoint_at_.size(); ++port)
+  for (std::uint32_t port = first_device(); port < endpoint_at_.size(); ++port)
     has_other_ways |= gives_back(static_cast<PortIndex>(port), now);
   if (!has_other_ways) return;
   std::vector<Injector::Rest> kept;
   for (const Injector::Rest& rest : fabric_.take_all()) {
     if (rest.head.kind == MessageKind::congestion_notice) continue;  // of no use when it is late
-    const PortIndex device =
-        rest.source != 0 ? rest.source : std::max<PortIndex>(port_of(rest.head.address.from()), 1);
+    const PortIndex device = rest.source != 0 ? rest.source : port_or_first(rest.head.address.from());
     if (!gives_back(device, now)) {
       kept.push_back(rest);
       continue;
     }
-    if (rest.token != none) notices_.cancel(static_cast<std::uint32_t>(rest.token));
-    give_back(context, device, rest.head, rest.bytes, rest.token != none);
+    // Who is told of a message in parts is told of the last of them.
+    const bool is_told =
+        rest.token != none && notices_.part_cancelled(static_cast<std::uint32_t>(rest.token));
+    give_back(context, device, rest.head, rest.bytes, is_told);
   }
-  for (const Injector::Rest& rest : kept) fabric_.post(outgoing(rest), now);
+  for (const Injector::Rest& rest : kept) post_again(rest, now);
 }
 
 /// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
@@ -82,6 +95,10 @@ Outgoing Nic::outgoing(const Injector::Rest& rest) {
           rest.head.detail};
 }
 
+void Nic::post_again(const Injector::Rest& rest, SimTime now) {
+  post(outgoing(rest), now);
+}
+
 /// An optical switch could not pass it on.
 void Nic::send_again(const Train& back, Context& context) {
   if (is_over(back.address))
@@ -92,7 +109,7 @@ void Nic::send_again(const Train& back, Context& context) {
   if (!later && returns_.lost != LostTrains::from_nic) {
     ReturnedTrain train = ReturnedTrain::of(Retransmission::original(back));
     train.is_given_up = 1, train.retries = 0;  // the GPU finds another way or gives up
-    crossbar_.egress().offer(context, 1, frame_of(train), context.now());
+    crossbar_.egress().offer(context, first_device(), frame_of(train), context.now());
     return;
   }
   if (!later)
@@ -105,12 +122,15 @@ void Nic::send_again(const Train& back, Context& context) {
 void Nic::send_original(const Train& back, Context& context) {
   Frame train = frame_of(Retransmission::original(back));
   if (is_over(back.address)) return discards_.add(DiscardedAt::sender, train);
-  const PortIndex device = std::max<PortIndex>(port_of(train.address.from()), 1);
+  const PortIndex device = port_or_first(train.address.from());
   if (health_ && gives_back(device, context.now()))
     return give_back(context, device, train, train.bytes, false);
   if (returns_.lost == LostTrains::from_gpu)
     train = frame_of(ReturnedTrain::of(Retransmission::original(back)));
-  crossbar_.egress().offer(context, returns_.lost == LostTrains::from_gpu ? 1 : 0, train, context.now());
+  const PortIndex out = returns_.lost == LostTrains::from_gpu
+                            ? first_device()
+                            : port_for(train.address, train.lane, context.now());
+  crossbar_.egress().offer(context, out, train, context.now());
 }
 
 /// What the server sent in earlier attempts of its job is thrown away.
@@ -132,9 +152,9 @@ void Nic::flush(const restart_control::Flush& order, Context& context) {
 void Nic::drop(const Injector::Rest& rest, Context& context) {
   if (is_payload(rest.head.kind)) discards_.add(DiscardedAt::sender, rest.bytes);
   if (rest.token == none) return;
-  const Notices::Notice notice = notices_.take(static_cast<std::uint32_t>(rest.token));
-  if (kind_of(notice.payload) == MessageKind::train)  // its buffer waits for this
-    crossbar_.release(context, as<Frame>(notice.payload), notice.port, context.now());
+  const auto notice = notices_.part_sent(static_cast<std::uint32_t>(rest.token), context.now());
+  if (notice && kind_of(notice->payload) == MessageKind::train)  // its buffer waits for this
+    crossbar_.release(context, as<Frame>(notice->payload), notice->port, context.now());
 }
 
 /// A train was sent as often as it may.
@@ -149,7 +169,7 @@ void Nic::give_up(const Frame& train, const char* why, Context& context) {
 
 /// `broken`: from the end that cannot be reached to the sender, which is behind this NIC.
 void Nic::tell_of_break(const Address& broken, Context& context) {
-  const PortIndex device = std::max<PortIndex>(port_of(broken.to()), 1);
+  const PortIndex device = port_or_first(broken.to());
   context.send(device, context.now(), to_payload(restart_control::BrokenConnection{.address = broken}));
 }
 

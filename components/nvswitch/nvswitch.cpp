@@ -50,6 +50,7 @@ std::vector<std::uint32_t> NvswitchSpec::plane_shares() const {
 
 Nvswitch::Nvswitch(const BuildContext& build)
     : model_(build.model),
+      self_(build.id),
       spec_(static_cast<const NvswitchSpec&>(build.spec)),
       book_(build.model.resource<AddressBook>()),
       spares_(build.model.resource<SpareServers>()),
@@ -61,6 +62,11 @@ Nvswitch::Nvswitch(const BuildContext& build)
   chip_ports_ = std::max<std::uint32_t>(build.record.port_count / planes, 1);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i)
     check_port_rate(build, static_cast<PortIndex>(i), spec_.port_rate);
+  const auto* health = model_.resource<HealthTable>();
+  for (std::uint32_t i = 0; health && i < build.record.port_count; ++i)
+    if (const LinkId out = model_.ports[build.record.first_port + i].out;
+        out.is_valid() && health->has_outages(out))
+      health_ = health;
   for (std::uint32_t i = 0; i < build.record.port_count / planes; ++i) {
     EndpointId gpu;
     LinkId out = model_.ports[build.record.first_port + i].out;
@@ -90,8 +96,14 @@ PortIndex Nvswitch::port_to(EndpointId to) const {
 }
 
 void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
+  dispatch(event, port, context);
+  if (health_ && crossbar_.egress().has_cut_off()) on_cut_off(context);
+}
+
+void Nvswitch::dispatch(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
+  if (port == self_port && kind != MessageKind::flow_control) return on_own(p, context);
   if (kind == MessageKind::flow_control) {
     crossbar_.on_flow_control(context, p, port);
     return;

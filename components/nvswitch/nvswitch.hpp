@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/nvswitch/recall_desk.hpp"
+#include "network/health/health_table.hpp"
 #include "network/health/spare_servers.hpp"
 #include "network/port/credit/credit_flow_control.hpp"
 #include "network/port/crossbar.hpp"
@@ -62,6 +63,10 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
 /// (`nvls-efficiency`). Assumes, where flows are not hashed, one full-bandwidth plane whatever the number of
 /// chips, and memory for what waits to be summed (in truth the switch reads when all are ready). Leaves out
 /// NVLink errors.
+///
+/// Links of chips may fail (HealthTable). A train that is here already when the link to its GPU goes down is
+/// sent again, in the place of its source, when that link is back or senders know of the failure, then by any
+/// chip whose link is up; the run ends with an error where none will be.
 class Nvswitch final : public Component {
  public:
   explicit Nvswitch(const BuildContext& build);
@@ -69,6 +74,7 @@ class Nvswitch final : public Component {
   void handle(const Event& event, PortIndex port, Context& context) override;
   void handle_all(EventBatch& batch) override;
   void prefetch() const override { crossbar_.prefetch_all(); }
+  [[nodiscard]] bool is_idle_wake(const Event& event) const override;
   void finish(Context& context) override;
   [[nodiscard]] std::vector<std::string> waits_for() const override;
   void save(StateWriter& out) const override;
@@ -95,17 +101,26 @@ class Nvswitch final : public Component {
   void on_train(Context& context, const Payload& payload, PortIndex port);
   /// To the delegate that the train names.
   void delegate(Context& context, const Frame& frame, PortIndex port);
+  void dispatch(const Event& event, PortIndex port, Context& context);
+  void on_own(const Payload& payload, Context& context);
+  void on_cut_off(Context& context);
+  void send_again(const Frame& frame, Context& context);
+  /// When a link to the GPU at port `first` of the first chip, of any chip, goes down or comes back next.
+  [[nodiscard]] SimTime next_look(PortIndex first, SimTime now) const;
+  [[nodiscard]] LinkId link_at(PortIndex port) const;
   void take(Context& context, const Train& train, PortIndex port);
   void fold(Context& context, const Train& train, PortIndex port);
   void reduce(Context& context, const Train& train, PortIndex port);
   void multicast(Context& context, const Train& train, PortIndex port);
 
   const Model& model_;
+  const ComponentId self_;
   const NvswitchSpec& spec_;
   const AddressBook* book_;
   const SpareServers* spares_;  ///< null: none stands for another
   Crossbar crossbar_;
   Reductions reductions_;
+  const HealthTable* health_ = nullptr;  ///< null: no link ever fails
   std::uint32_t server_ = 0;
   std::uint32_t chip_ports_ = 1;    ///< of one chip
   std::vector<EndpointId> gpu_at_;  ///< by port of a chip

@@ -37,8 +37,19 @@ void refuse_useless(const FabricBuild& fabric, std::uint32_t tiers,
 [[nodiscard]] LeafFill leaf_fill(const FabricBuild& fabric, const ClosSpec& spec, const Part& part,
                                  std::uint32_t nics_per_leaf);
 
-/// Builds one Clos network for each plan, all of the same parts and with the same numbers, and keeps their
-/// FabricLayout. `fill`, `leaves_per_group`: as the plans were made with. One tier: each plan is one switch.
+/// Leaves in the place of one: 2 where NICs of two ports have a pair of them.
+[[nodiscard]] inline std::uint32_t twins_of(const ClosSpec& spec) {
+  return spec.dual_tor == DualTor::joined ? 2 : 1;
+}
+
+/// Three tiers: leaves that share their spines, pairs counted once: as many as `asked` for, or as half of the
+/// ports of a spine take. An error where pairs do not divide what is asked for.
+[[nodiscard]] std::uint32_t leaves_per_group(const FabricBuild& fabric, const ClosSpec& spec,
+                                             std::uint32_t asked, std::uint32_t radix);
+
+/// Builds one Clos network for each plan, with dual-tor="planes" one for each port of the NICs, all of the
+/// same parts and with the same numbers, and keeps their FabricLayout. `fill`, `leaves_per_group`: as the
+/// plans were made with, pairs of leaves counted once. One tier: each plan is one switch.
 void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosParts& parts, LeafFill fill,
                          std::uint32_t leaves_per_group, const std::vector<LeafPlan>& plans);
 

@@ -5,11 +5,19 @@
 
 namespace lightrail {
 
+/// How leaves take NICs of two ports.
+enum class DualTor : std::uint8_t {
+  off,     ///< NICs have one port
+  joined,  ///< leaves in pairs that have the same NICs; the spines join all leaves
+  planes   ///< a network for each port; nothing joins the two
+};
+
 /// What every kind of folded Clos network says; 0: to be chosen.
 struct ClosSpec {
   std::uint32_t tiers = 2;
   double oversubscription = 1.0;
   std::uint32_t spines = 0, cores = 0;
+  DualTor dual_tor = DualTor::off;
 };
 
 /// Counts of a fabric at most.
@@ -27,6 +35,16 @@ template <class XSpec>
       .field("spines", of(&ClosSpec::spines),
              "two tiers: all, three tiers: of each group (default: as few as fit)", 1u, max_switches)
       .field("cores", of(&ClosSpec::cores), "three tiers: all (default: as few as fit)", 1u, max_switches);
+  return table;
+}
+
+/// With the parameter of kinds that can take NICs of two ports. XSpec derives from ClosSpec.
+template <class XSpec>
+[[nodiscard]] Describe<XSpec> with_dual_tor(Describe<XSpec> table) {
+  table.choice("dual-tor", static_cast<DualTor XSpec::*>(&ClosSpec::dual_tor),
+               "of NICs with two ports: joined, two leaves for each one, which the spines join; planes, a "
+               "network for each port, nothing joins the two",
+               {{"off", DualTor::off}, {"joined", DualTor::joined}, {"planes", DualTor::planes}});
   return table;
 }
 

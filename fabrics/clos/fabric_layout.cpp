@@ -86,7 +86,10 @@ std::string layout_text(const FabricLayout& layout) {
     nics = std::accumulate(network.nics.begin(), network.nics.end(), nics);
   std::string text = fmt::format(
       "fabric {}{}: {}, {}{}\n", layout.kind, layout.role == NicRole::storage ? " for storage" : "",
-      counted(nics, "NIC"), counted(layout.tiers, "tier"),
+      layout.nic_ports > 1
+          ? fmt::format("{} of {} ports", counted(nics / layout.nic_ports, "NIC"), layout.nic_ports)
+          : counted(nics, "NIC"),
+      counted(layout.tiers, "tier"),
       layout.oversubscription > 1 ? fmt::format(", oversubscription {:g}", layout.oversubscription) : "");
   for (auto first = layout.networks.begin(); first != layout.networks.end();) {
     const auto last = std::find_if(first, layout.networks.end(), [&](const auto& n) { return n != *first; });

@@ -24,7 +24,8 @@ struct FabricLayout {
   InputError place;               ///< of the attribute, or of the <fabric>
   std::vector<Network> networks;  ///< several where nothing joins the rails
   NicRole role = NicRole::compute;
-  bool is_asked = false;  ///< the oversubscription stands in the scenario
+  bool is_asked = false;        ///< the oversubscription stands in the scenario
+  std::uint32_t nic_ports = 1;  ///< of each NIC, on leaves of their own
 };
 
 /// Model resource: of every fabric that has one.

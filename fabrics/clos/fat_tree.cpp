@@ -30,7 +30,7 @@ void build_fat_tree(FabricBuild& fabric, const FatTreeSpec& spec, const ClosPart
   const LeafFill fill = leaf_fill(fabric, spec, parts.part, spec.nics_per_leaf);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
-    per_group = spec.leaves_per_group ? spec.leaves_per_group : parts.part.radix / 2;
+    per_group = leaves_per_group(fabric, spec, spec.leaves_per_group, parts.part.radix);
   if (refuse_empty_group(fabric, spec, parts.part, per_group, std::max(rail_count(nics), 1u))) return;
   build_clos_networks(fabric, spec, parts, fill, per_group, {plan_in_order(nics, fill, per_group)});
 }
@@ -40,7 +40,8 @@ std::shared_ptr<const FabricKind> fat_tree_kind() {
   kind->name = "fat-tree";
   kind->doc = "Leaves filled NIC by NIC, server after server; spines, or spines and cores, join them.";
   kind->link_roles = clos_link_roles;
-  bind_fabric(*kind, fat_tree_table<FatTreeSpec>(), build);
+  kind->takes_dual_tor = true;
+  bind_fabric(*kind, with_dual_tor(fat_tree_table<FatTreeSpec>()), build);
   document_chosen(*kind);
   return kind;
 }

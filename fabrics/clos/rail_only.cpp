@@ -19,7 +19,7 @@ struct RailOnlySpec : ClosSpec {
 
 Describe<RailOnlySpec> table() {
   using S = RailOnlySpec;
-  return clos_table<S>(1)
+  return with_dual_tor(clos_table<S>(1))
       .field("servers-per-pod", &S::servers_per_pod, "servers on one leaf (default: as many as fit)", 1u,
              max_switches)
       .field("leaves-per-group", &S::leaves_per_group, "three tiers: leaves that share their spines", 1u,
@@ -36,7 +36,7 @@ void build(FabricBuild& fabric, const RailOnlySpec& spec) {
   const LeafFill fill = leaf_fill(fabric, spec, parts->part, spec.tiers == 1 ? all : spec.servers_per_pod);
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
-    per_group = spec.leaves_per_group ? spec.leaves_per_group : parts->part.radix / 2;
+    per_group = leaves_per_group(fabric, spec, spec.leaves_per_group, parts->part.radix);
   if (refuse_empty_group(fabric, spec, parts->part, per_group, std::max(rail_count(fabric.nics), 1u))) return;
   build_clos_networks(fabric, spec, *parts, fill, per_group, plan_each_rail(fabric.nics, fill, per_group));
 }
@@ -48,6 +48,7 @@ std::shared_ptr<const FabricKind> rail_only_kind() {
   kind->name = "rail-only";
   kind->doc = "A switch, or a network of two or three tiers, for each rail; nothing joins the rails.";
   kind->link_roles = clos_link_roles;
+  kind->takes_dual_tor = true;
   bind_fabric(*kind, table(), build);
   document_chosen(*kind);
   return kind;

@@ -22,7 +22,7 @@ struct RailOptimisedSpec : ClosSpec {
 
 Describe<RailOptimisedSpec> table() {
   using S = RailOptimisedSpec;
-  return clos_table<S>(2)
+  return with_dual_tor(clos_table<S>(2))
       .field(
           "rails", &S::rails,
           "rails of a server, whose NIC i is on rail i modulo this: 4 for racks of trays of 4 GPUs (default: "
@@ -57,7 +57,8 @@ void build(FabricBuild& fabric, const RailOptimisedSpec& spec) {
   const LeafFill fill{servers.most * std::max(on_one, 1u), servers.is_even};
   std::uint32_t per_group = 0;
   if (spec.tiers == 3)  // half of a spine's ports go down
-    per_group = rails * (spec.pods_per_group ? spec.pods_per_group : parts->part.radix / 2 / rails);
+    per_group =
+        rails * (spec.pods_per_group ? spec.pods_per_group : parts->part.radix / 2 / rails / twins_of(spec));
   if (refuse_empty_group(fabric, spec, parts->part, per_group, rails)) return;
   build_clos_networks(fabric, spec, *parts, fill, per_group, {plan_pods(nics, servers, per_group)});
 }
@@ -71,6 +72,7 @@ std::shared_ptr<const FabricKind> rail_optimised_kind() {
       "NIC i of every server of a pod on leaf i of the pod (`rails`: i modulo these); spines, or spines and "
       "cores, join the leaves.";
   kind->link_roles = clos_link_roles;
+  kind->takes_dual_tor = true;
   bind_fabric(*kind, table(), build);
   document_chosen(*kind);
   return kind;

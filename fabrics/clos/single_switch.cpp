@@ -10,12 +10,12 @@ namespace lightrail {
 
 namespace {
 
-struct SingleSwitchSpec {};
+struct SingleSwitchSpec : ClosSpec {};
 
-void build(FabricBuild& fabric, const SingleSwitchSpec&) {
+void build(FabricBuild& fabric, const SingleSwitchSpec& spec) {
   const std::optional<ClosParts> parts = read_clos_parts(fabric);
   if (fabric.has_errors() || !fabric.require_nics()) return;
-  ClosSpec one_tier;
+  ClosSpec one_tier = spec;
   one_tier.tiers = 1;
   const auto all = static_cast<std::uint32_t>(fabric.nics.size());
   const LeafFill fill{all, false};
@@ -29,7 +29,8 @@ std::shared_ptr<const FabricKind> single_switch_kind() {
   kind->name = "single-switch";
   kind->doc = "All NICs on one switch.";
   kind->link_roles = clos_link_roles;
-  bind_fabric(*kind, Describe<SingleSwitchSpec>(), build);
+  kind->takes_dual_tor = true;
+  bind_fabric(*kind, with_dual_tor(Describe<SingleSwitchSpec>()), build);
   return kind;
 }
 

@@ -99,8 +99,11 @@ class GraphReader {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// A GPU of a graph has one link to its NVSwitch.
+  /// A GPU of a graph has one link to its NVSwitch, a NIC one to its fabric.
   void check_planes(const Element& child, const Spec& spec) {
+    if (fabric_ports_of(spec) > 1)
+      fail(*child.find("name"),
+           "NICs of two ports are for a <fabric> with dual-tor; in a <graph> a NIC has one");
     const DeviceTraits* traits = traits_of(spec);
     if (traits && !traits->plane_shares().empty())
       fail(child.find("plane-hash") ? *child.find("plane-hash") : *child.find("name"),

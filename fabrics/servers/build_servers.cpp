@@ -88,13 +88,18 @@ void connect_nics(const ServerTemplate& server, std::uint32_t endpoint, Componen
   }
 }
 
+/// Ports of a NIC before those to its devices.
+std::uint32_t fabric_ports(const Part& nic, const SystemBuilder& builder) {
+  return fabric_ports_of(builder.spec_of(nic));
+}
+
 std::vector<ComponentId> add_storage_nics(const ServerTemplate& server, std::uint32_t index, AtomId atom,
                                           SystemBuilder& builder, EndpointCounter& endpoints,
                                           ServerNics& nics) {
   std::vector<ComponentId> all(server.storage_nics);
   for (std::uint32_t n = 0; n < server.storage_nics; ++n) {
-    all[n] = builder.add(*server.storage_nic, 2, builder.prefix("storage-nic"), endpoints.next_storage_nic++,
-                         atom);
+    all[n] = builder.add(*server.storage_nic, fabric_ports(*server.storage_nic, builder) + 1,
+                         builder.prefix("storage-nic"), endpoints.next_storage_nic++, atom);
     nics.storage.push_back({all[n], index, static_cast<std::uint16_t>(n), false});
   }
   return all;
@@ -114,8 +119,9 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   if (server.nvswitch)
     nvswitch = builder.add(*server.nvswitch, planes * server.gpus, builder.prefix("nvswitch"), index, atom);
   const std::vector<std::uint32_t> gpus_of_nic = attached_gpus(server);
+  const std::uint32_t first_port = server.nics > 0 ? fabric_ports(*server.nic, builder) : 1;
   for (std::uint32_t n = 0; n < server.nics; ++n) {
-    const std::uint32_t ports = 1 + gpus_of_nic[n] + (server.host ? 1 : 0);
+    const std::uint32_t ports = first_port + gpus_of_nic[n] + (server.host ? 1 : 0);
     nic[n] = builder.add(*server.nic, ports, builder.prefix("nic"), endpoints.next_nic++, atom);
     nics.compute.push_back({nic[n], index, static_cast<std::uint16_t>(n), false});
   }
@@ -125,7 +131,7 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
   const std::vector<ComponentId> storage_nic =
       add_storage_nics(server, index, atom, builder, endpoints, nics);
 
-  std::vector<std::uint32_t> next_port(server.nics, 1);
+  std::vector<std::uint32_t> next_port(server.nics, first_port);
   for (std::uint32_t l = 0; l < server.gpus; ++l) {
     const std::uint32_t endpoint = endpoints.next_gpu - server.gpus + l;
     if (server.nvswitch) connect_planes(server, shares, gpu[l], nvswitch, l, builder);
@@ -146,7 +152,8 @@ void build_server(const ServerTemplate& server, std::uint32_t index, SystemBuild
     for (std::uint32_t n = 0; n < server.nics; ++n)
       builder.connect(host, server.gpus + n, nic[n], next_port[n], *server.pcie);
     for (std::uint32_t n = 0; n < server.storage_nics; ++n)
-      builder.connect(host, server.gpus + server.nics + n, storage_nic[n], 1, *server.pcie);
+      builder.connect(host, server.gpus + server.nics + n, storage_nic[n],
+                      fabric_ports(*server.storage_nic, builder), *server.pcie);
     set_endpoint(builder, endpoints.next_host, host, {index, Lid{}, 0, 0},
                  server.nics > 0 ? nic[0] : ComponentId{no_number});
     if (server.storage_nics > 0)
@@ -164,13 +171,14 @@ void build_storage(const ServerRow& row, std::uint32_t index, SystemBuilder& bui
   const ComponentId storage =
       builder.add(*row.storage, row.server.nics, builder.prefix("storage"), endpoint, atom);
   ComponentId first{};
+  const std::uint32_t first_port = fabric_ports(*row.server.nic, builder);
   for (std::uint32_t n = 0; n < row.server.nics; ++n) {
     const ComponentId nic =
-        builder.add(*row.server.nic, 2, builder.prefix("nic"), endpoints.next_nic++, atom);
+        builder.add(*row.server.nic, first_port + 1, builder.prefix("nic"), endpoints.next_nic++, atom);
     if (n == 0) first = nic;
     (has_own_fabric ? nics.storage : nics.compute)
         .push_back({nic, index, static_cast<std::uint16_t>(n), true});
-    builder.connect(storage, n, nic, 1, *row.server.pcie);
+    builder.connect(storage, n, nic, first_port, *row.server.pcie);
   }
   set_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, has_own_fabric ? ComponentId{} : first);
   set_storage_endpoint(builder, endpoint, storage, {index, Lid{}, 0, 0}, first);

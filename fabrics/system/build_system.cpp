@@ -139,6 +139,15 @@ std::vector<NicPlace> fabric_nics(const std::optional<Graph>& graph, const std::
   return rest;
 }
 
+/// A cable of a graph joins a NIC to what is there; which of two would lead where is not known.
+void refuse_several_ports(const Graph& graph, const std::vector<NicPlace>& nics, const Element& element,
+                          SystemBuilder& builder) {
+  for (const GraphNode& node : graph.nodes)
+    if (!node.element && builder.fabric_ports(nics[node.local].nic) > 1)
+      return builder.errors().add(element.error(fmt::format(
+          "<graph> joins {}, which has two ports (expected one, or a <fabric> with dual-tor)", node.name)));
+}
+
 }  // namespace
 
 Model build_system(const Scenario& scenario, const KindRegistry& kinds, const FabricRegistry& fabrics,
@@ -197,6 +206,8 @@ Model build_system(const Scenario& scenario, const KindRegistry& kinds, const Fa
     errors.add(
         graph->error(fmt::format("port 0 of {} is dangling: neither <graph> nor <fabric> joins {} of {} NICs",
                                  builder.model().component_name(rest[0].nic), rest.size(), nics.size())));
+  if (plan.graph) refuse_several_ports(*plan.graph, nics, *graph, builder);
+  if (errors.size() > before) return {};
   if (plan.graph) {
     build_graph(*plan.graph, nics, static_cast<std::uint32_t>(plan.servers), builder, endpoints, counter);
     check_light(*plan.graph, builder);

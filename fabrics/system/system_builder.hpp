@@ -91,6 +91,10 @@ class SystemBuilder {
   ErrorList& errors() { return errors_; }
   [[nodiscard]] const KindRegistry& kinds() const { return kinds_; }
   [[nodiscard]] const Spec& spec_of(const Part& part) const { return *model_.specs[part.spec]; }
+  /// Ports of a NIC that lead to a fabric.
+  [[nodiscard]] std::uint32_t fabric_ports(ComponentId nic) const {
+    return fabric_ports_of(*model_.specs[model_.components[nic.value].spec]);
+  }
   const Part& part_of(ComponentId id) const { return part_of_spec_[model_.components[id.value].spec]; }
 
   AddressBook book;                          ///< filled by the parts of the builder; entries by endpoint

@@ -54,7 +54,18 @@ std::uint32_t FaultTargets::port_count(ComponentId id) const {
 LinkId FaultTargets::cable(ComponentId id, std::uint32_t port) const {
   const ComponentRecord& record = model_.components[id.value];
   const LinkId out = port < record.port_count ? model_.ports[record.first_port + port].out : LinkId{};
-  return out.is_valid() && can_fail(model_.links[out.value].to) ? out : LinkId{};
+  if (!out.is_valid()) return {};
+  return can_fail(model_.links[out.value].to) || is_of_chip(out) ? out : LinkId{};
+}
+
+std::uint32_t FaultTargets::chip_count(ComponentId id) const {
+  const DeviceTraits* traits = traits_of(*model_.specs[model_.components[id.value].spec]);
+  return traits ? static_cast<std::uint32_t>(traits->plane_shares().size()) : 0;
+}
+
+bool FaultTargets::is_of_chip(LinkId link) const {
+  const LinkRecord& record = model_.links[link.value];
+  return chip_count(record.from) > 0 || chip_count(record.to) > 0;
 }
 
 std::vector<ComponentId> FaultTargets::neighbours(ComponentId id, DeviceRole role) const {
@@ -95,8 +106,11 @@ bool FaultTargets::takes_others(ComponentId device) const {
 bool FaultTargets::is_of_use(const FaultTarget& target) const {
   if (!target.port && takes_others(target.device)) return true;
   if (is_optical_switch(target.device)) return !target.port || *target.port < port_count(target.device);
+  if (target.port) {
+    const LinkId out = cable(target.device, *target.port);
+    return out.is_valid() && (can_fail(target.device) || is_of_chip(out));
+  }
   if (!can_fail(target.device)) return false;
-  if (target.port) return cable(target.device, *target.port).is_valid();
   for (std::uint32_t port = 0; port < port_count(target.device); ++port)
     if (cable(target.device, port).is_valid()) return true;
   return false;
@@ -148,7 +162,30 @@ void FaultTargets::find_many(const std::string& pattern, const std::optional<std
   }
 }
 
+std::string FaultTargets::find_chip(const std::string& name, const std::string& chip,
+                                    std::vector<FaultTarget>& found) const {
+  const std::optional<std::uint32_t> one = number(chip);
+  if (chip != "*" && !one) return fmt::format("'{}' is not the number of a chip", chip);
+  const bool is_pattern = name.find('*') != std::string::npos;
+  std::uint32_t chips = 0;
+  for (std::uint32_t i = 0; i < model_.components.size(); ++i) {
+    if (!matches(name, model_.component_name(ComponentId{i}))) continue;
+    const std::uint32_t own = chip_count(ComponentId{i});
+    chips = std::max(chips, own);
+    for (std::uint32_t k = 0; k < own; ++k)
+      if (one.value_or(k) == k) found.push_back({ComponentId{i}, std::nullopt, k});
+  }
+  if (!found.empty()) return "";
+  FaultTarget whole;
+  if (!is_pattern && !id_of_.contains(name)) return find_one(name, std::nullopt, whole);
+  if (chips > 0) return fmt::format("'{}' has no chip '{}' (chips 0 to {})", name, chip, chips - 1);
+  return fmt::format(
+      "'{}' has no chips with links of their own (expected an nvswitch of plane-hash=\"flow\")", name);
+}
+
 std::string FaultTargets::find(const std::string& what, std::vector<FaultTarget>& found) const {
+  if (const std::size_t slash = what.rfind('/'); slash != std::string::npos)
+    return find_chip(what.substr(0, slash), what.substr(slash + 1), found);
   const std::size_t colon = what.rfind(':');
   const std::string name = what.substr(0, colon);
   std::optional<std::string> port;
@@ -166,6 +203,7 @@ std::string FaultTargets::find(const std::string& what, std::vector<FaultTarget>
 
 std::string FaultTargets::name_of(const FaultTarget& target) const {
   const std::string name = model_.component_name(target.device);
+  if (target.chip) return fmt::format("{}/{}", name, *target.chip);
   return target.port ? fmt::format("{}:{}", name, *target.port) : name;
 }
 
@@ -180,7 +218,7 @@ void FaultTargets::add(const FaultTarget& target, const Outage& outage, FaultEff
       effects.links[LinkId{out.value ^ 1}].push_back(outage);
     }
   };
-  if (!target.port && takes_others(target.device)) {
+  if (!target.port && !target.chip && takes_others(target.device)) {
     for (const ComponentId gpu : gpus(target.device)) effects.gpus[gpu].push_back({outage});
     return take_down(cables_of_nics(target.device));
   }
@@ -189,8 +227,10 @@ void FaultTargets::add(const FaultTarget& target, const Outage& outage, FaultEff
 
 std::vector<LinkId> FaultTargets::cables(const FaultTarget& target) const {
   std::vector<LinkId> all;
+  const std::uint32_t of_chip = port_count(target.device) / std::max(chip_count(target.device), 1u);
   for (std::uint32_t port = 0; port < port_count(target.device); ++port)
-    if (const LinkId out = cable(target.device, port); out.is_valid() && target.port.value_or(port) == port)
+    if (const LinkId out = cable(target.device, port); out.is_valid() && target.port.value_or(port) == port &&
+                                                       (!target.chip || port / of_chip == *target.chip))
       all.push_back(out);
   return all;
 }

@@ -1,6 +1,7 @@
 #include "network/health/nic_health.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "engine/model/kind.hpp"
 #include "network/port/device_traits.hpp"
@@ -21,6 +22,11 @@ std::vector<LinkId> links_that_can_fail(const Model& model, ComponentId id) {
   return all;
 }
 
+/// Whether both links are of one device.
+bool is_beside(const Model& model, LinkId one, LinkId other) {
+  return model.links[one.value].from == model.links[other.value].from;
+}
+
 /// Whether the GPU can hand what it sends to its neighbours.
 bool is_on_nvlink(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
@@ -35,30 +41,45 @@ NicHealth::NicHealth(const HealthTable& health, const AddressBook& book, const M
     : health_(&health), book_(&book) {
   // Nobody stands in where circuits change or a GPU has several NICs: the NICs wait for their cables.
   if (book.has_nic_addresses() || model.resource<NicReturns>()) return;
-  bool has_outages = false;
+  bool is_any_cut_off = false;
   for (const ComponentId device : book.component_of) {
-    LinkId cable;
-    // What can fail and is joined to an endpoint is its NIC; of the NIC's links the one to the fabric is
-    // such, too.
+    Cables cables{};
+    std::size_t found = 0;
+    // What can fail and is joined to an endpoint is its NIC; of the NIC's links those to the fabric are such,
+    // too.
     for (const LinkId to_nic : links_that_can_fail(model, device))
       for (const LinkId out : links_that_can_fail(model, model.links[to_nic.value].to))
-        if (!cable.is_valid()) cable = out;
-    cable_of_.push_back(cable);
+        if (found < cables.size() && (found == 0 || is_beside(model, cables[0], out))) cables[found++] = out;
+    cables_of_.push_back(cables);
     is_on_nvlink_.push_back(is_on_nvlink(model, device));
-    has_outages |= cable.is_valid() && health.has_outages(cable);
+    is_any_cut_off |= is_ever_cut_off(cables);
   }
-  if (!has_outages) cable_of_.clear();
+  if (!is_any_cut_off) cables_of_.clear();
+}
+
+bool NicHealth::is_ever_cut_off(const Cables& cables) const {
+  if (!cables[0].is_valid()) return false;
+  if (!cables[1].is_valid()) return health_->has_outages(cables[0]);
+  for (const Outage& one : health_->outages(cables[0]))
+    for (const Outage& other : health_->outages(cables[1]))
+      if (one.down < other.up && other.down < one.up) return true;
+  return false;
 }
 
 bool NicHealth::is_up(EndpointId endpoint, SimTime now, Observer observer) const {
   if (is_empty()) return true;
-  return endpoint.value < cable_of_.size() && cable_of_[endpoint.value].is_valid() &&
-         health_->is_up(cable_of_[endpoint.value], now, observer);
+  if (endpoint.value >= cables_of_.size()) return false;
+  const Cables& cables = cables_of_[endpoint.value];
+  return std::any_of(cables.begin(), cables.end(),
+                     [&](LinkId cable) { return cable.is_valid() && health_->is_up(cable, now, observer); });
 }
 
 SimTime NicHealth::next_change(EndpointId endpoint, SimTime now, Observer observer) const {
-  if (endpoint.value >= cable_of_.size() || !cable_of_[endpoint.value].is_valid()) return time_never;
-  return health_->next_change(cable_of_[endpoint.value], now, observer);
+  SimTime next = time_never;
+  if (endpoint.value >= cables_of_.size()) return next;
+  for (const LinkId cable : cables_of_[endpoint.value])
+    if (cable.is_valid()) next = std::min(next, health_->next_change(cable, now, observer));
+  return next;
 }
 
 std::pair<std::uint32_t, std::uint32_t> NicHealth::gpus_beside(EndpointId gpu) const {

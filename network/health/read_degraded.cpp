@@ -60,6 +60,7 @@ class DegradeReader {
   [[nodiscard]] bool is_optical_switch(ComponentId id) const {
     return role_of(model_, id) == DeviceRole::optical_switch;
   }
+  [[nodiscard]] bool is_nvswitch(ComponentId id) const { return role_of(model_, id) == DeviceRole::nvswitch; }
   /// "leaf2:17".
   [[nodiscard]] std::string name_of(LinkId link) const {
     return fmt::format("{}:{}", model_.component_name(model_.links[link.value].from),
@@ -90,6 +91,10 @@ class DegradeReader {
         complain(element, "link",
                  fmt::format("{} is at an optical switch, whose losses say how good its paths are",
                              name_of(link)));
+        return {};
+      }
+      if (is_nvswitch(record.from) || is_nvswitch(record.to)) {
+        complain(element, "link", fmt::format("{} is an NVLink, which cannot be degraded", name_of(link)));
         return {};
       }
       if (!taken_.insert(link).second) {

@@ -44,7 +44,7 @@ class FaultReader {
     const Outage span = span_of(throttle.at, throttle.length);
     for (const FaultTarget& target : targets_of(element, throttle.what)) {
       const std::vector<ComponentId> gpus = targets_.gpus(target.device);
-      if (target.port || gpus.empty())
+      if (target.port || target.chip || gpus.empty())
         return errors_.add(element.error_at(
             "what",
             fmt::format("<throttle> attribute 'what': '{}' is no GPU, and no host or NVSwitch with GPUs",
@@ -141,8 +141,8 @@ Describe<FaultSpec> fault_parameters() {
       .required("at", &FaultSpec::at, "when it begins", SimTime{0}, time_never)
       .field("for", &FaultSpec::length, "how long it lasts (default: to the end)", SimTime{1}, time_never)
       .required("what", &FaultSpec::what,
-                "components, as nic3, gpu5 or nic*, cables at their ports, as leaf2:17, or ports of an "
-                "optical switch");
+                "components, as nic3, gpu5 or nic*, cables at their ports, as leaf2:17, ports of an "
+                "optical switch, or chips of an NVSwitch with plane-hash=\"flow\", as nvswitch0/2");
 }
 
 Describe<ThrottleSpec> throttle_parameters() {
@@ -157,7 +157,8 @@ Describe<RateSpec> rate_parameters() {
   return Describe<RateSpec>()
       .required(
           "what", &RateSpec::what,
-          "components, as nic* or leaf2, or cables at ports, as leaf*:0 or leaf2:*: each fails by itself")
+          "components, as nic* or leaf2, cables at ports, as leaf*:0 or leaf2:*, or chips, as nvswitch*/*: "
+          "each fails by itself")
       .required("mtbf-hours", &RateSpec::mtbf_hours,
                 "mean time that one of them works until it fails, exponential [h]", 1e-12, 1e12)
       .field("repair", &RateSpec::repair, "how long each failure lasts (default: to the end)", SimTime{1},

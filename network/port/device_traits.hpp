@@ -23,6 +23,9 @@ enum class DeviceRole : std::uint8_t {
   other        ///< wired by what the scenario says alone
 };
 
+/// Ports of a NIC to its fabric at most (dual ToR).
+inline constexpr std::uint32_t max_fabric_ports = 2;
+
 /// What those who wire and price a system must know of a device; a Spec that is none of these is of role
 /// `other` and has as many ports as are joined.
 class DeviceTraits {
@@ -35,6 +38,8 @@ class DeviceTraits {
   /// of the whole that add up to more than 0. Port k * n + i is plane k's to partner i of n. Empty: one
   /// plane.
   [[nodiscard]] virtual std::vector<std::uint32_t> plane_shares() const { return {}; }
+  /// Of a NIC: its first ports, which lead to a fabric.
+  [[nodiscard]] virtual std::uint32_t fabric_ports() const { return 1; }
 
  protected:
   ~DeviceTraits() = default;
@@ -51,6 +56,11 @@ class DeviceTraits {
 [[nodiscard]] inline DeviceRole role_of(const Model& model, ComponentId id) {
   const std::uint32_t spec = model.components[id.value].spec;
   return spec < model.specs.size() ? role_of(*model.specs[spec]) : DeviceRole::other;
+}
+/// Of a NIC, that of its spec; 1 for what is none.
+[[nodiscard]] inline std::uint32_t fabric_ports_of(const Spec& spec) {
+  const DeviceTraits* traits = traits_of(spec);
+  return traits ? traits->fabric_ports() : 1;
 }
 /// Whether `link` is one, and ends at a device of that role.
 [[nodiscard]] inline bool leads_to(const Model& model, LinkId link, DeviceRole role) {

@@ -25,7 +25,7 @@ const LaneWeights* weights_of(const BuildContext& build, const PortEnd& end) {
 }
 
 bool enters_fabric(const BuildContext& build, PortIndex port) {
-  return port == 0 && role_of(build.spec) == DeviceRole::nic;
+  return role_of(build.spec) == DeviceRole::nic && port < fabric_ports_of(build.spec);
 }
 
 /// All rings of an injector take turns as they stand.
@@ -48,18 +48,18 @@ std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
 }  // namespace
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency)
-    : Injector(build, port_end(build, port), port, wake_tag, sources, latency,
+                   const std::vector<Source>& sources, SimTime latency, BitRate all_lines)
+    : Injector(build, port_end(build, port), port, wake_tag, sources, latency, all_lines,
                lightrail::enters_fabric(build, port)) {}
 
 Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency, bool enters_fabric)
-    : Injector(end, port, wake_tag, sources, latency, weights_of(build, end),
+                   const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric)
+    : Injector(end, port, wake_tag, sources, latency, all_lines, weights_of(build, end),
                pacing_of(build, end, enters_fabric), enters_fabric) {}
 
 Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency, const LaneWeights* weights,
-                   std::unique_ptr<FlowPacing> pacing, bool enters_fabric)
+                   const std::vector<Source>& sources, SimTime latency, BitRate all_lines,
+                   const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing, bool enters_fabric)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -72,12 +72,13 @@ Injector::Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
       sources_(sources.size()),
       turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
              enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
-      pacing_(std::move(pacing)) {
+      own_pacing_(std::move(pacing)),
+      pacing_(own_pacing_.get()) {
+  const BitRate lines = all_lines.value != 0 ? all_lines : end.out_rate;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BitRate rate = sources[i].read_rate;
-    // A source as fast as the line has read a train before the line is free again.
-    if (rate.value != 0 && (end.out_rate.value == 0 || rate < end.out_rate))
-      sources_[i].reader = LineTime(rate);
+    // A source as fast as the lines has read a train before one is free again.
+    if (rate.value != 0 && (lines.value == 0 || rate < lines)) sources_[i].reader = LineTime(rate);
   }
 }
 
@@ -102,7 +103,7 @@ void Injector::add(const Outgoing& message, SimTime now, Order order) {
     return;
   }
   SourceState& source = sources_[message.source];
-  if (source.active++ == 0) source.free_at = std::max(source.free_at, now);
+  if (source.active++ == 0) read_at(message.source) = std::max(read_at(message.source), now);
   const std::uint64_t key = key_of(message.from, message.to, message.connection);
   std::uint32_t flow = index_.find(key);
   if (flow != FlowIndex::none && order == Order::first) {
@@ -147,7 +148,8 @@ std::uint32_t Injector::next_bytes(const Message& message) const {
 SimTime Injector::read_lag(std::uint32_t source, std::uint32_t bytes, EgressBank& egress) {
   const LineTime& reader = sources_[source].reader;
   if (reader.rate().value == 0) return SimTime{0};
-  return reader.of(bytes) - egress.line_time(port_, bytes);
+  // A source that several lines share may be faster than this one: it reads ahead.
+  return std::max(reader.of(bytes) - egress.line_time(port_, bytes), SimTime{0});
 }
 
 std::uint32_t Injector::choose_control(const Context& context, const EgressBank& egress) const {
@@ -189,7 +191,7 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
   const Message& message = head_message(ring);
   const std::uint32_t bytes = next_bytes(message);
   if (!egress.may_send(port_, message.head.lane, bytes, at + latency_, context)) return false;
-  const SimTime ready = sources_[source_of(ring)].free_at + read_lag(source_of(ring), bytes, egress);
+  const SimTime ready = read_at(source_of(ring)) + read_lag(source_of(ring), bytes, egress);
   if (ready > at) earliest = std::min(earliest, ready);
   return ready <= at;
 }
@@ -245,7 +247,7 @@ void Injector::send_from(std::uint32_t ring, SimTime at, Context& context, Egres
   if (!is_control(ring)) {
     SourceState& source = sources_[source_of(ring)];
     if (source.reader.rate().value != 0)
-      source.free_at = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
+      read_at(source_of(ring)) = at - read_lag(source_of(ring), bytes, egress) + source.reader.of(bytes);
     if (pacing_) pacing_->sent(turns_[flow].key, at, bytes, egress.line_time(port_, bytes));
     if (is_done) --source.active;
     next_ring_ = ring - lanes_ + 1;
@@ -307,6 +309,11 @@ void Injector::pump(Context& context, EgressBank& egress, SentListener& listener
   }
 }
 
+void Injector::share_pace(Injector& first) {
+  own_pacing_ = nullptr;
+  pacing_ = first.pacing_;
+}
+
 std::vector<Injector::Rest> Injector::take_all() {
   std::vector<Rest> all;
   for (std::uint32_t ring = 0; ring < lanes_ * (1 + sources_.size()); ++ring)
@@ -340,7 +347,7 @@ void Injector::save(StateWriter& out) const {
   index_.save(out);
   out.put(free_message_), out.put(next_ring_);
   out.put(active_messages_), out.put(active_bytes_), out.put(wake_time_);
-  if (pacing_) pacing_->save(out);
+  if (own_pacing_) own_pacing_->save(out);
 }
 
 void Injector::load(StateReader& in) {
@@ -354,7 +361,7 @@ void Injector::load(StateReader& in) {
   index_.load(in);
   in.get(free_message_), in.get(next_ring_);
   in.get(active_messages_), in.get(active_bytes_), in.get(wake_time_);
-  if (pacing_) pacing_->load(in);
+  if (own_pacing_) own_pacing_->load(in);
 }
 
 }  // namespace lightrail

@@ -56,9 +56,10 @@ class Injector {
   };
   /// Feeds `port` of `build`'s component. Wakes carry `wake_tag` (InjectorWake); the owner tells its
   /// injectors' wakes apart by it. `latency`: from choosing a train to its head on the wire; trains follow
-  /// one another without gap.
+  /// one another without gap. `all_lines`: of the ports that its sources feed, together; 0: of this one.
   Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
-           const std::vector<Source>& sources = {{}}, SimTime latency = SimTime{0});
+           const std::vector<Source>& sources = {{}}, SimTime latency = SimTime{0},
+           BitRate all_lines = BitRate{});
 
   /// Takes a message; nothing is sent before pump.
   void post(const Outgoing& message, SimTime now);
@@ -67,7 +68,14 @@ class Injector {
   /// Who numbers what leaves and keeps it until it is acknowledged; outlives this.
   void repair_by(RepairSender& repair) { repair_ = &repair; }
   /// How fast its flows may send, named by the word of their Address.
-  void pace_by(std::unique_ptr<FlowPacing> pacing) { pacing_ = std::move(pacing); }
+  void pace_by(std::unique_ptr<FlowPacing> pacing) {
+    own_pacing_ = std::move(pacing);
+    pacing_ = own_pacing_.get();
+  }
+  /// Its flows have the pace of `first`, which sends them by another port, too; outlives this.
+  void share_pace(Injector& first);
+  /// Sources feed other ports, too: when the next train of each may be read is in `clocks`; outlives this.
+  void read_by(std::vector<SimTime>& clocks) { clocks_ = &clocks; }
   /// Starts what can start; nothing while the port's link is down, and who owns it asks again when that
   /// changes. Call after post, on this injector's wake and after each message of the port's flow
   /// control.
@@ -122,7 +130,7 @@ class Injector {
   Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
            const std::vector<Source>& sources, SimTime latency, bool enters_fabric);
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
+           SimTime latency, BitRate all_lines, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
            bool enters_fabric);
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
@@ -141,6 +149,8 @@ class Injector {
                  SentListener& listener);
   Frame number(const Frame& train, std::uint32_t ring, SimTime tail, Context& context);
   void wake_at(SimTime at, Context& context);
+  /// When the next train of a source may be read.
+  SimTime& read_at(std::uint32_t source) { return clocks_ ? (*clocks_)[source] : sources_[source].free_at; }
   [[nodiscard]] bool is_control(std::uint32_t ring) const { return ring < lanes_; }
   [[nodiscard]] std::uint32_t source_of(std::uint32_t ring) const { return (ring - lanes_) / lanes_; }
 
@@ -160,8 +170,10 @@ class Injector {
   std::vector<Message> messages_;
   std::uint32_t free_message_ = none;
   FlowIndex index_;
-  std::unique_ptr<FlowPacing> pacing_;  ///< null: no congestion control
-  RepairSender* repair_ = nullptr;      ///< fixed; null: nothing is ever lost
+  std::unique_ptr<FlowPacing> own_pacing_;  ///< null: none, or it is another port's
+  FlowPacing* pacing_ = nullptr;            ///< fixed; null: no congestion control
+  std::vector<SimTime>* clocks_ = nullptr;  ///< fixed; null: sources feed this port alone
+  RepairSender* repair_ = nullptr;          ///< fixed; null: nothing is ever lost
 };
 
 }  // namespace lightrail

@@ -17,14 +17,25 @@ const Detours::Known& Detours::known(Lid lid, SimTime now) {
   Known& known = known_[lid.value];
   if (now < known.until) return known;
   known.until = health_.next_change(now, Observer::routing);
-  known.open.clear();
   known.ports = route_.candidates(lid);
-  for (std::uint32_t i = 0; i < known.ports.count; ++i)
-    if (leads_to(id_, known.ports[i], lid, now)) known.open.push_back(known.ports[i]);
+  keep_open(known, known.ports, lid, now);
+  known.is_by_twin = false;
+  const bool is_below = known.ports.count == 1 && known.ports[0] < route_.first_up;
+  if (known.open.empty() && route_.has_twin && is_below) {
+    keep_open(known, {route_.first_up, route_.up_count}, lid, now);
+    known.is_by_twin = !known.open.empty();
+  }
   known.is_cut_off = known.open.empty();
-  if (!known.is_cut_off && known.open.size() < known.ports.count)
+  if (known.is_by_twin || (!known.is_cut_off && known.open.size() < known.ports.count))
     known.ports = {0, static_cast<std::uint16_t>(known.open.size()), known.open.data()};
   return known;
+}
+
+/// Of `ports` those that lead to `lid`.
+void Detours::keep_open(Known& known, const SwitchRoute::Candidates& ports, Lid lid, SimTime now) const {
+  known.open.clear();
+  for (std::uint32_t i = 0; i < ports.count; ++i)
+    if (leads_to(id_, ports[i], lid, now)) known.open.push_back(ports[i]);
 }
 
 template <class MayTake>

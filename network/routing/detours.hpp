@@ -27,7 +27,12 @@ class Detours {
   /// off. Valid until the next call. Nothing is kept of lids that a single port leads to, as below a spine.
   [[nodiscard]] SwitchRoute::Candidates candidates(Lid lid, SimTime now) {
     const SwitchRoute::Candidates all = route_.candidates(lid);
-    return all.count < 2 ? all : known(lid, now).ports;
+    return all.count < 2 && !route_.has_twin ? all : known(lid, now).ports;
+  }
+  /// Whether candidates() go up from a leaf that has lost its own port to `lid`: to the leaf beside it, which
+  /// has the NIC's other port (dual ToR). As up and down as any other way.
+  [[nodiscard]] bool goes_by_twin(Lid lid, SimTime now) {
+    return route_.has_twin && known(lid, now).is_by_twin;
   }
   /// A port to a neighbouring switch that still has a way to `lid` when no port of candidates() has one;
   /// `port` where they have, or nobody has. What a failed link has left behind here would be sent again by
@@ -42,11 +47,12 @@ class Detours {
  private:
   struct Known {
     SimTime until{};  ///< the tables' next change
-    bool is_cut_off = false;
+    bool is_cut_off = false, is_by_twin = false;
     std::vector<PortIndex> open;
     SwitchRoute::Candidates ports;
   };
   const Known& known(Lid lid, SimTime now);
+  void keep_open(Known& known, const SwitchRoute::Candidates& ports, Lid lid, SimTime now) const;
   /// The link at one of the switch's own ports; not valid: none.
   [[nodiscard]] LinkId link_at(PortIndex port) const {
     return model_.ports[model_.components[id_.value].first_port + port].out;

@@ -26,6 +26,7 @@ struct SwitchRoute {
   std::vector<std::vector<PortIndex>> listed;  ///< by lid; not empty: replaces all the above
   std::shared_ptr<const GroupRoute> groups{};  ///< fabrics of groups: instead of the ports up
   NicRole role = NicRole::compute;             ///< of the NICs that its fabric joins
+  bool has_twin = false;                       ///< a leaf whose NICs another one has, too (dual ToR)
 
   /// The ports that lead to `lid`: candidates[i] = first + i, or listed; empty: unroutable.
   struct Candidates {

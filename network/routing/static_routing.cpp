@@ -24,6 +24,8 @@ class StaticRouting final : public Routing {
     if (!egress_.is_connected(port)) return {unroutable, train.lane};
     if (!detours_ && !egress_.is_routed_around(port, context.now())) return {port, train.lane};
     const SwitchRoute::Candidates open = ways_to(lid, route_, detours_, context.now());
+    if (detours_ && detours_->goes_by_twin(lid, context.now()))
+      return {first_usable(open, lid.value % open.count, egress_, context.now()), train.lane};
     const auto is_open = [&](PortIndex other) {
       return egress_.is_connected(other) && !egress_.is_routed_around(other, context.now()) &&
              (open.count == ports.count || holds(open, other));

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/base/quantity.hpp"
 #include "engine/base/time.hpp"
@@ -34,6 +35,8 @@ struct NetPlugin {
 class NetPluginSpec {
  public:
   [[nodiscard]] virtual NetPlugin net_plugin() const = 0;
+  /// Its first ports, which lead to a fabric.
+  [[nodiscard]] virtual std::uint32_t fabric_ports() const { return 1; }
 
  protected:
   ~NetPluginSpec() = default;

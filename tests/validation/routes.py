@@ -1,4 +1,4 @@
-"""Targets E3, E5, E7, E9, F2: what routes, latencies and failed links make of a fabric.
+"""Targets E3, E5, E7, E9, F1, F2: what routes, latencies and failed links make of a fabric.
 
 Rows are those of published measurements and simulations that say enough of their set-up to be run; what each
 does not say stands beside its rows and in docs/validation.md. Nothing is fitted.
@@ -69,6 +69,24 @@ def target_e9(run, short):
            "simulated": worst, "bound_pct": 1.5}
 
 
+def target_f1(run, short):
+    """Alibaba's HPN (SIGCOMM 2024): LLaMA-7B on 256 GPUs, hosts of 8 NICs with 2 x 200 Gb/s, one of a host's
+    16 ports down: throughput -6.25 %, 1 of 16. The plan and what of the step is communication are not stated.
+    The first row is the mechanism alone, in closed form 15/16: what the host carries where nobody waits for
+    another. Then a job of nothing but an all-reduce, on H800 and, as rings that need all of a NIC, on H100."""
+    runs = [run("ethernet/hpn_ports.xml", at=at)["end_by_gpu_ps"] for at in ("1000s", "0s")]
+    carried = [sum(1 / end for gpu, end in ends.items() if int(gpu) < 8) for ends in runs]
+    yield {"row": "a host without one of 16 ports carries, of all", "published": 15 / 16, "unit": "1",
+           "simulated": carried[1] / carried[0], "bound_pct": 1 / 0.9375}
+    hosts = 4 if short else 32
+    for name, settings in (("H800", {}), ("H100, rings", {"server": "servers/dgx_h100", "algorithm": "ring"})):
+        run.ahead("ethernet/hpn.xml", [{"hosts": hosts, "at": at, **settings} for at in ("1000s", "0s")])
+        whole, without = (run("ethernet/hpn.xml", hosts=hosts, at=at, **settings)["step_time_ps"]
+                          for at in ("1000s", "0s"))
+        yield {"row": f"all-reduce on {8 * hosts} {name}, without one of a host's 16 ports, of all",
+               "published": 15 / 16, "unit": "1", "simulated": whole / without, "bound_pct": 1 / 0.9375}
+
+
 def target_f2(run, short):
     """A message that meets a failed link: the subnet manager's 10 to 20 s (NVIDIA), NCCL's timers of queue pairs.
     It goes on with the first timer behind the new routes; the last of seven retries ends it."""
@@ -96,4 +114,4 @@ def gives_up_s(run):
     raise RunFailed("traffic/reroute.xml: nobody gave up")
 
 
-TARGETS = {"E3": target_e3, "E5": target_e5, "E7": target_e7, "E9": target_e9, "F2": target_f2}
+TARGETS = {"E3": target_e3, "E5": target_e5, "E7": target_e7, "E9": target_e9, "F1": target_f1, "F2": target_f2}

@@ -35,13 +35,22 @@ bool is_nvlink(const Model& model, ComponentId gpu, std::uint32_t port) {
   return out.is_valid() && spec_of<MulticastSpec>(model, model.links[out.value].to);
 }
 
-/// Over the NIC at one port of `gpu`.
+/// Ports of a NIC that lead to a fabric.
+std::uint32_t fabric_ports_of(const Model& model, ComponentId nic) {
+  const auto* plugin = spec_of<NetPluginSpec>(model, nic);
+  return plugin ? plugin->fabric_ports() : 1;
+}
+
+/// Over the NIC at one port of `gpu`, by all its ports.
 BitRate nic_rate_of(const Model& model, ComponentId gpu, std::uint32_t port) {
   BitRate pcie = rate_of(model, gpu, port);
   if (pcie.value == 0) return {};
   const ComponentRecord& record = model.components[gpu.value];
   ComponentId nic = model.links[model.ports[record.first_port + port].out.value].to;
-  return std::min(pcie, rate_of(model, nic, 0));
+  BitRate fabric{};
+  for (std::uint32_t k = 0; k < fabric_ports_of(model, nic); ++k)
+    fabric.value += rate_of(model, nic, k).value;
+  return std::min(pcie, fabric);
 }
 
 /// Over all NICs of `gpu`.
@@ -87,13 +96,15 @@ SimTime nvlink_path_of(const Model& model, ComponentId gpu, const MulticastSpec&
   return 2 * model.link_classes[model.links[out.value].link_class].latency + nvswitch.switching_latency();
 }
 
-/// The switch that the NIC of `gpu` is joined to; invalid: none, or the cable between the two fails at times.
+/// The switch that the NIC of `gpu` is joined to; invalid: none or two, or the cable between the two fails at
+/// times.
 ComponentId rail_switch_of(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
   if (record.port_count <= nic_port) return {};
   const LinkId out = model.ports[record.first_port + nic_port].out;
   if (!out.is_valid()) return {};
   const ComponentId nic = model.links[out.value].to;
+  if (fabric_ports_of(model, nic) > 1) return {};
   const LinkId up = model.ports[model.components[nic.value].first_port].out;
   const auto* health = model.resource<HealthTable>();
   if (!up.is_valid() || (health && health->has_outages(up))) return {};

@@ -63,6 +63,13 @@ class GpuTransport final : public Transport {
     host_.tell_ends(told);
   }
 
+  /// As PathHost's: of links to planes of the NVSwitch that fail.
+  [[nodiscard]] bool can_lose_links() const { return host_.can_lose_links(); }
+  [[nodiscard]] bool has_cut_off() const { return host_.has_cut_off(); }
+  void watch_planes(Context& context) { host_.watch_planes(context); }
+  void on_link_change(Context& context, const LinkChange& change) { host_.on_link_change(context, change); }
+  [[nodiscard]] bool is_idle_change(const LinkChange& change) const { return host_.is_idle_change(change); }
+
   /// As PathHost's.
   [[nodiscard]] SimTime take_first_sign(std::uint32_t slot) { return host_.take_first_sign(slot); }
 

@@ -37,6 +37,7 @@ PathHost::PathHost(const BuildContext& build, EndpointId self)
     if (is_connected(port) && (planes_.has(port) || port == GpuPort::host))
       injectors_.back().emplace(build, port, i);
   }
+  planes_change_at_ = planes_.next_change(SimTime{0});
 }
 
 void PathHost::fail(const Context& context, const std::string& what) const {
@@ -48,7 +49,7 @@ std::string PathHost::name_of(EndpointId endpoint) const {
 }
 
 void PathHost::inject(Context& context, PortIndex port, const Outgoing& message) {
-  const PortIndex by = port == GpuPort::nvlink ? planes_.port_of(message) : port;
+  const PortIndex by = port == GpuPort::nvlink ? planes_.port_of(message, context.now()) : port;
   injectors_[by]->post(message, context.now());
   pump(context, by);
 }
@@ -180,6 +181,7 @@ void PathHost::save(StateWriter& out) const {
     if (injector) injector->save(out);
   proxy_.save(out), arrivals_.save(out), out.put(notices_), out.put(first_signs_);
   addresses_.save(out), discards_.save(out);
+  out.put(planes_change_at_), out.put(watched_until_);
 }
 
 void PathHost::load(StateReader& in) {
@@ -188,6 +190,7 @@ void PathHost::load(StateReader& in) {
     if (injector) injector->load(in);
   proxy_.load(in), arrivals_.load(in), in.get(notices_), in.get(first_signs_);
   addresses_.load(in), discards_.load(in);
+  in.get(planes_change_at_), in.get(watched_until_);
 }
 
 }  // namespace lightrail

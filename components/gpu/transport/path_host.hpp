@@ -17,6 +17,7 @@
 #include "network/port/injector.hpp"
 #include "network/transport/discards.hpp"
 #include "network/wire/address_book.hpp"
+#include "network/wire/link_change.hpp"
 #include "network/wire/work_request.hpp"
 
 namespace lightrail {
@@ -133,6 +134,16 @@ class PathHost final : private SentListener {
   }
   void on_flow_control(Context& context, PortIndex port, const Payload& message);
   void on_injector_wake(Context& context, std::uint32_t port);
+  /// The timer of a link to a plane.
+  void on_link_change(Context& context, const LinkChange& change);
+  /// What a link that failed did not take goes again, by another plane when its failure is known. Call after
+  /// each event where can_lose_links().
+  void watch_planes(Context& context);
+  [[nodiscard]] bool can_lose_links() const { return planes_.can_fail(); }
+  /// Whether watch_planes() has something to do since its last call.
+  [[nodiscard]] bool has_cut_off() const { return egress_.has_cut_off(); }
+  /// Whether nothing waits for the link of that timer.
+  [[nodiscard]] bool is_idle_change(const LinkChange& change) const;
   void on_proxy_wake(Context& context) { proxy_.on_wake(context); }
   void prefetch() const {
     egress_.prefetch_all();
@@ -154,6 +165,10 @@ class PathHost final : private SentListener {
   };
 
   void pump(Context& context, PortIndex port);
+  void spread_again(Context& context);
+  void post_cut_off(SimTime now);
+  [[nodiscard]] SimTime next_look(SimTime now) const;
+  [[nodiscard]] bool are_planes_idle() const;
   void settle(Context& context, EndpointId from, Connection connection, std::uint32_t slot);
   void on_sent(Context& context, std::uint64_t token, SimTime tail) override;
 
@@ -173,6 +188,8 @@ class PathHost final : private SentListener {
   Discards discards_;
   PartListener* part_listener_ = nullptr;
   DeliveryListener* delivery_listener_ = nullptr;  ///< null: nobody wants to know
+  SimTime planes_change_at_ = time_never;          ///< planes_ may choose otherwise then
+  SimTime watched_until_{};                        ///< a timer asks after links to planes then
 };
 
 /// NCCL's settings of a job; its defaults where there is none.

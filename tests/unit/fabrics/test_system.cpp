@@ -20,7 +20,8 @@ struct PlainSpec : Spec, DeviceTraits {
 
   explicit PlainSpec(DeviceRole r = DeviceRole::other) : what(r) {}
   DeviceRole role() const override { return what; }
-  std::uint32_t radix() const override { return ports; }
+  std::uint32_t radix() const override { return what == DeviceRole::nic ? 0 : ports; }
+  std::uint32_t fabric_ports() const override { return what == DeviceRole::nic && ports > 0 ? ports : 1; }
   SimTime arrival_latency() const override { return pipeline; }
 };
 template <DeviceRole R>
@@ -50,7 +51,7 @@ template <DeviceRole R>
 std::shared_ptr<const ComponentKind> plain_kind(const std::string& name) {
   using S = PlainSpecOf<R>;
   Describe<S> table;
-  if (R == DeviceRole::packet_switch || R == DeviceRole::nvswitch)
+  if (R == DeviceRole::packet_switch || R == DeviceRole::nvswitch || R == DeviceRole::nic)
     table.field("ports", static_cast<std::uint32_t S::*>(&S::ports), "radix", 0u, 10000u);
   if (R == DeviceRole::packet_switch)
     table.field("routing", static_cast<std::string S::*>(&S::routing), "any text")
@@ -71,6 +72,10 @@ std::shared_ptr<const ComponentKind> plain_ocs_kind() {
 
 std::uint32_t lid_count(const Model& model) {
   return model.resource<AddressBook>()->lid_count;
+}
+
+std::uint32_t fabric_ports(const Model& model, ComponentId nic) {
+  return fabric_ports_of(*model.specs[model.components[nic.value].spec]);
 }
 
 /// NIC of each lid.
@@ -207,7 +212,8 @@ std::uint32_t expect_all_reachable(const Model& model, bool is_up_down) {
     Walker walker(model, Lid{lid}, nics[lid], is_up_down);
     for (std::uint32_t from = 0; from < nics.size(); ++from)
       if (from != lid && nics[from].is_valid())
-        longest = std::max(longest, walker.walk(far_end(model, nics[from], 0), false));
+        for (std::uint32_t port = 0; port < fabric_ports(model, nics[from]); ++port)
+          longest = std::max(longest, walker.walk(far_end(model, nics[from], port), false));
   }
   return longest;
 }

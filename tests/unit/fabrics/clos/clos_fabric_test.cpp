@@ -199,3 +199,85 @@ TEST_CASE("65,536 GPUs fit three tiers of 64 ports exactly") {
       REQUIRE(model.ports[record.first_port + port].out.is_valid());
   }
 }
+
+namespace {
+
+/// `servers` of two GPUs with a NIC of two ports each.
+std::string dual_cluster(int servers) {
+  return "<cluster servers=\"" + std::to_string(servers) +
+         "\"><server gpus=\"2\" nics=\"2\"><gpu/><nic ports=\"2\"/><nvswitch/><link role=\"nvlink\" "
+         "kind=\"nvlink\" generation=\"4\"/><link role=\"pcie\" kind=\"pcie\" generation=\"5\" lanes=\"16\"/>"
+         "</server></cluster>";
+}
+
+}  // namespace
+
+TEST_CASE("leaves in pairs have the same NICs, each a port of them, and the spines join all leaves") {
+  for (const std::string attributes :
+       {"kind=\"rail-optimised\" tiers=\"2\" servers-per-pod=\"4\"", "kind=\"fat-tree\" nics-per-leaf=\"4\"",
+        "kind=\"fat-tree\" tiers=\"3\" nics-per-leaf=\"2\" leaves-per-group=\"4\"",
+        "kind=\"rail-optimised\" tiers=\"3\" servers-per-pod=\"2\" pods-per-group=\"1\""}) {
+    INFO(attributes);
+    const Model model = system(dual_cluster(8) + fabric(attributes + " dual-tor=\"joined\"", 16));
+    expect_sound(model);
+    CHECK(expect_all_reachable(model, true) <= 5);
+    CHECK(model.resource<AddressBook>()->lid_count == 16);
+    const std::uint32_t leaves = switch_counts(model)["leaf"];
+    REQUIRE(leaves % 2 == 0);
+    for (std::uint32_t pair = 0; pair < leaves / 2; ++pair) {
+      const ComponentId first = find(model, "leaf" + std::to_string(2 * pair)),
+                        second = find(model, "leaf" + std::to_string(2 * pair + 1));
+      CHECK(model.resource<RoutingTables>()->of(first).has_twin);
+      for (std::uint32_t port = 0; port < model.components[first.value].port_count / 2; ++port) {
+        const ComponentId nic = far_end(model, first, port);
+        CHECK(far_end(model, second, port) == nic);
+        if (!nic.is_valid()) continue;
+        CHECK(far_end(model, nic, 0) == first);
+        CHECK(far_end(model, nic, 1) == second);
+      }
+    }
+  }
+}
+
+TEST_CASE("planes are a network for each port of the NICs, which nothing joins") {
+  for (const std::string attributes :
+       {"kind=\"rail-optimised\" tiers=\"2\" servers-per-pod=\"4\"", "kind=\"fat-tree\" nics-per-leaf=\"4\"",
+        "kind=\"single-switch\"", "kind=\"rail-only\""}) {
+    INFO(attributes);
+    const Model model = system(dual_cluster(8) + fabric(attributes + " dual-tor=\"planes\"", 16));
+    expect_sound(model);
+    if (attributes.find("rail-only") == std::string::npos) CHECK(expect_all_reachable(model, true) <= 3);
+    CHECK(model.resource<AddressBook>()->lid_count == 16);
+    const auto counts = switch_counts(model);
+    const std::string name = counts.contains("leaf") ? "leaf" : "switch";
+    const std::uint32_t half = counts.at(name) / 2;
+    CHECK(counts.at(name) == 2 * half);
+    for (std::uint32_t n = 0; n < 16; ++n) {
+      const ComponentId nic = find(model, "nic" + std::to_string(n));
+      const ComponentId first = far_end(model, nic, 0), second = far_end(model, nic, 1);
+      CHECK(model.components[first.value].number + half == model.components[second.value].number);
+      CHECK(!model.resource<RoutingTables>()->of(first).has_twin);
+    }
+  }
+}
+
+TEST_CASE("NICs of two ports and fabrics that do not take them are refused by name") {
+  const std::string two = dual_cluster(2);
+  CHECK_THAT(
+      problems(two + fabric("kind=\"fat-tree\"", 16)),
+      Catch::Contains("<fabric> joins nic0, which has 2 ports (expected dual-tor=\"joined\" or \"planes\")"));
+  CHECK_THAT(
+      problems(cluster(2, 2, 2) + fabric("kind=\"fat-tree\" dual-tor=\"planes\"", 16)),
+      Catch::Contains("<fabric> attribute 'dual-tor': nic0 has one port (expected <nic ports=\"2\">)"));
+  CHECK_THAT(problems(two + fabric("kind=\"rail-only\" dual-tor=\"joined\"", 16)),
+             Catch::Contains("'dual-tor': with one tier nothing joins two leaves (expected planes)"));
+  CHECK_THAT(problems(two + fabric("kind=\"fat-tree\" tiers=\"3\" nics-per-leaf=\"2\" leaves-per-group=\"3\" "
+                                   "dual-tor=\"joined\"",
+                                   16)),
+             Catch::Contains("'leaves-per-group': 3 leaves do not divide into pairs (dual-tor=\"joined\")"));
+  CHECK_THAT(
+      problems(two + fabric("kind=\"dragonfly-plus\" groups=\"2\" leaves-per-group=\"1\" "
+                            "spines-per-group=\"1\" nics-per-leaf=\"2\"",
+                            16)),
+      Catch::Contains("<fabric kind=\"dragonfly-plus\"> joins nic0, which has 2 ports (expected one)"));
+}

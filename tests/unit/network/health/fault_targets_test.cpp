@@ -180,3 +180,56 @@ TEST_CASE("a storage server that fails is away with the cables of all its NICs, 
   CHECK(targets.find("storage-server0:0", found) ==
         "no cable that can fail is at port 0 of 'storage-server0'");
 }
+
+namespace {
+
+/// An NVSwitch whose chips have links of their own.
+struct ChipsSpec final : Spec, DeviceTraits {
+  DeviceRole role() const override { return DeviceRole::nvswitch; }
+  std::vector<std::uint32_t> plane_shares() const override { return {1, 1}; }
+};
+
+}  // namespace
+
+TEST_CASE("a chip of an NVSwitch fails with its links to all GPUs, and each link by itself") {
+  test::TestModel made;
+  const auto gpu_kind = test::kind_named("gpu", false);
+  const auto gpu = std::make_shared<test::RoleSpec<DeviceRole::gpu>>();
+  const ComponentId first = made.add(gpu_kind, gpu), second = made.add(gpu_kind, gpu),
+                    nvswitch = made.add(test::kind_named("nvswitch", false), std::make_shared<ChipsSpec>()),
+                    plain = made.add(test::kind_named("nvswitch", false),
+                                     std::make_shared<test::NvswitchTraits>());
+  for (int chip = 0; chip < 2; ++chip)
+    for (const ComponentId one : {first, second}) made.connect(one, nvswitch, nanoseconds(100));
+  made.connect(first, plain, nanoseconds(100));
+  const Model model = made.build();
+  const FaultTargets targets(model);
+  const Outage outage{microseconds(1), microseconds(3)};
+  const auto links_of = [&](const std::string& what) {
+    std::vector<FaultTarget> found;
+    REQUIRE(targets.find(what, found).empty());
+    FaultEffects effects;
+    for (const FaultTarget& target : found) targets.add(target, outage, effects);
+    CHECK(effects.gpus.empty());
+    std::vector<std::uint32_t> links;
+    for (const auto& [link, outages] : effects.links) links.push_back(link.value);
+    return links;
+  };
+  using Links = std::vector<std::uint32_t>;
+  CHECK(links_of("nvswitch2/0") == Links{0, 1, 2, 3});
+  CHECK(links_of("nvswitch2/1") == Links{4, 5, 6, 7});
+  CHECK(links_of("nvswitch*/*") == Links{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(links_of("nvswitch2:3") == Links{6, 7});
+  CHECK(links_of("gpu0:1") == Links{4, 5});
+  std::vector<FaultTarget> found;
+  CHECK(targets.find("nvswitch*/1", found).empty());
+  REQUIRE(found.size() == 1);
+  CHECK(targets.name_of(found[0]) == "nvswitch2/1");
+  CHECK(targets.find("nvswitch2/2", found) == "'nvswitch2' has no chip '2' (chips 0 to 1)");
+  CHECK(targets.find("nvswitch2/x", found) == "'x' is not the number of a chip");
+  CHECK(targets.find("nvswitch7/0", found) ==
+        "there is no component 'nvswitch7' (did you mean 'nvswitch2'?)");
+  CHECK(targets.find("nvswitch3/0", found) ==
+        "'nvswitch3' has no chips with links of their own (expected an nvswitch of plane-hash=\"flow\")");
+  CHECK(targets.find("gpu0:2", found) == "no cable that can fail is at port 2 of 'gpu0'");
+}

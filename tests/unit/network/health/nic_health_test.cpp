@@ -107,3 +107,64 @@ TEST_CASE("without outages there is nothing to ask") {
   CHECK(none.stand_in(EndpointId{0}, us(150), Observer::sender) == EndpointId{0});
   CHECK(none.next_change_of_server(EndpointId{0}, us(0), Observer::sender) == time_never);
 }
+
+namespace {
+
+/// A server of two GPUs, each with a NIC of two cables to leaves of their own; senders know at once.
+/// `down`: by cable of NIC 0, then of NIC 1.
+NicHealth two_cables(HealthTable& table, AddressBook& book, Model& model,
+                     const std::vector<std::vector<Outage>>& down) {
+  test::TestModel made;
+  const auto spec = std::make_shared<const Spec>();
+  std::vector<ComponentId> nics;
+  for (std::uint32_t g = 0; g < 2; ++g) {
+    book.component_of.push_back(made.add(test::kind_named("gpu", false), spec));
+    book.endpoints.push_back({0, Lid{g}, static_cast<std::uint16_t>(g), static_cast<std::uint16_t>(g)});
+    nics.push_back(made.add(test::kind_named("nic", true), spec));
+  }
+  book.gpu_count = 2;
+  const ComponentId nvswitch =
+      made.add(test::kind_named("nvswitch", false), std::make_shared<const test::NvswitchTraits>());
+  HealthTable::Outages outages;
+  std::uint32_t link = 0;
+  for (std::uint32_t g = 0; g < 2; ++g)
+    for (std::uint32_t port = 0; port < 2; ++port, link += 2) {
+      made.connect(nics[g], made.add(test::kind_named("leaf", true), spec), nanoseconds(100));
+      if (!down[2 * g + port].empty()) outages[LinkId{link}] = down[2 * g + port];
+    }
+  for (std::uint32_t g = 0; g < 2; ++g) {
+    made.connect(book.component_of[g], nics[g], nanoseconds(100));
+    made.connect(book.component_of[g], nvswitch, nanoseconds(100));
+  }
+  model = made.build();
+  table = HealthTable({}, outages);
+  return {table, book, model};
+}
+
+}  // namespace
+
+TEST_CASE("a NIC of two ports is up while one of its cables is") {
+  HealthTable table;
+  AddressBook book;
+  Model model;
+  const NicHealth health =
+      two_cables(table, book, model, {{{us(100), us(300)}}, {{us(200), us(400)}}, {{us(250), us(260)}}, {}});
+  REQUIRE(!health.is_empty());
+  const auto stand_in = [&](SimTime now) {
+    return health.stand_in(EndpointId{0}, now, Observer::sender).value;
+  };
+  CHECK(stand_in(us(150)) == 0);
+  CHECK(stand_in(us(200)) == 1);
+  CHECK(stand_in(us(255)) == 1);  // whose first cable is down
+  CHECK(stand_in(us(300)) == 0);
+  CHECK(health.next_change(EndpointId{0}, us(150), Observer::sender) == us(200));
+}
+
+TEST_CASE("where no NIC of two ports ever loses both cables nobody has to stand in") {
+  HealthTable table;
+  AddressBook book;
+  Model model;
+  CHECK(two_cables(table, book, model,
+                   {{{us(100), us(200)}}, {{us(200), us(400)}}, {{us(250), time_never}}, {}})
+            .is_empty());
+}

@@ -193,3 +193,88 @@ TEST_CASE("a dead switch's heir is a neighbour that has a way, and nobody where 
   CHECK(leaf.heir(Lid{1}, nanoseconds(10)) == PortIndex{2});
   CHECK(leaf.heir(Lid{2}, nanoseconds(10)) == std::nullopt);
 }
+
+namespace {
+
+/// Endpoints 0 and 1, endpoint i at port i of both leaves, by its own ports 0 and 1; a spine above each port
+/// 2 and 3 of both.
+struct Twins {
+  NetworkBed bed;
+  ComponentId ends[2], leaves[2], spines[2];
+  LinkId cables[2][2];  ///< by leaf and endpoint
+
+  explicit Twins(const std::string& routing) {
+    for (ComponentId& end : ends) end = bed.add_endpoint();
+    auto spec = std::make_shared<SwitchSpec>();
+    spec->routing = built_in_routings().find(routing);
+    spec->port_rate = BitRate{8'000'000'000'000};
+    spec->lanes = 1;
+    spec->retransmit_timeout = nanoseconds(50);
+    const auto line = bed.link_class(SimTime{100}, BitRate{8'000'000'000'000}, 1000, 1);
+    for (ComponentId& leaf : leaves) leaf = bed.add(switch_kind(), spec, "leaf");
+    for (ComponentId& spine : spines) spine = bed.add(switch_kind(), spec, "spine");
+    for (std::uint16_t l = 0; l < 2; ++l) {
+      for (std::uint16_t i = 0; i < 2; ++i) cables[l][i] = bed.connect(ends[i], l, leaves[l], i, line);
+      for (std::uint16_t s = 0; s < 2; ++s)
+        bed.connect(leaves[l], static_cast<PortIndex>(2 + s), spines[s], l, line);
+      SwitchRoute route;
+      route.down = {{0, 2, 1, 0, 1}};
+      route.first_up = 2, route.up_count = 2, route.has_twin = true;
+      bed.route(leaves[l], route);
+    }
+    for (const ComponentId spine : spines) {
+      SwitchRoute route;
+      route.down = {{0, 2, 2, 0, 2}};  // one child: both leaves
+      bed.route(spine, route);
+    }
+  }
+  void fail(std::uint32_t leaf, std::uint32_t end, SimTime from, SimTime to, SimTime reconvergence) {
+    const LinkId cable = cables[leaf][end];
+    bed.set_health(
+        {{SimTime{0}, reconvergence}, {{cable, {{from, to}}}, {LinkId{cable.value ^ 1}, {{from, to}}}}});
+  }
+  void send(std::uint32_t trains) {
+    for (std::uint32_t i = 0; i < trains; ++i)
+      bed.script(ends[0], nanoseconds(i), 0,
+                 train_payload(MessageKind::train, EndpointId{0}, EndpointId{1}, Connection::make(0, i, 0),
+                               1000, 1));
+  }
+  [[nodiscard]] std::size_t arrived(PortIndex port) const {
+    std::size_t count = 0;
+    for (const Arrival& arrival : bed.trains(ends[1])) count += arrival.port == port ? 1 : 0;
+    return count;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a leaf has for a NIC that it has lost goes up and down to the leaf that has its other port") {
+  for (const std::string& routing : routings) {
+    INFO(routing);
+    Twins whole(routing);
+    whole.send(20);
+    whole.bed.run();
+    CHECK(whole.arrived(0) == 20);  // the leaf that they came to
+    Twins net(routing);
+    net.fail(0, 1, SimTime{0}, time_never, SimTime{0});
+    net.send(20);
+    net.bed.run();
+    CHECK(net.arrived(0) == 0);
+    CHECK(net.arrived(1) == 20);
+    CHECK(net.bed.end() < nanoseconds(25));
+  }
+}
+
+TEST_CASE(
+    "before the routes are new it waits for its timer and then goes by the other leaf, each train once") {
+  for (const std::string& routing : routings) {
+    INFO(routing);
+    Twins net(routing);
+    net.fail(0, 1, nanoseconds(5), nanoseconds(400), nanoseconds(115));
+    net.send(40);
+    net.bed.run();
+    CHECK(net.arrived(0) + net.arrived(1) == 40);
+    CHECK(net.arrived(1) > 30);
+    CHECK(net.bed.end() < nanoseconds(300));
+  }
+}
