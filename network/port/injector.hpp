@@ -128,7 +128,7 @@ class Injector {
   };
 
   Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-           const std::vector<Source>& sources, SimTime latency, bool enters_fabric);
+           const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric);
   Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
            SimTime latency, BitRate all_lines, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
            bool enters_fabric);
