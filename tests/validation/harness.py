@@ -97,6 +97,7 @@ class Runner:
                 result["lead_ps"] = lead_ps(file)
                 result["end_by_gpu_ps"] = end_by_gpu_ps(file)
                 result["operations_ps"] = operations_ps(file)
+                result["flows"] = flows(file)
                 result["algorithms"] = algorithms(file["tables/collectives"]) if "tables/collectives" in file else {}
                 result["link_busy_ps"] = link_busy_ps(file["tables/link_use"]) if "tables/link_use" in file else {}
                 result["uplink_bytes"] = uplink_bytes(file)
@@ -171,6 +172,19 @@ def operations_ps(file):
     for _, name, start, end in first_operations(file):
         sums[name] = sums.get(name, 0) + end - start
     return sums
+
+
+def flows(file):
+    """Columns from, to, size [B], start, end [ps] of the recorded flows; empty where the workload has none."""
+    ops = file["tables/ops"] if "tables/ops" in file else {}
+    names = file["names"].asstr()[:] if len(ops) else []
+    receiver_of = np.array([int(name.removeprefix("flow to ")) if name.startswith("flow to ") else -1
+                            for name in names], dtype=int)
+    if not len(ops) or not (receiver_of >= 0).any():
+        return np.empty((5, 0), dtype=int)
+    receiver = receiver_of[ops["name"][:]]
+    return np.array([column[receiver >= 0] for column in (ops["gpu"][:], receiver, ops["size_bytes"][:],
+                                                          ops["t_start_ps"][:], ops["t_end_ps"][:])])
 
 
 def link_busy_ps(table):
