@@ -19,7 +19,7 @@ void DctcpRates::sent(std::uint64_t flow, SimTime at, std::uint32_t bytes, SimTi
 bool DctcpRates::ends_round(std::uint32_t place, State& state) const {
   if (rates_.acknowledged_bytes(place) <= state.round_end) return false;
   if (state.round_end > 0) {
-    const std::int64_t share = static_cast<std::int64_t>(static_cast<Wide>(state.marked) * one / state.came);
+    const auto share = static_cast<std::int64_t>(static_cast<Wide>(state.marked) * one / state.came);
     state.estimate += static_cast<std::int64_t>(static_cast<Wide>(share - state.estimate) * gain_ >> bits);
     state.came = state.marked = 0;
   }

@@ -4,8 +4,7 @@ from flows import PERCENTILE, WARM_UP_PS, alone_ps, slowdowns
 
 
 def test_time_alone_is_the_way_there_and_back_and_the_bytes_with_headers():
-    # 324 B are 372 on the line. In a leaf two cables each way and 160 ns, in a group four, 200, else six,
-    # 240.
+    # 324 B: 372 on the line. In a leaf two cables each way and 160 ns, in a group four, 200, else six, 240.
     sender, size = np.array([0, 0, 0]), np.array([324, 324, 324])
     assert alone_ps(sender, np.array([15, 16, 64]), size).tolist() == [
         4_160_000 + 372 * 80, 8_200_000 + 372 * 80, 12_240_000 + 372 * 80]
