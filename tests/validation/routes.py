@@ -73,7 +73,7 @@ def target_f1(run, short):
     """Alibaba's HPN (SIGCOMM 2024): LLaMA-7B on 256 GPUs, hosts of 8 NICs with 2 x 200 Gb/s, one of a host's
     16 ports down: throughput -6.25 %, 1 of 16. The plan and what of the step is communication are not stated.
     The first row is the mechanism alone, in closed form 15/16: what the host carries where nobody waits for
-    another. Then a job of nothing but an all-reduce, on H800 and, as rings that need all of a NIC, on H100."""
+    another. Then a job of nothing but an all-reduce: on H800, and on H100 as rings that need all of a NIC."""
     runs = [run("ethernet/hpn_ports.xml", at=at)["end_by_gpu_ps"] for at in ("1000s", "0s")]
     carried = [sum(1 / end for gpu, end in ends.items() if int(gpu) < 8) for ends in runs]
     yield {"row": "a host without one of 16 ports carries, of all", "published": 15 / 16, "unit": "1",
