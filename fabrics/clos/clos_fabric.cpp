@@ -106,7 +106,11 @@ void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosPa
   if (fabric.has_errors()) return;
   if (spec.dual_tor != DualTor::off) layout.nic_ports = max_fabric_ports;
   const std::uint32_t planes = spec.dual_tor == DualTor::planes ? max_fabric_ports : 1;
-  for (const LeafPlan& by_nics : plans) {
+  const std::uint32_t first_lid = fabric.counter.next_lid;
+  for (std::uint32_t k = 0; k < planes * plans.size(); ++k) {
+    const std::uint32_t plane = k / static_cast<std::uint32_t>(plans.size());
+    const LeafPlan& by_nics = plans[k % plans.size()];
+    if (k % plans.size() == 0) fabric.counter.next_lid = first_lid;  // planes have the same NICs
     const LeafPlan plan = twins_of(spec) > 1 ? by_nics.with_twins() : by_nics;
     ClosRequest request{
         parts.part.radix, spec.tiers, spec.oversubscription, fill.most, leaves_per_group * twins_of(spec),
@@ -120,10 +124,8 @@ void build_clos_networks(FabricBuild& fabric, const ClosSpec& spec, const ClosPa
     if (shape.spines > 0 && !parts.trunk) return fabric.fail("<fabric> lacks a <link role=\"trunk\">");
     const ClosCables cables{parts.host, parts.trunk.value_or(0),
                             parts.core.value_or(parts.trunk.value_or(0))};
-    for (std::uint32_t plane = 0; plane < planes; ++plane) {
-      build_clos(plan, shape, parts.part, cables, fabric, plane);
-      layout.networks.push_back({plan.nics_by_leaf(), plan.leaves_by_group(), plan.pods, shape});
-    }
+    build_clos(plan, shape, parts.part, cables, fabric, plane);
+    layout.networks.push_back({plan.nics_by_leaf(), plan.leaves_by_group(), plan.pods, shape});
     fabric.counter.next_lid += plan.nic_count();
   }
   fabric.layouts.push_back(std::move(layout));

@@ -167,6 +167,7 @@ std::string FaultTargets::find_chip(const std::string& name, const std::string& 
   const std::optional<std::uint32_t> one = number(chip);
   if (chip != "*" && !one) return fmt::format("'{}' is not the number of a chip", chip);
   const bool is_pattern = name.find('*') != std::string::npos;
+  const std::size_t before = found.size();
   std::uint32_t chips = 0;
   for (std::uint32_t i = 0; i < model_.components.size(); ++i) {
     if (!matches(name, model_.component_name(ComponentId{i}))) continue;
@@ -175,7 +176,7 @@ std::string FaultTargets::find_chip(const std::string& name, const std::string& 
     for (std::uint32_t k = 0; k < own; ++k)
       if (one.value_or(k) == k) found.push_back({ComponentId{i}, std::nullopt, k});
   }
-  if (!found.empty()) return "";
+  if (found.size() > before) return "";
   FaultTarget whole;
   if (!is_pattern && !id_of_.contains(name)) return find_one(name, std::nullopt, whole);
   if (chips > 0) return fmt::format("'{}' has no chip '{}' (chips 0 to {})", name, chip, chips - 1);

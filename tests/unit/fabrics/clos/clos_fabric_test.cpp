@@ -204,10 +204,8 @@ namespace {
 
 /// `servers` of two GPUs with a NIC of two ports each.
 std::string dual_cluster(int servers) {
-  return "<cluster servers=\"" + std::to_string(servers) +
-         "\"><server gpus=\"2\" nics=\"2\"><gpu/><nic ports=\"2\"/><nvswitch/><link role=\"nvlink\" "
-         "kind=\"nvlink\" generation=\"4\"/><link role=\"pcie\" kind=\"pcie\" generation=\"5\" lanes=\"16\"/>"
-         "</server></cluster>";
+  std::string text = cluster(servers, 2, 2);
+  return text.replace(text.find("<nic/>"), 6, "<nic ports=\"2\"/>");
 }
 
 }  // namespace
@@ -230,8 +228,8 @@ TEST_CASE("leaves in pairs have the same NICs, each a port of them, and the spin
       CHECK(model.resource<RoutingTables>()->of(first).has_twin);
       for (std::uint32_t port = 0; port < model.components[first.value].port_count / 2; ++port) {
         const ComponentId nic = far_end(model, first, port);
+        if (!nic.is_valid() || !model.component_name(nic).starts_with("nic")) continue;
         CHECK(far_end(model, second, port) == nic);
-        if (!nic.is_valid()) continue;
         CHECK(far_end(model, nic, 0) == first);
         CHECK(far_end(model, nic, 1) == second);
       }
