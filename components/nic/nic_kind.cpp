@@ -51,30 +51,30 @@ void check_completion(const Element& nic, const NicSpec& spec, ErrorList& errors
     errors.add(nic.error_at("completion",
                             "<nic> attribute 'completion': nothing is acknowledged where all classes are "
                             "lossless (expected repair-of=\"all\" beside it)"));
-  /// Two ports of one NIC.
-  void check_ports(const Element& nic, const NicSpec& spec, ErrorList& errors) {
-    if (spec.ports == 1) {
-      for (const char* name : {"port-choice", "fail-over"})
-        if (nic.find(name))
-          errors.add(nic.error_at(
-              name, fmt::format("<nic> attribute '{}' has no effect without ports=\"2\"", name)));
-      return;
-    }
-    if (spec.flow_control != NicFlowControl::pauses)
-      errors.add(nic.error_at("ports",
-                              "<nic> attribute 'ports': each port of an InfiniBand adapter is a NIC of its "
-                              "own, with an address and "
-                              "queue pairs of its own (expected flow-control=\"pauses\" for a NIC of two "
-                              "ports, or more 'nics' of the "
-                              "<server>)"));
-    else if (spec.port_choice != PortChoice::flow && spec.repair != LossRepair::trimming &&
-             spec.repaired_lanes() == (1u << spec.lanes) - 1)
-      errors.add(nic.error_at(
-          "port-choice",
-          "<nic> attribute 'port-choice': with load and split, what a queue pair sends overtakes itself, "
-          "which "
-          "go-back-n and selective-repeat take for losses (expected flow, or repair=\"trimming\")"));
+}
+
+/// Two ports of one NIC.
+void check_ports(const Element& nic, const NicSpec& spec, ErrorList& errors) {
+  if (spec.ports == 1) {
+    for (const char* name : {"port-choice", "fail-over"})
+      if (nic.find(name))
+        errors.add(
+            nic.error_at(name, fmt::format("<nic> attribute '{}' has no effect without ports=\"2\"", name)));
+    return;
   }
+  if (spec.flow_control != NicFlowControl::pauses)
+    errors.add(
+        nic.error_at("ports",
+                     "<nic> attribute 'ports': each port of an InfiniBand adapter is a NIC of its own, "
+                     "with an address and queue pairs of its own (expected flow-control=\"pauses\" for "
+                     "a NIC of two ports, or more 'nics' of the <server>)"));
+  else if (spec.port_choice != PortChoice::flow && spec.repair != LossRepair::trimming &&
+           spec.repaired_lanes() == (1u << spec.lanes) - 1)
+    errors.add(nic.error_at(
+        "port-choice",
+        "<nic> attribute 'port-choice': with load and split, what a queue pair sends overtakes itself, which "
+        "go-back-n and selective-repeat take for losses (expected flow, or repair=\"trimming\")"));
+}
 
 }  // namespace
 
