@@ -105,11 +105,6 @@ void Gpu::watch_links(Context& context) {
   } while (transport_.has_cut_off());
 }
 
-bool Gpu::is_idle_wake(const Event& event) const {
-  return kind_of(event.payload) == MessageKind::link_change &&
-         transport_.is_idle_change(as<LinkChange>(event.payload));
-}
-
 void Gpu::tell_ends(Context& context) {
   transport_.tell_ends([&](const MessageEnd& end) {
     if (!stands_still()) return runner_->on_end(context, transport_, end);
@@ -201,6 +196,8 @@ void Gpu::resume(const restart_control::Resume& order, Context& context) {
 }
 
 bool Gpu::is_idle_wake(const Event& event) const {
+  if (kind_of(event.payload) == MessageKind::link_change)
+    return transport_.is_idle_change(as<LinkChange>(event.payload));
   if (!restarts_) return false;
   // Of a server that was replaced: nobody waits for it to come back.
   if (gpu_wake_of(event.payload) == GpuWake::pace) return runner_->is_stopped();
