@@ -103,15 +103,14 @@ void Nvswitch::handle(const Event& event, PortIndex port, Context& context) {
 void Nvswitch::dispatch(const Event& event, PortIndex port, Context& context) {
   const Payload& p = event.payload;
   const MessageKind kind = kind_of(p);
-  if (port == self_port && kind != MessageKind::flow_control) return on_own(p, context);
   if (kind == MessageKind::flow_control) {
     crossbar_.on_flow_control(context, p, port);
     return;
   }
-  if (!desk_) return on_train(context, p, port);
-  if (on_recall(context, p, port)) return;
+  if (desk_ && on_recall(context, p, port)) return;
+  if (port == self_port) return on_own(p, context);
   on_train(context, p, port);
-  desk_->note(port, as<Frame>(p).bytes);
+  if (desk_) desk_->note(port, as<Frame>(p).bytes);
 }
 
 void Nvswitch::on_train(Context& context, const Payload& p, PortIndex port) {

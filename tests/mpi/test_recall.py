@@ -50,7 +50,7 @@ def plan(seed):
         variables.update(tp=1, ep=8, experts=8, active=2)
         variables["overlap"] = "off" if draw.random() < 0.7 else "on"
     elif draw.random() < 0.3:
-        variables["tensor_overlap"] = "on"
+        variables["tensor_overlap"] = draw.choice(["backward", "all"])
     text = SCENARIO.read_text()
     if draw.random() < 0.15:
         text = text.replace("  <workload", '  <variation jitter="0.02"/>\n  <workload')
