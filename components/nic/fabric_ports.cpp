@@ -68,7 +68,7 @@ std::uint32_t FabricPorts::parts_of(const Outgoing& message, Lid lid, SimTime no
 /// Those that lead to `lid`; where none does those whose cable is up, else all.
 std::vector<PortIndex> FabricPorts::open_ports(Lid lid, SimTime now) const {
   std::vector<PortIndex> leading, up, all;
-  for (PortIndex port = 0; port < count(); ++port) {
+  for (PortIndex port = 0; port < static_cast<PortIndex>(count()); ++port) {
     all.push_back(port);
     if (!outages_.is_up(cables_[port], now, fail_over_)) continue;
     up.push_back(port);

@@ -1,12 +1,18 @@
 // What a GPU does where links to planes of its NVSwitch fail: PathHost's part of it.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "components/gpu/transport/path_host.hpp"
 
 namespace lightrail {
 namespace {
+
+PortIndex ports_of(const std::vector<std::optional<Injector>>& injectors) {
+  return static_cast<PortIndex>(injectors.size());
+}
 
 Outgoing outgoing(const Frame& head, std::int64_t bytes, std::uint64_t token) {
   return {head.address.from(),
@@ -23,7 +29,7 @@ Outgoing outgoing(const Frame& head, std::int64_t bytes, std::uint64_t token) {
 }  // namespace
 
 bool PathHost::are_planes_idle() const {
-  for (PortIndex port = 0; port < injectors_.size(); ++port)
+  for (PortIndex port = 0; port < ports_of(injectors_); ++port)
     if (injectors_[port] && planes_.has(port) && !injectors_[port]->is_idle()) return false;
   return true;
 }
@@ -35,7 +41,7 @@ bool PathHost::is_idle_change(const LinkChange& change) const {
 void PathHost::on_link_change(Context& context, const LinkChange& change) {
   const bool is_idle = is_idle_change(change);
   egress_.on_link_change(context, static_cast<PortIndex>(change.port), [](const Frame&, PortIndex) {});
-  for (PortIndex port = 0; port < injectors_.size(); ++port)
+  for (PortIndex port = 0; port < ports_of(injectors_); ++port)
     if (planes_.has(port)) pump(context, port);
   if (is_idle) context.count_as_idle();
 }
@@ -58,14 +64,16 @@ void PathHost::watch_planes(Context& context) {
 /// Ahead of what has not been sent yet. Whom it belongs to was told that it left.
 void PathHost::post_cut_off(SimTime now) {
   const std::vector<EgressBank::CutOff> cut = egress_.take_cut_off();
-  for (auto it = cut.rbegin(); it != cut.rend(); ++it)
-    injectors_[it->port]->post_first(outgoing(it->train, it->train.bytes, SendToken::nobody().value()), now);
+  for (std::size_t i = cut.size(); i-- > 0;) {
+    const Frame& train = cut[i].train;
+    injectors_[cut[i].port]->post_first(outgoing(train, train.bytes, SendToken::nobody().value()), now);
+  }
 }
 
 /// By the planes that are known to be whole now.
 void PathHost::spread_again(Context& context) {
   std::vector<Injector::Rest> all;
-  for (PortIndex port = 0; port < injectors_.size(); ++port) {
+  for (PortIndex port = 0; port < ports_of(injectors_); ++port) {
     if (!injectors_[port] || !planes_.has(port)) continue;
     const std::vector<Injector::Rest> own = injectors_[port]->take_all();
     all.insert(all.end(), own.begin(), own.end());
@@ -74,14 +82,14 @@ void PathHost::spread_again(Context& context) {
     const Outgoing message = outgoing(rest.head, rest.bytes, rest.token);
     injectors_[planes_.port_of(message, context.now())]->post(message, context.now());
   }
-  for (PortIndex port = 0; port < injectors_.size(); ++port)
+  for (PortIndex port = 0; port < ports_of(injectors_); ++port)
     if (planes_.has(port)) pump(context, port);
 }
 
 /// When something may change for what waits.
 SimTime PathHost::next_look(SimTime now) const {
   SimTime at = planes_change_at_;
-  for (PortIndex port = 0; port < injectors_.size(); ++port)
+  for (PortIndex port = 0; port < ports_of(injectors_); ++port)
     if (planes_.has(port) && !injectors_[port]->is_idle() && !egress_.is_usable(port, now))
       at = std::min(at, egress_.next_change(port, now));
   return at;

@@ -174,7 +174,7 @@ TEST_CASE("a GPU that fails for good: halt after the detection, resume after the
   CHECK(resume.reads == 1);
   CHECK(resume.iteration == 2);
   CHECK(resume.decided_at == us(1100));
-  for (const PortIndex port : {0, 2}) {
+  for (const PortIndex port : std::vector<PortIndex>{0, 2}) {
     bed.at(us(1200 + port), port, Bed::report(MessageKind::loaded, 1, 2));
     bed.at(us(1210 + port), port, Bed::report(MessageKind::back, 1, 2));
   }
