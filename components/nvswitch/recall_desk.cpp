@@ -28,7 +28,7 @@ RecallDesk::RecallDesk(const BuildContext& build, Crossbar& crossbar, const Reca
       circle_at_(gpu_at.size(), none),
       place_at_(gpu_at.size(), none) {
   for (std::size_t port = 0; port < gpu_at.size(); ++port) {
-    in_latency_.push_back(SimTime{0});
+    in_latency_.emplace_back(0);
     const LinkId out = build.model.ports[build.record.first_port + port].out;
     const EndpointId gpu = gpu_at[port];
     if (!out.is_valid() || gpu.value >= plan.circle_of.size()) continue;

@@ -274,7 +274,7 @@ void SummaryCollector::add_restarts(const Model& model, Summary& summary) const 
       all.failed = model.component_name(ComponentId{static_cast<std::uint32_t>(r.failed)});
       std::int64_t begin = std::numeric_limits<std::int64_t>::max();
       for (const std::vector<Iteration>& of_attempt : iterations_)
-        for (std::size_t i = static_cast<std::size_t>(r.job); i < of_attempt.size(); i += jobs)
+        for (auto i = static_cast<std::size_t>(r.job); i < of_attempt.size(); i += jobs)
           begin = std::min(begin, of_attempt[i].min[0]);
       // Steps of a pipeline overlap: what the one before had is counted with it.
       std::int64_t end = begin;

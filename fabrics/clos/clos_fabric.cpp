@@ -61,9 +61,8 @@ void check_ports(const FabricBuild& fabric, const ClosSpec& spec) {
     const std::string what =
         is_dual
             ? fmt::format("<fabric> attribute 'dual-tor': {} has one port (expected <nic ports=\"2\">)", name)
-            : fmt::format(
-                  "<fabric> joins {}, which has {} ports (expected dual-tor=\"joined\" or \"planes\")", name,
-                  ports);
+            : fmt::format(R"(<fabric> joins {}, which has {} ports (expected dual-tor="joined" or "planes"))",
+                          name, ports);
     return fabric.errors().add(is_dual ? fabric.element.error_at("dual-tor", what)
                                        : fabric.element.error(what));
   }
