@@ -32,7 +32,7 @@ Places element_places(const Registry& registry) {
                 {"group", {"digit", "members"}},
                 {"variation", {"slow"}},
                 {"lanes", {"level", "lane"}},
-                {"faults", {"fault", "rate", "throttle", "degrade"}},
+                {"faults", {"fault", "rate", "throttle", "degrade", "restart"}},
                 {"goodput", {"checkpoint", "restart", "spares", "replicas", "failure-rates"}},
                 {"failure-rates", {"category"}},
                 {"sweep", {"vary"}},

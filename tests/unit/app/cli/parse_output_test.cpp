@@ -134,10 +134,12 @@ TEST_CASE("a scenario without GPUs records its storage") {
 }
 
 TEST_CASE("mistakes in <output> name the line, the value and the valid choices") {
-  CHECK(table_complaint({{"name", "opps"}}) ==
-        "run.xml:4: <table> attribute 'name': invalid choice 'opps' (one of ops, messages, collectives, "
-        "link_use, queue, ocs, storage, power, traffic, steps, traffic_matrix, requests, batches, exposed, "
-        "link_traffic, stepped_over, pause, buffer, ecn, repair, trim, storms; did you mean 'ops'?)");
+  CHECK(
+      table_complaint({{"name", "opps"}}) ==
+      "run.xml:4: <table> attribute 'name': invalid choice 'opps' (one of ops, messages, collectives, "
+      "link_use, queue, ocs, storage, power, traffic, steps, traffic_matrix, requests, batches, exposed, "
+      "link_traffic, stepped_over, pause, buffer, ecn, repair, trim, storms, discarded, restarts, recalled; "
+      "did you mean 'ops'?)");
   CHECK(table_complaint({{"gpus", "0"}}) == "run.xml:4: <table> lacks the required attribute 'name'");
   CHECK(table_complaint({{"name", "ops"}, {"gpus", "0-"}}) ==
         "run.xml:4: <table> attribute 'gpus': invalid GPU list '0-' (expected numbers and ranges: 0-7,16; or "

@@ -261,7 +261,7 @@ TEST_CASE_METHOD(Fixture, "a row that does not fit its table says what the table
   CHECK(refused(tables::traffic_matrix, values) ==
         "at 7.000 ns: records a row of 4 values for the table traffic_matrix, which has 3 columns: from, to, "
         "size_bytes");
-  CHECK(refused(999, values) == "at 7.000 ns: records a row for table 999, but the tables are 0 to 21");
+  CHECK(refused(999, values) == "at 7.000 ns: records a row for table 999, but the tables are 0 to 24");
 }
 
 TEST_CASE_METHOD(Fixture, "a result that cannot be created names the path and the reason") {
