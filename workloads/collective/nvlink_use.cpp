@@ -34,8 +34,8 @@ void NvlinkUse::add_server(EndpointId gpu, Reach& reach) const {
   const std::uint32_t server = book_[gpu].server;
   std::uint32_t first = gpu.value;
   while (first > 0 && book_[EndpointId{first - 1}].server == server) --first;
-  for (std::uint32_t i = first; i < book_.gpu_count && book_[EndpointId{i}].server == server; ++i)
-    reach.others.push_back(EndpointId{i});
+  for (EndpointId other{first}; other.value < book_.gpu_count && book_[other].server == server; ++other.value)
+    reach.others.push_back(other);
 }
 
 NvlinkUse::Reach NvlinkUse::of(const Op& op, EndpointId gpu) {

@@ -16,7 +16,7 @@ void CommEngine::tell_start(Context& context, Transport& transport, std::uint32_
   const std::uint32_t number = started_[op.group.value]++;
   const bool is_nothing = op.bytes == 0 && op.collective != CollectiveType::barrier;
   if (is_nothing || !recall_->is_whole(plan(op), self_)) return;
-  const std::size_t program = static_cast<std::size_t>(program_ - set_->programs.data());
+  const auto program = static_cast<std::size_t>(program_ - set_->programs.data());
   const std::uint32_t index = runs_[slot].op;
   transport.tell_start(context, {slot, recall_->alike[program][index], number, delay,
                                  recall_->is_alone[program][index], plan(op).members.front() == self_});
