@@ -70,7 +70,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
     std::vector<ComponentId> gpus, nics;
     for (std::uint32_t g = 0; g < shape.gpus; ++g) {
       gpus.push_back(bed.add(gpu_k, gpu_spec, "gpu", g > 0));
-      numbers_.push_back({gpus.back(), s * shape.gpus + g});
+      numbers_.emplace_back(gpus.back(), s * shape.gpus + g);
       book.component_of.push_back(gpus.back());
     }
     std::vector<PortIndex> next(shape.nics, 1);
@@ -120,7 +120,7 @@ GpuBed::GpuBed(const ClusterShape& shape) : shape_(shape) {
   for (std::size_t i = 0; i < hosts.size() + storages.size(); ++i) {
     const bool is_host = i < hosts.size();
     const ComponentId id = is_host ? host_ids[i] : storage_ids[i - hosts.size()];
-    numbers_.push_back({id, static_cast<std::uint32_t>(book.endpoints.size())});
+    numbers_.emplace_back(id, static_cast<std::uint32_t>(book.endpoints.size()));
     book.endpoints.push_back(is_host ? hosts[i] : storages[i - hosts.size()]);
     book.component_of.push_back(id);
   }
@@ -155,7 +155,8 @@ GroupKindId GpuBed::group(const std::string& name, std::uint32_t count, std::uin
   return groups_->add(kind, gpus());
 }
 
-GroupKindId GpuBed::listed_group(const std::string& name, std::vector<std::vector<std::uint32_t>> lists) {
+GroupKindId GpuBed::listed_group(const std::string& name,
+                                 const std::vector<std::vector<std::uint32_t>>& lists) {
   GroupKind kind;
   kind.name = name;
   for (const auto& list : lists) {
@@ -165,7 +166,7 @@ GroupKindId GpuBed::listed_group(const std::string& name, std::vector<std::vecto
   return groups_->add(kind, gpus());
 }
 
-void GpuBed::run_on(std::vector<std::uint32_t> on, Program program) {
+void GpuBed::run_on(const std::vector<std::uint32_t>& on, Program program) {
   if (set.programs.empty()) {
     set.programs.push_back({});
     set.programs[0].role = "idle";

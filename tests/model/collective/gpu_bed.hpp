@@ -46,9 +46,9 @@ class GpuBed {
 
   GroupKindId group(const std::string& name, std::uint32_t count, std::uint32_t stride = 1,
                     std::uint32_t stands_for = 1);
-  GroupKindId listed_group(const std::string& name, std::vector<std::vector<std::uint32_t>> lists);
+  GroupKindId listed_group(const std::string& name, const std::vector<std::vector<std::uint32_t>>& lists);
   /// Every GPU of `gpus` runs `program`; others have none.
-  void run_on(std::vector<std::uint32_t> gpus, Program program);
+  void run_on(const std::vector<std::uint32_t>& gpus, Program program);
   /// All GPUs run one program with these operations on one stream.
   void run_all(std::vector<Op> ops);
   /// prepare_execution, then to the last event.
