@@ -173,7 +173,7 @@ TEST_CASE("what is owed of credits is part of what a collective meets where a se
 }
 
 TEST_CASE("members that come one after the other are recalled if they come so again") {
-  const auto program = [](std::vector<int> late_us) {
+  const auto program = [](const std::vector<int>& late_us) {
     return [late_us](GpuBed& bed) {
       Op op = named(CollectiveType::all_reduce, "ring", 4 << 20);
       op.group = bed.group("tp", 4);
