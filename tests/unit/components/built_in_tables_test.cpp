@@ -32,12 +32,12 @@ std::vector<std::string> labels(const TableRegistry& tables, const std::string& 
 /// As one of a plugin: it is never run here.
 class FromOutside final : public CollectiveAlgorithm {
  public:
-  std::string name() const override { return "bucket-ring"; }
-  std::string doc() const override { return ""; }
-  bool serves(CollectiveType) const override { return false; }
-  ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
-  SimTime start_delay(const GroupPlan&, const Op&, Protocol) const override { return {}; }
-  CollectivePlan plan(const CollectiveInput&) const override { return {}; }
+  [[nodiscard]] std::string name() const override { return "bucket-ring"; }
+  [[nodiscard]] std::string doc() const override { return ""; }
+  [[nodiscard]] bool serves(CollectiveType) const override { return false; }
+  [[nodiscard]] ProtocolRule protocol_rule() const override { return ProtocolRule::simple_only; }
+  [[nodiscard]] SimTime start_delay(const GroupPlan&, const Op&, Protocol) const override { return {}; }
+  [[nodiscard]] CollectivePlan plan(const CollectiveInput&) const override { return {}; }
 };
 
 }  // namespace
