@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .result import that_count
 from .varied import labels_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .result import Run, that_count
+    from .result import Run
 
 PARTS = (("t_compute_ps", "compute", style.COMPUTE), ("t_exposed_ps", "exposed communication", style.EXPOSED),
          ("t_idle_ps", "idle", style.IDLE))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .result import that_count
 from .varied import labels_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from .result import Run, that_count
+    from .result import Run
 
 PARTS = {"compute": style.COMPUTE, "expert exchange": style.EXPOSED, "other communication": "#E69F00",
          "host": "#999999", "bubble": "#333333", "rest": style.IDLE}

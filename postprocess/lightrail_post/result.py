@@ -45,8 +45,8 @@ def _folder(group):
 
 def that_count(rows: pd.DataFrame) -> pd.DataFrame:
     """Of rows of steps or exposed those of the last time that each iteration was done: a job that was
-    restarted does some again, perhaps on other GPUs. Rows of one job."""
-    if rows.empty or not rows["attempt"].any():
+    restarted does some again, perhaps on other GPUs. Rows of one job; of a version before 0.3 all."""
+    if rows.empty or "attempt" not in rows or not rows["attempt"].any():
         return rows
     return rows[rows["attempt"] == rows.groupby("iteration")["attempt"].transform("max")]
 

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .result import that_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .result import Run, that_count
+    from .result import Run
 
 COLOURS = {"compute": style.COMPUTE, "bubble": "#333333", "host": "#CCCCCC", "copy": "#F0E442",
            "storage": "#882255", "idle": "#F4F4F4"}

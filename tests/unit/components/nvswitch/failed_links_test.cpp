@@ -33,7 +33,7 @@ struct Chips {
         links[k][i] = bed.connect(device, static_cast<PortIndex>(2 * k + i), gpus[i], k, nvlink);
   }
   /// The link of a chip to GPU 1 is down in that span; senders know 5 us later.
-  void fail(std::vector<std::pair<int, Outage>> outages) {
+  void fail(const std::vector<std::pair<int, Outage>>& outages) {
     HealthTable::Outages all;
     for (const auto& [chip, outage] : outages)
       for (const LinkId link : {links[chip][1], LinkId{links[chip][1].value ^ 1}})
