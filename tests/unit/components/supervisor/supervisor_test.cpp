@@ -40,7 +40,8 @@ class Bed {
     Payload payload;
   };
 
-  explicit Bed(std::vector<std::pair<std::uint32_t, Outage>> failures, std::vector<std::uint32_t> spares) {
+  explicit Bed(const std::vector<std::pair<std::uint32_t, Outage>>& failures,
+               const std::vector<std::uint32_t>& spares) {
     test::TestModel made;
     const auto spec = std::make_shared<const test::RoleSpec<DeviceRole::gpu>>();
     auto book = std::make_shared<AddressBook>();
@@ -55,8 +56,8 @@ class Bed {
     plan->jobs.push_back({"", {EndpointId{0}, EndpointId{1}}, 5, SimTime{0}, true});
     plan->gpus = {EndpointId{0}, EndpointId{1}};
     for (const std::uint32_t server : spares) plan->gpus.emplace_back(server);
-    for (std::size_t i = 0; i < plan->gpus.size(); ++i)
-      made.connect(id, book->component_of[plan->gpus[i].value], RestartPlan::notice);
+    for (const EndpointId gpu : plan->gpus)
+      made.connect(id, book->component_of[gpu.value], RestartPlan::notice);
     model_ = made.build();
     HealthTable::Slowdowns slowdowns;
     for (const auto& [server, span] : failures)

@@ -31,7 +31,7 @@ struct Folder {
   fs::path path = fs::temp_directory_path() / ("lightrail-record-" + std::to_string(getpid()));
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
-  std::string file(const std::string& name) const { return (path / name).string(); }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path / name).string(); }
 };
 
 /// Reads a copy of the file, as any HDF5 user would see it now.
