@@ -17,12 +17,12 @@ using namespace lightrail;
 namespace {
 
 struct MirrorSpec final : Spec, OpticalSwitchTraits {
-  std::uint32_t radix() const override { return 2; }
-  Decibel path_loss() const override { return {}; }
-  Decibel path_loss_spread() const override { return {}; }
-  Decibel port_drift_spread() const override { return {}; }
-  bool is_bidirectional() const override { return true; }
-  bool darkens_all() const override { return false; }
+  [[nodiscard]] std::uint32_t radix() const override { return 2; }
+  [[nodiscard]] Decibel path_loss() const override { return {}; }
+  [[nodiscard]] Decibel path_loss_spread() const override { return {}; }
+  [[nodiscard]] Decibel port_drift_spread() const override { return {}; }
+  [[nodiscard]] bool is_bidirectional() const override { return true; }
+  [[nodiscard]] bool darkens_all() const override { return false; }
 };
 
 /// box0 - nic1 - leaf2 = leaf3 (two cables), leaf3 - mirror4: links 0 to 9.
@@ -185,8 +185,8 @@ namespace {
 
 /// An NVSwitch whose chips have links of their own.
 struct ChipsSpec final : Spec, DeviceTraits {
-  DeviceRole role() const override { return DeviceRole::nvswitch; }
-  std::vector<std::uint32_t> plane_shares() const override { return {1, 1}; }
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nvswitch; }
+  [[nodiscard]] std::vector<std::uint32_t> plane_shares() const override { return {1, 1}; }
 };
 
 }  // namespace
