@@ -59,8 +59,8 @@ class Planner {
   ModelPart make() {
     for (const Program& program : set_.programs) number(program);
     for (std::uint32_t gpu = 0; gpu < set_.program_of_gpu.size(); ++gpu) look_at(gpu);
-    for (std::size_t p = 0; p < set_.programs.size(); ++p) find_alone(p);
     make_circles();
+    find_alone();
     ModelPart part;
     part.remarks.push_back({"recall", remark()});
     part.resources.add<RecallPlan>(std::move(plan_));
@@ -80,7 +80,7 @@ class Planner {
     plan_->alike.emplace_back(program.ops.size());
     for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
       const Op& op = program.ops[i];
-      if (!is_communication(op.kind) || is_io(op.kind)) continue;
+      if (!is_watched(op.kind)) continue;
       const auto known = numbers_.emplace(what_of(op), static_cast<std::uint32_t>(numbers_.size() + 1));
       const std::uint32_t number = known.first->second;
       plan_->alike[p][i] = number;
@@ -107,13 +107,26 @@ class Planner {
     });
   }
 
-  void find_alone(std::size_t p) {
-    const Program& program = set_.programs[p];
-    std::vector<bool> users(program.ops.size());
-    for (std::uint32_t i = 0; i < program.ops.size(); ++i)
+  /// Of the programs that a circle's GPUs run; nobody asks for the others.
+  void find_alone() {
+    std::vector<bool> is_asked(set_.programs.size());
+    for (const RecallPlan::Circle& circle : plan_->circles)
+      for (const EndpointId gpu : circle.members)
+        for_programs(gpu.value, [&](std::uint32_t p) { is_asked[p] = true; });
+    for (std::size_t p = 0; p < set_.programs.size(); ++p) {
+      const Program& program = set_.programs[p];
+      plan_->is_alone.push_back(is_asked[p] ? run_alone(program, indexes_.of[p], users(p))
+                                            : std::vector<bool>(program.ops.size()));
+    }
+  }
+
+  /// By op of a program: whether it uses NVLink.
+  [[nodiscard]] std::vector<bool> users(std::size_t p) const {
+    std::vector<bool> result(set_.programs[p].ops.size());
+    for (std::uint32_t i = 0; i < result.size(); ++i)
       if (const std::uint32_t number = plan_->alike[p][i]; number != 0)
-        users[i] = distinct_[p][places_[p].at(number)].uses_nvlink;
-    plan_->is_alone.push_back(run_alone(program, indexes_.of[p], users));
+        result[i] = distinct_[p][places_[p].at(number)].uses_nvlink;
+    return result;
   }
 
   void make_circles() {
@@ -124,30 +137,36 @@ class Planner {
     for (auto& [name, gpus] : members) {
       if (gpus.size() < 2) continue;
       RecallPlan::Circle circle{std::move(gpus), time_never};
-      std::set<std::uint32_t> seen;
-      bool is_any_whole = false;
-      for (const EndpointId gpu : circle.members)
-        for_programs(gpu.value, [&](std::uint32_t p) {
-          if (seen.insert(p).second) look_at_circle(circle, p, gpu, is_any_whole);
-        });
-      if (!is_any_whole) continue;
+      if (!look_at_circle(circle)) continue;
       for (const EndpointId gpu : circle.members)
         plan_->circle_of[gpu.value] = static_cast<std::uint32_t>(plan_->circles.size());
       plan_->circles.push_back(std::move(circle));
     }
   }
 
-  void look_at_circle(RecallPlan::Circle& circle, std::uint32_t p, EndpointId gpu, bool& is_any_whole) {
-    for (const Distinct& each : distinct_[p]) {
-      const Op& op = set_.programs[p].ops[each.op];
-      const GroupPlan& group = plans_.of(op.group, gpu);
-      if (!each.uses_nvlink || group.size() < 2) continue;
-      circle.soonest = std::min(circle.soonest, use_.start_of(op, group));
-      if (op.kind != OpKind::collective || group.servers() > 1 || !group.has_nvlink) continue;
-      const bool is_whole = group.size() == circle.members.size();
-      is_any_whole |= is_whole;
-      (is_whole ? whole_ : parts_).insert(model_.resource<GroupTable>()->kind(op.group).name);
-    }
+  /// Finds the circle's soonest start over all groups of its members, and whether one group is the circle.
+  bool look_at_circle(RecallPlan::Circle& circle) {
+    bool is_any_whole = false;
+    std::set<std::tuple<std::uint32_t, std::uint32_t, const GroupPlan*>> seen;
+    for (const EndpointId gpu : circle.members)
+      for_programs(gpu.value, [&](std::uint32_t p) {
+        for (const Distinct& each : distinct_[p]) {
+          const Op& op = set_.programs[p].ops[each.op];
+          const GroupPlan& group = plans_.of(op.group, gpu);
+          if (!each.uses_nvlink || group.size() < 2 || !seen.emplace(p, each.op, &group).second) continue;
+          circle.soonest = std::min(circle.soonest, use_.start_of(op, group));
+          is_any_whole |= is_circle(op, group, circle);
+        }
+      });
+    return is_any_whole;
+  }
+
+  /// Whether a collective's group is the whole circle; which are and which are not stands in the remark.
+  bool is_circle(const Op& op, const GroupPlan& group, const RecallPlan::Circle& circle) {
+    if (op.kind != OpKind::collective || group.servers() > 1 || !group.has_nvlink) return false;
+    const bool is_whole = group.size() == circle.members.size();
+    (is_whole ? whole_ : parts_).insert(model_.resource<GroupTable>()->kind(op.group).name);
+    return is_whole;
   }
 
   [[nodiscard]] std::string remark() const {
