@@ -26,7 +26,7 @@ struct JobCheckpoint {
 };
 
 /// What a job goes through, one after the other, between the detection of a failure and the next step.
-struct RestartPlan {
+struct RestartTimes {
   SimTime replacement{};     ///< of categories that replace a server, when a spare is there
   SimTime rendezvous{};      ///< processes find each other
   SimTime initialisation{};  ///< communicators
@@ -56,7 +56,7 @@ struct GoodputPlan {
   std::uint64_t seed = 1;
   std::vector<FailureCategory> categories;
   std::optional<JobCheckpoint> checkpoint;  ///< none: a failure loses everything, unless there are replicas
-  RestartPlan restart;
+  RestartTimes restart;
   std::optional<SparesPlan> spares;  ///< none: a spare is always there
   std::optional<ReplicaPlan> replicas;
 

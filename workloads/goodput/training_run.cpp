@@ -53,7 +53,7 @@ class TrainingRun {
     ++sample_.failures[failures_.category()];
     if (category.replaces_server) server_is_there_ = std::max(server_is_there_, spares_.replace(now_));
     failures_.advance();
-    const RestartPlan& plan = plan_.restart;
+    const RestartTimes& plan = plan_.restart;
     return pass(GoodputUse::detection, category.detection) &&
            pass(GoodputUse::replacement,
                 std::max(category.replaces_server ? plan.replacement : SimTime{}, server_is_there_ - now_)) &&
