@@ -46,6 +46,14 @@ std::uint32_t job_of(const ProgramSet& set, std::uint32_t gpu) {
   return set.jobs.empty() ? 0 : set.programs[set.program_of_gpu[gpu]].job;
 }
 
+bool writes_checkpoints(const ProgramSet& set, std::uint32_t program) {
+  for (; program != itself; program = set.programs[program].next) {
+    const std::vector<Op>& ops = set.programs[program].ops;
+    if (std::any_of(ops.begin(), ops.end(), saves_state)) return true;
+  }
+  return false;
+}
+
 /// GPUs by server, in order.
 std::vector<std::vector<std::uint32_t>> servers_of(const AddressBook& book) {
   std::vector<std::vector<std::uint32_t>> servers;
@@ -114,9 +122,8 @@ class RestartReader {
       RestartPlan::Job& job = plan.jobs[number];
       jobs.insert(number);
       job.gpus.emplace_back(gpu);
-      job.iterations = set_.iterations_of(program);
       job.start = set_.start_of(program);
-      job.saves = std::any_of(program.ops.begin(), program.ops.end(), saves_state);
+      job.has_checkpoints &= writes_checkpoints(set_, set_.program_of_gpu[gpu]);
       plan.gpus.emplace_back(gpu);
     }
     in_use_[server] = !jobs.empty();
@@ -221,6 +228,17 @@ Remark remark_of(const RestartPlan& plan) {
                       format_time(s.init), format_time(s.init_per_gpu), format_time(s.warm_up))};
 }
 
+/// Jobs that a restart takes back to their beginning.
+std::vector<Remark> remarks_without_checkpoints(const RestartPlan& plan) {
+  std::vector<Remark> all;
+  for (const RestartPlan::Job& job : plan.jobs)
+    if (!job.gpus.empty() && !job.has_checkpoints)
+      all.push_back({"restart", fmt::format("{} has no checkpoint that all its GPUs write: it begins again "
+                                            "at its first iteration",
+                                            job.name.empty() ? "the job" : "job '" + job.name + "'")});
+  return all;
+}
+
 }  // namespace
 
 ModelPart read_restart(const Scenario& scenario, const Model& model, ErrorList& errors) {
@@ -262,7 +280,8 @@ Model with_supervisor(Model built, const Scenario& scenario, ErrorList& errors) 
   if (const auto* notes = built.resource<ModelNotes>())
     part.resources.add(notes_with_spares(*notes, *spares));
   part.resources.add(std::make_shared<const RestartsJobs>());
-  part.remarks.push_back(remark_of(reader.plan));
+  part.remarks = remarks_without_checkpoints(reader.plan);
+  part.remarks.insert(part.remarks.begin(), remark_of(reader.plan));
   join_gpus(model, reader.plan);
   part.resources.add(std::make_shared<const RestartPlan>(std::move(reader.plan)));
   model.add(std::move(part));

@@ -32,9 +32,8 @@ struct RestartPlan {
   struct Job {
     std::string name;              ///< empty: of the only job
     std::vector<EndpointId> gpus;  ///< in rising order
-    std::uint32_t iterations = 0;
     SimTime start{};
-    bool saves = false;  ///< its GPUs write checkpoints
+    bool has_checkpoints = true;  ///< all its GPUs write them
   };
 
   RestartStages stages;

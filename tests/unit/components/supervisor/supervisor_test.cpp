@@ -53,7 +53,7 @@ class Bed {
     const ComponentId id = made.add(supervisor_kind(), std::make_shared<const SupervisorSpec>());
     auto plan = std::make_shared<RestartPlan>();
     plan->stages = {us(100), us(50), us(20), SimTime{0}, us(1), us(10)};
-    plan->jobs.push_back({"", {EndpointId{0}, EndpointId{1}}, 5, SimTime{0}, true});
+    plan->jobs.push_back({"", {EndpointId{0}, EndpointId{1}}});
     plan->gpus = {EndpointId{0}, EndpointId{1}};
     for (const std::uint32_t server : spares) plan->gpus.emplace_back(server);
     for (const EndpointId gpu : plan->gpus)
