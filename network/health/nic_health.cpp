@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/model/kind.hpp"
+#include "network/health/disjoint_outages.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/transport/nic_returns.hpp"
 
@@ -60,10 +61,7 @@ NicHealth::NicHealth(const HealthTable& health, const AddressBook& book, const M
 bool NicHealth::is_ever_cut_off(const Cables& cables) const {
   if (!cables[0].is_valid()) return false;
   if (!cables[1].is_valid()) return health_->has_outages(cables[0]);
-  for (const Outage& one : health_->outages(cables[0]))
-    for (const Outage& other : health_->outages(cables[1]))
-      if (one.down < other.up && other.down < one.up) return true;
-  return false;
+  return !common(health_->outages(cables[0]), health_->outages(cables[1])).empty();
 }
 
 bool NicHealth::is_up(EndpointId endpoint, SimTime now, Observer observer) const {

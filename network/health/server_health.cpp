@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "network/health/disjoint_outages.hpp"
 #include "network/port/device_traits.hpp"
 
 namespace lightrail {
@@ -13,16 +15,28 @@ namespace {
 
 using Failures = std::map<std::uint32_t, std::vector<ServerFailure>>;
 
-/// The cables to a fabric of the NICs that a device is joined to, each with its NIC.
-std::vector<std::pair<ComponentId, LinkId>> cables_of(const Model& model, ComponentId device) {
-  std::vector<std::pair<ComponentId, LinkId>> all;
+/// When all cables from a NIC to its fabric are down.
+std::vector<Outage> outages_of(const Model& model, const HealthTable& health, ComponentId nic) {
+  const ComponentRecord& record = model.components[nic.value];
+  std::vector<Outage> all;
+  bool is_first = true;
+  for (std::uint32_t port = 0; port < fabric_ports_of(*model.specs[record.spec]); ++port) {
+    const LinkId cable = model.ports[record.first_port + port].out;
+    if (!cable.is_valid()) continue;
+    const std::span<const Outage> own = health.outages(cable);
+    all = is_first ? std::vector<Outage>(own.begin(), own.end()) : common(all, own);
+    is_first = false;
+  }
+  return all;
+}
+
+/// The NICs that a device is joined to.
+std::vector<ComponentId> nics_of(const Model& model, ComponentId device) {
+  std::vector<ComponentId> all;
   const ComponentRecord& record = model.components[device.value];
   for (std::uint32_t i = 0; i < record.port_count; ++i) {
     const LinkId out = model.ports[record.first_port + i].out;
-    if (!leads_to(model, out, DeviceRole::nic)) continue;
-    const ComponentId nic = model.links[out.value].to;
-    if (const LinkId cable = model.ports[model.components[nic.value].first_port].out; cable.is_valid())
-      all.emplace_back(nic, cable);
+    if (leads_to(model, out, DeviceRole::nic)) all.push_back(model.links[out.value].to);
   }
   return all;
 }
@@ -33,11 +47,6 @@ void add_stops(const HealthTable& health, ComponentId gpu, std::uint32_t server,
     if (changes[i].lost == all_speed)
       failures[server].push_back(
           {server, {changes[i].at, i + 1 < changes.size() ? changes[i + 1].at : time_never}, gpu});
-}
-
-void add_outages(const HealthTable& health, ComponentId nic, LinkId cable, std::uint32_t server,
-                 Failures& failures) {
-  for (const Outage& outage : health.outages(cable)) failures[server].push_back({server, outage, nic});
 }
 
 /// While nobody stands in for the GPU's NIC.
@@ -81,12 +90,13 @@ ServerHealth::ServerHealth(const Model& model, const HealthTable& health, const 
     const std::uint32_t server = book.endpoints[e].server;
     const bool is_gpu = e < book.gpu_count;
     if (is_gpu) add_stops(health, device, server, failures);
-    for (const auto& [nic, cable] : cables_of(model, device)) {
+    for (const ComponentId nic : nics_of(model, device)) {
       if (is_gpu) of_gpus.insert(nic);
       if (is_gpu && has_stand_ins)
         add_cut_offs(*nics, EndpointId{e}, nic, server, failures);
       else if (is_gpu || !of_gpus.contains(nic))
-        add_outages(health, nic, cable, server, failures);
+        for (const Outage& outage : outages_of(model, health, nic))
+          failures[server].push_back({server, outage, nic});
     }
   }
   for (auto& of_server : failures)

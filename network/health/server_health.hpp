@@ -18,7 +18,7 @@ struct ServerFailure {
 };
 
 /// When servers are of no use to a job: one of their GPUs stands still, or cannot be reached, since its NIC's
-/// cable is down and no other NIC of the server stands in, or the cable of a NIC for storage is down. The
+/// cables are all down and no other NIC of the server stands in, or those of a NIC for storage are. The
 /// same on every rank, never changed.
 class ServerHealth {
  public:

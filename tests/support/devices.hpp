@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 
 #include "engine/model/kind.hpp"
@@ -19,6 +20,11 @@ namespace lightrail::test {
 template <DeviceRole device_role>
 struct RoleSpec final : Spec, DeviceTraits {
   [[nodiscard]] DeviceRole role() const override { return device_role; }
+};
+/// Of a NIC with two ports to its fabric.
+struct TwoPortNic final : Spec, DeviceTraits {
+  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
+  [[nodiscard]] std::uint32_t fabric_ports() const override { return 2; }
 };
 /// Of one that joins GPUs by NVLink.
 using NvswitchTraits = RoleSpec<DeviceRole::nvswitch>;

@@ -15,3 +15,14 @@ TEST_CASE("outages that touch or overlap are made one, in order of time") {
   CHECK(disjoint({{us(3), time_never}, {us(1), us(4)}}) == std::vector<Outage>{{us(1), time_never}});
   CHECK(disjoint({}).empty());
 }
+
+TEST_CASE("what two have in common is what both miss") {
+  const auto us = [](std::int64_t n) { return microseconds(n); };
+  const std::vector<Outage> one{{us(1), us(3)}, {us(5), us(9)}, {us(20), time_never}};
+  const std::vector<Outage> other{{us(3), us(6)}, {us(7), us(8)}, {us(10), us(30)}, {us(40), us(50)}};
+  const std::vector<Outage> both{{us(5), us(6)}, {us(7), us(8)}, {us(20), us(30)}, {us(40), us(50)}};
+  CHECK(common(one, other) == both);
+  CHECK(common(other, one) == both);
+  CHECK(common(one, one) == one);
+  CHECK(common(one, {}).empty());
+}

@@ -14,11 +14,6 @@ using namespace lightrail;
 
 namespace {
 
-struct DualSpec final : Spec, DeviceTraits {
-  [[nodiscard]] DeviceRole role() const override { return DeviceRole::nic; }
-  [[nodiscard]] std::uint32_t fabric_ports() const override { return 2; }
-};
-
 SimTime us(std::int64_t n) {
   return microseconds(n);
 }
@@ -32,7 +27,7 @@ struct Place {
   explicit Place(bool has_twins = false) {
     test::TestModel made;
     const auto spec = std::make_shared<const Spec>();
-    const auto dual = std::make_shared<const DualSpec>();
+    const auto dual = std::make_shared<const test::TwoPortNic>();
     const ComponentId nics[] = {made.add(test::kind_named("nic", true), dual),
                                 made.add(test::kind_named("nic", true), dual)};
     const ComponentId leaves[] = {made.add(test::kind_named("leaf", true), spec),

@@ -99,3 +99,31 @@ TEST_CASE("failures of all servers are in the order in which they begin") {
                                                          {1, us(10), us(20), place.nic[3]},
                                                          {0, us(12), us(13), place.nic[0]}});
 }
+
+TEST_CASE("a NIC of two ports cuts its server off while both cables are down, of a GPU and of a host") {
+  for (const DeviceRole role : {DeviceRole::gpu, DeviceRole::host})
+    for (const std::int64_t second_fails : {20, 50}) {
+      CAPTURE(static_cast<int>(role), second_fails);
+      test::TestModel made;
+      AddressBook book;
+      book.gpu_count = role == DeviceRole::gpu ? 1 : 0, book.first_storage = 1;
+      const std::shared_ptr<const Spec> of_gpu = std::make_shared<const test::RoleSpec<DeviceRole::gpu>>(),
+                                        of_host = std::make_shared<const test::RoleSpec<DeviceRole::host>>();
+      book.component_of = {
+          made.add(test::kind_named("device", false), role == DeviceRole::gpu ? of_gpu : of_host)};
+      book.endpoints = {{0, Lid{0}, 0, 0}};
+      const ComponentId nic =
+          made.add(test::kind_named("nic", true), std::make_shared<const test::TwoPortNic>());
+      for (int leaf = 0; leaf < 2; ++leaf)  // links 0 and 2 from the NIC
+        made.connect(nic, made.add(test::kind_named("leaf", true), std::make_shared<const Spec>()),
+                     nanoseconds(100));
+      made.connect(book.component_of[0], nic, nanoseconds(100));
+      const Model model = made.build();
+      const HealthTable table({},
+                              {{LinkId{0}, {{us(10), us(40)}}}, {LinkId{2}, {{us(second_fails), us(60)}}}});
+      const NicHealth nics(table, book, model);
+      const std::vector<Failure> both{{0, us(20), us(40), nic}};
+      CHECK(failures(ServerHealth(model, table, book, &nics)) ==
+            (second_fails == 20 ? both : std::vector<Failure>{}));
+    }
+}
