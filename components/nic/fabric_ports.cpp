@@ -17,20 +17,20 @@ BitRate rate_of_all(const BuildContext& build, std::uint32_t ports) {
   return sum;
 }
 
-/// The outages of these cables that last longer than `time`.
+/// The outages of these cables that last longer than `time`, which senders know of `time` after them.
 HealthTable longer_than(SimTime time, const HealthTable& health, const std::vector<LinkId>& cables) {
   HealthTable::Outages all;
   for (const LinkId cable : cables)
     for (const Outage& outage : health.outages(cable))
       if (outage.up - outage.down > time) all[cable].push_back(outage);
-  return {{}, std::move(all)};
+  return {{.detection = time}, std::move(all)};
 }
 
 }  // namespace
 
 FabricPorts::FabricPorts(const BuildContext& build, std::uint32_t ports, PortChoice choice, SimTime fail_over,
                          const std::vector<Injector::Source>& sources, SimTime latency)
-    : choice_(choice), fail_over_(fail_over), salt_(hash_combine(build.model.seed, build.id.value)) {
+    : choice_(choice), salt_(hash_combine(build.model.seed, build.id.value)) {
   const BitRate all_lines = ports > 1 ? rate_of_all(build, ports) : BitRate{};
   if (ports > 1) clocks_.resize(sources.size());
   ports_.reserve(ports);
@@ -42,7 +42,7 @@ FabricPorts::FabricPorts(const BuildContext& build, std::uint32_t ports, PortCho
   }
   const auto* health = build.model.resource<HealthTable>();
   if (ports == 1 || !health || !health->has_outages()) return;
-  outages_ = longer_than(fail_over_, *health, cables_);
+  outages_ = longer_than(fail_over, *health, cables_);
   if (const auto* planes = build.model.resource<NicPlanes>(); planes && !planes->is_empty()) planes_ = planes;
   changes_at_ = next_change(SimTime{0});
 }
@@ -70,7 +70,7 @@ std::vector<PortIndex> FabricPorts::open_ports(Lid lid, SimTime now) const {
   std::vector<PortIndex> leading, up, all;
   for (PortIndex port = 0; port < static_cast<PortIndex>(count()); ++port) {
     all.push_back(port);
-    if (!outages_.is_up(cables_[port], now, fail_over_)) continue;
+    if (!outages_.is_up(cables_[port], now, Observer::sender)) continue;
     up.push_back(port);
     if (!planes_ || planes_->leads_to(lid, port, now)) leading.push_back(port);
   }
@@ -143,7 +143,8 @@ bool FabricPorts::has_changed(SimTime now) {
 
 SimTime FabricPorts::next_change(SimTime now) const {
   SimTime next = planes_ ? planes_->next_change(now) : time_never;
-  for (const LinkId cable : cables_) next = std::min(next, outages_.next_change(cable, now, fail_over_));
+  for (const LinkId cable : cables_)
+    next = std::min(next, outages_.next_change(cable, now, Observer::sender));
   return next;
 }
 

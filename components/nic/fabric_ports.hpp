@@ -77,7 +77,6 @@ class FabricPorts {
   [[nodiscard]] SimTime next_change(SimTime now) const;
 
   PortChoice choice_;                  ///< fixed
-  SimTime fail_over_;                  ///< fixed
   std::uint64_t salt_;                 ///< fixed
   HealthTable outages_;                ///< fixed: of its cables, those that last longer than the fail-over
   const NicPlanes* planes_ = nullptr;  ///< null: likewise

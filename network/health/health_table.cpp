@@ -74,23 +74,24 @@ SimTime HealthTable::delay(Observer observer) const {
   fail_contract("observer is one of the enumerators", __FILE__, __LINE__);
 }
 
-std::span<const Outage> HealthTable::not_past(LinkId link, SimTime now, SimTime late) const {
+std::span<const Outage> HealthTable::not_past(LinkId link, SimTime now, Observer observer) const {
   const std::span<const Outage> all = outages(link);
+  const SimTime wait = delay(observer);
   const auto first = std::partition_point(
-      all.begin(), all.end(), [&](const Outage& outage) { return later(outage.up, late) <= now; });
+      all.begin(), all.end(), [&](const Outage& outage) { return later(outage.up, wait) <= now; });
   return {first, all.end()};
 }
 
-bool HealthTable::is_up(LinkId link, SimTime now, SimTime late) const {
-  const std::span<const Outage> rest = not_past(link, now, late);
-  return rest.empty() || later(rest.front().down, late) > now;
+bool HealthTable::is_up(LinkId link, SimTime now, Observer observer) const {
+  const std::span<const Outage> rest = not_past(link, now, observer);
+  return rest.empty() || later(rest.front().down, delay(observer)) > now;
 }
 
-SimTime HealthTable::next_change(LinkId link, SimTime now, SimTime late) const {
-  const std::span<const Outage> rest = not_past(link, now, late);
+SimTime HealthTable::next_change(LinkId link, SimTime now, Observer observer) const {
+  const std::span<const Outage> rest = not_past(link, now, observer);
   if (rest.empty()) return time_never;
-  const SimTime down = later(rest.front().down, late);
-  return down > now ? down : later(rest.front().up, late);
+  const SimTime down = later(rest.front().down, delay(observer));
+  return down > now ? down : later(rest.front().up, delay(observer));
 }
 
 SimTime HealthTable::next_change(SimTime now, Observer observer) const {
@@ -99,7 +100,7 @@ SimTime HealthTable::next_change(SimTime now, Observer observer) const {
 }
 
 SimTime HealthTable::cut_at(LinkId link, SimTime start, SimTime busy) const {
-  const std::span<const Outage> rest = not_past(link, start, SimTime{0});
+  const std::span<const Outage> rest = not_past(link, start, Observer::port);
   if (rest.empty() || rest.front().down >= start + busy) return time_never;
   return std::max(start, rest.front().down);
 }

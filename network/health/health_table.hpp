@@ -61,18 +61,10 @@ class HealthTable {
   [[nodiscard]] SimTime collective_timeout() const { return delays_.collective_timeout; }
 
   /// Whether `observer` takes the link for up at `now`.
-  [[nodiscard]] bool is_up(LinkId link, SimTime now, Observer observer = Observer::port) const {
-    return is_up(link, now, delay(observer));
-  }
-  /// The same of who knows of a change `late` (>= 0) after it.
-  [[nodiscard]] bool is_up(LinkId link, SimTime now, SimTime late) const;
+  [[nodiscard]] bool is_up(LinkId link, SimTime now, Observer observer = Observer::port) const;
   /// The first moment after `now` at which what `observer` takes the link for changes; time_never: no further
   /// one.
-  [[nodiscard]] SimTime next_change(LinkId link, SimTime now, Observer observer = Observer::port) const {
-    return next_change(link, now, delay(observer));
-  }
-  /// The same of who knows of a change `late` (>= 0) after it.
-  [[nodiscard]] SimTime next_change(LinkId link, SimTime now, SimTime late) const;
+  [[nodiscard]] SimTime next_change(LinkId link, SimTime now, Observer observer = Observer::port) const;
   /// The same of any link.
   [[nodiscard]] SimTime next_change(SimTime now, Observer observer) const;
   /// When an outage cuts off a train that has the line from `start` (>= 0) on, for `busy`: at once where the
@@ -86,8 +78,8 @@ class HealthTable {
     LinkId link{};
     std::uint32_t first = 0, count = 0;  ///< into all_
   };
-  /// The outages of a link from the first on whose end is not known at `now` to who knows of it `late`.
-  [[nodiscard]] std::span<const Outage> not_past(LinkId link, SimTime now, SimTime late) const;
+  /// The outages of a link from the first on whose end `observer` has not seen at `now`.
+  [[nodiscard]] std::span<const Outage> not_past(LinkId link, SimTime now, Observer observer) const;
 
   Delays delays_;
   std::vector<Row> links_;  ///< by link id

@@ -1,14 +1,15 @@
 #include "network/health/nic_planes.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "network/routing/routing.hpp"
 
 namespace lightrail {
 
-NicPlanes::NicPlanes(const HealthTable& health, const Model& model) : health_(&health) {
+NicPlanes::NicPlanes(const HealthTable& health, const Model& model) {
   const auto* tables = model.resource<RoutingTables>();
   if (!tables) return;
+  HealthTable::Outages all;
   for (const ComponentRecord& record : model.components) {
     const std::uint32_t ports = fabric_ports_of(*model.specs[record.spec]);
     for (std::uint32_t port = 0; ports > 1 && port < ports; ++port) {
@@ -21,25 +22,17 @@ NicPlanes::NicPlanes(const HealthTable& health, const Model& model) : health_(&h
       const std::uint32_t lid = tables->routes[route->second].down.front().lid_low + link.to_port;
       if (cables_of_.size() <= lid) cables_of_.resize(lid + 1);
       cables_of_[lid][port] = cable;
-      for (const Outage& outage : health.outages(cable))
-        moments_.insert(moments_.end(), {outage.down, outage.up});
+      const auto own = health.outages(cable);
+      all[cable].assign(own.begin(), own.end());
     }
   }
-  std::sort(moments_.begin(), moments_.end());
-  moments_.erase(std::unique(moments_.begin(), moments_.end()), moments_.end());
+  outages_ = HealthTable({.detection = health.delay(Observer::sender)}, std::move(all));
 }
 
 bool NicPlanes::leads_to(Lid lid, std::uint32_t port, SimTime now) const {
   if (lid.value >= cables_of_.size()) return true;
   const LinkId cable = cables_of_[lid.value][port];
-  return !cable.is_valid() || health_->is_up(cable, now, Observer::sender);
-}
-
-SimTime NicPlanes::next_change(SimTime now) const {
-  if (is_empty()) return time_never;
-  const SimTime late = health_->delay(Observer::sender);
-  const auto next = std::upper_bound(moments_.begin(), moments_.end(), now - late);
-  return next == moments_.end() || *next > time_never - late ? time_never : *next + late;
+  return !cable.is_valid() || outages_.is_up(cable, now, Observer::sender);
 }
 
 }  // namespace lightrail

@@ -17,19 +17,18 @@ namespace lightrail {
 class NicPlanes {
  public:
   NicPlanes() = default;
-  /// `health` must outlive it; `model` has the routing tables.
+  /// `model` has the routing tables.
   NicPlanes(const HealthTable& health, const Model& model);
 
   [[nodiscard]] bool is_empty() const { return cables_of_.empty(); }
   /// Whether senders take the cable from port `port` of the NIC at `lid` for up at `now`.
   [[nodiscard]] bool leads_to(Lid lid, std::uint32_t port, SimTime now) const;
   /// The first moment after `now` at which that may change for any lid; time_never: no further one.
-  [[nodiscard]] SimTime next_change(SimTime now) const;
+  [[nodiscard]] SimTime next_change(SimTime now) const { return outages_.next_change(now, Observer::sender); }
 
  private:
-  const HealthTable* health_ = nullptr;
+  HealthTable outages_;                                          ///< of these cables alone
   std::vector<std::array<LinkId, max_fabric_ports>> cables_of_;  ///< by lid; not valid: never down, or joined
-  std::vector<SimTime> moments_;  ///< at which one of them fails or comes back, in order
 };
 
 }  // namespace lightrail
