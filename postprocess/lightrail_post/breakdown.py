@@ -42,7 +42,7 @@ def _rows_to_show(steps, run):
 
 def step_breakdown(run: Run, iteration: int | None = None) -> Figure:
     """Stacked bars of one iteration (default: the last), one a GPU or a server. Returns a Figure."""
-    steps = that_count(run.tables["steps"])
+    steps = that_count(run, run.tables["steps"])
     if steps.empty:
         return style.nothing("no GPU finished an iteration")
     iteration = steps["iteration"].max() if iteration is None else iteration

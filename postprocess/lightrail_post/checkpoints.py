@@ -14,7 +14,7 @@ PS_PER_S = 1e12
 
 def _steps(run):
     """Start and end [s] of every iteration, over all GPUs."""
-    by_step = that_count(run.tables["steps"]).groupby("iteration", observed=True)
+    by_step = that_count(run, run.tables["steps"]).groupby("iteration", observed=True)
     return pd.DataFrame({"start": by_step["t_start_ps"].min(), "end": by_step["t_end_ps"].max()}) / PS_PER_S
 
 

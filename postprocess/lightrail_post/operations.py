@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from .result import that_count
 from .spans import covered
 
 
@@ -43,7 +44,7 @@ def _shares(ops, gpus, low, high):
 
 
 def _steps_of(run, gpus, iteration):
-    steps = run.tables["steps"]
+    steps = that_count(run, run.tables["steps"])
     return steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
 
 
@@ -55,9 +56,8 @@ def finding(run, gpus, iteration, ops, span):
         compute, exposed = _shares(ops, gpus, *span)
         return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and {wait} for "
                 f"communication for {100 * exposed:.0f} %")
-    steps = run.tables["steps"]
-    steps = steps[steps["iteration"] == iteration]
-    mine = _steps_of(run, gpus, iteration)
+    steps = _steps_of(run, run.tables["steps"]["gpu"], iteration)
+    mine = steps[steps["gpu"].isin(gpus)]
     if mine.empty:
         return f"{len(gpus):,} {'GPU' if len(gpus) == 1 else 'GPUs'} recorded"
     time = (mine["t_end_ps"] - mine["t_start_ps"]).sum()

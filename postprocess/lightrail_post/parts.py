@@ -41,7 +41,7 @@ def step_parts(runs: Sequence[Run], names: Sequence[str] | None = None) -> pd.Da
         uses = run.tables["exposed"] if "exposed" in run.tables else pd.DataFrame()
         if uses.empty:
             raise ValueError(f"{run.path}: no use of time was recorded (<table name=\"exposed\">)")
-        uses = that_count(uses)
+        uses = that_count(run, uses)
         uses = uses[uses["iteration"] == uses["iteration"].max()]
         parts = [_part(use, run.dimensions[dimension] if dimension >= 0 else "")
                  for use, dimension in zip(uses["use"].astype(str), uses["dimension"])]

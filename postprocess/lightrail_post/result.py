@@ -43,12 +43,15 @@ def _folder(group):
     return _attributes(group) | {name: _folder(below) for name, below in group.items()}
 
 
-def that_count(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of rows of steps or exposed those of the last time that each iteration was done: a job that was
-    restarted does some again, perhaps on other GPUs. Rows of one job; of a version before 0.3 all."""
+def that_count(run: "Run", rows: pd.DataFrame) -> pd.DataFrame:
+    """Of rows of steps or exposed those of the last time that its job did each iteration: one that was
+    restarted does some again, perhaps on other GPUs (those of spare servers are taken for one job here). Of a
+    version before 0.3 all."""
     if rows.empty or "attempt" not in rows or not rows["attempt"].any():
         return rows
-    return rows[rows["attempt"] == rows.groupby("iteration")["attempt"].transform("max")]
+    job_of_gpu = {gpu: job for job, gpus in enumerate(run.jobs.values()) for gpu in gpus}
+    job = rows["gpu"].map(lambda gpu: job_of_gpu.get(gpu, -1))
+    return rows[rows["attempt"] == rows.groupby([job, "iteration"])["attempt"].transform("max")]
 
 
 class Tables(Mapping[str, pd.DataFrame]):

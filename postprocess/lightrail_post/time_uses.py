@@ -29,7 +29,7 @@ def rows_of_step(run: Run, iteration: int | None = None, job: str | None = None)
         rows = rows[rows["gpu"].isin(gpus)] if len(rows) else rows
     if rows.empty:
         return rows
-    rows = that_count(rows)
+    rows = that_count(run, rows)
     wanted = rows.groupby("gpu")["iteration"].transform("max") if iteration is None else iteration
     return rows[rows["iteration"] == wanted]
 

@@ -6,9 +6,11 @@ import sys
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 from lightrail_post import open_run
+from lightrail_post.result import that_count
 
 
 @pytest.fixture
@@ -101,3 +103,12 @@ def test_another_file_is_refused(tmp_path):
         pass
     with pytest.raises(ValueError, match="other.h5: not a lightrail result"):
         open_run(tmp_path / "other.h5")
+
+
+def test_of_iterations_that_were_done_again_the_last_time_counts_for_each_job(run):
+    rows = pd.DataFrame([(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 1, 1)], columns=["gpu", "iteration", "attempt"])
+    run.jobs = {"one": [0], "other": [1]}
+    assert that_count(run, rows).values.tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1]]
+    run.jobs = {}  # one job, on both GPUs
+    assert that_count(run, rows).values.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1]]
+    assert that_count(run, rows.drop(columns="attempt")).equals(rows.drop(columns="attempt"))
