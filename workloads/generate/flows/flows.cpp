@@ -46,24 +46,17 @@ Describe<FlowsSpec> flows_table() {
 class FlowPrograms {
  public:
   FlowPrograms(WorkloadContext& context, const std::vector<std::uint32_t>& gpus)
-      : context_(context), gpus_(gpus), programs_(gpus.size()), at_(gpus.size()), sent_(gpus.size()) {
+      : context_(context), gpus_(gpus), programs_(gpus.size()) {
     world_ = context.job.find_group("world");
     dimension_ = context.job.dimension("flows");
     for (Program& program : programs_) program.streams = {"host arrivals"};
   }
 
-  void add(std::uint32_t from, const FlowArrival& flow) {
-    Program& sender = programs_[from];
-    Op arrival;
-    arrival.kind = OpKind::host;
-    arrival.dimension = no_dimension;
-    arrival.name = context_.job.name("arrival");
-    arrival.duration = flow.at - at_[from];
-    at_[from] = flow.at;
-    const std::uint32_t come[] = {append(sender, arrival)};
-    const std::uint32_t lane = lane_of(from, flow.to);
-    append(sender, message(OpKind::send, from, flow.to, flow.bytes, lane), come);
-    append(programs_[flow.to], message(OpKind::recv, flow.to, from, flow.bytes, lane));
+  /// All that a GPU sends.
+  void add(std::uint32_t from, const std::vector<FlowArrival>& flows) {
+    at_ = SimTime{0};
+    sent_.assign(gpus_.size(), 0);
+    for (const FlowArrival& flow : flows) add(from, flow);
   }
   /// "" or which GPU has more flows than a program has streams.
   [[nodiscard]] std::string problem() const {
@@ -85,6 +78,19 @@ class FlowPrograms {
   }
 
  private:
+  void add(std::uint32_t from, const FlowArrival& flow) {
+    Program& sender = programs_[from];
+    Op arrival;
+    arrival.kind = OpKind::host;
+    arrival.dimension = no_dimension;
+    arrival.name = context_.job.name("arrival");
+    arrival.duration = flow.at - at_;
+    at_ = flow.at;
+    const std::uint32_t come[] = {append(sender, arrival)};
+    const std::uint32_t lane = lane_of(flow.to);
+    append(sender, message(OpKind::send, from, flow.to, flow.bytes, lane), come);
+    append(programs_[flow.to], message(OpKind::recv, flow.to, from, flow.bytes, lane));
+  }
   Op message(OpKind kind, std::uint32_t self, std::uint32_t peer, std::int64_t bytes, std::uint32_t lane) {
     Program& program = programs_[self];
     program.streams.push_back(
@@ -102,10 +108,8 @@ class FlowPrograms {
     op.protocol = Protocol::bare;
     return op;
   }
-  std::uint32_t lane_of(std::uint32_t from, std::uint32_t to) {
-    std::vector<std::uint32_t>& sent = sent_[from];
-    if (sent.empty()) sent.resize(gpus_.size());
-    const std::uint32_t count = sent[to]++;
+  std::uint32_t lane_of(std::uint32_t to) {
+    const std::uint32_t count = sent_[to]++;
     shares_lanes_ |= count >= max_lanes_of_pair;
     return count % max_lanes_of_pair;
   }
@@ -113,8 +117,8 @@ class FlowPrograms {
   WorkloadContext& context_;
   const std::vector<std::uint32_t>& gpus_;
   std::vector<Program> programs_;
-  std::vector<SimTime> at_;                       ///< of the last arrival
-  std::vector<std::vector<std::uint32_t>> sent_;  ///< flows, by sender and receiver
+  SimTime at_{};                     ///< of the last arrival, of the sender whose turn it is
+  std::vector<std::uint32_t> sent_;  ///< its flows, by receiver
   bool shares_lanes_ = false;
   GroupKindId world_{};
   std::uint16_t dimension_ = 0;
@@ -136,7 +140,7 @@ void make_flows(WorkloadContext& context, const FlowsSpec& spec) {
         fmt::format("about {:.3g} flows would come up, more than {:.3g}", all, most_flows));
   FlowPrograms programs(context, gpus);
   for (std::uint32_t from = 0; from < gpus.size(); ++from) {
-    for (const FlowArrival& flow : draw_flows(traffic, *sizes, from, context.seed)) programs.add(from, flow);
+    programs.add(from, draw_flows(traffic, *sizes, from, context.seed));
     if (const std::string problem = programs.problem(); !problem.empty())
       return context.add_error(context.element, "duration", problem);
   }
