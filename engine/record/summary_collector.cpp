@@ -261,9 +261,7 @@ void SummaryCollector::add_collectives(Summary& summary) const {
 
 void SummaryCollector::add_restarts(const Model& model, Summary& summary) const {
   if (restarts_.empty()) return;
-  const auto& columns = (*tables_)[*ids_.restarts].columns;
-  const auto& causes =
-      std::find_if(columns.begin(), columns.end(), [](const Column& c) { return c.name == "cause"; })->labels;
+  const auto& causes = labels_of(*ids_.restarts, "cause");
   const std::size_t jobs = job_count();
   for (const RestartRow& r : restarts_) {
     const std::string job = job_name(static_cast<std::size_t>(r.job));
