@@ -156,7 +156,6 @@ class Nic final : public Component, private SentListener {
   void handle_arrival(const Payload& p, PortIndex port, Context& context);
   void watch(Context& context);
   void give_back_all(Context& context);
-  [[nodiscard]] static Outgoing outgoing(const Injector::Rest& rest);
   void spread_again(Context& context);
   void post_again(const Injector::Rest& rest, SimTime now);
   [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;

@@ -134,9 +134,7 @@ void Nic::repeat(const std::vector<RepairSender::Again>& again, Context& context
     const RepairSender::Again& one = again[is_control ? i : again.size() - 1 - i];
     const Address& flow = one.frame.address;
     fabric_[port_for(flow, one.frame.lane, context.now())].post_first(
-        {flow.from(), flow.to(), flow.connection(), one.frame.bytes, one.frame.lane, one.frame.kind,
-         one.source, none, one.frame.detail},
-        context.now());
+        outgoing(one.frame, one.frame.bytes, one.source, none), context.now());
   }
   fabric_.pump(context, crossbar_.egress(), *this);
 }

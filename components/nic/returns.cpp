@@ -82,21 +82,8 @@ void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::
   context.send(device, context.now(), to_payload(work));
 }
 
-/// What take_all() gave, as it was.
-Outgoing Nic::outgoing(const Injector::Rest& rest) {
-  return {rest.head.address.from(),
-          rest.head.address.to(),
-          rest.head.address.connection(),
-          rest.bytes,
-          rest.head.lane,
-          rest.head.kind,
-          rest.source,
-          rest.token,
-          rest.head.detail};
-}
-
 void Nic::post_again(const Injector::Rest& rest, SimTime now) {
-  post(outgoing(rest), now);
+  post(rest.message(), now);
 }
 
 /// An optical switch could not pass it on.
@@ -143,7 +130,7 @@ void Nic::flush(const restart_control::Flush& order, Context& context) {
       if (is_over(rest.head.address))
         drop(rest, context);
       else
-        from.post(outgoing(rest), context.now());
+        from.post(rest.message(), context.now());
     }
     from.pump(context, crossbar_.egress(), *this);
   }

@@ -28,6 +28,13 @@ struct Outgoing {
   std::uint16_t mark = 0;    ///< Frame::detail of its frames; 0: their packets, but of a DelegatedTrain
 };
 
+/// What goes on the wire as `head` has it: of `bytes` that are left, read from `source`.
+[[nodiscard]] inline Outgoing outgoing(const Frame& head, std::int64_t bytes, std::uint16_t source,
+                                       std::uint64_t token) {
+  const Address& way = head.address;
+  return {way.from(), way.to(), way.connection(), bytes, head.lane, head.kind, source, token, head.detail};
+}
+
 /// Told when the last byte of a message leaves on the wire: at `tail` (>= now). May post, not pump.
 class SentListener {
  public:
@@ -93,6 +100,9 @@ class Injector {
     std::int64_t bytes = 0;
     std::uint64_t token = 0;
     std::uint16_t source = 0;  ///< 0 for control messages, which are read from nowhere
+
+    /// To be posted as it was.
+    [[nodiscard]] Outgoing message() const { return outgoing(head, bytes, source, token); }
   };
   /// Gives up all messages: the rest of each, those of one (from, to, connection) in order of posting.
   [[nodiscard]] std::vector<Rest> take_all();
@@ -128,10 +138,7 @@ class Injector {
   };
 
   Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-           const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric);
-  Injector(const PortEnd& end, PortIndex port, std::uint32_t wake_tag, const std::vector<Source>& sources,
-           SimTime latency, BitRate all_lines, const LaneWeights* weights, std::unique_ptr<FlowPacing> pacing,
-           bool enters_fabric);
+           const std::vector<Source>& sources, SimTime latency, BitRate all_lines);
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
   std::uint32_t new_message(const Outgoing& message);

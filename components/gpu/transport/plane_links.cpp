@@ -14,18 +14,6 @@ PortIndex ports_of(const std::vector<std::optional<Injector>>& injectors) {
   return static_cast<PortIndex>(injectors.size());
 }
 
-Outgoing outgoing(const Frame& head, std::int64_t bytes, std::uint64_t token) {
-  return {head.address.from(),
-          head.address.to(),
-          head.address.connection(),
-          bytes,
-          head.lane,
-          head.kind,
-          0,
-          token,
-          head.detail};
-}
-
 }  // namespace
 
 bool PathHost::are_planes_idle() const {
@@ -66,7 +54,8 @@ void PathHost::post_cut_off(SimTime now) {
   const std::vector<EgressBank::CutOff> cut = egress_.take_cut_off();
   for (std::size_t i = cut.size(); i-- > 0;) {
     const Frame& train = cut[i].train;
-    injectors_[cut[i].port]->post_first(outgoing(train, train.bytes, SendToken::nobody().value()), now);
+    const Outgoing message = outgoing(train, train.bytes, 0, SendToken::nobody().value());
+    injectors_[planes_.port_of(message, now)]->post_first(message, now);
   }
 }
 
@@ -79,7 +68,7 @@ void PathHost::spread_again(Context& context) {
     all.insert(all.end(), own.begin(), own.end());
   }
   for (const Injector::Rest& rest : all) {
-    const Outgoing message = outgoing(rest.head, rest.bytes, rest.token);
+    const Outgoing message = rest.message();
     injectors_[planes_.port_of(message, context.now())]->post(message, context.now());
   }
   for (PortIndex port = 0; port < ports_of(injectors_); ++port)
