@@ -164,6 +164,8 @@ class Nic final : public Component, private SentListener {
   void send_original(const Train& back, Context& context);
   void flush(const restart_control::Flush& order, Context& context);
   void drop(const Injector::Rest& rest, Context& context);
+  void drop_notice(std::uint64_t token, Context& context);
+  std::int64_t forget(const Address& flow, Context& context);
   void give_up(const Frame& train, const char* why, Context& context);
   void tell_of_break(const Address& broken, Context& context);
   /// What it belongs to is an earlier attempt of the job whose server this is.

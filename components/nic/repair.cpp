@@ -112,17 +112,24 @@ void Nic::tell_pacing(const Acknowledgement& message, const RepairSender::Answer
 
 void Nic::on_repair_timer(const Address& flow, Context& context) {
   if (repair_->sender.is_idle(flow)) context.count_as_idle();
-  if (is_over(flow)) return discards_.add(DiscardedAt::sender, repair_->sender.forget(flow));
+  if (is_over(flow)) return discards_.add(DiscardedAt::sender, forget(flow, context));
   const RepairSender::Timeout timeout = repair_->sender.on_timer(flow, context.now());
   if (timeout.is_broken) {
     Frame all{.kind = MessageKind::train, .address = flow};
-    if (restarts_jobs_) all.bytes = static_cast<std::uint32_t>(repair_->sender.forget(flow));
+    if (restarts_jobs_) all.bytes = static_cast<std::uint32_t>(forget(flow, context));
     return give_up(all, "nothing was acknowledged", context);
   }
   if (timeout.ask_again) context.wake(*timeout.ask_again, to_payload(RepairTimer{.address = flow}));
   if (pacing_)
     for (const RepairSender::Again& one : *timeout.again) pacing_->timed_out(flow.word(), one.frame.bytes);
   repeat(*timeout.again, context);
+}
+
+/// Gives up what is on the way of a flow; returns its payload that is not known to be there [B].
+std::int64_t Nic::forget(const Address& flow, Context& context) {
+  const RepairSender::Forgotten forgotten = repair_->sender.forget(flow);
+  for (const std::uint32_t token : forgotten.tokens) drop_notice(token, context);
+  return forgotten.bytes;
 }
 
 /// Of one flow, ahead of what it has not sent yet.

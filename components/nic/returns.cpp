@@ -138,8 +138,13 @@ void Nic::flush(const restart_control::Flush& order, Context& context) {
 
 void Nic::drop(const Injector::Rest& rest, Context& context) {
   if (is_payload(rest.head.kind)) discards_.add(DiscardedAt::sender, rest.bytes);
-  if (rest.token == none) return;
-  const auto notice = notices_.part_sent(static_cast<std::uint32_t>(rest.token), context.now());
+  drop_notice(rest.token, context);
+}
+
+/// Nobody is told of a part that has not been sent.
+void Nic::drop_notice(std::uint64_t token, Context& context) {
+  if (token == none) return;
+  const auto notice = notices_.part_sent(static_cast<std::uint32_t>(token), context.now());
   if (notice && kind_of(notice->payload) == MessageKind::train)  // its buffer waits for this
     crossbar_.release(context, as<Frame>(notice->payload), notice->port, context.now());
 }

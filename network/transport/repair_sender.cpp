@@ -147,17 +147,19 @@ void RepairSender::queue_all(Flow& flow) {
   for (std::uint32_t place = flow.first; place != none; place = sent_[place].next) queue(flow, sent_[place]);
 }
 
-std::int64_t RepairSender::forget(const Address& address) {
+RepairSender::Forgotten RepairSender::forget(const Address& address) {
+  Forgotten forgotten;
   const std::uint32_t slot = index_.find(address.word());
-  if (slot == none) return 0;
+  if (slot == none) return forgotten;
   Flow& flow = flows_[slot];
-  std::int64_t bytes = 0;
+  answer_ = {};
   for (; flow.first != none; release_first(flow))
     if (const Sent& sent = sent_[flow.first]; sent.is_there == 0 && is_payload(sent.frame.kind))
-      bytes += sent.frame.bytes;
+      forgotten.bytes += sent.frame.bytes;
+  forgotten.tokens = std::move(answer_.complete);
   flow.in_flight = 0;
   flow.has_timer = 0;
-  return bytes;
+  return forgotten;
 }
 
 const RepairSender::Answer* RepairSender::on_acknowledgement(const Acknowledgement& message, SimTime now) {

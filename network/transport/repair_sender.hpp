@@ -76,8 +76,13 @@ class RepairSender {
   /// Whether nothing of the flow is on the way: its timer is no reason to go on.
   [[nodiscard]] bool is_idle(const Address& address) const;
 
-  /// What is on the way of a flow is given up: so many bytes of payload that are not known to be there [B].
-  std::int64_t forget(const Address& address);
+  /// What was given up.
+  struct Forgotten {
+    std::int64_t bytes = 0;               ///< of payload that are not known to be there [B]
+    std::vector<std::uint32_t> tokens{};  ///< of messages that no answer will complete
+  };
+  /// What is on the way of a flow is given up.
+  [[nodiscard]] Forgotten forget(const Address& address);
 
   struct Counts {  // of a lane
     std::int64_t trains = 0, again = 0, again_bytes = 0, timeouts = 0;

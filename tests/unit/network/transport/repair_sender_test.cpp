@@ -281,9 +281,26 @@ TEST_CASE("its state is saved") {
 TEST_CASE("a flow that is given up has nothing on the way, and what did not arrive is told") {
   Sender one(LossRepair::go_back_n, 5);
   one.hear(ack, 2, 10);  // all before number 2 are there
-  CHECK(one.sender.forget(flow) == 300);
+  const RepairSender::Forgotten forgotten = one.sender.forget(flow);
+  CHECK(forgotten.bytes == 300);
+  CHECK(forgotten.tokens.empty());
   CHECK(one.sender.is_idle(flow));
   CHECK(one.sender.waits_for().empty());
-  CHECK(one.sender.forget(flow) == 0);
-  CHECK(one.sender.forget(Address(EndpointId{5}, EndpointId{6}, Connection::make(0, 0, 0))) == 0);
+  CHECK(one.sender.forget(flow).bytes == 0);
+  CHECK(one.sender.forget(Address(EndpointId{5}, EndpointId{6}, Connection::make(0, 0, 0))).bytes == 0);
+}
+
+TEST_CASE("what would have been told of a flow that is given up is named, and of no other time") {
+  RepairSender sender({.repair = LossRepair::go_back_n,
+                       .timeout = microseconds(50),
+                       .retries = 2,
+                       .completes_by_acknowledgement = true},
+                      1, "nic0");
+  for (const std::uint64_t token : {std::uint64_t{7}, std::uint64_t{8}, std::uint64_t{9}})
+    CHECK(sender.keep(sender.leaving(frame_of(Train{.bytes = 100, .address = flow}), 1, SimTime{}), token));
+  const Address back(flow.to(), flow.from(), flow.connection());
+  CHECK(sender.on_acknowledgement({.kind = ack, .number = 1, .address = back}, SimTime{})->complete ==
+        std::vector<std::uint32_t>{7});
+  CHECK(sender.forget(flow).tokens == std::vector<std::uint32_t>{8, 9});
+  CHECK(sender.forget(flow).tokens.empty());
 }
