@@ -17,6 +17,7 @@ MS = 10**9
 DETECTION, REPLACEMENT, RENDEZVOUS, WARM_UP = (20 * MS, 120 * MS, 30 * MS, 60 * MS)
 COMMUNICATORS = 16 * 3 * 10**6
 TIMEOUT_S = 600
+NO_CHECKPOINT = "the job has no checkpoint that all its GPUs write: it begins again at its first iteration"
 
 
 class Run:
@@ -86,6 +87,7 @@ def check_stages(lightrail, scenario, folder, read_ps):
     steps = undisturbed.summary["iterations"]
     fails = (steps[3]["t_start_ps"] + steps[3]["t_end_ps"]) // 2  # in the fourth step, behind the first save
     run = good(lightrail, scenario, folder, at=f"{fails} ps")
+    assert NO_CHECKPOINT not in run.log, run.log
     (row,) = run.rows("restarts")
     assert row["t_failed_ps"] == fails
     assert row["t_halted_ps"] - fails == DETECTION
@@ -138,6 +140,7 @@ def check_conservation(lightrail, scenario, folder, fails):
         sent = sum(row["size_bytes"] for row in run.rows("traffic"))
         came = sum(row["size_bytes"] for row in run.rows("messages") if row["from"] != row["to"])
         thrown = sum(row["size_bytes"] for row in run.rows("discarded"))
+        assert NO_CHECKPOINT in run.log, run.log
         assert run.rows("restarts") and sent == came + thrown, (shift, sent, came, thrown, run.rows("discarded"))
         thrown_in_all += thrown
     assert thrown_in_all > 0, "nothing was ever under way"

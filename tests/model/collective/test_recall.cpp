@@ -152,6 +152,24 @@ TEST_CASE("every algorithm of one server is recalled, with the same rows of ever
   }
 }
 
+TEST_CASE("groups of other sizes within those of a whole server do not change what is recalled") {
+  ClusterShape shape = one_server;
+  shape.gpus = 8;
+  const Counts all = compare(shape, [](GpuBed& bed) {
+    Op whole = named(CollectiveType::all_reduce, "ring", 4 << 20), part = whole;
+    whole.group = bed.group("tp", 8);
+    part.group = bed.listed_group("uneven", {{0, 1}, {2, 3, 4, 5, 6, 7}});
+    std::vector<Op> ops;
+    for (int i = 0; i < 40; ++i)
+      ops.insert(ops.end(), {compute(microseconds(10)), i % 20 == 0 ? part : whole});
+    bed.run_all(ops);
+  });
+  CAPTURE(all);
+  CHECK(all[of(recalled)] > all[of(first)]);
+  CHECK(all[of(apart)] == 2);  // those behind the uneven ones, from which members come at different times
+  CHECK(all[of(recalled)] + all[of(first)] == 36);
+}
+
 TEST_CASE("a folded ring in trains is recalled") {
   ClusterShape shape = one_server;
   shape.grain = 16;
