@@ -80,18 +80,9 @@ SimTime NicHealth::next_change(EndpointId endpoint, SimTime now, Observer observ
   return next;
 }
 
-std::pair<std::uint32_t, std::uint32_t> NicHealth::gpus_beside(EndpointId gpu) const {
-  // GPUs of a server are neighbours in the address book.
-  const std::uint32_t server = (*book_)[gpu].server;
-  std::uint32_t first = gpu.value, end = gpu.value + 1;
-  while (first > 0 && book_->endpoints[first - 1].server == server) --first;
-  while (end < book_->gpu_count && book_->endpoints[end].server == server) ++end;
-  return {first, end};
-}
-
 SimTime NicHealth::next_change_of_server(EndpointId endpoint, SimTime now, Observer observer) const {
   if (is_empty() || endpoint.value >= book_->gpu_count) return time_never;
-  const auto [first, end] = gpus_beside(endpoint);
+  const auto [first, end] = book_->gpus_of_server(endpoint);
   SimTime next = time_never;
   for (std::uint32_t gpu = first; gpu < end; ++gpu)
     next = std::min(next, next_change(EndpointId{gpu}, now, observer));
@@ -102,7 +93,7 @@ EndpointId NicHealth::stand_in(EndpointId endpoint, SimTime now, Observer observ
   if (is_empty() || is_up(endpoint, now, observer) || endpoint.value >= book_->gpu_count ||
       !is_on_nvlink_[endpoint.value])
     return endpoint;
-  const auto [first, end] = gpus_beside(endpoint);
+  const auto [first, end] = book_->gpus_of_server(endpoint);
   for (std::uint32_t i = 1; i < end - first; ++i) {
     const EndpointId other{first + (endpoint.value - first + i) % (end - first)};
     if (is_on_nvlink_[other.value] && is_up(other, now, observer)) return other;

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "engine/model/model.hpp"
@@ -35,9 +34,6 @@ class NicHealth {
   [[nodiscard]] EndpointId stand_in(EndpointId endpoint, SimTime now, Observer observer) const;
 
  private:
-  /// The GPUs of the server of a GPU, [first, end).
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> gpus_beside(EndpointId gpu) const;
-
   const HealthTable* health_ = nullptr;
   const AddressBook* book_ = nullptr;
   using Cables = std::array<LinkId, max_fabric_ports>;

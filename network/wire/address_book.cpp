@@ -4,6 +4,14 @@
 
 namespace lightrail {
 
+std::pair<std::uint32_t, std::uint32_t> AddressBook::gpus_of_server(EndpointId gpu) const {
+  const std::uint32_t server = endpoints[gpu.value].server;
+  std::uint32_t first = gpu.value, end = gpu.value + 1;
+  while (first > 0 && endpoints[first - 1].server == server) --first;
+  while (end < gpu_count && endpoints[end].server == server) ++end;
+  return {first, end};
+}
+
 EndpointId AddressBook::add_nic_address(EndpointId gpu, const Entry& entry) {
   const EndpointId id{static_cast<std::uint32_t>(endpoints.size())};
   if (!has_nic_addresses()) first_address_ = id.value;

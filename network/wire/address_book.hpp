@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/base/id.hpp"
@@ -51,6 +52,8 @@ struct AddressBook {
   /// A hint for whoever will ask for `id`, which may be anything.
   void prefetch(EndpointId id) const { __builtin_prefetch(endpoints.data() + id.value); }
   const Entry& operator[](EndpointId id) const { return endpoints[id.value]; }
+  /// The GPUs of the server of a GPU: [first, end), neighbours here.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> gpus_of_server(EndpointId gpu) const;
 
   /// Adds the next NIC address of a GPU: after all devices, GPU by GPU in their order.
   EndpointId add_nic_address(EndpointId gpu, const Entry& entry);

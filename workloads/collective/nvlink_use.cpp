@@ -29,13 +29,9 @@ bool NvlinkUse::crosses_rails(const GroupPlan& group, GroupKindId kind) {
   return known->second;
 }
 
-/// GPUs of a server are neighbours in the address book.
 void NvlinkUse::add_server(EndpointId gpu, Reach& reach) const {
-  const std::uint32_t server = book_[gpu].server;
-  std::uint32_t first = gpu.value;
-  while (first > 0 && book_[EndpointId{first - 1}].server == server) --first;
-  for (EndpointId other{first}; other.value < book_.gpu_count && book_[other].server == server; ++other.value)
-    reach.others.push_back(other);
+  const auto [first, end] = book_.gpus_of_server(gpu);
+  for (std::uint32_t other = first; other < end; ++other) reach.others.emplace_back(other);
 }
 
 NvlinkUse::Reach NvlinkUse::of(const Op& op, EndpointId gpu) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <initializer_list>
+#include <utility>
 
 using namespace lightrail;
 
@@ -35,4 +36,15 @@ TEST_CASE("a GPU with several NICs has an address for each, behind all devices")
   CHECK(!book.is_nic_address(EndpointId{3}));
   CHECK(book.is_nic_address(EndpointId{4}));
   CHECK(book.component_of[8] == ComponentId{12});
+}
+
+TEST_CASE("GPUs of a server are neighbours, and a host behind them is none of them") {
+  AddressBook book;
+  for (const std::uint32_t server : {0u, 0u, 1u, 1u, 1u, 2u, 2u})
+    book.endpoints.push_back({server, Lid{}, 0, 0});
+  book.gpu_count = 6;  // the last one is the host of server 2
+  using Span = std::pair<std::uint32_t, std::uint32_t>;
+  CHECK(book.gpus_of_server(EndpointId{0}) == Span{0, 2});
+  CHECK(book.gpus_of_server(EndpointId{3}) == Span{2, 5});
+  CHECK(book.gpus_of_server(EndpointId{5}) == Span{5, 6});
 }
