@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
+#include "network/circuits/has_circuits.hpp"
 #include "network/wire/address_book.hpp"
 #include "workloads/job/gpu_slots.hpp"
 #include "workloads/job/workload_context.hpp"
@@ -75,8 +74,7 @@ class JobsReader {
 
  private:
   void check_system(const Element& first) {
-    if (model_.resource<Regions>() || model_.resource<Rails>())
-      errors_.add(first.error("jobs with a name are not simulated over circuits"));
+    if (has_circuits(model_)) errors_.add(first.error("jobs with a name are not simulated over circuits"));
     if (const Element* groups = scenario_.root.child("groups"))
       errors_.add(groups->error("where jobs have names, <groups> belongs into the <workload> that uses it"));
   }

@@ -16,8 +16,7 @@
 #include "components/meeting/meeting.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/sub_model.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
+#include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/wire/address_book.hpp"
@@ -46,7 +45,7 @@ std::string obstacle(const Model& model) {
   if (!set || !has_operations(*set)) return "a scenario without a job";
   if (!set->jobs.empty()) return "jobs with a name (what they take from each other on shared links)";
   if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
-  if (model.resource<Regions>() || model.resource<Rails>()) return "circuits";
+  if (has_circuits(model)) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
   if (uses_storage(*set)) return "storage (its servers are shared by all)";
   return "";

@@ -14,8 +14,7 @@
 #include "engine/model/sub_model.hpp"
 #include "fabrics/system/train_cap.hpp"
 #include "links/train_settings.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
+#include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/send_ahead.hpp"
@@ -26,7 +25,7 @@ namespace {
 
 /// What a run by messages does not see; empty: there is none.
 std::string obstacle(const Model& model) {
-  if (model.resource<Regions>() || model.resource<Rails>()) return "circuits";
+  if (has_circuits(model)) return "circuits";
   for (std::uint32_t c = 0; c < model.components.size(); ++c)
     if (role_of(model, ComponentId{c}) == DeviceRole::optical_switch) return "optical switches";
   for (const auto& spec : model.specs)

@@ -6,8 +6,7 @@
 
 #include "app/cli/run_detail.hpp"
 #include "components/nvswitch/nvswitch.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
+#include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
 #include "network/port/line_errors.hpp"
 #include "workloads/collective/recall_plan.hpp"
@@ -54,8 +53,7 @@ std::string obstacle(const Model& model) {
                   [](const Program& program) { return program.steps_over(); }))
     return "step-over=\"pipeline\": what was sent is read in the midst of collectives there";
   if (model.resource<ServingPlan>()) return "inference: a scheduler decides what runs beside what";
-  if (model.resource<Regions>() || model.resource<Rails>())
-    return "circuits: a GPU's NVLink carries what others send by its NIC";
+  if (has_circuits(model)) return "circuits: a GPU's NVLink carries what others send by its NIC";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty())
     return "<faults>: what fails, fails at times of its own";
   return obstacle_of_nvlinks(model);

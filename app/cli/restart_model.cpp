@@ -14,8 +14,7 @@
 #include "components/supervisor/supervisor.hpp"
 #include "engine/model/model_notes.hpp"
 #include "engine/model/sub_model.hpp"
-#include "network/circuits/rails.hpp"
-#include "network/circuits/regions.hpp"
+#include "network/circuits/has_circuits.hpp"
 #include "network/health/health_table.hpp"
 #include "network/health/nic_health.hpp"
 #include "network/health/server_health.hpp"
@@ -68,8 +67,7 @@ std::vector<std::vector<std::uint32_t>> servers_of(const AddressBook& book) {
 /// What a restart does not put together again; empty: nothing.
 std::string obstacle(const Model& model, const ProgramSet& set) {
   if (model.resource<ServingPlan>()) return "a job of inference (its scheduler knows of no restart)";
-  if (model.resource<Regions>() || model.resource<Rails>())
-    return "circuits (their controllers know of no restart)";
+  if (has_circuits(model)) return "circuits (their controllers know of no restart)";
   const auto& groups = *model.resource<GroupTable>();
   for (std::uint32_t k = 0; k < groups.kind_count(); ++k)
     if (groups.kind(GroupKindId{k}).stands_for > 1) return "fold: who is not simulated cannot fail";
