@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 
 namespace lightrail {
 
@@ -6,5 +7,10 @@ namespace lightrail {
 /// and Clang do.
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
+
+/// a b / divisor, rounded towards 0; it must fit.
+[[nodiscard]] constexpr std::int64_t product_over(std::int64_t a, std::int64_t b, std::int64_t divisor) {
+  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / divisor);
+}
 
 }  // namespace lightrail

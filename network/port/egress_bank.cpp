@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 
+#include "engine/base/bytes_in.hpp"
 #include "engine/model/output_selection.hpp"
 #include "network/port/device_traits.hpp"
 #include "network/port/tables.hpp"

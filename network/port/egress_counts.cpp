@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "engine/base/bytes_in.hpp"
 #include "network/port/egress_bank.hpp"
 #include "network/port/tables.hpp"
 

@@ -2,7 +2,6 @@
 #include <cstdint>
 
 #include "engine/base/transfer_time.hpp"
-#include "engine/base/wide.hpp"
 
 namespace lightrail {
 
@@ -17,11 +16,6 @@ class LineTime {
  private:
   BitRate rate_{};
 };
-
-/// Bytes that a line of `rate` carries in `time`, rounded down; for statistics.
-[[nodiscard]] inline std::int64_t bytes_in(SimTime time, BitRate rate) {
-  return static_cast<std::int64_t>(static_cast<Wide>(time.count()) * rate.value / 8'000'000'000'000);
-}
 
 /// The time of one byte on one line after another: divides only where the rate is another than before.
 class ByteTime {

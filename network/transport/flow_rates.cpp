@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/bytes_in.hpp"
 #include "engine/base/transfer_time.hpp"
 #include "engine/base/wide.hpp"
 
@@ -10,14 +11,12 @@ namespace lightrail {
 FlowRates::FlowRates(BitRate line, BitRate least, SimTime round_trip, const RepairSender& sender)
     : line_(line.value),
       least_(std::min(least.value, line.value)),
-      window_(
-          static_cast<std::int64_t>(static_cast<Wide>(round_trip.count()) * line.value / 8'000'000'000'000)),
+      window_(bytes_in(round_trip, line)),
       sender_(&sender) {}
 
 std::int64_t FlowRates::window_of(std::uint32_t place) const {
   if (window_ == 0) return 0;
-  const Wide window = static_cast<Wide>(window_) * flows_[place].rate / line_;
-  return std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
+  return std::max<std::int64_t>(product_over(window_, flows_[place].rate, line_), 1);
 }
 
 /// Where the window is full until something is acknowledged or given up: who hears of that asks again.

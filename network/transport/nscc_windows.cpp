@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/bytes_in.hpp"
 #include "engine/base/wide.hpp"
 
 namespace lightrail {
@@ -20,15 +21,6 @@ constexpr std::int64_t growth_packets = 8;
 
 std::int64_t fixed(double value) {
   return std::llround(std::ldexp(value, bits));
-}
-
-std::int64_t product(std::int64_t a, std::int64_t b, std::int64_t divisor) {
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / divisor);
-}
-
-/// What a line of `rate` [bit/s] carries in `time` [B].
-std::int64_t bytes_of(SimTime time, std::int64_t rate) {
-  return product(time.count(), rate, 8'000'000'000'000);
 }
 
 }  // namespace
@@ -50,12 +42,12 @@ NsccWindows::NsccWindows(const NsccSpec& spec, BitRate line, std::uint32_t mtu_b
       max_window_(fixed(spec.window)) {}
 
 std::int64_t NsccWindows::round_trip_bytes(SimTime round_trip) const {
-  return bytes_of(round_trip, line_);
+  return bytes_in(round_trip, BitRate{line_});
 }
 
 std::int64_t NsccWindows::largest_trains(const NsccSpec& spec, BitRate line, std::uint32_t train_bytes) {
-  const std::int64_t bytes = bytes_of(spec.base_rtt, line.value);
-  return std::max(product(fixed(spec.window), bytes, one) / train_bytes, std::int64_t{1});
+  const std::int64_t bytes = bytes_in(spec.base_rtt, line);
+  return std::max(product_over(fixed(spec.window), bytes, one) / train_bytes, std::int64_t{1});
 }
 
 /// `constant` packets, scaled by a.
@@ -83,7 +75,7 @@ void NsccWindows::sent(std::uint64_t flow, SimTime at, std::uint32_t, SimTime) {
   index_.insert(flow, static_cast<std::uint32_t>(flows_.size()));
   Flow own;
   own.base = spec_->base_rtt;
-  own.largest = std::max(product(max_window_, round_trip_bytes(own.base), one), least_);
+  own.largest = std::max(product_over(max_window_, round_trip_bytes(own.base), one), least_);
   own.window = own.largest;
   own.grown_at = at;
   flows_.push_back(own);
@@ -92,12 +84,12 @@ void NsccWindows::sent(std::uint64_t flow, SimTime at, std::uint32_t, SimTime) {
 void NsccWindows::measure(Flow& flow, SimTime round_trip) const {
   if (round_trip >= flow.base) return;
   flow.base = std::max(round_trip, SimTime{1});
-  flow.largest = std::max(product(max_window_, round_trip_bytes(flow.base), one), least_);
+  flow.largest = std::max(product_over(max_window_, round_trip_bytes(flow.base), one), least_);
 }
 
 void NsccWindows::average(Flow& flow, SimTime delay, bool is_marked) const {
   const SimTime sample = !is_marked && delay > target_ ? flow.base / 4 : delay;
-  flow.delay += SimTime{product((sample - flow.delay).count(), gain_, one)};
+  flow.delay += SimTime{product_over((sample - flow.delay).count(), gain_, one)};
 }
 
 void NsccWindows::bound(Flow& flow) const {
@@ -134,7 +126,7 @@ bool NsccWindows::grows_fast(Flow& flow, std::int64_t bytes, SimTime delay) cons
   }
   flow.calm += bytes;
   if (flow.calm <= flow.window && flow.is_fast == 0) return false;
-  flow.window += product(bytes, line_bytes_, 4 * reference_bytes);
+  flow.window += product_over(bytes, line_bytes_, 4 * reference_bytes);
   flow.is_fast = 1;
   return true;
 }
@@ -142,15 +134,15 @@ bool NsccWindows::grows_fast(Flow& flow, std::int64_t bytes, SimTime delay) cons
 void NsccWindows::grow_in_proportion(Flow& flow, std::int64_t bytes, SimTime delay) const {
   if (grows_fast(flow, bytes, delay)) return;
   // b (1 - d / target) = (target - d) / 12 us
-  flow.growth += product(scaled(proportional_, bytes), (target_ - delay).count(), reference_rtt.count());
+  flow.growth += product_over(scaled(proportional_, bytes), (target_ - delay).count(), reference_rtt.count());
 }
 
 void NsccWindows::cut(Flow& flow, SimTime now) const {
   flow.is_fast = 0;
   flow.calm = 0;
   if (flow.delay <= target_ || now - flow.cut_at <= flow.base) return;
-  const std::int64_t off = product(gamma_, (flow.delay - target_).count(), flow.delay.count());
-  flow.window = product(flow.window, std::max(one - off, one / 2), one);
+  const std::int64_t off = product_over(gamma_, (flow.delay - target_).count(), flow.delay.count());
+  flow.window = product_over(flow.window, std::max(one - off, one / 2), one);
   flow.cut_at = now;
 }
 

@@ -6,13 +6,6 @@
 #include "engine/base/wide.hpp"
 
 namespace lightrail {
-namespace {
-
-std::int64_t product(std::int64_t a, std::int64_t b, std::int64_t divisor) {
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / divisor);
-}
-
-}  // namespace
 
 TimelyRates::TimelyRates(const TimelySpec& spec, BitRate line, const RepairSender& sender)
     : spec_(&spec),
@@ -39,16 +32,17 @@ void TimelyRates::acknowledged(std::uint64_t flow, std::int64_t bytes, std::opti
 std::optional<std::int64_t> TimelyRates::cut(const State& state, SimTime round_trip) const {
   if (round_trip < spec_->low) return std::nullopt;
   if (round_trip > spec_->high)
-    return product(decrease_, (round_trip - spec_->high).count(), round_trip.count());
+    return product_over(decrease_, (round_trip - spec_->high).count(), round_trip.count());
   if (state.difference <= SimTime{0}) return std::nullopt;
-  return std::min(product(decrease_, state.difference.count(), spec_->least_rtt.count()), one);
+  return std::min(product_over(decrease_, state.difference.count(), spec_->least_rtt.count()), one);
 }
 
 void TimelyRates::change(std::uint32_t place, State& state, SimTime round_trip) {
-  state.difference += SimTime{product((round_trip - state.last - state.difference).count(), average_, one)};
+  state.difference +=
+      SimTime{product_over((round_trip - state.last - state.difference).count(), average_, one)};
   const std::int64_t rate = rates_.rate(place).value;
   if (const auto off = cut(state, round_trip)) {
-    rates_.set_rate(place, rate - product(rate, *off, one));
+    rates_.set_rate(place, rate - product_over(rate, *off, one));
     state.steps = 0;
     return;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/base/bytes_in.hpp"
 #include "engine/base/error.hpp"
 
 using namespace lightrail;
@@ -44,4 +45,11 @@ TEST_CASE("a transfer longer than the clock saturates at never") {
 TEST_CASE("negative bytes and a rate of zero break the contract") {
   CHECK_THROWS_AS(transfer_time(Bytes{-1}, BitRate{1}), ContractError);
   CHECK_THROWS_AS(transfer_time(Bytes{1}, BitRate{0}), ContractError);
+}
+
+TEST_CASE("what a line carries in a time is rounded down, and fills it no more than that") {
+  CHECK(bytes_in(nanoseconds(1), BitRate{400'000'000'000}) == 50);
+  CHECK(bytes_in(nanoseconds(1) - SimTime{1}, BitRate{400'000'000'000}) == 49);
+  CHECK(bytes_in(SimTime{1'000'000'000'000'000'000}, BitRate{8'000'000'000'000}) ==
+        1'000'000'000'000'000'000);
 }
