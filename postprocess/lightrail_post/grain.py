@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
     from .result import Run
 
-BOUNDS = {"step_pct": 1.0, "median_pct": 3.0, "p99_pct": 10.0}  # [%]
-NAMES = {"step_pct": "step time", "median_pct": "median message time", "p99_pct": "99th percentile"}
-COLOURS = {"step_pct": "#0072B2", "median_pct": "#D55E00", "p99_pct": "#009E73"}
+BOUNDS = {"step": 1.0, "median": 3.0, "p99": 10.0}  # [%]
+NAMES = {"step": "step time", "median": "median message time", "p99": "99th percentile"}
+COLOURS = {"step": "#0072B2", "median": "#D55E00", "p99": "#009E73"}
 FLOOR = 1e-2  # [%] smaller errors are drawn here
+# Student's t with 1, 2, ... degrees of freedom: 97.5 %.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+           2.145, 2.131)
 
 
 def message_times(run):
@@ -31,10 +34,6 @@ def message_times(run):
     return np.sort(run.tables["messages"]["t_end_ps"].to_numpy())
 
 
-def _change(new, old):
-    return 100 * abs(new / old - 1)
-
-
 def _measures(run):
     times = message_times(run)
     if len(times) == 0:
@@ -43,27 +42,44 @@ def _measures(run):
             "messages": len(times), "events": run.info["events"]}
 
 
-def _spread(values):
-    """Standard deviation over the mean [%]; NaN of a single value."""
-    return 100 * values.std(ddof=1) / values.mean()
+def _half_width(errors):
+    """Of the 95 % confidence interval of the mean; 0 of a single value, which has none."""
+    count = len(errors)
+    if count < 2:
+        return 0.0
+    return STUDENT[min(count - 1, len(STUDENT)) - 1] * errors.std(ddof=1) / np.sqrt(count)
 
 
 def grain_row(trains: Sequence[Run], packets: Sequence[Run]) -> dict[str, float]:
     """Errors of runs with trains against those at packet level [%], and how many times fewer events.
 
-    Both are of the same seeds; what is compared is the mean over them. `spread_pct` is what the step at
-    packet level varies by from seed to seed (standard deviation), `noise_pct` the standard error of
-    `step_pct`; both are NaN where there is one seed.
+    Both are of the same seeds, in pairs: `step_pct` is the mean of a pair's error, `step_ci_pct` half of its
+    95 % confidence interval (0 of one seed). `spread_pct` is what the step at packet level varies by from
+    seed to seed (standard deviation; NaN of one seed).
     """
     coarse, exact = (pd.DataFrame([_measures(run) for run in runs]) for runs in (trains, packets))
     if set(coarse["messages"]) != set(exact["messages"]):
         raise ValueError(f"{trains[0].path}: {coarse['messages'][0]} message times, {exact['messages'][0]} at "
                          "packet level")
-    row = {f"{name}_pct": _change(coarse[name].mean(), exact[name].mean()) for name in ("step", "median", "p99")}
-    row["spread_pct"] = _spread(exact["step"])
-    row["noise_pct"] = np.hypot(_spread(exact["step"]), _spread(coarse["step"])) / np.sqrt(len(exact))
+    row = {"seeds": len(exact)}
+    for name in BOUNDS:
+        errors = 100 * (coarse[name] / exact[name] - 1)
+        row[f"{name}_pct"], row[f"{name}_ci_pct"] = errors.mean(), _half_width(errors)
+    row["spread_pct"] = 100 * exact["step"].std(ddof=1) / exact["step"].mean()
     row["fewer_events"] = exact["events"].sum() / coarse["events"].sum()
     return row
+
+
+def _judged(row):
+    """Names of the bounds that are exceeded for certain, and of those that more seeds would have to decide."""
+    beyond, undecided = [], []
+    for name, bound in BOUNDS.items():
+        error, half = abs(row[f"{name}_pct"]), row[f"{name}_ci_pct"]
+        if error - half > bound:
+            beyond.append(NAMES[name])
+        elif error + half > bound:
+            undecided.append(NAMES[name])
+    return ", ".join(beyond), ", ".join(undecided)
 
 
 def _by_cell(runs):
@@ -76,7 +92,10 @@ def _by_cell(runs):
 
 
 def grain_table(runs: Sequence[Run]) -> pd.DataFrame:
-    """DataFrame by cell of grain_row() and `beyond`: the names of the bounds that the cell does not keep.
+    """DataFrame by cell of grain_row(), `beyond` and `undecided`: names of bounds.
+
+    A bound is exceeded where the whole confidence interval is beyond it, and undecided where it is in the
+    interval: the runs differ by less than ties and hashes move either of them.
 
     A run's file is called CELL.trains.h5 or CELL.packets.h5, or with its seed CELL.trains.1.h5; every cell
     needs both of the same seeds.
@@ -92,43 +111,52 @@ def grain_table(runs: Sequence[Run]) -> pd.DataFrame:
                 raise ValueError(f"{run.path}: there is no {'.'.join(filter(None, (cell, 'packets', seed)))}.h5 to "
                                  "compare with")
         row = grain_row(list(trains.values()), [packets[seed] for seed in trains])
-        row["beyond"] = ", ".join(NAMES[key] for key, bound in BOUNDS.items() if row[key] > bound)
+        row["beyond"], row["undecided"] = _judged(row)
         rows[cell.replace("_", " ")] = row
     if not rows:
         raise ValueError("no file is called CELL.trains.h5")
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("cell")
 
 
+def _percent(error, half, is_one_seed):
+    return f"{error:+.2f} %" if is_one_seed else f"{error:+.2f} ± {half:.2f} %"
+
+
 def markdown(table):
-    """The table as docs/grain.md has it; a spread where there are several seeds."""
-    lines = ["| cell | step time | median | 99th percentile | spread by seed | fewer events | beyond its bound |",
-             "|---|---|---|---|---|---|---|"]
+    """The table as docs/grain.md has it."""
+    lines = ["| cell | seeds | step time | median | 99th percentile | spread by seed | fewer events | beyond its bound |",
+             "|---|---|---|---|---|---|---|---|"]
     for cell, row in table.iterrows():
-        errors = " | ".join(f"{row[key]:.2f} %" for key in BOUNDS)
-        spread = "" if np.isnan(row["spread_pct"]) else f"{row['spread_pct']:.2f} %"
-        lines.append(f"| {cell} | {errors} | {spread} | {row['fewer_events']:.1f} | {row['beyond']} |")
+        one = row["seeds"] == 1
+        errors = " | ".join(_percent(row[f"{name}_pct"], row[f"{name}_ci_pct"], one) for name in BOUNDS)
+        spread = "" if one else f"{row['spread_pct']:.2f} %"
+        words = "; ".join(filter(None, (row["beyond"], row["undecided"] and f"undecided: {row['undecided']}")))
+        lines.append(f"| {cell} | {row['seeds']} | {errors} | {spread} | {row['fewer_events']:.1f} | {words} |")
     return "\n".join(lines)
 
 
 def grain_study(runs: Sequence[Run]) -> tuple[Figure, pd.DataFrame]:
-    """Returns (Figure, DataFrame of grain_table())."""
+    """Returns (Figure, DataFrame of grain_table()); bars are confidence intervals."""
     table = grain_table(runs)
     figure, panels = plt.subplots(1, 3, figsize=(14, 1.6 + 0.2 * len(table)), sharey=True, layout="constrained")
     places = np.arange(len(table))
-    for axes, (key, bound) in zip(panels, BOUNDS.items()):
-        values = table[key].clip(lower=FLOOR)
-        colours = ["#B00020" if value > bound else COLOURS[key] for value in table[key]]
-        axes.scatter(values, places, color=colours, s=22, zorder=3)
+    for axes, (name, bound) in zip(panels, BOUNDS.items()):
+        error, half = table[f"{name}_pct"].abs(), table[f"{name}_ci_pct"]
+        colours = ["#B00020" if value > bound else COLOURS[name] for value in error - half]
+        low, high = ((error + sign * half).clip(lower=FLOOR) for sign in (-1, 1))
+        axes.hlines(places, low, high, color=colours, linewidth=1.5)
+        axes.scatter(error.clip(lower=FLOOR), places, color=colours, s=22, zorder=3)
         axes.axvline(bound, color="#444444", linewidth=1)
         axes.set_xscale("log")
         axes.set_xlim(FLOOR / 1.5, 100)
         axes.xaxis.set_major_formatter("{x:g}")
-        axes.set_xlabel(f"error of the {NAMES[key]} [%]; bound {bound:g} %")
+        axes.set_xlabel(f"error of the {NAMES[name]} [%]; bound {bound:g} %")
         axes.grid(color="#DDDDDD", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_yticks(places, table.index, fontsize=8)
     panels[0].invert_yaxis()
-    within = int((table["beyond"] == "").sum())
-    figure.suptitle(f"Trains as they are cut by default: {within} of {len(table)} cells within all bounds",
+    beyond, undecided = (int((table[key] != "").sum()) for key in ("beyond", "undecided"))
+    words = f", {undecided} undecided" if undecided else ""
+    figure.suptitle(f"Trains as they are cut by default: {beyond} of {len(table)} cells beyond a bound{words}",
                     x=0.01, ha="left", fontsize=13, fontweight="bold")
     return figure, table

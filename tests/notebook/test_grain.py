@@ -51,16 +51,35 @@ def test_a_cell_without_packet_level_or_with_other_messages_is_refused():
         grain_table([PACKETS])
 
 
-def test_means_over_seeds_are_compared_and_the_spread_between_seeds_is_given():
+def test_pairs_of_a_seed_are_compared_and_their_interval_of_confidence_is_given():
     runs = [a_run(f"x.{kind}.{seed}", [end], step)
             for kind, seed, end, step in (("packets", 1, 900, 980), ("packets", 2, 1100, 1020),
                                           ("trains", 1, 1100, 1020), ("trains", 2, 900, 990))]
     row = grain_table(runs).loc["x"]
-    assert (row["step_pct"], row["median_pct"]) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
+    # 1020 / 980 and 990 / 1020; t = 12.706 of two values, whose standard error is half their difference.
+    first, second = 100 * (1020 / 980 - 1), 100 * (990 / 1020 - 1)
+    assert row["step_pct"] == pytest.approx((first + second) / 2)
+    assert row["step_ci_pct"] == pytest.approx(12.706 * (first - second) / 2)
     assert row["spread_pct"] == pytest.approx(2.828, abs=1e-3)  # 20 sqrt(2) of 1,000
-    assert row["noise_pct"] == pytest.approx(2.496, abs=1e-3)  # with 15 sqrt(2) of 1,005, over sqrt(2)
-    assert row["beyond"] == ""
     assert "| 2.83 % |" in markdown(grain_table(runs))
+
+
+@pytest.mark.parametrize(("steps", "beyond", "undecided"), [
+    ((1015, 1016, 1014, 1015), "step time", ""),  # 1.5 %, +- 0.13
+    ((1011, 1014, 1008, 1010), "", "step time"),  # 1.08 %, +- 0.40
+    ((1002, 1003, 1001, 1002), "", ""),
+    ((985, 984, 986, 985), "step time", ""),  # faster is an error too
+])
+def test_a_bound_is_exceeded_by_an_interval_and_undecided_within_it(steps, beyond, undecided):
+    runs = [a_run(f"x.{kind}.{seed}", [100], step if kind == "trains" else 1000)
+            for seed, step in enumerate(steps) for kind in ("packets", "trains")]
+    row = grain_table(runs).loc["x"]
+    assert (row["beyond"], row["undecided"]) == (beyond, undecided)
+    assert ("undecided: step time" in markdown(grain_table(runs))) == (undecided != "")
+    figure, _ = grain_study(runs)
+    count = f"{int(beyond != '')} of 1 cells beyond a bound" + (", 1 undecided" if undecided else "")
+    assert figure._suptitle.get_text().endswith(count)
+    plt.close("all")
 
 
 def test_a_seed_without_packet_level_is_refused():
@@ -70,6 +89,6 @@ def test_a_seed_without_packet_level_is_refused():
 
 def test_the_figure_and_the_table_say_how_many_cells_keep_their_bounds():
     figure, table = grain_study([PACKETS, a_run("incast_1.trains", [1000, 2000, 4000], 5100)])
-    assert figure._suptitle.get_text().endswith("0 of 1 cells within all bounds")
-    assert "| incast 1 | 2.00 % | 0.00 % | 0.00 % |  | 8.0 | step time |" in markdown(table)
+    assert figure._suptitle.get_text().endswith("1 of 1 cells beyond a bound")
+    assert "| incast 1 | 1 | +2.00 % | +0.00 % | +0.00 % |  | 8.0 | step time |" in markdown(table)
     plt.close("all")
