@@ -180,6 +180,8 @@ ModelPart read_dcqcn(const Scenario& scenario, const Model& model, ErrorList& er
   dcqcn_parameters().parse(*element, dcqcn.spec, errors);
   if (const std::string problem = problem_of(element->name, model, *book); !problem.empty())
     errors.add(element->error(problem));
+  else if (const Element* other = other_control(scenario.root, {"congestion-control"}))
+    errors.add(two_controls(*element, *other));
   else if (!some_switch_marks(model))
     errors.add(element->error("<dcqcn> needs <ecn> in an <ethernet-switch>: no switch marks anything"));
   if (!errors.is_empty()) return {};
