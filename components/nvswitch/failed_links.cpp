@@ -55,6 +55,7 @@ void Nvswitch::send_again(const Frame& frame, Context& context) {
     return;
   }
   const SimTime at = next_look(first, context.now());
+  if (at == time_never && restarts_jobs(model_)) return discards_.add(DiscardedAt::network, frame);
   if (at == time_never)
     throw SimulationError(
         context.now(), model_.component_name(context.self()),

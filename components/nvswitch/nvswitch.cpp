@@ -244,17 +244,17 @@ std::vector<std::string> Nvswitch::waits_for() const {
 }
 
 void Nvswitch::save(StateWriter& out) const {
-  crossbar_.save(out), reductions_.save(out);
+  crossbar_.save(out), reductions_.save(out), discards_.save(out);
   if (desk_) desk_->save(out);
 }
 
 void Nvswitch::load(StateReader& in) {
-  crossbar_.load(in), reductions_.load(in);
+  crossbar_.load(in), reductions_.load(in), discards_.load(in);
   if (desk_) desk_->load(in);
 }
 
 void Nvswitch::finish(Context& context) {
-  crossbar_.finish(context);
+  crossbar_.finish(context), discards_.finish(context);
   if (desk_) desk_->finish(context);
   record_power(context, model_, spec_.power, crossbar_.egress());
 }

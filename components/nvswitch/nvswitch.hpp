@@ -66,7 +66,8 @@ struct NvswitchSpec final : BufferedSpec, MulticastSpec, DeviceTraits {
 ///
 /// Links of chips may fail (HealthTable). A train that is here already when the link to its GPU goes down is
 /// sent again, in the place of its source, when that link is back or senders know of the failure, then by any
-/// chip whose link is up; the run ends with an error where none will be.
+/// chip whose link is up; where none will be the run ends with an error, or, where jobs are restarted, it is
+/// thrown away: its job is stopped.
 class Nvswitch final : public Component {
  public:
   explicit Nvswitch(const BuildContext& build);
@@ -120,6 +121,7 @@ class Nvswitch final : public Component {
   const SpareServers* spares_;  ///< null: none stands for another
   Crossbar crossbar_;
   Reductions reductions_;
+  Discards discards_;
   const HealthTable* health_ = nullptr;  ///< null: no link ever fails
   std::uint32_t server_ = 0;
   std::uint32_t chip_ports_ = 1;    ///< of one chip

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -49,6 +50,31 @@ void add_stops(const HealthTable& health, ComponentId gpu, std::uint32_t server,
           {server, {changes[i].at, i + 1 < changes.size() ? changes[i + 1].at : time_never}, gpu});
 }
 
+/// In which both are down.
+std::vector<Outage> common(const std::vector<Outage>& a, std::span<const Outage> b) {
+  std::vector<Outage> both;
+  for (const Outage& one : a)
+    for (const Outage& other : b)
+      if (const Outage span{std::max(one.down, other.down), std::min(one.up, other.up)}; span.down < span.up)
+        both.push_back(span);
+  return both;
+}
+
+/// While no chip of an NVSwitch reaches the GPU; other chips stand in for one that does not.
+void add_nvlink_losses(const Model& model, const HealthTable& health, ComponentId gpu, std::uint32_t server,
+                       Failures& failures) {
+  std::optional<std::vector<Outage>> all;
+  const ComponentRecord& record = model.components[gpu.value];
+  for (std::uint32_t i = 0; i < record.port_count; ++i) {
+    const LinkId out = model.ports[record.first_port + i].out;
+    if (!leads_to(model, out, DeviceRole::nvswitch)) continue;
+    const auto down = health.outages(out);
+    all = all ? common(*all, down) : std::vector<Outage>(down.begin(), down.end());
+  }
+  for (const Outage& span : all.value_or(std::vector<Outage>{}))
+    failures[server].push_back({server, span, gpu});
+}
+
 /// While nobody stands in for the GPU's NIC.
 void add_cut_offs(const NicHealth& nics, EndpointId gpu, ComponentId nic, std::uint32_t server,
                   Failures& failures) {
@@ -90,6 +116,7 @@ ServerHealth::ServerHealth(const Model& model, const HealthTable& health, const 
     const std::uint32_t server = book.endpoints[e].server;
     const bool is_gpu = e < book.gpu_count;
     if (is_gpu) add_stops(health, device, server, failures);
+    if (is_gpu) add_nvlink_losses(model, health, device, server, failures);
     for (const ComponentId nic : nics_of(model, device)) {
       if (is_gpu) of_gpus.insert(nic);
       if (is_gpu && has_stand_ins)

@@ -170,6 +170,18 @@ def check_other_causes(lightrail, scenario, folder, fails):
     assert row["server"] == 0 and row["t_halted_ps"] - fails == DETECTION
     run = good(lightrail, scenario, folder, at=at, fails="leaf0")  # of rails: the next GPU's NIC stands in
     assert not run.rows("restarts")
+    # Of 4 chips: links of one stand in for those of another, until none is left.
+    chips = ('<server catalogue="servers/dgx_h100_storage"/>',
+             '<server catalogue="servers/dgx_h100_storage"><nvswitch planes="4" plane-hash="flow"/></server>')
+    def lost(count):
+        faults = "".join(f'<fault at="${{at}}" for="${{for}}" what="nvswitch0:{8 * chip + 3}"/>' for chip in range(count))
+        return variant(scenario, folder, chips, ('<fault at="${at}" for="${for}" what="${fails}"/>', faults),
+                       ('  <variable name="fails" value="gpu3"/>\n', ""))
+    run = good(lightrail, lost(3), folder, at=at)
+    assert not run.rows("restarts")
+    run = good(lightrail, lost(4), folder, at=at)
+    (row,) = run.rows("restarts")
+    assert row["server"] == 0 and row["t_halted_ps"] - fails == DETECTION
     slow = variant(without_spares(scenario, folder), folder, ('detection="20 ms"', 'detection="10 s"'),
                    ('collective-timeout="1 s"', 'collective-timeout="1 ms"'))
     run = good(lightrail, slow, folder, at=at, **{"for": "5 ms"})

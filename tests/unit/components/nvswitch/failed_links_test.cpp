@@ -85,6 +85,12 @@ TEST_CASE("where no chip leads to a GPU now a train waits for the first that doe
     CHECK(got[0].port == 0);
     CHECK(got[0].time == microseconds(20) + nvlink_hop);
   }
+  Chips restarted;  // the job will be stopped
+  restarted.fail({{0, {microseconds(1), time_never}}, {1, {microseconds(1), time_never}}});
+  restarted.send(microseconds(2));
+  restarted.bed.finish_model().add<RestartsJobs>(std::make_shared<const RestartsJobs>());
+  restarted.bed.run();
+  CHECK(restarted.bed.trains(restarted.gpus[1]).empty());
   Chips lost;
   lost.fail({{0, {microseconds(1), time_never}}, {1, {microseconds(1), time_never}}});
   lost.send(microseconds(2));

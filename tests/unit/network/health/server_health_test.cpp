@@ -18,8 +18,8 @@ SimTime us(std::int64_t n) {
   return microseconds(n);
 }
 
-/// Two servers of two GPUs, a NIC each, on one leaf, GPUs of a server joined by NVLink where `has_nvlink`.
-/// Links: GPU g to its NIC 2g, NIC g to the leaf 8 + 2g.
+/// Two servers of two GPUs, a NIC each, on one leaf, GPUs of a server joined by `nvlinks` NVLinks
+/// each. Links: GPU g to its NIC 2g, NIC g to the leaf 8 + 2g, GPU g to the NVSwitch 16 + 2 (nvlinks g + k).
 struct Place {
   AddressBook book;
   Model model;
@@ -27,7 +27,8 @@ struct Place {
   NicHealth nics;
   std::vector<ComponentId> nic;
 
-  Place(bool has_nvlink, const HealthTable::Outages& outages, const HealthTable::Slowdowns& slowdowns = {}) {
+  Place(std::uint32_t nvlinks, const HealthTable::Outages& outages,
+        const HealthTable::Slowdowns& slowdowns = {}) {
     test::TestModel made;
     const auto gpu = std::make_shared<const test::RoleSpec<DeviceRole::gpu>>();
     const auto nic_spec = std::make_shared<const test::RoleSpec<DeviceRole::nic>>();
@@ -42,10 +43,10 @@ struct Place {
     const ComponentId leaf = made.add(test::kind_named("leaf", true), std::make_shared<const Spec>());
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(book.component_of[g], nic[g], nanoseconds(100));
     for (std::uint32_t g = 0; g < 4; ++g) made.connect(nic[g], leaf, nanoseconds(100));
-    for (std::uint32_t s = 0; has_nvlink && s < 2; ++s) {
+    for (std::uint32_t s = 0; nvlinks > 0 && s < 2; ++s) {
       const ComponentId joint = made.add(test::kind_named("nvswitch", false), nvswitch);
-      for (std::uint32_t l = 0; l < 2; ++l)
-        made.connect(book.component_of[2 * s + l], joint, nanoseconds(100));
+      for (std::uint32_t l = 0; l < 2 * nvlinks; ++l)
+        made.connect(book.component_of[2 * s + l / nvlinks], joint, nanoseconds(100));
     }
     model = made.build();
     table = HealthTable({us(5), us(50)}, outages, {}, slowdowns);
@@ -67,7 +68,7 @@ std::vector<Failure> failures(const ServerHealth& health) {
 
 TEST_CASE("a GPU that stands still takes its server, one that is slow does not") {
   const ComponentId gpu1{1}, gpu2{2};
-  const Place place(true, {},
+  const Place place(1, {},
                     {{gpu1, {{{us(10), us(30)}, all_speed}}},
                      {gpu2, {{{us(5), us(40)}, all_speed / 2}, {{us(50), time_never}, all_speed}}}});
   CHECK(failures(place.health()) ==
@@ -76,7 +77,7 @@ TEST_CASE("a GPU that stands still takes its server, one that is slow does not")
 
 TEST_CASE("a server is cut off when no NIC of it is left to stand in") {
   // NIC 0 is down in [10, 60), NIC 1 in [20, 40).
-  const Place place(true, {{LinkId{8}, {{us(10), us(60)}}}, {LinkId{10}, {{us(20), us(40)}}}});
+  const Place place(1, {{LinkId{8}, {{us(10), us(60)}}}, {LinkId{10}, {{us(20), us(40)}}}});
   const ServerHealth health = place.health();
   REQUIRE(health.failures().size() == 1);
   CHECK(health.failures()[0].server == 0);
@@ -87,14 +88,24 @@ TEST_CASE("a server is cut off when no NIC of it is left to stand in") {
   CHECK(health.failure_at(0, us(40)) == nullptr);
 }
 
+TEST_CASE("a GPU that has lost all of its NVLinks takes its server while none is up") {
+  const ComponentId gpu1{1};
+  // Two each: those of GPU 0 down one after the other, those of GPU 1 together in [20, 30) and from 50 on.
+  const Place place(2, {{LinkId{16}, {{us(10), us(20)}}},
+                        {LinkId{18}, {{us(20), us(40)}}},
+                        {LinkId{20}, {{us(15), us(30)}, {us(50), time_never}}},
+                        {LinkId{22}, {{us(20), time_never}}}});
+  CHECK(failures(place.health()) ==
+        std::vector<Failure>{{0, us(20), us(30), gpu1}, {0, us(50), time_never, gpu1}});
+}
+
 TEST_CASE("without NVLink every NIC counts") {
-  const Place place(false, {{LinkId{8}, {{us(10), us(60)}}}, {LinkId{10}, {{us(50), us(70)}}}});
+  const Place place(0, {{LinkId{8}, {{us(10), us(60)}}}, {LinkId{10}, {{us(50), us(70)}}}});
   CHECK(failures(place.health()) == std::vector<Failure>{{0, us(10), us(70), place.nic[0]}});
 }
 
 TEST_CASE("failures of all servers are in the order in which they begin") {
-  const Place place(false,
-                    {{LinkId{14}, {{us(10), us(20)}}}, {LinkId{8}, {{us(5), us(8)}, {us(12), us(13)}}}});
+  const Place place(0, {{LinkId{14}, {{us(10), us(20)}}}, {LinkId{8}, {{us(5), us(8)}, {us(12), us(13)}}}});
   CHECK(failures(place.health()) == std::vector<Failure>{{0, us(5), us(8), place.nic[0]},
                                                          {1, us(10), us(20), place.nic[3]},
                                                          {0, us(12), us(13), place.nic[0]}});
