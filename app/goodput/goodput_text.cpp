@@ -57,6 +57,14 @@ void add_uses(const GoodputResult& result, std::string& text) {
       text += fmt::format("  {:<16} {}\n", goodput_use_names()[use], share_text(result.shares[use]));
 }
 
+void add_memory(const MemoryCopies& memory, const GoodputResult& result, std::string& text) {
+  text += fmt::format("\n  in memory      of {} servers each, {} ", memory.copies,
+                      memory.storage_every > 0 ? fmt::format("each {} also in storage,",
+                                                             counted(memory.storage_every, "checkpoint"))
+                                               : std::string("none in storage,"));
+  text += fmt::format("lost {:.3g} times a run", result.lost_groups);
+}
+
 void add_checkpoint(const GoodputResult& result, std::string& text) {
   const JobCheckpoint& plan = *result.plan.checkpoint;
   text +=
@@ -65,6 +73,7 @@ void add_checkpoint(const GoodputResult& result, std::string& text) {
   if (plan.write > SimTime{})
     text += fmt::format(", {} written beside training", span_text(seconds(plan.write)));
   const ClosedFormResult& closed = *result.closed;
+  if (result.plan.memory) add_memory(*result.plan.memory, result, text);
   text += fmt::format("\n  closed forms   {:.2f} % exact, {:.2f} % by the RSC equation (restart {})\n",
                       100 * closed.renewal, 100 * closed.rsc, span_text(result.plan.mean_restart_s()));
   if (result.plan.spares) text += "                 (neither knows waits for a spare)\n";

@@ -99,6 +99,7 @@ Json goodput_json(const GoodputResult& result) {
   json["every_ps"] = of_checkpoint(plan.whole_steps(checkpoint.every));
   json["blocking_ps"] = of_checkpoint(checkpoint.blocking);
   json["write_ps"] = of_checkpoint(checkpoint.write);
+  json["lost_groups"] = plan.memory ? Json(result.lost_groups) : Json();
   for (std::size_t use = 0; use < goodput_uses; ++use)
     json["shares"][goodput_use_names()[use]] = spread_json(result.shares[use]);
   json["categories"] = Json::object();
@@ -135,6 +136,7 @@ void write_goodput(ResultFile& file, const GoodputResult& result) {
     file.set_attribute(at, "blocking_ps", std::int64_t{plan.checkpoint->blocking.count()});
     file.set_attribute(at, "write_ps", std::int64_t{plan.checkpoint->write.count()});
   }
+  if (plan.memory) file.set_attribute(at, "lost_groups", result.lost_groups);
   if (result.closed) write_closed(file, *result.closed);
   if (result.best)
     file.set_attribute(at, "best_every_ps", std::int64_t{result.intervals[*result.best].every.count()});

@@ -69,4 +69,18 @@ std::pair<double, double> GoodputClosedForms::best() const {
   return {every_s, renewal(every_s)};
 }
 
+double copies_survive(std::uint32_t servers, std::uint32_t copies, std::uint32_t failed) {
+  const auto log_choose = [](double n, double k) {
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  };
+  double sum = 0;
+  for (std::uint32_t lost = 0; lost * copies <= failed && lost <= servers / copies; ++lost) {
+    const double gone = static_cast<double>(lost) * copies;
+    const double term = log_choose(servers / copies, lost) + log_choose(servers - gone, failed - gone) -
+                        log_choose(servers, failed);
+    sum += (lost % 2 == 0 ? 1 : -1) * std::exp(term);
+  }
+  return std::clamp(sum, 0.0, 1.0);
+}
+
 }  // namespace lightrail

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <utility>
 
 #include "workloads/goodput/goodput_plan.hpp"
@@ -6,7 +7,8 @@
 namespace lightrail {
 
 /// Expected share of effective time of a job that restarts as a whole and never waits for a spare, in closed
-/// form. `plan` has a step and a checkpoint. Shares are in [0, 1], times in seconds.
+/// form, and whose memory never loses its state where it is kept there. `plan` has a step and a checkpoint.
+/// Shares are in [0, 1], times in seconds.
 class GoodputClosedForms {
  public:
   explicit GoodputClosedForms(const GoodputPlan& plan);
@@ -35,5 +37,11 @@ class GoodputClosedForms {
   GoodputPlan plan_;
   double rate_per_s_ = 0, blocking_s_ = 0, restart_survival_ = 1;
 };
+
+/// Probability that no group of `copies` servers, of which there are servers / copies, is lost whole when
+/// `failed` of all servers, drawn by chance, fail at once: inclusion and exclusion over the groups,
+///     sum over j of (-1)^j C(groups, j) C(servers - j copies, failed - j copies) / C(servers, failed)
+/// whose first two terms are Gemini's bound (SOSP 2023), exact for failed < 2 copies.
+[[nodiscard]] double copies_survive(std::uint32_t servers, std::uint32_t copies, std::uint32_t failed);
 
 }  // namespace lightrail

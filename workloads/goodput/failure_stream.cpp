@@ -16,7 +16,10 @@ FailureStream::FailureStream(const GoodputPlan& plan, std::uint32_t run)
     : draws_(plan.seed, ComponentId{run}, failure_purpose),
       places_(plan.seed, ComponentId{run}, place_purpose) {
   double sum = 0;
-  for (const FailureCategory& category : plan.categories) cumulative_.push_back(sum += category.per_day);
+  for (const FailureCategory& category : plan.categories) {
+    cumulative_.push_back(sum += category.per_day);
+    servers_.push_back(category.servers);
+  }
   if (sum > 0) mean_gap_ps_ = ps_per_day / sum;
   advance();
 }
@@ -33,10 +36,26 @@ void FailureStream::advance() {
   const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), category * cumulative_.back());
   category_ = std::min(static_cast<std::size_t>(found - cumulative_.begin()), cumulative_.size() - 1);
   place_ = places_.uniform();
+  more_places_.clear();
+  for (std::uint32_t i = 1; i < servers_[category_]; ++i) more_places_.push_back(places_.uniform());
 }
 
 std::uint32_t FailureStream::which_of(std::uint32_t bound) const {
   return std::min(static_cast<std::uint32_t>(place_ * bound), bound - 1);
+}
+
+/// Every set of so many is as likely (Floyd): the i-th is drawn of those up to the last that may be in it,
+/// and is that one if it is taken.
+std::vector<std::uint32_t> FailureStream::servers_of(std::uint32_t bound) const {
+  const std::uint32_t count = std::min(servers_[category_], bound);
+  std::vector<std::uint32_t> taken;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t last = bound - count + i;
+    const double place = i == 0 ? place_ : more_places_[i - 1];
+    const std::uint32_t one = std::min(static_cast<std::uint32_t>(place * (last + 1)), last);
+    taken.push_back(std::find(taken.begin(), taken.end(), one) == taken.end() ? one : last);
+  }
+  return taken;
 }
 
 }  // namespace lightrail

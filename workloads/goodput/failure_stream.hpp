@@ -21,15 +21,20 @@ class FailureStream {
   [[nodiscard]] std::size_t category() const { return category_; }
   /// Of the next failure: uniform in [0, bound), bound > 0; the same however often it is asked.
   [[nodiscard]] std::uint32_t which_of(std::uint32_t bound) const;
+  /// The different servers, of so many, that the next failure takes; FailureCategory::servers, as far as
+  /// there are as many.
+  [[nodiscard]] std::vector<std::uint32_t> servers_of(std::uint32_t bound) const;
   void advance();
 
  private:
-  std::vector<double> cumulative_;  ///< rates of the categories so far [1/d]
-  double mean_gap_ps_ = 0;          ///< 0: nothing fails
+  std::vector<std::uint32_t> servers_;  ///< by category
+  std::vector<double> cumulative_;      ///< rates of the categories so far [1/d]
+  double mean_gap_ps_ = 0;              ///< 0: nothing fails
   Random draws_, places_;
   SimTime at_{};
   std::size_t category_ = 0;
   double place_ = 0;
+  std::vector<double> more_places_;  ///< of a failure that takes several servers
 };
 
 }  // namespace lightrail

@@ -14,7 +14,8 @@ double GoodputPlan::failures_per_day() const {
 
 SimTime GoodputPlan::restart_time(const FailureCategory& category) const {
   return category.detection + (category.replaces_server ? restart.replacement : SimTime{}) +
-         restart.rendezvous + restart.initialisation + restart.load + restart.warm_up;
+         restart.rendezvous + restart.initialisation + (memory ? memory->load : restart.load) +
+         restart.warm_up;
 }
 
 double GoodputPlan::mean_restart_s() const {

@@ -40,6 +40,8 @@ Describe<CategorySpec> category_parameters() {
       .required("failures", &CategorySpec::failures, "interruptions of jobs in that many node-days", 0.0,
                 1e12)
       .field("replaces-server", &CategorySpec::replaces_server, "the server goes to repair")
+      .field("servers", &CategorySpec::servers, "that fail at once, drawn by chance, and go to repair", 1u,
+             largest_count)
       .choice("found-by", &CategorySpec::found_by,
               "a health signal, or nothing until the watchdog of a collective ends the job",
               {{"signal", FoundBy::signal}, {"watchdog", FoundBy::watchdog}});
@@ -49,11 +51,14 @@ Describe<JobCheckpointSpec> job_checkpoint_parameters() {
   return Describe<JobCheckpointSpec>()
       .required("every", &JobCheckpointSpec::every, "training time between two, rounded to whole steps",
                 SimTime{1}, longest)
-      .choice("mode", &JobCheckpointSpec::mode,
-              "training waits for blocking and write; or for blocking alone, and a failure during the write "
-              "falls back to the checkpoint before",
-              {{"synchronous", JobCheckpointMode::synchronous},
-               {"asynchronous", JobCheckpointMode::asynchronous}})
+      .choice(
+          "mode", &JobCheckpointSpec::mode,
+          "training waits for blocking and write; or for blocking alone, and a failure during the write "
+          "falls back to the checkpoint before; to peers the same, into servers' memories, which are lost "
+          "with servers",
+          {{"synchronous", JobCheckpointMode::synchronous},
+           {"asynchronous", JobCheckpointMode::asynchronous},
+           {"peers", JobCheckpointMode::peers}})
       .field("size", &JobCheckpointSpec::size, "of the whole checkpoint, for the rates", Bytes{1},
              Bytes{std::int64_t{1} << 60})
       .field(
@@ -74,7 +79,16 @@ Describe<JobCheckpointSpec> job_checkpoint_parameters() {
              "of the storage at a restart, all GPUs together; replaces load of <restart>", BitRate{1},
              largest_rate)
       .field("speed-while-saving", &JobCheckpointSpec::speed_while_saving,
-             "of training while an asynchronous write goes on", 0.001, 1.0);
+             "of training while an asynchronous write goes on", 0.001, 1.0)
+      .field("copies", &JobCheckpointSpec::copies,
+             "to peers: servers that keep a server's state, it among them: a group", 2u, 1024u)
+      .field("storage-every", &JobCheckpointSpec::storage_every,
+             "to peers: checkpoints from one that is written to storage too to the next; 0: none is", 0u,
+             1'000'000'000u)
+      .field("storage-write", &JobCheckpointSpec::storage_write,
+             "to peers: from the end in memory until such a one is in storage", SimTime{0}, hour * 24)
+      .field("memory-load", &JobCheckpointSpec::memory_load,
+             "to peers: load of <restart> where the state is read from memory", SimTime{0}, hour * 24);
 }
 
 Describe<RestartSpec> restart_parameters() {

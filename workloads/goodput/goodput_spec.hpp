@@ -30,10 +30,11 @@ struct CategorySpec {
   std::string name;
   double failures = 0;  ///< in FailureRatesSpec::node_days
   bool replaces_server = true;
+  std::uint32_t servers = 1;  ///< that fail at once
   FoundBy found_by = FoundBy::signal;
 };
 
-enum class JobCheckpointMode : std::uint8_t { synchronous, asynchronous };
+enum class JobCheckpointMode : std::uint8_t { synchronous, asynchronous, peers };
 
 /// <checkpoint> of <goodput>. Rates of 0: not given.
 struct JobCheckpointSpec {
@@ -43,6 +44,9 @@ struct JobCheckpointSpec {
   SimTime blocking{}, write{};
   BitRate copy_rate{}, write_rate{}, read_rate{};
   double speed_while_saving = 1;
+  // To peers' memory alone.
+  std::uint32_t copies = 2, storage_every = 0;
+  SimTime memory_load{}, storage_write{};
 };
 
 /// <restart>: stages from a failure to the next step.

@@ -31,6 +31,7 @@ struct GoodputSample {
   std::array<SimTime, goodput_uses> time{};               ///< by use; together the period
   std::vector<std::uint32_t> failures;                    ///< by category
   std::int64_t attempted_steps = 0, committed_steps = 0;  ///< of replicas; else 0
+  std::uint32_t lost_groups = 0;  ///< times that memory had lost the state of a group of servers
 
   [[nodiscard]] SimTime& operator[](GoodputUse use) { return time[static_cast<std::size_t>(use)]; }
   [[nodiscard]] SimTime operator[](GoodputUse use) const { return time[static_cast<std::size_t>(use)]; }

@@ -95,6 +95,7 @@ GoodputResult play_goodput(const GoodputPlan& plan) {
       result.failures_by_category[c] += static_cast<double>(sample.failures[c]) / plan.runs;
     }
     failures.push_back(all);
+    result.lost_groups += static_cast<double>(sample.lost_groups) / plan.runs;
     attempted += sample.attempted_steps, committed += sample.committed_steps;
   }
   result.failures = spread_of(std::move(failures));

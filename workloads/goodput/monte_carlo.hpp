@@ -36,6 +36,7 @@ struct GoodputResult {
   std::array<Spread, goodput_uses> shares;   ///< of the period, by use
   Spread failures;                           ///< of a run
   std::vector<double> failures_by_category;  ///< of a run, means
+  double lost_groups = 0;                    ///< of a run: times that memory had lost a group's state, mean
   double committed_share = 0;                ///< of the attempted steps of all runs; of replicas; else 0
   std::vector<IntervalResult> intervals;     ///< rising; with checkpoints
   std::optional<std::size_t> best;           ///< of intervals, the largest mean

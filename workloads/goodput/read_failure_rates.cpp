@@ -30,6 +30,9 @@ std::vector<CategorySpec> read_categories(const Element& element, std::vector<De
   for (const Element* child : element.children_named("category")) {
     CategorySpec spec;
     category_parameters().parse(*child, spec, errors);
+    if (spec.servers > 1 && !spec.replaces_server)
+      errors.add(
+          child->error_at("servers", "<category> attribute 'servers': has no effect: none is replaced"));
     if (std::any_of(all.begin(), all.end(),
                     [&](const CategorySpec& other) { return other.name == spec.name; }))
       errors.add(child->error_at("name", fmt::format("<category> '{}' is there twice", spec.name)));
@@ -66,7 +69,8 @@ FailureRates read_failure_rates(const Element& element, std::uint32_t gpus,
     rates.categories.push_back({category.name,
                                 happens ? category.failures / spec.node_days * nodes : 0.0,
                                 {},
-                                category.replaces_server});
+                                category.replaces_server,
+                                category.servers});
     rates.found_by.push_back(category.found_by);
   }
   return rates;

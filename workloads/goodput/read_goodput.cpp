@@ -167,10 +167,30 @@ class GoodputReader {
           "<checkpoint> needs 'blocking' or 'write', a size with rates, or a workload that writes to "
           "storage"));
     request_.simulates_write = !is_told;
+    read_memory(at, spec, is_told);
     // What a simulated write tells is put where a given one would stand.
     plan().checkpoint = JobCheckpoint{spec.every, is_synchronous ? blocking + write : blocking,
                                       is_synchronous ? SimTime{} : write, spec.speed_while_saving};
     request_.is_synchronous = is_synchronous;
+  }
+
+  void read_memory(const Element& at, const JobCheckpointSpec& spec, bool is_told) {
+    if (spec.mode != JobCheckpointMode::peers) {
+      for (const char* attribute : {"copies", "storage-every", "storage-write", "memory-load"})
+        if (at.find(attribute)) complain(at, attribute, "has no effect without mode=\"peers\"");
+      return;
+    }
+    if (!at.find("memory-load")) complain(at, "mode", "'peers' needs 'memory-load'");
+    if (!is_told) complain(at, "mode", "'peers' needs 'blocking', 'write' or rates: it is not simulated");
+    if (at.find("storage-write") && spec.storage_every == 0)
+      complain(at, "storage-write", "has no effect without 'storage-every'");
+    const std::uint32_t servers = plan().gpus / std::max(1u, rates_.gpus_per_node);
+    if (servers * rates_.gpus_per_node != plan().gpus || servers == 0 || servers % spec.copies != 0)
+      complain(at, "copies",
+               fmt::format("{} GPUs are no whole number of groups of {} servers of {} GPUs", plan().gpus,
+                           spec.copies, rates_.gpus_per_node));
+    plan().memory =
+        MemoryCopies{servers, spec.copies, spec.storage_every, spec.storage_write, spec.memory_load};
   }
 
   void read_spares() {

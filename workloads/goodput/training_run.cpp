@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "engine/base/error.hpp"
 #include "workloads/goodput/checkpoint_cycle.hpp"
 #include "workloads/goodput/failure_stream.hpp"
+#include "workloads/goodput/kept_state.hpp"
 #include "workloads/goodput/spare_pool.hpp"
 
 namespace lightrail {
@@ -21,6 +23,7 @@ class TrainingRun {
                plan.checkpoint ? plan.whole_steps(plan.checkpoint->every) : time_never),
         failures_(plan, run),
         spares_(plan.spares) {
+    if (plan.memory) kept_.emplace(*plan.memory, plan.whole_steps(plan.checkpoint->every));
     sample_.failures.resize(plan.categories.size());
   }
 
@@ -44,6 +47,7 @@ class TrainingRun {
     sample_[GoodputUse::lost] += progress.work - kept;
     sample_[GoodputUse::checkpoint] += progress.stall;
     sample_[GoodputUse::saving] += progress.slowed;
+    if (kept_ && fails) kept_->train(cycle_, end - now_);
     now_ = end;
   }
 
@@ -51,15 +55,27 @@ class TrainingRun {
   bool restart() {
     const FailureCategory& category = plan_.categories[failures_.category()];
     ++sample_.failures[failures_.category()];
-    if (category.replaces_server) server_is_there_ = std::max(server_is_there_, spares_.replace(now_));
+    for (std::uint32_t i = 0; category.replaces_server && i < category.servers; ++i)
+      server_is_there_ = std::max(server_is_there_, spares_.replace(now_));
+    if (kept_) fall_back(category);
     failures_.advance();
     const RestartTimes& plan = plan_.restart;
+    const SimTime load = kept_ && kept_->is_in_memory() ? plan_.memory->load : plan.load;
     return pass(GoodputUse::detection, category.detection) &&
            pass(GoodputUse::replacement,
                 std::max(category.replaces_server ? plan.replacement : SimTime{}, server_is_there_ - now_)) &&
            pass(GoodputUse::rendezvous, plan.rendezvous) &&
-           pass(GoodputUse::initialisation, plan.initialisation) && pass(GoodputUse::load, plan.load) &&
+           pass(GoodputUse::initialisation, plan.initialisation) && pass(GoodputUse::load, load) &&
            pass(GoodputUse::warm_up, plan.warm_up);
+  }
+
+  /// What servers that fail have kept is lost; where it was the last of it, so is what storage does not have.
+  void fall_back(const FailureCategory& category) {
+    if (category.replaces_server && kept_->lose(failures_.servers_of(plan_.memory->servers)))
+      ++sample_.lost_groups;
+    const SimTime undone = kept_->fall_back();
+    sample_[GoodputUse::effective] -= undone;
+    sample_[GoodputUse::lost] += undone;
   }
 
   /// Spends that time; false: a failure or the end came first.
@@ -76,6 +92,7 @@ class TrainingRun {
   CheckpointCycle cycle_;
   FailureStream failures_;
   SparePool spares_;
+  std::optional<KeptState> kept_;  ///< none: checkpoints are in storage
   SimTime now_{}, server_is_there_{};
   GoodputSample sample_;
 };

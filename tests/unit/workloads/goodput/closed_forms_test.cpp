@@ -58,3 +58,17 @@ TEST_CASE("what blocks nothing is best done at every step") {
   const auto [every, share] = GoodputClosedForms(small_job(1, one_minute, {})).best();
   CHECK(every == Approx(1).epsilon(0.001));
 }
+
+TEST_CASE("copies survive: Gemini's 93.3 and 80 % of two and three failures among 16 servers in pairs") {
+  // 1 - 8 pairs / C(16, 2); of three 1 - 8 x 14 / C(16, 3).
+  CHECK(copies_survive(16, 2, 1) == 1);
+  CHECK(copies_survive(16, 2, 2) == Approx(1 - 8.0 / 120));
+  CHECK(copies_survive(16, 2, 3) == Approx(1 - 8.0 * 14 / 560));
+  CHECK(copies_survive(16, 4, 3) == 1);
+}
+
+TEST_CASE("copies survive: one server of each group may fail, in as many ways as it has servers") {
+  CHECK(copies_survive(6, 2, 3) == Approx(8.0 / 20));  // 2^3 of C(6, 3)
+  CHECK(copies_survive(6, 2, 4) == Approx(0).margin(1e-9));
+  CHECK(copies_survive(9, 3, 6) == Approx(27.0 / 84));  // all but one of each group: 3^3 of C(9, 6)
+}

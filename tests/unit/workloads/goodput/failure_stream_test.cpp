@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -82,4 +83,23 @@ TEST_CASE("which one fails is uniform over them and stays the same while it is a
   }
   CHECK(met.size() == 30);
   CHECK(*met.rbegin() == 29);
+}
+
+TEST_CASE("servers that fail at once are different ones, every set as likely") {
+  GoodputPlan plan = small_job(10, one_minute, {});
+  plan.categories[0].replaces_server = true;
+  plan.categories[0].servers = 3;
+  std::map<std::set<std::uint32_t>, int> drawn;
+  int draws = 0;
+  for (std::uint32_t run = 0; run < 40; ++run)
+    for (FailureStream failures(plan, run); failures.at() < plan.period; failures.advance(), ++draws) {
+      const std::vector<std::uint32_t> servers = failures.servers_of(5);
+      ++drawn[{servers.begin(), servers.end()}];
+      CHECK(failures.servers_of(2).size() == 2);
+    }
+  REQUIRE(drawn.size() == 10);  // C(5, 3)
+  for (const auto& [servers, count] : drawn) {
+    CHECK(servers.size() == 3);
+    CHECK(count == Approx(draws / 10.0).epsilon(0.1));
+  }
 }

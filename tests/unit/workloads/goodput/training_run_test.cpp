@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tests/unit/workloads/goodput/small_job.hpp"
+#include "workloads/goodput/closed_forms.hpp"
 #include "workloads/goodput/failure_stream.hpp"
 
 using namespace lightrail;
@@ -127,4 +128,37 @@ TEST_CASE("a run is a function of plan and number") {
   const GoodputPlan plan = small_job(10, 20 * one_minute, one_minute);
   CHECK(play_training(plan, 5).time == play_training(plan, 5).time);
   CHECK(play_training(plan, 5).time != play_training(plan, 6).time);
+}
+
+TEST_CASE("memory loses a group as often as the closed form has it when servers fail at once") {
+  GoodputPlan plan = small_job(2, 10 * one_minute, {});
+  plan.categories[0].replaces_server = true;
+  plan.categories[0].servers = 3;
+  plan.memory = MemoryCopies{16, 2, 1, {}, one_second};
+  double lost = 0, failures = 0;
+  for (std::uint32_t run = 0; run < 200; ++run) {
+    const GoodputSample sample = play_training(plan, run);
+    CHECK(all_time(sample) == plan.period);
+    lost += sample.lost_groups, failures += sample.failures[0];
+  }
+  // Failures that come before another checkpoint is complete, 20 min of 12 h, find memory lost already or
+  // lose it more easily.
+  CHECK(lost / failures == Approx(1 - copies_survive(16, 2, 3)).epsilon(0.05));
+}
+
+TEST_CASE("a group that is lost costs what storage does not have, and the longer load") {
+  GoodputPlan plan = small_job(0.2, 10 * one_minute, {});
+  plan.period = 100 * one_day;
+  plan.categories[0].replaces_server = true;
+  plan.categories[0].servers = 2;
+  plan.memory = MemoryCopies{2, 2, 30, {}, one_second};  // every failure loses the only group
+  const Sum lost = sum_of(plan, 200);
+  plan.memory->servers = 200'000;  // none does
+  const Sum kept = sum_of(plan, 200);
+  CHECK(lost.failures == kept.failures);
+  CHECK(lost[GoodputUse::load] / lost.failures == Approx(3).epsilon(0.02));
+  CHECK(kept[GoodputUse::load] / kept.failures == Approx(1.0 / 60).epsilon(0.02));
+  // Half of 10 min of each failure; of 300 min, half of them on average.
+  CHECK(kept[GoodputUse::lost] / kept.failures == Approx(5).epsilon(0.05));
+  CHECK(lost[GoodputUse::lost] / lost.failures == Approx(150).epsilon(0.05));
 }
