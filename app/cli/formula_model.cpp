@@ -39,6 +39,13 @@ bool uses_storage(const ProgramSet& set) {
   return false;
 }
 
+bool keeps_state_in_memory(const ProgramSet& set) {
+  return std::any_of(set.programs.begin(), set.programs.end(), [](const Program& program) {
+    return std::any_of(program.ops.begin(), program.ops.end(),
+                       [](const Op& op) { return is_in_memory(op.io); });
+  });
+}
+
 /// What a formula says nothing about; empty: it can be used.
 std::string obstacle(const Model& model) {
   const auto* set = model.resource<ProgramSet>();
@@ -48,6 +55,7 @@ std::string obstacle(const Model& model) {
   if (has_circuits(model)) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
   if (uses_storage(*set)) return "storage (its servers are shared by all)";
+  if (keeps_state_in_memory(*set)) return "checkpoints in peers' memory (they go when the network is idle)";
   return "";
 }
 

@@ -122,6 +122,8 @@ class RestartReader {
       job.gpus.emplace_back(gpu);
       job.start = set_.start_of(program);
       job.has_checkpoints &= writes_checkpoints(set_, set_.program_of_gpu[gpu]);
+      for (const Op& op : program.ops)
+        if (is_in_memory(op.io)) job.memory = op.group;
       plan.gpus.emplace_back(gpu);
     }
     in_use_[server] = !jobs.empty();

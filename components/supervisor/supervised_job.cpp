@@ -7,10 +7,24 @@
 
 namespace lightrail {
 
-void SupervisedJob::add_save(std::uint32_t iteration, std::uint32_t of) {
-  if (++saves[iteration] < of) return;
-  saves.erase(iteration);
-  last_saved = std::max<std::int64_t>(last_saved, iteration);
+bool JobSaves::add(std::uint32_t iteration, std::uint32_t of) {
+  if (++parts[iteration] < of) return false;
+  parts.erase(iteration);
+  last = std::max<std::int64_t>(last, iteration);
+  return true;
+}
+
+void JobSaves::save(StateWriter& out) const {
+  out.put(last), out.put(parts);
+}
+
+void JobSaves::load(StateReader& in) {
+  in.get(last), in.get(parts);
+}
+
+void SupervisedJob::add_in_memory(std::uint32_t iteration, std::uint32_t of, std::uint32_t in_attempt) {
+  if (!in_memory.add(iteration, of)) return;
+  std::erase_if(lost_memories, [&](const auto& lost) { return lost.second <= in_attempt; });
 }
 
 void SupervisedJob::record(Context& context, std::uint32_t number) const {
@@ -18,7 +32,7 @@ void SupervisedJob::record(Context& context, std::uint32_t number) const {
   const auto or_none = [](std::uint32_t value) {
     return value == EndpointId::none ? std::int64_t{-1} : std::int64_t{value};
   };
-  const std::array<std::int64_t, 14> row{number,
+  const std::array<std::int64_t, 15> row{number,
                                          attempt,
                                          static_cast<std::int64_t>(r.cause),
                                          or_none(r.failed.value),
@@ -31,20 +45,21 @@ void SupervisedJob::record(Context& context, std::uint32_t number) const {
                                          r.loaded_at.count(),
                                          r.back_at.count(),
                                          r.reached,
-                                         r.iteration};
+                                         r.iteration,
+                                         static_cast<std::int64_t>(r.source)};
   context.record_at(r.failed_at, tables::restarts, row);
 }
 
 void SupervisedJob::save(StateWriter& out) const {
-  out.put(state), out.put(attempt), out.put(back), out.put(ended), out.put(lost_to), out.put(last_saved),
-      out.put(decided_at);
-  out.put(restart), out.put(saves);
+  out.put(state), out.put(attempt), out.put(back), out.put(ended), out.put(lost_to), out.put(decided_at);
+  out.put(restart), out.put(lost_memories);
+  in_storage.save(out), in_memory.save(out);
 }
 
 void SupervisedJob::load(StateReader& in) {
-  in.get(state), in.get(attempt), in.get(back), in.get(ended), in.get(lost_to), in.get(last_saved),
-      in.get(decided_at);
-  in.get(restart), in.get(saves);
+  in.get(state), in.get(attempt), in.get(back), in.get(ended), in.get(lost_to), in.get(decided_at);
+  in.get(restart), in.get(lost_memories);
+  in_storage.load(in), in_memory.load(in);
 }
 
 }  // namespace lightrail

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.hpp"
 #include "network/port/device_traits.hpp"
+#include "workloads/program/groups.hpp"
 
 namespace lightrail {
 namespace {
@@ -145,6 +146,7 @@ SimTime Supervisor::ready_at(std::uint32_t number, SupervisedJob::Restart& resta
     const std::uint32_t now = spares_.in_place_of(server, restart.halted_at);
     if (before != now && restart.servers++ == 0) restart.server = before, restart.spare = now;
     const ServerFailure* failure = health_.failure_at(now, restart.halted_at);
+    if (before != now || failure) job.lost_memories[server] = job.attempt + 1;
     if (!failure) continue;
     until = std::max(until, failure->span.up);
     if (failure->span.up == time_never) job.lost_to = failure->cause;
@@ -155,17 +157,44 @@ SimTime Supervisor::ready_at(std::uint32_t number, SupervisedJob::Restart& resta
   return until + stages.rendezvous + stages.init + gpus * stages.init_per_gpu;
 }
 
+LostMemories Supervisor::lost_memories(std::uint32_t number, EndpointId gpu) const {
+  const GroupView group = model_.resource<GroupTable>()->group_of(plan_.jobs[number].memory, gpu);
+  LostMemories lost{0, group.size};
+  for (std::uint32_t i = 0; i < group.size; ++i)
+    if (jobs_[number].lost_memories.contains(book_[group.member(i)].server)) lost.members |= 1u << i;
+  return lost;
+}
+
+StateSource Supervisor::find_state(std::uint32_t number) {
+  SupervisedJob& job = jobs_[number];
+  const RestartPlan::Job& plan = plan_.jobs[number];
+  job.in_storage.parts.clear(), job.in_memory.parts.clear();
+  const bool is_kept = std::none_of(plan.gpus.begin(), plan.gpus.end(), [&](EndpointId gpu) {
+    return plan.memory.is_valid() && lost_memories(number, gpu).has_lost_all();
+  });
+  // What is left of an incomplete one is of no use.
+  if (!is_kept) job.in_memory.last = -1;
+  const bool from_memory = job.in_memory.last >= 0 && job.in_memory.last >= job.in_storage.last;
+  job.restart.iteration = 1 + (from_memory ? job.in_memory.last : job.in_storage.last);
+  if (from_memory) return StateSource::memory;
+  // The job does again what memory has, and saves it again.
+  job.in_memory.last = -1;
+  return job.in_storage.last >= 0 ? StateSource::storage : StateSource::beginning;
+}
+
 void Supervisor::on_ready(std::uint32_t number, Context& context) {
   SupervisedJob& job = jobs_[number];
   job.state = SupervisedJob::State::beginning;
-  job.saves.clear();
-  job.restart.iteration = job.last_saved + 1;
-  tell(number,
-       to_payload(restart_control::Resume{.attempt = static_cast<std::uint8_t>(job.attempt),
-                                          .reads = job.last_saved >= 0 ? std::uint8_t{1} : std::uint8_t{0},
-                                          .iteration = static_cast<std::uint32_t>(job.last_saved + 1),
-                                          .decided_at = job.decided_at}),
-       context);
+  job.restart.source = find_state(number);
+  restart_control::Resume order{.attempt = static_cast<std::uint8_t>(job.attempt),
+                                .source = static_cast<std::uint8_t>(job.restart.source),
+                                .iteration = static_cast<std::uint32_t>(job.restart.iteration),
+                                .decided_at = job.decided_at};
+  for (const EndpointId gpu : plan_.jobs[number].gpus) {
+    if (job.restart.source == StateSource::memory)
+      order.lost = static_cast<std::uint8_t>(lost_memories(number, gpu).members);
+    context.send(port_of_[in_place_of(gpu, job).value], context.now(), to_payload(order));
+  }
 }
 
 /// All GPUs that are in the job's attempt.
@@ -182,7 +211,11 @@ void Supervisor::on_report(const Report& report, PortIndex port, Context& contex
   if (report.kind == MessageKind::saved) {
     // One that ended when the job was stopped counts, until it is decided where it goes on.
     const bool is_halted = job.state == SupervisedJob::State::halted;
-    if (report.attempt + (is_halted ? 1u : 0u) >= job.attempt) job.add_save(report.iteration, gpus);
+    if (report.attempt + (is_halted ? 1u : 0u) < job.attempt) return;
+    if (report.in_memory != 0)
+      job.add_in_memory(report.iteration, gpus, report.attempt);
+    else
+      job.in_storage.add(report.iteration, gpus);
     return;
   }
   if (report.attempt != job.attempt) return;

@@ -25,8 +25,9 @@ struct SupervisorSpec final : Spec {};
 /// Servers that have failed are replaced by spares; without one the job waits until they work again, and is
 /// lost where they never do. Replacement, rendezvous and initialisation follow one after the other; then
 /// every GPU reads its part of the last checkpoint that all have written, warms up and goes on with the
-/// iteration behind it, from the first one where there is no checkpoint. What fails on the way begins all of
-/// it anew.
+/// iteration behind it, from the first one where there is no checkpoint. One in hosts' memories is read from
+/// there as long as each group has a server left that keeps it: what failed servers kept is lost, those that
+/// are repaired too, until the next one is complete. What fails on the way begins all of it anew.
 ///
 /// Ports: i = GPU i of RestartPlan. Assumes that it never fails itself. Leaves out what it and the agents
 /// send each other, beyond its time (RestartPlan::notice).
@@ -66,6 +67,10 @@ class Supervisor final : public Component {
   /// When the job's communicators are ready again, given who is replaced; time_never: it cannot go on.
   [[nodiscard]] SimTime ready_at(std::uint32_t number, SupervisedJob::Restart& restart);
   void tell(std::uint32_t number, const Payload& message, Context& context);
+  /// Where the job, which has no attempt under way, has its state from; sets the iteration.
+  [[nodiscard]] StateSource find_state(std::uint32_t number);
+  /// Of the group that keeps the GPU's state in memory.
+  [[nodiscard]] LostMemories lost_memories(std::uint32_t number, EndpointId gpu) const;
   /// The server in the place of `server` of the job.
   [[nodiscard]] std::uint32_t in_place_of(std::uint32_t server, const SupervisedJob& job) const;
   /// The GPU in the place of the job's.

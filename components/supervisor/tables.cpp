@@ -21,7 +21,8 @@ TableSchema restarts_schema() {
            {"t_loaded_ps", i64, "ps", "when the last GPU had read its checkpoint; -1: it did not"},
            {"t_back_ps", i64, "ps", "when the first step began on the last GPU; -1: it did not"},
            {"reached", i64, "1", "iteration that the furthest GPU was in when it was stopped"},
-           {"iteration", i64, "1", "that the job goes on with; -1: it does not"}},
+           {"iteration", i64, "1", "that the job goes on with; -1: it does not"},
+           {"source", i64, "1", "where it has its state from", {"beginning", "storage", "memory"}}},
           "restarts of jobs"};
 }
 

@@ -50,16 +50,6 @@ void add_stops(const HealthTable& health, ComponentId gpu, std::uint32_t server,
           {server, {changes[i].at, i + 1 < changes.size() ? changes[i + 1].at : time_never}, gpu});
 }
 
-/// In which both are down.
-std::vector<Outage> common(const std::vector<Outage>& a, std::span<const Outage> b) {
-  std::vector<Outage> both;
-  for (const Outage& one : a)
-    for (const Outage& other : b)
-      if (const Outage span{std::max(one.down, other.down), std::min(one.up, other.up)}; span.down < span.up)
-        both.push_back(span);
-  return both;
-}
-
 /// While no chip of an NVSwitch reaches the GPU; other chips stand in for one that does not.
 void add_nvlink_losses(const Model& model, const HealthTable& health, ComponentId gpu, std::uint32_t server,
                        Failures& failures) {

@@ -24,8 +24,8 @@ static_assert(Message<Halt>);
 struct Resume {
   MessageKind kind = MessageKind::resume;
   std::uint8_t attempt = 0;
-  std::uint8_t reads = 0;  ///< 1: it reads a checkpoint first
-  std::uint8_t unused = 0;
+  std::uint8_t source = 0;  ///< StateSource: whether it reads a checkpoint first, and which
+  std::uint8_t lost = 0;    ///< LostMemories::members of the GPU's group
   std::uint32_t iteration = 0;
   SimTime decided_at{};  ///< servers that had failed then are replaced (SpareServers)
 
@@ -34,12 +34,13 @@ struct Resume {
 static_assert(Message<Resume>);
 
 /// GPU -> supervisor, in attempt `attempt`. halted: it was in `iteration`. saved: its part of the checkpoint
-/// of `iteration` is in storage. loaded: it has read its checkpoint. back: it begins `iteration`. ended: its
-/// program has.
+/// of `iteration` is in storage, or what it keeps of it is in its host's memory. loaded: it has read its
+/// checkpoint. back: it begins `iteration`. ended: its program has.
 struct Report {
   MessageKind kind = MessageKind::saved;
   std::uint8_t attempt = 0;
-  std::uint16_t unused_low = 0;
+  std::uint8_t in_memory = 0;  ///< saved: 1: in memory
+  std::uint8_t unused_low = 0;
   std::uint32_t iteration = 0;
   std::uint64_t unused = 0;
 

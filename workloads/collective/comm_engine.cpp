@@ -107,6 +107,11 @@ const CollectivePlan& CommEngine::collective_plan(std::uint32_t slot) const {
   return *made;
 }
 
+bool CommEngine::leaves_server(const Op& op) const {
+  if (op.kind == OpKind::collective) return plan(op).servers() > 1;
+  return op.kind == OpKind::send && (*book_)[peer_of(op)].server != (*book_)[self_].server;
+}
+
 BitRate CommEngine::rate(std::uint32_t slot) const {
   const Op& op = op_of(slot);
   const GroupPlan& group = plan(op);

@@ -63,6 +63,9 @@ class CommEngine {
   void announce_next(Context& context, Transport& transport, std::uint32_t op);
 
   [[nodiscard]] const CommRun& run(std::uint32_t slot) const { return runs_[slot]; }
+  /// Whether that operation sends to other servers: a message to another one, or a collective whose group
+  /// lies on several.
+  [[nodiscard]] bool leaves_server(const Op& op) const;
   /// What this GPU receives of the operation in `slot` a second, on average, where nothing is in its way
   /// (CollectiveAlgorithm::receive_rate; of a send or receive what its line carries).
   [[nodiscard]] BitRate rate(std::uint32_t slot) const;

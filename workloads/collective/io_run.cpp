@@ -39,7 +39,9 @@ void CommEngine::send_io(Context& context, Transport& transport, std::uint32_t s
                            InSwitch::nothing,
                            false,
                            false,
-                           op.io == IoMode::own ? EndpointId{} : io_->host_of((*book_)[self_].server)});
+                           op.kind == OpKind::storage_write && op.io != IoMode::own
+                               ? io_->host_of((*book_)[self_].server)
+                               : EndpointId{}});
   transport.expect(
       context,
       {io_peer(op), io_connection(index, Phase::io_done), 0, control_bytes, SimTime{0}, {slot, wait_done}});

@@ -47,13 +47,18 @@ enum class Protocol : std::uint8_t { auto_select, ll, ll128, simple, bare };
 /// or write its storage server: number, or the GPU's number + peer modulo the servers.
 enum class PeerMode : std::uint8_t { index, offset };
 
-/// How a storage write goes.
+/// How a storage write goes; or what a send, receive or host copy is a part of.
 enum class IoMode : std::uint8_t {
-  own,        ///< of the GPU's memory
-  from_host,  ///< of the host's memory, which reads it and gives it to its NIC
-  background  ///< the same, and its stream goes on; its next start waits for its end, and so does other I/O
-              ///< that it depends on: the bytes that it writes
+  own,          ///< of the GPU's memory
+  from_host,    ///< of the host's memory, which reads it and gives it to its NIC
+  background,   ///< the same, and its stream goes on; its next start waits for its end, and so does other I/O
+                ///< that it depends on: the bytes that it writes
+  in_memory,    ///< of a checkpoint in hosts' memories, of the state that the iteration before has left
+  in_idle_time  ///< the same, and a send starts only while nothing else of its GPU sends to other servers
 };
+[[nodiscard]] inline bool is_in_memory(IoMode io) {
+  return io == IoMode::in_memory || io == IoMode::in_idle_time;
+}
 
 /// Lanes that a pair's sends and receives can be told apart by.
 inline constexpr std::uint32_t max_send_lanes = 256;
@@ -67,6 +72,7 @@ struct Op {
   /// Whether it takes place in that iteration, as one of its operations.
   [[nodiscard]] bool is_due(std::uint32_t iteration) const {
     if (is_once) return iteration == 0;
+    if (is_in_memory(io) && iteration == 0) return false;
     return !restores && (every == 1 || iteration % every == turn);
   }
 
@@ -75,13 +81,14 @@ struct Op {
   Algorithm algorithm = Algorithm::auto_select;
   Protocol protocol = Protocol::auto_select;
   PeerMode peer_mode = PeerMode::index;
-  IoMode io = IoMode::own;      ///< storage_write; of others `own`
+  IoMode io = IoMode::own;      ///< storage_write, host_copy, send, recv; of others `own`
   std::uint16_t stream = 0;     ///< index into Program::streams
   std::uint16_t dimension = 0;  ///< index into Model::dimensions: whose traffic this is (tp, dp, ep, pp)
   std::uint16_t host_work = 0;  ///< index into ProgramSet::host_work; 0: no CPU has to launch it
   std::uint32_t name = 0;       ///< index into Model::names
   GroupKindId group{};          ///< collectives, send, recv
-  /// I/O takes place in iterations i with i % every == turn, and is passed over in others; of others 1 and 0.
+  /// I/O, and what is of a checkpoint in memory, takes place in iterations i with i % every == turn, and is
+  /// passed over in others; of others 1 and 0.
   std::uint16_t every = 1, turn = 0;
   std::int64_t bytes = 0;   ///< [B]
   SimTime duration{};       ///< [ps]; compute and host; 0 for compute: timed from the shape; send and
@@ -94,10 +101,11 @@ struct Op {
   std::uint16_t split = 0;  ///< all-to-all-v, kernel of experts: of ProgramSet::splits; 0: equal
   std::uint16_t element_bytes = 2;
   bool is_once = false;  ///< I/O takes place in the first iteration alone; of others false
-  /// A read of the job's checkpoint: takes place when the job goes on from one, ahead of its iteration (and
-  /// in the first iteration, if is_once); of others false.
+  /// A read of the job's checkpoint, or what takes its place where that is in memory: takes place when the
+  /// job goes on from one, ahead of its iteration (and in the first iteration, if is_once); of others false.
   bool restores = false;
-  /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand
+  /// broadcast: member that sends; send and recv: lane, 0 ... 255; all-to-all: what is known of its demand;
+  /// host copy that restores: how far before this member the one is whose state it is
   std::uint32_t root = 0;
 };
 

@@ -85,17 +85,20 @@ void check_program(const Program& program, const ProgramSet& set, const std::vec
     if (op.duration < SimTime{0}) complain(i, fmt::format("a duration of {} ps", op.duration.count()));
     if (op.protocol == Protocol::bare && op.kind != OpKind::send && op.kind != OpKind::recv)
       complain(i, "protocol 'bare' (only sends and receives have it)");
-    if (op.io != IoMode::own && op.kind != OpKind::storage_write)
-      complain(i, "of the host's memory (only storage writes are)");
-    if (op.every == 0 || op.turn >= op.every || (op.every > 1 && !is_io(op.kind)))
+    const bool is_point = op.kind == OpKind::send || op.kind == OpKind::recv;
+    if (is_in_memory(op.io) ? !is_point && op.kind != OpKind::host_copy
+                            : op.io != IoMode::own && op.kind != OpKind::storage_write)
+      complain(i, "of the host's memory (only storage writes are, or a checkpoint's copies and messages)");
+    const bool may_pass = is_io(op.kind) || is_in_memory(op.io);
+    if (op.every == 0 || op.turn >= op.every || (op.every > 1 && !may_pass))
       complain(i, fmt::format("takes place in iteration {} of {} (only I/O may leave iterations out)",
                               op.turn, op.every));
     if (op.is_once && (op.every > 1 || !is_io(op.kind)))
       complain(i,
                "takes place in the first iteration alone (only I/O may, and either in that one or in each so "
                "many-th)");
-    if (op.restores && op.kind != OpKind::storage_read)
-      complain(i, "reads the checkpoint after a restart (only storage reads do)");
+    if (op.restores && op.kind != OpKind::storage_read && !is_in_memory(op.io))
+      complain(i, "reads the checkpoint after a restart (only storage reads do, and what hosts hold of it)");
     if (op.first_dependency + std::size_t{op.dependency_count} > program.dependencies.size())
       complain(i, fmt::format("dependencies {} to {} do not exist (the program has {})", op.first_dependency,
                               op.first_dependency + op.dependency_count - 1, program.dependencies.size()));

@@ -34,6 +34,8 @@ struct RestartPlan {
     std::vector<EndpointId> gpus;  ///< in rising order
     SimTime start{};
     bool has_checkpoints = true;  ///< all its GPUs write them
+    /// Groups whose members keep each other's state in their hosts' memories; invalid: none do.
+    GroupKindId memory{};
   };
 
   RestartStages stages;
@@ -41,9 +43,40 @@ struct RestartPlan {
   std::vector<EndpointId> gpus;  ///< by port of the supervisor: those of jobs and of spare servers
 };
 
-/// Whether an operation writes a part of the job's checkpoint: from host memory, at once or beside training.
+/// Whether an operation writes a part of the job's checkpoint: from host memory to storage, at once or beside
+/// training, or into host memory where it is to stay.
 [[nodiscard]] inline bool saves_state(const Op& op) {
-  return op.kind == OpKind::storage_write && op.io != IoMode::own;
+  return (op.kind == OpKind::storage_write && op.io != IoMode::own) ||
+         (op.kind == OpKind::host_copy && is_in_memory(op.io) && !op.restores);
 }
+
+/// Where a job that goes on has its state from.
+enum class StateSource : std::uint32_t { beginning, storage, memory };
+
+/// Which members of a GPU's memory group keep nothing any more, a bit each.
+struct LostMemories {
+  std::uint32_t members = 0;  ///< bits
+  std::uint32_t size = 0;     ///< of the group
+
+  [[nodiscard]] bool has_lost(std::uint32_t member) const { return (members >> member & 1) != 0; }
+  [[nodiscard]] bool has_lost_all() const { return members + 1 == 1u << size; }
+  /// Who gives `member` its state: itself, or the next one behind it that still has it; there is one.
+  [[nodiscard]] std::uint32_t holder(std::uint32_t member) const {
+    while (has_lost(member)) member = (member + 1) % size;
+    return member;
+  }
+  /// Whether `me` executes that operation, which restores from memory: copies its own state, or that of a
+  /// member before it which it holds, sends that, or receives its own.
+  [[nodiscard]] bool needs(const Op& op, std::uint32_t me) const {
+    const auto member = [&](std::int64_t distance) {
+      return static_cast<std::uint32_t>((me + distance + size) % size);
+    };
+    if (op.kind == OpKind::host_copy) return holder(member(-std::int64_t{op.root})) == me;
+    if (op.kind == OpKind::send) return holder(member(op.peer)) == me;
+    return has_lost(me) && holder(me) == member(op.peer);
+  }
+};
+/// Members of such a group at most.
+inline constexpr std::uint32_t max_memory_copies = 8;
 
 }  // namespace lightrail

@@ -25,9 +25,8 @@ std::vector<std::string> ProgramRunner::waits_for(const GpuTransport& transport)
   std::vector<std::string> all;
   for (const std::uint32_t slot : background_)
     all.push_back(describe(comm_.run(slot).op) + " " + comm_.waits_for(transport, slot));
-  for (const std::uint32_t slot : reads_)
-    all.push_back(describe(comm_.run(slot).op) + " " + comm_.waits_for(transport, slot));
-  if (program_->ops.empty() || !has_work() || state_ != State::running) return all;
+  const bool is_reading = state_ == State::reading;
+  if (program_->ops.empty() || (!is_reading && (!has_work() || state_ != State::running))) return all;
   for (const Stream& s : streams_)
     if (s.is_running && s.slot != CommEngine::no_slot)
       all.push_back(describe(comm_.run(s.slot).op) + " " + comm_.waits_for(transport, s.slot) +

@@ -8,11 +8,14 @@
 /// The part of ProgramRunner for jobs that are restarted: what the supervisor is told, and what it says.
 namespace lightrail {
 
-void ProgramRunner::report(Context& context, MessageKind kind, std::uint32_t iteration) const {
+void ProgramRunner::report(Context& context, MessageKind kind, std::uint32_t iteration,
+                           bool in_memory) const {
   const auto supervisor = static_cast<PortIndex>(context.port_count() - 1);
   context.send(supervisor, context.now(),
-               to_payload(restart_control::Report{
-                   .kind = kind, .attempt = static_cast<std::uint8_t>(attempt_), .iteration = iteration}));
+               to_payload(restart_control::Report{.kind = kind,
+                                                  .attempt = static_cast<std::uint8_t>(attempt_),
+                                                  .in_memory = in_memory ? std::uint8_t{1} : std::uint8_t{0},
+                                                  .iteration = iteration}));
 }
 
 void ProgramRunner::halt(Context& context, std::uint8_t attempt) {
@@ -23,8 +26,8 @@ void ProgramRunner::halt(Context& context, std::uint8_t attempt) {
   clock_.stop_all(context.now());
   exposed_.drop_all(context.now());
   for (Stream& s : streams_) s = Stream{};
-  background_.clear(), reads_.clear();
-  saves_ = {};
+  background_.clear();
+  saves_ = memory_saves_ = {};
   interference_ = Interference{.lost = interference_.lost};
   ended_ = 0;
   turns_.assign(turns_.size(), 0);
@@ -36,22 +39,28 @@ void ProgramRunner::resume(Context& context, GpuTransport& transport, const rest
   iteration_ = order.iteration;
   find_program();
   state_ = State::reading;
-  for (std::uint32_t op = 0; order.reads != 0 && op < program_->ops.size(); ++op)
-    if (program_->ops[op].restores) reads_.push_back(comm_.start(context, transport, op));
-  if (reads_.empty()) on_loaded(context);
+  source_ = static_cast<StateSource>(order.source);
+  lost_memories_ = order.lost;
+  if (std::any_of(program_->ops.begin(), program_->ops.end(), [&](const Op& op) { return restores(op); }))
+    schedule(context, transport);
+  else
+    on_loaded(context);
 }
 
-void ProgramRunner::end_read(Context& context, std::uint32_t slot) {
-  const CommRun& run = comm_.run(slot);
-  if (records_ops_) record_op(context, program_->ops[run.op].stream, run.op, run.start, context.now());
-  comm_.release(slot);
-  reads_.erase(std::find(reads_.begin(), reads_.end(), slot));
-  if (reads_.empty()) on_loaded(context);
+bool ProgramRunner::restores(const Op& op) const {
+  if (!op.restores || source_ == StateSource::beginning) return false;
+  if (!is_in_memory(op.io)) return source_ == StateSource::storage;
+  if (source_ != StateSource::memory) return false;
+  const GroupView group = model_.resource<GroupTable>()->group_of(op.group, self_);
+  return LostMemories{lost_memories_, group.size}.needs(op, group.my_index);
 }
 
 void ProgramRunner::on_loaded(Context& context) {
   report(context, MessageKind::loaded, iteration_);
   state_ = State::warming_up;
+  for (Stream& s : streams_) s.ended = 0;
+  ended_ = 0;
+  turns_.assign(turns_.size(), 0);
   context.wake(context.now() + restarts_->stages.warm_up,
                to_payload(PlainWake{.kind = GpuWake::back, .attempt = static_cast<std::uint8_t>(attempt_)}));
 }
@@ -69,14 +78,19 @@ void ProgramRunner::begin_again(Context& context, GpuTransport& transport) {
 
 void ProgramRunner::begin_save(std::uint32_t op) {
   if (!restarts_ || !saves_state(program_->ops[op])) return;
-  const auto due = std::count_if(program_->ops.begin(), program_->ops.end(),
-                                 [&](const Op& o) { return saves_state(o) && o.is_due(iteration_); });
-  saves_.begin(op, iteration_, static_cast<std::uint32_t>(due));
+  const bool in_memory = is_in_memory(program_->ops[op].io);
+  const auto due = std::count_if(program_->ops.begin(), program_->ops.end(), [&](const Op& o) {
+    return saves_state(o) && is_in_memory(o.io) == in_memory && o.is_due(iteration_);
+  });
+  // What goes to memory is the state that the iteration before has left.
+  log_of(program_->ops[op]).begin(op, iteration_ - (in_memory ? 1 : 0), static_cast<std::uint32_t>(due));
 }
 
 void ProgramRunner::end_save(Context& context, std::uint32_t op) {
   if (!restarts_ || !saves_state(program_->ops[op])) return;
-  if (const auto iteration = saves_.end(op)) report(context, MessageKind::saved, *iteration);
+  const Op& done = program_->ops[op];
+  if (const auto iteration = log_of(done).end(op))
+    report(context, MessageKind::saved, *iteration, is_in_memory(done.io));
 }
 
 std::optional<SimTime> ProgramRunner::oldest_watched() const {

@@ -103,8 +103,17 @@ bool ProgramRunner::can_start(std::uint32_t stream) const {
   const std::uint32_t index = op_index(stream);
   const Op& op = program_->ops[index];
   if (op.kind == OpKind::collective && turns_[op.group.value] != index_.turn[index]) return false;
-  if (!background_.empty() && is_io(op.kind) && op.is_due(iteration_) && is_held(index)) return false;
-  return first_missing(index) == none;
+  if (!background_.empty() && is_io(op.kind) && is_due(op) && is_held(index)) return false;
+  if (first_missing(index) != none) return false;
+  return op.io != IoMode::in_idle_time || op.kind != OpKind::send || !is_due(op) || !uses_network();
+}
+
+bool ProgramRunner::uses_network() const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const Stream& s) {
+    if (!s.is_running || s.slot == CommEngine::no_slot) return false;
+    const Op& op = program_->ops[comm_.run(s.slot).op];
+    return !is_in_memory(op.io) && comm_.leaves_server(op);
+  });
 }
 
 void ProgramRunner::set_waiting(Context& context, Stream& s, bool is_waiting) {
@@ -162,21 +171,23 @@ void ProgramRunner::begin_job(Context& context) {
 
 /// Starts all that can start; an operation that takes no time may let others start, so until nothing changes.
 void ProgramRunner::schedule(Context& context, GpuTransport& transport) {
-  if (program_->ops.empty() || context.now() < start_ || state_ != State::running) return;
+  const bool is_reading = state_ == State::reading;
+  if (program_->ops.empty() || context.now() < start_ || (state_ != State::running && !is_reading)) return;
   if (step_start_ < start_) begin_job(context);
   if (attempt_ == 0 && context.now() < start_ + pace_.start()) return;
   if (stands_still()) return ask_for_pace(context);
-  while (has_work()) {
+  while (has_work() || is_reading) {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t stream = 0; stream < streams_.size(); ++stream)
-        while (can_start(stream) && is_launched(context, stream)) {
+        while (can_start(stream) && (is_reading || is_launched(context, stream))) {
           const bool runs = start_op(context, transport, stream);
           changed |= !runs || (launches_ && launches_->launches_in_order());
           if (runs) break;
         }
     }
     if (ended_ < program_->ops.size()) return count_time(context);
+    if (is_reading) return on_loaded(context);
     end_iteration(context, transport);
   }
 }
@@ -195,7 +206,7 @@ bool ProgramRunner::start_op(Context& context, GpuTransport& transport, std::uin
   SimTime duration{0};
   // The batch of inference may leave nothing to send, for every member alike.
   const bool is_empty = batch_queue_ && op.kind != OpKind::compute && op.bytes == 0;
-  if (!op.is_due(iteration_) || is_empty) {
+  if (!is_due(op) || is_empty) {
     // Ends as it begins.
   } else if (op.io == IoMode::background) {
     begin_save(index);
@@ -241,12 +252,12 @@ void ProgramRunner::end_op(Context& context, std::uint32_t stream) {
   count(context, op, -1);
   set_interference(context, interference_ - std::exchange(s.interference, Interference{}));
   if (op.kind == OpKind::collective) ++turns_[op.group.value];
-  const bool has_row = op.is_due(iteration_) && op.io != IoMode::background;
+  const bool has_row = is_due(op) && op.io != IoMode::background;
   if (has_row && (records_ops_ || records_power_ || launches_)) end_rows(context, stream);
   count_held(context, s);
   s.ended += s.length, ended_ += s.length;
   s.is_running = 0;
-  if (launches_)
+  if (launches_ && state_ != State::reading)
     launches_->pass_waits(context.now(), [this](std::uint32_t awaited) { return has_ended(awaited); });
 }
 
@@ -308,7 +319,6 @@ void ProgramRunner::on_scheduler(Context& context, GpuTransport& transport, cons
 
 void ProgramRunner::complete(Context& context, GpuTransport& transport, std::uint32_t slot,
                              SimTime partner_at) {
-  if (!reads_.empty()) return end_read(context, slot);
   const CommRun& run = comm_.run(slot);
   const std::uint32_t stream = program_->ops[run.op].stream;
   end_save(context, run.op);
@@ -384,7 +394,8 @@ void ProgramRunner::save(StateWriter& out) const {
   comm_.save(out), clock_.save(out), exposed_.save(out);
   out.put(streams_), out.put(background_), out.put(turns_), out.put(step_start_), out.put(iteration_),
       out.put(ended_), out.put(interference_), out.put(paces_passed_), out.put(paces_asked_);
-  out.put(state_), out.put(attempt_), out.put(reads_), saves_.save(out), out.put(watch_at_);
+  out.put(state_), out.put(attempt_), out.put(source_), out.put(lost_memories_), out.put(watch_at_);
+  saves_.save(out), memory_saves_.save(out);
 }
 
 void ProgramRunner::load(StateReader& in) {
@@ -395,7 +406,8 @@ void ProgramRunner::load(StateReader& in) {
   comm_.load(in), clock_.load(in), exposed_.load(in);
   in.get(streams_), in.get(background_), in.get(turns_), in.get(step_start_), in.get(iteration_),
       in.get(ended_), in.get(interference_), in.get(paces_passed_), in.get(paces_asked_);
-  in.get(state_), in.get(attempt_), in.get(reads_), saves_.load(in), in.get(watch_at_);
+  in.get(state_), in.get(attempt_), in.get(source_), in.get(lost_memories_), in.get(watch_at_);
+  saves_.load(in), memory_saves_.load(in);
   find_program();
 }
 

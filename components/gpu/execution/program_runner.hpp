@@ -36,7 +36,8 @@ namespace lightrail {
 /// earlier. Writes the rows of ops, collectives, steps and exposed.
 ///
 /// Where jobs are restarted (RestartPlan) it says which checkpoints it has written and what takes too long,
-/// stops when it is told to, reads its checkpoint and goes on behind it.
+/// stops when it is told to, reads its checkpoint and goes on behind it. It reads by its program: of that
+/// only what restores takes place then.
 ///
 /// In an inference job it executes its program once for every batch that the scheduler gives it, with the
 /// sizes of that batch (BatchQueue), moves keys and values as the scheduler says, and reports both.
@@ -138,16 +139,24 @@ class ProgramRunner {
     warming_up
   };
   /// To the supervisor.
-  void report(Context& context, MessageKind kind, std::uint32_t iteration) const;
+  void report(Context& context, MessageKind kind, std::uint32_t iteration, bool in_memory = false) const;
   /// A communication operation of the job begins: the watch over it runs.
   void watch(Context& context, const Op& op);
   /// When the operation began that runs for longest, of those that are watched; nothing: none runs.
   [[nodiscard]] std::optional<SimTime> oldest_watched() const;
   void begin_save(std::uint32_t op);
   void end_save(Context& context, std::uint32_t op);
-  /// An operation in `slot` has read a part of the checkpoint.
-  void end_read(Context& context, std::uint32_t slot);
   void on_loaded(Context& context);
+  /// Whether an operation takes place while the checkpoint is read.
+  [[nodiscard]] bool restores(const Op& op) const;
+  /// Whether it takes place this time, or is passed over.
+  [[nodiscard]] bool is_due(const Op& op) const {
+    return state_ == State::reading ? restores(op) : op.is_due(iteration_);
+  }
+  /// Something else than a checkpoint that is kept in memory sends to other servers. What is received from
+  /// them is on the other side of the line, and a receive runs long before anything comes.
+  [[nodiscard]] bool uses_network() const;
+  [[nodiscard]] SaveLog& log_of(const Op& op) { return is_in_memory(op.io) ? memory_saves_ : saves_; }
 
   [[nodiscard]] bool has_work() const {
     return batch_queue_ ? batch_queue_->is_busy() : iteration_ < iterations_;
@@ -305,9 +314,10 @@ class ProgramRunner {
   std::uint32_t paces_asked_ = 0;   ///< of pace_changes_, those that this GPU is or was woken for
   State state_ = State::running;
   std::uint32_t attempt_ = 0;
-  std::vector<std::uint32_t> reads_;  ///< slots of reads of the checkpoint
-  SaveLog saves_;
-  SimTime watch_at_ = time_never;  ///< a timer of the watch ends then
+  StateSource source_ = StateSource::beginning;  ///< of the checkpoint that is read
+  std::uint32_t lost_memories_ = 0;              ///< LostMemories::members, then
+  SaveLog saves_, memory_saves_;                 ///< in storage, in hosts' memories
+  SimTime watch_at_ = time_never;                ///< a timer of the watch ends then
 };
 
 }  // namespace lightrail

@@ -108,6 +108,7 @@ void StageWriter::optimizer_step() {
     const std::int64_t cast = gradient == 4 ? 0 : gradient + 4;
     reads_back_ = true;  // whether all is finite
     memory("unscale and clip", mine * (cast + 8 + 4 + 8));
+    wait_for_kept();
     memory("optimizer", mine * (4 + 2 * plan_.optimizer_bytes()));
     memory("copy parameters", mine * (4 + 2));
   } else {
@@ -115,6 +116,7 @@ void StageWriter::optimizer_step() {
     // and 2-byte parameters written.
     reads_back_ = true;
     memory("gradient norm", mine * gradient);
+    wait_for_kept();
     memory("optimizer", mine * (gradient + 2 * plan_.optimizer_bytes() + 2));
   }
   offload_optimizer();

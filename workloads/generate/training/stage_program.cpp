@@ -297,6 +297,7 @@ Program write_stage(const Transformer& model, const TrainingPlan& plan, const Tr
   PassWriter passes(model, plan, stage, writer);
   const std::vector<ChunkPass> order = plan.passes(stage);
   writer.restore_checkpoint();
+  writer.save_to_peers();
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order[i].overlaps_next)
       passes.write_together(order[i], order[i + 1]), ++i;

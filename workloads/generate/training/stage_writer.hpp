@@ -68,9 +68,11 @@ class StageWriter {
   void end_passes() { is_in_passes_ = false, scope_ = 0; }
   /// Waits for all reductions, updates the parameters, gathers them.
   void optimizer_step();
-  /// <checkpoint>: reads the state before anything else; saves it behind the update.
+  /// <checkpoint>: reads the state before anything else; saves it behind the update, or what the update
+  /// before has left beside the passes, to memory.
   void restore_checkpoint();
   void save_checkpoint();
+  void save_to_peers();
   std::uint32_t marker(const std::string& name);  ///< its index
 
   /// `chunk` counts where both directions of a pipeline cross.
@@ -132,6 +134,10 @@ class StageWriter {
   [[nodiscard]] bool is_adapted(const std::string& name) const {
     return (plan_.lora & lora_module_of(name)) != 0;
   }
+  void restore_from_peers();
+  void wait_for_kept() { waits_.insert(waits_.end(), kept_.begin(), kept_.end()); }
+  /// Of a checkpoint in memory. `peer`: how far behind in the group; of a host copy its direction.
+  Op peer_op(OpKind kind, const char* name, std::int32_t peer, std::int64_t bytes);
   /// Its input is needed for the gradient of weights.
   [[nodiscard]] bool takes_input_back(const std::string& name) const {
     return !plan_.is_frozen() || is_adapted(name);
@@ -268,6 +274,7 @@ class StageWriter {
   std::uint32_t together_ = 0, second_ = 0;  ///< where two passes that run together begin
   std::vector<std::uint32_t> start_, first_end_;
   std::vector<std::uint32_t> aside_;                 ///< reductions that the optimiser waits for
+  std::vector<std::uint32_t> kept_;                  ///< ends of the state's way to memory, before the update
   std::vector<std::uint32_t> loads_;                 ///< of micro-batches, in their order
   std::deque<std::vector<std::uint32_t>> gathered_;  ///< parameters on their way
   std::deque<std::uint32_t> offloads_, reloads_;     ///< activations on their way

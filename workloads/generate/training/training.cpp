@@ -125,6 +125,7 @@ void write_job(WorkloadContext& context) {
   for (const char* dimension : {"tp", "dp", "ep", "pp"}) context.job.dimension(dimension);
   if (plan.cp > 1) context.job.dimension("cp");
   TrainingGroups groups = make_training_groups(model, plan, context);
+  if (context.errors.size() > before) return;
   plan.ep_servers = servers_of_experts(groups, context);
   std::vector<GateHistory> histories(plan.pp);
   std::vector<std::uint32_t> last(plan.pp);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/generate/training/training_plan.hpp"
+#include "workloads/program/restart_plan.hpp"
 
 namespace lightrail {
 
@@ -13,15 +14,50 @@ Describe<TrainingCheckpoint> checkpoint_parameters() {
   return Describe<TrainingCheckpoint>()
       .required("every", &TrainingCheckpoint::every, "steps from one save to the next", 1u, 65'535u)
       .choice("mode", &TrainingCheckpoint::mode,
-              "the step waits until the state is written, or until it is in host memory",
-              {{"synchronous", IoMode::from_host}, {"asynchronous", IoMode::background}})
+              "the step waits until the state is written, until it is in host memory, or not at all: it goes "
+              "to the memory of own and other hosts beside the next step",
+              {{"synchronous", SaveMode::synchronous},
+               {"asynchronous", SaveMode::asynchronous},
+               {"peers", SaveMode::peers}})
       .field("restore", &TrainingCheckpoint::restores, "the first step begins with reading the state")
       .field("planning", &TrainingCheckpoint::planning, "of a save, before it writes", SimTime{0},
              milliseconds(3'600'000))
       .field("serialise-rate", &TrainingCheckpoint::serialise_rate,
              "of the process of one GPU, before it writes; 0: takes no time", BitRate{0},
-             BitRate{1'000'000'000'000'000});
+             BitRate{1'000'000'000'000'000})
+      .field("copies", &TrainingCheckpoint::copies,
+             "to peers: hosts that keep a GPU's state, its own among them; as many servers are a group", 2u,
+             max_memory_copies)
+      .field("storage-every", &TrainingCheckpoint::storage_every,
+             "to peers: steps from one save to storage to the next, asynchronous ones; 0: there is none", 0u,
+             65'535u)
+      .field("piece", &TrainingCheckpoint::piece, "to peers: of the state, one message", Bytes{4096},
+             Bytes{1ll << 40})
+      .field("buffers", &TrainingCheckpoint::buffers,
+             "to peers: of a piece each, in the memory of a GPU that receives", 1u, 65'535u)
+      .choice("traffic", &TrainingCheckpoint::traffic,
+              "to peers: pieces go while nothing else of the GPU sends to other servers, or at once",
+              {{"idle", PeerTraffic::idle}, {"at-once", PeerTraffic::at_once}});
 }
+
+namespace {
+
+/// What only one of the modes reads.
+void check_mode(const Element& element, const TrainingCheckpoint& plan, ErrorList& errors) {
+  const auto complain = [&](const char* attribute, const char* problem) {
+    if (element.find(attribute))
+      errors.add(
+          element.error_at(attribute, fmt::format("<checkpoint> attribute '{}': {}", attribute, problem)));
+  };
+  if (!plan.is_to_peers())
+    for (const char* attribute : {"copies", "storage-every", "piece", "buffers", "traffic"})
+      complain(attribute, "has no effect without mode=\"peers\"");
+  else if (plan.storage_every == 0)
+    for (const char* attribute : {"planning", "serialise-rate"})
+      complain(attribute, "has no effect with mode=\"peers\" without 'storage-every'");
+}
+
+}  // namespace
 
 std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context) {
   const std::vector<const Element*> all = context.element.children_named("checkpoint");
@@ -31,7 +67,8 @@ std::optional<TrainingCheckpoint> read_checkpoint(const WorkloadContext& context
   TrainingCheckpoint plan;
   checkpoint_parameters().parse(element, plan, context.errors);
   plan.is_read_again = context.restarts;
-  if (context.storage_servers == 0)
+  check_mode(element, plan, context.errors);
+  if (context.storage_servers == 0 && (plan.to_storage_every() > 0 || plan.restores))
     context.errors.add(element.error("<checkpoint> needs a storage server, and the system has none"));
   if (context.hosts == 0)
     context.errors.add(element.error("<checkpoint> is staged in host memory, and the system has no <host>"));

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/generate/training/placement_groups.hpp"
+
 namespace lightrail {
 
 namespace {
@@ -139,6 +141,7 @@ TrainingGroups make_training_groups(const Transformer& model, const TrainingPlan
       kind.listed.push_back({EndpointId{g}, EndpointId{g + (plan.pp - 1) * stage_gpus}});
     groups.embedding = context.job.group(std::move(kind));
   }
+  groups.peers = make_placement_groups(plan, context);
   check_folded(plan, context);
   return groups;
 }

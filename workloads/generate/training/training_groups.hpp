@@ -10,6 +10,7 @@ namespace lightrail {
 struct TrainingGroups {
   GroupKindId tp{}, cp{}, ep{}, etp{}, dp{}, expert_dp{}, pp{}, embedding{};
   GroupKindId shard{}, expert_shard{}, replica{};  ///< FSDP: who shares parameters, who has the same part
+  GroupKindId peers{};  ///< who keeps each other's checkpoint: GPUs of different servers, at the same place
 };
 
 /// Adds them to the job; an error where the scenario declares one of their names.

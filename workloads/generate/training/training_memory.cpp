@@ -222,6 +222,8 @@ TrainingMemory training_memory(const Transformer& model, const TrainingPlan& pla
     memory.logits = (plan.kernels == Kernels::fused ? 2 * heads : 4 * (heads + 1)) * plan.tokens() *
                     (padded_vocabulary(model, plan) / plan.tp);
   }
+  if (plan.checkpoint && plan.checkpoint->is_to_peers())
+    memory.buffers += plan.checkpoint->buffers * plan.checkpoint->piece.value;
   return memory;
 }
 

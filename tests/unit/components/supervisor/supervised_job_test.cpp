@@ -3,20 +3,34 @@
 #include <catch2/catch.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 using namespace lightrail;
 
 TEST_CASE("a checkpoint counts when all GPUs have written their parts of it") {
   SupervisedJob job;
-  job.add_save(1, 2);
-  CHECK(job.last_saved == -1);
-  job.add_save(3, 2);  // a GPU that is ahead
-  job.add_save(1, 2);
-  CHECK(job.last_saved == 1);
-  job.add_save(3, 2);
-  CHECK(job.last_saved == 3);
-  CHECK(job.saves.empty());
+  CHECK(!job.in_storage.add(1, 2));
+  CHECK(job.in_storage.last == -1);
+  CHECK(!job.in_storage.add(3, 2));  // a GPU that is ahead
+  CHECK(job.in_storage.add(1, 2));
+  CHECK(job.in_storage.last == 1);
+  CHECK(job.in_storage.add(3, 2));
+  CHECK(job.in_storage.last == 3);
+  CHECK(job.in_storage.parts.empty());
+}
+
+TEST_CASE("what failed servers kept in memory is there again with the next checkpoint of their attempt") {
+  SupervisedJob job;
+  job.lost_memories = {{3, 1}, {5, 2}};  // lost when attempts 1 and 2 began
+  job.add_in_memory(6, 2, 1);
+  CHECK(job.lost_memories.size() == 2);  // not complete
+  job.add_in_memory(6, 2, 1);
+  CHECK(job.in_memory.last == 6);
+  CHECK(job.lost_memories == std::map<std::uint32_t, std::uint32_t>{{5, 2}});
+  job.add_in_memory(7, 1, 2);
+  CHECK(job.lost_memories.empty());
 }
 
 TEST_CASE("a job that has ended or cannot go on is over") {
@@ -33,7 +47,8 @@ TEST_CASE("a job that has ended or cannot go on is over") {
 TEST_CASE("what a supervisor knows of a job goes through a checkpoint") {
   SupervisedJob job;
   job.state = SupervisedJob::State::halted;
-  job.attempt = 3, job.last_saved = 8, job.decided_at = microseconds(5), job.saves[9] = 4;
+  job.attempt = 3, job.in_storage.last = 8, job.decided_at = microseconds(5), job.in_memory.parts[9] = 4;
+  job.lost_memories[7] = 2;
   job.restart.cause = RestartCause::timeout, job.restart.reached = 10;
   StateWriter out;
   job.save(out);

@@ -14,6 +14,7 @@
 #include "components/supervisor/tables.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/test_model.hpp"
+#include "workloads/program/groups.hpp"
 
 using namespace lightrail;
 using restart_control::Break;
@@ -40,8 +41,9 @@ class Bed {
     Payload payload;
   };
 
+  /// `keeps_in_memory`: the two servers of the job are a group that keeps each other's state.
   explicit Bed(const std::vector<std::pair<std::uint32_t, Outage>>& failures,
-               const std::vector<std::uint32_t>& spares) {
+               const std::vector<std::uint32_t>& spares, bool keeps_in_memory = false) {
     test::TestModel made;
     const auto spec = std::make_shared<const test::RoleSpec<DeviceRole::gpu>>();
     auto book = std::make_shared<AddressBook>();
@@ -54,6 +56,7 @@ class Bed {
     auto plan = std::make_shared<RestartPlan>();
     plan->stages = {us(100), us(50), us(20), SimTime{0}, us(1), us(10)};
     plan->jobs.push_back({"", {EndpointId{0}, EndpointId{1}}});
+    if (keeps_in_memory) plan->jobs[0].memory = GroupKindId{0};
     plan->gpus = {EndpointId{0}, EndpointId{1}};
     for (const std::uint32_t server : spares) plan->gpus.emplace_back(server);
     for (const EndpointId gpu : plan->gpus)
@@ -68,6 +71,9 @@ class Bed {
         std::make_shared<const SpareServers>(*book, *health, std::vector<bool>{true, true}, spares, us(100)));
     model_.add<ServerHealth>(health);
     model_.add<HealthTable>(table);
+    auto groups = std::make_shared<GroupTable>();
+    groups->add({"peers", {{2, 1}}, {}, 1}, 2);
+    model_.add<GroupTable>(groups);
     model_.add<AddressBook>(std::shared_ptr<const AddressBook>(book));
     model_.add<RestartPlan>(std::shared_ptr<const RestartPlan>(plan));
     for (std::size_t i = 0; i < plan->gpus.size(); ++i)
@@ -157,6 +163,19 @@ void save(Bed& bed, SimTime at, std::uint8_t attempt, std::uint32_t iteration) {
     bed.at(at, port, Bed::report(MessageKind::saved, attempt, iteration));
 }
 
+void keep(Bed& bed, SimTime at, std::uint8_t attempt, std::uint32_t iteration,
+          const std::vector<PortIndex>& ports = {0, 1}) {
+  for (const PortIndex port : ports) {
+    Report report = Bed::report(MessageKind::saved, attempt, iteration);
+    report.in_memory = 1;
+    bed.at(at, port, report);
+  }
+}
+
+StateSource source_of(const Resume& order) {
+  return static_cast<StateSource>(order.source);
+}
+
 }  // namespace
 
 TEST_CASE("a GPU that fails for good: halt after the detection, resume after the stages, on the spare") {
@@ -172,16 +191,16 @@ TEST_CASE("a GPU that fails for good: halt after the detection, resume after the
   CHECK(told(sent, MessageKind::resume, us(1172)) == std::vector<PortIndex>{0, 2});
   const auto resume = as<Resume>(sent[0].payload);
   CHECK(resume.attempt == 1);
-  CHECK(resume.reads == 1);
+  CHECK(source_of(resume) == StateSource::storage);
   CHECK(resume.iteration == 2);
   CHECK(resume.decided_at == us(1100));
   for (const PortIndex port : std::vector<PortIndex>{0, 2}) {
     bed.at(us(1200 + port), port, Bed::report(MessageKind::loaded, 1, 2));
     bed.at(us(1210 + port), port, Bed::report(MessageKind::back, 1, 2));
   }
-  CHECK(bed.rows ==
-        std::vector<std::vector<std::int64_t>>{{0, 1, 0, 1, 1, 1, 2, us(1000).count(), us(1100).count(),
-                                                us(1172).count(), us(1201).count(), us(1211).count(), 4, 2}});
+  CHECK(bed.rows == std::vector<std::vector<std::int64_t>>{{0, 1, 0, 1, 1, 1, 2, us(1000).count(),
+                                                            us(1100).count(), us(1172).count(),
+                                                            us(1201).count(), us(1211).count(), 4, 2, 1}});
   CHECK(!bed.has_wakes());
   CHECK(bed.waits().empty());
 }
@@ -196,7 +215,8 @@ TEST_CASE("a connection that breaks stops the job two notices later, on the same
   bed.next_wake();
   const auto sent = bed.take();
   CHECK(told(sent, MessageKind::resume, us(302 + 20 + 2)) == std::vector<PortIndex>{0, 1});
-  CHECK(as<Resume>(sent[0].payload).reads == 0);  // no checkpoint: from the first iteration
+  CHECK(source_of(as<Resume>(sent[0].payload)) ==
+        StateSource::beginning);  // no checkpoint: from the first iteration
   CHECK(as<Resume>(sent[0].payload).iteration == 0);
 }
 
@@ -214,7 +234,7 @@ TEST_CASE("without a spare the job waits for the repair, and is lost where there
         std::vector<std::string>{
             "the job has ended at 1.100 ms: gpu0 has failed for good, and no spare server is left"});
   REQUIRE(lost.rows.size() == 1);
-  CHECK(lost.rows[0].back() == -1);
+  CHECK(lost.rows[0][13] == -1);
 }
 
 TEST_CASE("what is back before it is found is not missed") {
@@ -255,6 +275,73 @@ TEST_CASE("a checkpoint that ended as the job was stopped counts") {
   save(bed, us(1101), 0, 3);
   bed.next_wake();
   CHECK(as<Resume>(bed.take()[0].payload).iteration == 4);
+}
+
+TEST_CASE("memory of the server that is left has the state, which the spare has from there") {
+  Bed bed({{1, {us(1000), time_never}}}, {2}, true);
+  save(bed, us(400), 0, 1);
+  keep(bed, us(500), 0, 2);
+  keep(bed, us(900), 0, 3, {0});  // not complete
+  bed.next_wake();
+  static_cast<void>(bed.take());
+  bed.next_wake();
+  for (const Bed::Sent& one : bed.take()) {
+    const auto resume = as<Resume>(one.payload);
+    CHECK(source_of(resume) == StateSource::memory);
+    CHECK(resume.iteration == 3);
+    CHECK(resume.lost == 0b10);
+  }
+}
+
+TEST_CASE("a group that is lost whole, at once or before its next checkpoint, leaves storage") {
+  Bed at_once({{0, {us(990), time_never}}, {1, {us(1000), time_never}}}, {2, 3}, true);
+  save(at_once, us(400), 0, 1);
+  keep(at_once, us(500), 0, 2);
+  at_once.next_wake();  // the first one is found: by then both have failed
+  static_cast<void>(at_once.take());
+  at_once.next_wake();
+  at_once.next_wake();
+  const auto resume = as<Resume>(at_once.take().back().payload);
+  CHECK(source_of(resume) == StateSource::storage);
+  CHECK(resume.iteration == 2);
+
+  Bed one_by_one({{1, {us(1000), time_never}}, {0, {us(3000), time_never}}}, {2, 3}, true);
+  keep(one_by_one, us(500), 0, 2);
+  one_by_one.next_wake();
+  one_by_one.next_wake();
+  CHECK(source_of(as<Resume>(one_by_one.take().back().payload)) == StateSource::memory);
+  one_by_one.next_wake();  // server 0 fails too, and the spare kept nothing yet
+  one_by_one.next_wake();
+  CHECK(source_of(as<Resume>(one_by_one.take().back().payload)) == StateSource::beginning);
+}
+
+TEST_CASE("with the next checkpoint in memory a group has all of it again") {
+  Bed bed({{1, {us(1000), time_never}}, {0, {us(3000), time_never}}}, {2, 3}, true);
+  keep(bed, us(500), 0, 2);
+  bed.next_wake();
+  bed.next_wake();
+  keep(bed, us(2000), 1, 2, {0, 2});  // the spare is at port 2
+  bed.next_wake();
+  bed.next_wake();
+  const auto resume = as<Resume>(bed.take().back().payload);
+  CHECK(source_of(resume) == StateSource::memory);
+  CHECK(resume.iteration == 3);
+  CHECK(resume.lost == 0b01);
+}
+
+TEST_CASE("a connection that breaks leaves memory as it is, a server that is repaired has lost it") {
+  Bed broken({}, {}, true);
+  keep(broken, us(100), 0, 0);
+  broken.at(us(301), 1, Broken{.attempt = 0, .gpu = EndpointId{1}});
+  static_cast<void>(broken.take());
+  broken.next_wake();
+  CHECK(as<Resume>(broken.take()[0].payload).lost == 0);
+  Bed repaired({{0, {us(1000), us(5000)}}}, {}, true);
+  keep(repaired, us(500), 0, 0);
+  repaired.next_wake();
+  static_cast<void>(repaired.take());
+  repaired.next_wake();
+  CHECK(as<Resume>(repaired.take()[0].payload).lost == 0b01);
 }
 
 TEST_CASE("when its jobs have ended nothing is watched for any more") {

@@ -107,3 +107,89 @@ TEST_CASE("a checkpoint that cannot be is refused") {
   CHECK(is_told(saving(checkpoint, "fold=\"2\""), "<checkpoint> with 'fold', which leaves out"));
   CHECK(is_told(saving("<checkpoint every=\"0\"/>"), "'0' is out of range"));
 }
+
+namespace {
+
+MadeJob to_peers(const std::string& attributes, const std::string& plan = "shard-parameters=\"on\"",
+                 std::uint32_t gpus = 16, std::uint32_t storage = 0, std::uint32_t hosts = 1) {
+  return make_job_of("<workload kind=\"training\" global-batch=\"96\" sequence=\"64\" " + plan + ">" +
+                         small_model("") + "<checkpoint mode=\"peers\" " + attributes + "/></workload>",
+                     gpus, storage, Prediction::off, hosts);
+}
+
+std::int64_t bytes_of_all(const std::vector<Op>& ops) {
+  std::int64_t sum = 0;
+  for (const Op& op : ops) sum += op.bytes;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("to peers goes all that a GPU keeps, in pieces, to each other server of its group") {
+  const MadeJob made =
+      to_peers("every=\"2\" copies=\"3\" piece=\"64 KiB\" buffers=\"2\"", "shard-parameters=\"on\"", 24);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const auto own = named(made.job, 0, "keep checkpoint"), sent = named(made.job, 0, "send checkpoint"),
+             got = named(made.job, 0, "receive checkpoint"),
+             kept = named(made.job, 0, "keep peer's checkpoint");
+  REQUIRE(own.size() == 1);
+  CHECK(bytes_of_all(sent) == 2 * own[0].bytes);
+  CHECK(bytes_of_all(got) == 2 * own[0].bytes);
+  CHECK(bytes_of_all(kept) == 2 * own[0].bytes);
+  REQUIRE(sent.size() == kept.size());
+  CHECK(sent.front().bytes == 65'536);
+  CHECK(sent.front().peer == 1);
+  CHECK(sent.back().peer == 2);
+  CHECK(got.front().peer == -1);
+  // A piece waits until the one before the last is in the host: two buffers.
+  CHECK(got[0].dependency_count == 0);
+  CHECK(got[1].dependency_count == 0);
+  CHECK(got[2].dependency_count == 1);
+  // Of the state that the second, fourth, ... step left: in the third, fifth, ... one.
+  for (const std::uint32_t step : {2u, 4u}) CHECK((own[0].is_due(step) && sent[0].is_due(step)));
+  for (const std::uint32_t step : {0u, 1u, 3u}) CHECK((!own[0].is_due(step) && !kept[0].is_due(step)));
+  CHECK(sent[0].io == IoMode::in_idle_time);
+  CHECK(named(made.job, 0, "write checkpoint").empty());
+  CHECK(named(made.job, 0, "restore kept checkpoint").empty());  // nothing is ever restarted
+}
+
+TEST_CASE("GPUs at the same place of servers that follow each other are a group") {
+  const MadeJob made = to_peers("every=\"1\"", "shard-parameters=\"on\"", 32);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const auto kind = std::find_if(made.job.groups.begin(), made.job.groups.end(),
+                                 [](const GroupKind& k) { return k.name == "peers"; });
+  REQUIRE(kind != made.job.groups.end());
+  REQUIRE(kind->listed.size() == 16);
+  CHECK(kind->listed[0] == std::vector{EndpointId{0}, EndpointId{8}});
+  CHECK(kind->listed[9] == std::vector{EndpointId{17}, EndpointId{25}});
+}
+
+TEST_CASE("to peers, each so many steps a save to storage goes beside it") {
+  const MadeJob made = to_peers("every=\"1\" storage-every=\"5\" traffic=\"at-once\"", "", 16, 2);
+  REQUIRE(made.errors == std::vector<std::string>{});
+  const Op write = named(made.job, 0, "write checkpoint").at(0);
+  CHECK(write.io == IoMode::background);
+  CHECK((write.every == 5 && write.turn == 4));
+  CHECK(named(made.job, 0, "send checkpoint").at(0).io == IoMode::in_memory);
+}
+
+TEST_CASE("a checkpoint to peers that cannot be is refused") {
+  const auto first = [](const MadeJob& made) { return made.errors.empty() ? std::string() : made.errors[0]; };
+  const auto has = [&](const MadeJob& made, const std::string& what) {
+    INFO(first(made));
+    return first(made).find(what) != std::string::npos;
+  };
+  CHECK(has(to_peers("every=\"1\"", "", 8), "mode 'peers': the job has 1 server, which make no groups of 2"));
+  CHECK(has(to_peers("every=\"1\"", "", 24),
+            "mode 'peers': the job has 3 servers, which make no groups of 2 (expected a multiple)"));
+  CHECK(has(to_peers("every=\"1\"", "", 12), "the job has 8 of one server and 4 GPUs of another"));
+  CHECK(has(to_peers("every=\"1\"", "pp=\"2\""),
+            "GPUs 0 and 8, which would keep each other's state, are in stages 0 and 1 of the pipeline"));
+  CHECK(has(to_peers("every=\"1\"", "", 16, 0, 0), "is staged in host memory, and the system has no <host>"));
+  CHECK(has(to_peers("every=\"1\" storage-every=\"4\""), "needs a storage server, and the system has none"));
+  CHECK(has(to_peers("every=\"1\" planning=\"1 s\""), "attribute 'planning': has no effect"));
+  CHECK(has(to_peers("every=\"1\" copies=\"9\""), "'9' is out of range"));
+  CHECK(has(saving("<checkpoint every=\"1\" copies=\"2\"/>"),
+            "attribute 'copies': has no effect without mode=\"peers\""));
+  CHECK(has(to_peers("every=\"1\"", "step-over=\"pipeline\""), "<checkpoint> with step-over"));
+}
