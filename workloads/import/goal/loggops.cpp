@@ -33,13 +33,13 @@ class Model {
     for (const GoalRank& rank : all_)
       for (const GoalNode& n : rank.nodes)
         cpus_ = std::max(cpus_, n.cpu + 1u), nics_ = std::max(nics_, n.nic + 1u);
-    for (std::uint32_t r = 0; r < all_.size(); ++r) prepare(r);
+    prepare();
   }
 
   std::vector<GoalTimes> run() {
     for (std::uint32_t r = 0; r < all_.size(); ++r) {
       for (std::uint32_t n = 0; n < all_[r].nodes.size(); ++n)
-        if (ranks_[r].missing[n] == 0) free_.emplace_back(r, n);
+        if (state(r, n).missing == 0) free_.emplace_back(r, n);
     }
     release();
     while (!queue_.empty()) {
@@ -50,7 +50,7 @@ class Model {
     }
     for (std::uint32_t r = 0; r < all_.size(); ++r)
       for (std::uint32_t n = 0; n < all_[r].nodes.size(); ++n)
-        if (!ranks_[r].is_done[n]) {
+        if (!state(r, n).is_done) {
           const std::uint32_t line = all_[r].nodes[n].line;
           throw InputErrors(InputError{path_, static_cast<int>(line),
                                        fmt::format("rank {}: this operation never ends (a deadlock: sends of "
@@ -84,12 +84,18 @@ class Model {
     std::priority_queue<Event, std::vector<Event>, IsLater> events;
     SimTime turn{};
   };
+  struct Node {
+    SimTime ready{};
+    std::uint32_t first_edge = 0;    ///< into edges_: those that wait for it, up to the next node's
+    std::uint32_t missing : 31 = 0;  ///< what it waits for
+    std::uint32_t is_done : 1 = 0;
+  };
+  struct Edge {
+    std::uint32_t later = 0;  ///< node of the same rank
+    bool is_start = false;
+  };
   struct Rank {
-    std::vector<std::uint32_t> missing;  ///< by node
-    std::vector<SimTime> ready;
-    std::vector<bool> is_done;
-    std::vector<std::uint32_t> first_edge;  ///< into `edges`, by the node that is waited for
-    std::vector<GoalRank::Edge> edges;
+    std::uint64_t first_node = 0;  ///< into nodes_
     std::vector<SimTime> cpu_free, send_free, receive_free;
     std::map<std::uint32_t, Waiting> waiting;  ///< by resource
     Mailbox receives;                          ///< that wait for a message
@@ -97,24 +103,33 @@ class Model {
     std::vector<GoalBusy> busy;
   };
 
-  void prepare(std::uint32_t r) {
-    const GoalRank& in = all_[r];
-    Rank& rank = ranks_[r];
-    rank.missing.resize(in.nodes.size());
-    rank.ready.resize(in.nodes.size());
-    rank.is_done.resize(in.nodes.size());
-    rank.edges = in.edges;
-    std::stable_sort(rank.edges.begin(), rank.edges.end(),
-                     [](const auto& a, const auto& b) { return a.earlier < b.earlier; });
-    rank.first_edge.resize(in.nodes.size() + 1);
-    for (const auto& edge : rank.edges) ++rank.missing[edge.later], ++rank.first_edge[edge.earlier + 1];
-    for (std::size_t n = 0; n < in.nodes.size(); ++n) rank.first_edge[n + 1] += rank.first_edge[n];
-    rank.cpu_free.resize(cpus_), rank.send_free.resize(nics_), rank.receive_free.resize(nics_);
+  /// All nodes lie one after the other, and what waits for them likewise, in the order of the file.
+  void prepare() {
+    std::uint64_t nodes = 0, edges = 0;
+    for (const GoalRank& rank : all_) nodes += rank.nodes.size(), edges += rank.edges.size();
+    LIGHTRAIL_EXPECT(edges <= 0xffffffff);  // lines of a file are counted in as many bits
+    nodes_.resize(nodes + 1);
+    edges_.resize(edges);
+    std::uint64_t first = 0;
+    for (std::uint32_t r = 0; r < all_.size(); ++r) {
+      Rank& rank = ranks_[r];
+      rank.first_node = first;
+      for (const auto& edge : all_[r].edges)
+        ++nodes_[first + edge.later].missing, ++nodes_[first + edge.earlier].first_edge;
+      first += all_[r].nodes.size();
+      rank.cpu_free.resize(cpus_), rank.send_free.resize(nics_), rank.receive_free.resize(nics_);
+    }
+    std::uint32_t end = 0;  // of each node's at first, then its beginning
+    for (Node& node : nodes_) node.first_edge = end += node.first_edge;
+    for (std::uint32_t r = 0; r < all_.size(); ++r)
+      for (auto edge = all_[r].edges.rbegin(); edge != all_[r].edges.rend(); ++edge)
+        edges_[--nodes_[ranks_[r].first_node + edge->earlier].first_edge] = {edge->later, edge->is_start};
   }
 
   [[nodiscard]] const GoalNode& node(std::uint32_t rank, std::uint32_t index) const {
     return all_[rank].nodes[index];
   }
+  Node& state(std::uint32_t rank, std::uint32_t index) { return nodes_[ranks_[rank].first_node + index]; }
 
   void put(Event event) {
     if (event.at.count() > longest_ps / 2)
@@ -127,7 +142,7 @@ class Model {
     if (free_.size() > 1) sort_free();
     for (auto [r, n] : free_) {
       const GoalNode& what = node(r, n);
-      SimTime at = std::max(ranks_[r].ready[n], ranks_[r].cpu_free[what.cpu]);
+      SimTime at = std::max(state(r, n).ready, ranks_[r].cpu_free[what.cpu]);
       if (what.kind == GoalNode::Kind::send) at = std::max(at, ranks_[r].send_free[what.nic]);
       put({at, next_++, r, n});
     }
@@ -141,13 +156,13 @@ class Model {
   }
 
   void settle(std::uint32_t r, std::uint32_t n, bool is_start, SimTime at) {
-    Rank& rank = ranks_[r];
-    if (!is_start) rank.is_done[n] = true;
-    for (std::uint32_t e = rank.first_edge[n]; e < rank.first_edge[n + 1]; ++e) {
-      const GoalRank::Edge& edge = rank.edges[e];
-      if (edge.is_start != is_start) continue;
-      rank.ready[edge.later] = std::max(rank.ready[edge.later], at);
-      if (--rank.missing[edge.later] == 0) free_.emplace_back(r, edge.later);
+    Node* const of = &state(r, n);
+    if (!is_start) of->is_done = 1;
+    for (std::uint32_t e = of->first_edge; e < of[1].first_edge; ++e) {
+      if (edges_[e].is_start != is_start) continue;
+      Node& later = state(r, edges_[e].later);
+      later.ready = std::max(later.ready, at);
+      if (--later.missing == 0) free_.emplace_back(r, edges_[e].later);
     }
   }
   void started(std::uint32_t r, std::uint32_t n, SimTime at) { settle(r, n, true, at); }
@@ -271,6 +286,8 @@ class Model {
   const std::vector<GoalRank>& all_;
   const LogGops& model_;
   std::vector<Rank> ranks_;
+  std::vector<Node> nodes_;  ///< of all ranks, and one behind them
+  std::vector<Edge> edges_;  ///< by the node that is waited for
   std::priority_queue<Event> queue_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> free_;  ///< rank, node
   std::uint64_t next_ = 0;

@@ -27,12 +27,14 @@ struct GoalBusy {
   GoalNode::Kind kind = GoalNode::Kind::calc;  ///< recv: a message, also where its receive comes later
   std::uint8_t cpu = 0;
   SimTime start{}, end{};
+  bool operator==(const GoalBusy&) const = default;
 };
 
 struct GoalTimes {
   std::vector<GoalBusy> busy;  ///< each processor's in the order of time
   /// By processor: when it is free for ever, waiting for rendezvous included.
   std::vector<SimTime> end;
+  bool operator==(const GoalTimes&) const = default;
 };
 
 /// Executes a schedule in the LogGOPS model, as LogGOPSim does:

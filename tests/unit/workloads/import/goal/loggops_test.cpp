@@ -136,6 +136,33 @@ TEST_CASE("sends of more than S bytes that wait for each other are a deadlock, w
   CHECK(import_refusal(loggops(folder, "L=1 o=1 g=1 G=1 O=1 S=9")).empty());
 }
 
+TEST_CASE("operations may stand before what they wait for, also where several wait for one") {
+  // b, then a and c: 2 + 1 + 4; the order in which they became free is that of the file.
+  CHECK(ends_ns(schedule({"a: calc 1\nb: calc 2\nc: calc 4\na requires b\nc requires b"}),
+                "L=1 o=1 g=1 G=0 O=0 S=0") == Ends{7});
+}
+
+TEST_CASE("mistakes of a schedule are found where nothing of it becomes a program") {
+  const auto refused = [](const std::string& rank) {
+    TraceFolder folder;
+    folder.plain("x.goal", schedule({rank, ""}));
+    return import_refusal(loggops(folder, "L=1 o=1 g=1 G=1 O=1 S=9"));
+  };
+  CHECK(refused("a: calc 1\nb: calc 1\na requires b\nb requires a").find("run in a circle") !=
+        std::string::npos);
+  CHECK(refused("send 1b to 1").find("which nothing there receives") != std::string::npos);
+}
+
+TEST_CASE("ranks that do the same at the same times have one program") {
+  TraceFolder folder;
+  folder.plain("x.goal", schedule({"calc 5", "calc 5", "calc 7", "calc 5"}));
+  const Job job = imported(loggops(folder, "L=1 o=1 g=1 G=1 O=1 S=9"));
+  const std::vector<std::uint32_t>& of = job.programs.program_of_gpu;
+  CHECK(of[1] == of[0]);
+  CHECK(of[2] != of[0]);
+  CHECK(of[3] == of[0]);
+}
+
 TEST_CASE("parameters that are no LogGOPS are refused") {
   const std::string expected = " (expected L= o= g= G= O= S=, each once: ns, G and O in ns/B, S in B)";
   const std::string at = "<workload> attribute 'loggops': ";
