@@ -1,8 +1,8 @@
 #include "network/health/server_health.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -16,19 +16,23 @@ namespace {
 
 using Failures = std::map<std::uint32_t, std::vector<ServerFailure>>;
 
-/// When all cables from a NIC to its fabric are down.
-std::vector<Outage> outages_of(const Model& model, const HealthTable& health, ComponentId nic) {
-  const ComponentRecord& record = model.components[nic.value];
-  std::vector<Outage> all;
-  bool is_first = true;
-  for (std::uint32_t port = 0; port < fabric_ports_of(*model.specs[record.spec]); ++port) {
-    const LinkId cable = model.ports[record.first_port + port].out;
-    if (!cable.is_valid()) continue;
-    const std::span<const Outage> own = health.outages(cable);
-    all = is_first ? std::vector<Outage>(own.begin(), own.end()) : common(all, own);
-    is_first = false;
+/// When all of these links are down; never where there are none.
+std::vector<Outage> all_down(const HealthTable& health, const std::vector<LinkId>& links) {
+  std::vector<Outage> down;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::span<const Outage> own = health.outages(links[i]);
+    down = i == 0 ? std::vector<Outage>(own.begin(), own.end()) : common(down, own);
   }
-  return all;
+  return down;
+}
+
+/// The cables from a NIC to its fabric.
+std::vector<LinkId> cables_of(const Model& model, ComponentId nic) {
+  const ComponentRecord& record = model.components[nic.value];
+  std::vector<LinkId> cables;
+  for (std::uint32_t port = 0; port < fabric_ports_of(*model.specs[record.spec]); ++port)
+    if (const LinkId out = model.ports[record.first_port + port].out; out.is_valid()) cables.push_back(out);
+  return cables;
 }
 
 /// The NICs that a device is joined to.
@@ -50,19 +54,18 @@ void add_stops(const HealthTable& health, ComponentId gpu, std::uint32_t server,
           {server, {changes[i].at, i + 1 < changes.size() ? changes[i + 1].at : time_never}, gpu});
 }
 
-/// While no chip of an NVSwitch reaches the GPU; other chips stand in for one that does not.
-void add_nvlink_losses(const Model& model, const HealthTable& health, ComponentId gpu, std::uint32_t server,
-                       Failures& failures) {
-  std::optional<std::vector<Outage>> all;
+/// To the chips of a GPU's NVSwitch, which stand in for one another.
+std::vector<LinkId> nvlinks_of(const Model& model, ComponentId gpu) {
   const ComponentRecord& record = model.components[gpu.value];
-  for (std::uint32_t i = 0; i < record.port_count; ++i) {
-    const LinkId out = model.ports[record.first_port + i].out;
-    if (!leads_to(model, out, DeviceRole::nvswitch)) continue;
-    const auto down = health.outages(out);
-    all = all ? common(*all, down) : std::vector<Outage>(down.begin(), down.end());
-  }
-  for (const Outage& span : all.value_or(std::vector<Outage>{}))
-    failures[server].push_back({server, span, gpu});
+  std::vector<LinkId> links;
+  for (std::uint32_t i = 0; i < record.port_count; ++i)
+    if (const LinkId out = model.ports[record.first_port + i].out; leads_to(model, out, DeviceRole::nvswitch))
+      links.push_back(out);
+  return links;
+}
+
+void add(const std::vector<Outage>& spans, std::uint32_t server, ComponentId cause, Failures& failures) {
+  for (const Outage& span : spans) failures[server].push_back({server, span, cause});
 }
 
 /// While nobody stands in for the GPU's NIC.
@@ -106,14 +109,13 @@ ServerHealth::ServerHealth(const Model& model, const HealthTable& health, const 
     const std::uint32_t server = book.endpoints[e].server;
     const bool is_gpu = e < book.gpu_count;
     if (is_gpu) add_stops(health, device, server, failures);
-    if (is_gpu) add_nvlink_losses(model, health, device, server, failures);
+    if (is_gpu) add(all_down(health, nvlinks_of(model, device)), server, device, failures);
     for (const ComponentId nic : nics_of(model, device)) {
       if (is_gpu) of_gpus.insert(nic);
       if (is_gpu && has_stand_ins)
         add_cut_offs(*nics, EndpointId{e}, nic, server, failures);
       else if (is_gpu || !of_gpus.contains(nic))
-        for (const Outage& outage : outages_of(model, health, nic))
-          failures[server].push_back({server, outage, nic});
+        add(all_down(health, cables_of(model, nic)), server, nic, failures);
     }
   }
   for (auto& of_server : failures)

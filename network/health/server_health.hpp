@@ -18,8 +18,8 @@ struct ServerFailure {
 };
 
 /// When servers are of no use to a job: one of their GPUs stands still, or cannot be reached, since its NIC's
-/// cables are all down and no other NIC of the server stands in, or all of its NVLinks are down; or the cables
-/// of a NIC for storage are. The same on every rank, never changed.
+/// cables are all down and no other NIC of the server stands in, or all of its NVLinks are down; or those of
+/// a NIC for storage are all down. The same on every rank, never changed.
 class ServerHealth {
  public:
   ServerHealth() = default;
