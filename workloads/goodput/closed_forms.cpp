@@ -73,11 +73,12 @@ double copies_survive(std::uint32_t servers, std::uint32_t copies, std::uint32_t
   const auto log_choose = [](double n, double k) {
     return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
   };
+  const std::uint32_t groups = servers / copies;
   double sum = 0;
-  for (std::uint32_t lost = 0; lost * copies <= failed && lost <= servers / copies; ++lost) {
+  for (std::uint32_t lost = 0; lost * copies <= failed && lost <= groups; ++lost) {
     const double gone = static_cast<double>(lost) * copies;
-    const double term = log_choose(servers / copies, lost) + log_choose(servers - gone, failed - gone) -
-                        log_choose(servers, failed);
+    const double term =
+        log_choose(groups, lost) + log_choose(servers - gone, failed - gone) - log_choose(servers, failed);
     sum += (lost % 2 == 0 ? 1 : -1) * std::exp(term);
   }
   return std::clamp(sum, 0.0, 1.0);
