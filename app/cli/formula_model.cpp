@@ -32,18 +32,19 @@ bool has_operations(const ProgramSet& set) {
                      [](const Program& program) { return !program.ops.empty(); });
 }
 
-bool uses_storage(const ProgramSet& set) {
-  for (const Program& program : set.programs)
-    for (const Op& op : program.ops)
-      if (op.kind == OpKind::storage_read || op.kind == OpKind::storage_write) return true;
-  return false;
+template <class Predicate>
+bool has_any(const ProgramSet& set, const Predicate& is_meant) {
+  return std::any_of(set.programs.begin(), set.programs.end(), [&](const Program& program) {
+    return std::any_of(program.ops.begin(), program.ops.end(), is_meant);
+  });
 }
 
-bool keeps_state_in_memory(const ProgramSet& set) {
-  return std::any_of(set.programs.begin(), set.programs.end(), [](const Program& program) {
-    return std::any_of(program.ops.begin(), program.ops.end(),
-                       [](const Op& op) { return is_in_memory(op.io); });
-  });
+bool uses_storage(const Op& op) {
+  return op.kind == OpKind::storage_read || op.kind == OpKind::storage_write;
+}
+
+bool keeps_state_in_memory(const Op& op) {
+  return is_in_memory(op.io);
 }
 
 /// What a formula says nothing about; empty: it can be used.
@@ -54,8 +55,9 @@ std::string obstacle(const Model& model) {
   if (model.resource<ServingPlan>()) return "inference (what a scheduler does depends on when messages end)";
   if (has_circuits(model)) return "circuits";
   if (const auto* health = model.resource<HealthTable>(); health && !health->is_empty()) return "<faults>";
-  if (uses_storage(*set)) return "storage (its servers are shared by all)";
-  if (keeps_state_in_memory(*set)) return "checkpoints in peers' memory (they go when the network is idle)";
+  if (has_any(*set, uses_storage)) return "storage (its servers are shared by all)";
+  if (has_any(*set, keeps_state_in_memory))
+    return "checkpoints in peers' memory (they go when the network is idle)";
   return "";
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -45,12 +46,20 @@ std::uint32_t job_of(const ProgramSet& set, std::uint32_t gpu) {
   return set.jobs.empty() ? 0 : set.programs[set.program_of_gpu[gpu]].job;
 }
 
-bool writes_checkpoints(const ProgramSet& set, std::uint32_t program) {
-  for (; program != itself; program = set.programs[program].next) {
-    const std::vector<Op>& ops = set.programs[program].ops;
-    if (std::any_of(ops.begin(), ops.end(), saves_state)) return true;
-  }
-  return false;
+/// What programs that follow one another save.
+struct Saving {
+  bool saves = false;
+  GroupKindId memory;  ///< whose members keep each other's state; invalid: none do
+};
+
+Saving saving_of(const ProgramSet& set, std::uint32_t program) {
+  Saving saving;
+  for (; program != itself; program = set.programs[program].next)
+    for (const Op& op : set.programs[program].ops) {
+      saving.saves |= saves_state(op);
+      if (is_in_memory(op.io)) saving.memory = op.group;
+    }
+  return saving;
 }
 
 /// GPUs by server, in order.
@@ -121,9 +130,9 @@ class RestartReader {
       jobs.insert(number);
       job.gpus.emplace_back(gpu);
       job.start = set_.start_of(program);
-      job.has_checkpoints &= writes_checkpoints(set_, set_.program_of_gpu[gpu]);
-      for (const Op& op : program.ops)
-        if (is_in_memory(op.io)) job.memory = op.group;
+      const Saving saving = saving_from(set_.program_of_gpu[gpu]);
+      job.has_checkpoints &= saving.saves;
+      if (saving.memory.is_valid()) job.memory = saving.memory;
       plan.gpus.emplace_back(gpu);
     }
     in_use_[server] = !jobs.empty();
@@ -132,6 +141,13 @@ class RestartReader {
           "<restart>: jobs '{}' and '{}' share server {}; one that is restarted would stop the other's "
           "traffic there (expected servers of one job)",
           plan.jobs[*jobs.begin()].name, plan.jobs[*jobs.rbegin()].name, server)));
+  }
+
+  /// Thousands of GPUs run the same programs.
+  Saving saving_from(std::uint32_t program) {
+    const auto [known, is_new] = saving_.try_emplace(program);
+    if (is_new) known->second = saving_of(set_, program);
+    return known->second;
   }
 
   void complain(const std::string& problem) {
@@ -179,6 +195,7 @@ class RestartReader {
   ErrorList& errors_;
   std::vector<std::vector<std::uint32_t>> servers_;
   std::vector<bool> in_use_;
+  std::map<std::uint32_t, Saving> saving_;  ///< by the first of the programs
 };
 
 /// The same model, with a port more for each GPU: ids of components and links stay. Without its ModelNotes.
@@ -219,18 +236,14 @@ std::shared_ptr<const ModelNotes> notes_with_spares(const ModelNotes& notes, con
   return all;
 }
 
-Remark remark_of(const RestartPlan& plan) {
+/// What is given and not simulated, and jobs that a restart takes back to their beginning.
+std::vector<Remark> remarks_of(const RestartPlan& plan) {
   const RestartStages& s = plan.stages;
-  return {"restart",
-          fmt::format("detection {}, replacement {}, rendezvous {}, communicators {} and {} a GPU, "
-                      "warm-up {}: times as <restart> has them, none of them simulated",
-                      format_time(s.detection), format_time(s.replacement), format_time(s.rendezvous),
-                      format_time(s.init), format_time(s.init_per_gpu), format_time(s.warm_up))};
-}
-
-/// Jobs that a restart takes back to their beginning.
-std::vector<Remark> remarks_without_checkpoints(const RestartPlan& plan) {
-  std::vector<Remark> all;
+  std::vector<Remark> all = {
+      {"restart", fmt::format("detection {}, replacement {}, rendezvous {}, communicators {} and {} a GPU, "
+                              "warm-up {}: times as <restart> has them, none of them simulated",
+                              format_time(s.detection), format_time(s.replacement), format_time(s.rendezvous),
+                              format_time(s.init), format_time(s.init_per_gpu), format_time(s.warm_up))}};
   for (const RestartPlan::Job& job : plan.jobs)
     if (!job.gpus.empty() && !job.has_checkpoints)
       all.push_back({"restart", fmt::format("{} has no checkpoint that all its GPUs write: it begins again "
@@ -280,8 +293,7 @@ Model with_supervisor(Model built, const Scenario& scenario, ErrorList& errors) 
   if (const auto* notes = built.resource<ModelNotes>())
     part.resources.add(notes_with_spares(*notes, *spares));
   part.resources.add(std::make_shared<const RestartsJobs>());
-  part.remarks = remarks_without_checkpoints(reader.plan);
-  part.remarks.insert(part.remarks.begin(), remark_of(reader.plan));
+  part.remarks = remarks_of(reader.plan);
   join_gpus(model, reader.plan);
   part.resources.add(std::make_shared<const RestartPlan>(std::move(reader.plan)));
   model.add(std::move(part));

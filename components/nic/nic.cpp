@@ -77,12 +77,13 @@ Nic::Nic(const BuildContext& build, const NicReturns& returns)
     health_ = health;
   LIGHTRAIL_EXPECT(build.record.port_count >= spec_.ports);  // as it is wired
   loops_.reserve(build.record.port_count - spec_.ports);
+  const std::vector<Injector::Source> sources = sources_of(build);
   for (std::uint32_t i = 0; i < build.record.port_count; ++i) {
     auto port = static_cast<PortIndex>(i);
     check_port_rate(build, port, i < spec_.ports ? spec_.port_rate : spec_.pcie_rate);
     LinkId out = model_.ports[build.record.first_port + i].out;
     if (out.is_valid()) endpoint_at_[i].value = model_.components[model_.links[out.value].to.value].number;
-    if (i >= spec_.ports) loops_.emplace_back(build, port, i, sources_of(build), spec_.send_latency);
+    if (i >= spec_.ports) loops_.emplace_back(build, port, i, sources, spec_.send_latency);
   }
   mtu_bytes_ = std::max<std::uint32_t>(port_end(build, 0).mtu_bytes, 1);
   if (spec_.flow_control != NicFlowControl::pauses) return;

@@ -157,7 +157,6 @@ class Nic final : public Component, private SentListener {
   void watch(Context& context);
   void give_back_all(Context& context);
   void spread_again(Context& context);
-  void post_again(const Injector::Rest& rest, SimTime now);
   [[nodiscard]] bool gives_back(PortIndex device, SimTime now) const;
   void give_back(Context& context, PortIndex device, const Frame& head, std::int64_t bytes, bool notify);
   void send_again(const Train& back, Context& context);

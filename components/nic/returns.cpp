@@ -44,7 +44,7 @@ void Nic::watch(Context& context) {
 }
 
 void Nic::spread_again(Context& context) {
-  for (const Injector::Rest& rest : fabric_.take_all()) post_again(rest, context.now());
+  for (const Injector::Rest& rest : fabric_.take_all()) post(rest.message(), context.now());
   fabric_.pump(context, crossbar_.egress(), *this);
 }
 
@@ -67,7 +67,7 @@ void Nic::give_back_all(Context& context) {
         rest.token != none && notices_.part_cancelled(static_cast<std::uint32_t>(rest.token));
     give_back(context, device, rest.head, rest.bytes, is_told);
   }
-  for (const Injector::Rest& rest : kept) post_again(rest, now);
+  for (const Injector::Rest& rest : kept) post(rest.message(), now);
 }
 
 /// Whether the device at that port has another NIC of its server to go by, and knows that it needs one.
@@ -80,10 +80,6 @@ void Nic::give_back(Context& context, PortIndex device, const Frame& head, std::
   work.lane = head.lane, work.notify = notify, work.is_control = head.kind == MessageKind::control;
   work.bytes = static_cast<std::uint32_t>(bytes), work.address = head.address;
   context.send(device, context.now(), to_payload(work));
-}
-
-void Nic::post_again(const Injector::Rest& rest, SimTime now) {
-  post(rest.message(), now);
 }
 
 /// An optical switch could not pass it on.

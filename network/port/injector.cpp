@@ -32,8 +32,8 @@ bool enters_fabric(const BuildContext& build, PortIndex port) {
 constexpr std::uint32_t all_rings = 0xffffffff;
 
 /// Only what enters a fabric is paced; null where nothing is.
-std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& end, PortIndex port) {
-  if (!enters_fabric(build, port)) return nullptr;
+std::unique_ptr<FlowPacing> pacing_of(const BuildContext& build, const PortEnd& end, bool enters_fabric) {
+  if (!enters_fabric) return nullptr;
   if (const auto* congestion = build.model.resource<CongestionControl>())
     return std::make_unique<InjectionRates>(*congestion);
   if (const auto* dcqcn = build.model.resource<Dcqcn>())
@@ -49,10 +49,11 @@ std::uint64_t key_of(EndpointId from, EndpointId to, Connection connection) {
 
 Injector::Injector(const BuildContext& build, PortIndex port, std::uint32_t wake_tag,
                    const std::vector<Source>& sources, SimTime latency, BitRate all_lines)
-    : Injector(build, port_end(build, port), port, wake_tag, sources, latency, all_lines) {}
+    : Injector(build, port_end(build, port), port, wake_tag, sources, latency, all_lines,
+               lightrail::enters_fabric(build, port)) {}
 
 Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-                   const std::vector<Source>& sources, SimTime latency, BitRate all_lines)
+                   const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric)
     : port_(port),
       wake_tag_(wake_tag),
       mtu_bytes_(std::max<std::uint32_t>(end.mtu_bytes, 1)),
@@ -60,12 +61,12 @@ Injector::Injector(const BuildContext& build, const PortEnd& end, PortIndex port
       lanes_(std::max<std::uint32_t>(end.far.lanes, 1)),
       latency_(latency),
       ahead_(end.send_ahead),
-      has_weights_(weights_of(build, end) != nullptr),
-      arbiter_(has_weights_ ? *weights_of(build, end) : LaneWeights{}, train_bytes_),
+      weights_(weights_of(build, end)),
+      arbiter_(weights_ ? *weights_ : LaneWeights{}, train_bytes_),
       sources_(sources.size()),
       turns_(lanes_ * static_cast<std::uint32_t>(1 + sources.size()),
-             enters_fabric(build, port) && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
-      own_pacing_(pacing_of(build, end, port)),
+             enters_fabric && train_bytes_ > mtu_bytes_ ? lanes_ : all_rings, train_bytes_),
+      own_pacing_(pacing_of(build, end, enters_fabric)),
       pacing_(own_pacing_.get()) {
   const BitRate lines = all_lines.value != 0 ? all_lines : end.out_rate;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -194,7 +195,7 @@ bool Injector::turn_to_unpaused(std::uint32_t ring, SimTime at, SimTime& earlies
 std::uint32_t Injector::choose(const Context& context, EgressBank& egress, SimTime at, SimTime& earliest) {
   if (ahead_ == SimTime{0})
     if (const std::uint32_t ring = choose_control(context, egress); ring != none) return ring;
-  if (has_weights_) return choose_by_weight(context, egress, at, earliest);
+  if (weights_) return choose_by_weight(context, egress, at, earliest);
   const auto payload_rings = static_cast<std::uint32_t>(sources_.size()) * lanes_;
   std::uint32_t turn = next_ring_ < payload_rings ? next_ring_ : 0;
   for (std::uint32_t i = 0; i < payload_rings; ++i, turn = turn + 1 == payload_rings ? 0 : turn + 1) {

@@ -138,7 +138,7 @@ class Injector {
   };
 
   Injector(const BuildContext& build, const PortEnd& end, PortIndex port, std::uint32_t wake_tag,
-           const std::vector<Source>& sources, SimTime latency, BitRate all_lines);
+           const std::vector<Source>& sources, SimTime latency, BitRate all_lines, bool enters_fabric);
   enum class Order : std::uint8_t { last, first };
   void add(const Outgoing& message, SimTime now, Order order);
   std::uint32_t new_message(const Outgoing& message);
@@ -164,7 +164,7 @@ class Injector {
   PortIndex port_;
   std::uint32_t wake_tag_, mtu_bytes_, train_bytes_, lanes_;
   SimTime latency_, ahead_;
-  bool has_weights_;
+  const LaneWeights* weights_;  ///< fixed; null: lanes take no turns
   LaneArbiter arbiter_;
   std::array<std::uint32_t, max_lanes> next_source_{};  ///< by lane; where lanes have weights
 

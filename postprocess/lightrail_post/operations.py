@@ -44,8 +44,10 @@ def _shares(ops, gpus, low, high):
 
 
 def _steps_of(run, gpus, iteration):
+    """gpus None: of all."""
     steps = that_count(run, run.tables["steps"])
-    return steps[(steps["iteration"] == iteration) & steps["gpu"].isin(gpus)]
+    steps = steps[steps["iteration"] == iteration]
+    return steps if gpus is None else steps[steps["gpu"].isin(gpus)]
 
 
 def finding(run, gpus, iteration, ops, span):
@@ -56,7 +58,7 @@ def finding(run, gpus, iteration, ops, span):
         compute, exposed = _shares(ops, gpus, *span)
         return (f"{who} for {100 * compute:.0f} % of the {style.format_time(span[1] - span[0])} shown and {wait} for "
                 f"communication for {100 * exposed:.0f} %")
-    steps = _steps_of(run, run.tables["steps"]["gpu"], iteration)
+    steps = _steps_of(run, None, iteration)
     mine = steps[steps["gpu"].isin(gpus)]
     if mine.empty:
         return f"{len(gpus):,} {'GPU' if len(gpus) == 1 else 'GPUs'} recorded"

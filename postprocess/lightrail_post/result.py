@@ -43,7 +43,7 @@ def _folder(group):
     return _attributes(group) | {name: _folder(below) for name, below in group.items()}
 
 
-def that_count(run: "Run", rows: pd.DataFrame) -> pd.DataFrame:
+def that_count(run: Run, rows: pd.DataFrame) -> pd.DataFrame:
     """Of rows of steps or exposed those of the last time that its job did each iteration: one that was
     restarted does some again, perhaps on other GPUs (those of spare servers are taken for one job here). Of a
     version before 0.3 all."""

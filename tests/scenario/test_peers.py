@@ -42,7 +42,7 @@ def check_copies(lightrail, scenarios, folder):
         # In the second and third of three steps, each all of what a GPU keeps.
         saves = len(own)
         assert saves == 2, own
-        state = 14 * 26.9e9 / 14 / 16  # bytes a GPU keeps: 14 B a parameter over 16 GPUs
+        state = 26.9e9 / 16  # bytes a GPU keeps
         pieces = -(-int(state) // PIECE)
         assert abs(len(sent) / saves - pieces) <= 1 and len(kept) == len(sent), (len(sent), pieces)
         if name == "at once":

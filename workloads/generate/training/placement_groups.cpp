@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,16 +15,12 @@ namespace {
 
 /// GPUs of the job by server, in the order in which it comes to them.
 std::vector<std::vector<std::uint32_t>> by_server(const WorkloadContext& context) {
-  std::vector<std::uint32_t> servers;
+  std::map<std::uint32_t, std::size_t> place_of;  // by server
   std::vector<std::vector<std::uint32_t>> gpus;
   for (std::uint32_t gpu = 0; gpu < context.servers.size(); ++gpu) {
-    const auto found = std::find(servers.begin(), servers.end(), context.servers[gpu]);
-    if (found == servers.end()) {
-      servers.push_back(context.servers[gpu]);
-      gpus.push_back({gpu});
-    } else {
-      gpus[static_cast<std::size_t>(found - servers.begin())].push_back(gpu);
-    }
+    const auto [known, is_new] = place_of.try_emplace(context.servers[gpu], gpus.size());
+    if (is_new) gpus.emplace_back();
+    gpus[known->second].push_back(gpu);
   }
   return gpus;
 }
