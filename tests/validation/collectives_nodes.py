@@ -107,8 +107,8 @@ def tray_rows(run):
 
 def target_n9(run, short):
     """All-reduce of GB200 over 2 and 20 racks of 72, and over a tray of 4 in each of 3 (CoreWeave). The
-    NVSwitches are fitted to one rack; of these rows nothing is fitted. 20 racks were measured without NVLS
-    (docs/validation.md)."""
+    NVSwitches are fitted to one rack; of these rows nothing is fitted. 20 racks were most likely measured
+    without NVLS (docs/validation.md)."""
     if short:
         return
     asked = {2: ("536870912 B", f"{4096 * MIB} B"), 20: ("536870912 B", "536870912 B")}

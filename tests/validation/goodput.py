@@ -1,4 +1,4 @@
-"""Targets F3, F4, G1, G2, G4: failures of large jobs and what they leave of their time (`lightrail goodput`).
+"""Targets F3, F4, G1, G2, G4, G4b: failures of large jobs and what they leave of their time.
 
 Rates of configs/faults are the published ones, so rows about them hold that drawing and counting give them
 back ("fitted"). Nothing else is fitted: what a restart takes is not published as a whole, and the defaults of
@@ -91,6 +91,10 @@ def target_g4(run, short):
     for what, published, simulated in (("to write", 42, weeks["write_ps"]), ("wasted by a failure", 105, wasted_ps)):
         yield {"row": f"MT-NLG 530B over 20 Gb/s: {what}", "fitted": "no", "published": published, "unit": "min",
                "simulated": simulated / 60e12, "bound_pct": 20}
+
+
+def target_g4b(run, short):
+    """Checkpoints in peers' memory as Gemini has them: what copies leave, and what they take of a step."""
     yield from copies_that_survive(run)
     yield from overhead_of_peers(run)
 
@@ -112,4 +116,5 @@ def overhead_of_peers(run):
            "unit": "1", "simulated": steps[0] / steps[1], "bound_pct": 20}
 
 
-TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2, "G4": target_g4}
+TARGETS = {"F3": target_f3, "F4": target_f4, "G1": target_g1, "G2": target_g2, "G4": target_g4,
+           "G4b": target_g4b}
