@@ -44,7 +44,7 @@ TEST_CASE("without failures what is not effective is blocked: 1 / (1 + blocking 
   GoodputPlan plan = small_job(0, 55 * one_minute, 5 * one_minute);  // 720 segments of an hour
   const GoodputSample sample = play_training(plan, 0);
   CHECK(sample[GoodputUse::effective] / 55 == plan.period / 60);
-  CHECK(sample[GoodputUse::checkpoint] * 60 == plan.period * 5);
+  CHECK(sample[GoodputUse::checkpoint] / 5 == plan.period / 60);
   CHECK(all_time(sample) == plan.period);
 }
 
