@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "engine/base/transfer_time.hpp"
+
 namespace lightrail {
 namespace {
 
@@ -26,6 +28,8 @@ InputBank::InputBank(std::span<const PortEnd> ports, const std::string& name)
     hears_arrivals_ |= terms.hears_arrivals;
     hears_departures_ |= terms.hears_departures;
     if (terms.hears_departures) continue;
+    if (terms.report_bytes > 0 && terms.lanes > 0 && ports[i].in_rate.value > 0)
+      batch_time_ = std::min(batch_time_, transfer_time(Bytes{terms.capacity / 4}, ports[i].in_rate));
     for (std::uint32_t k = 0; k < terms.lanes; ++k) {
       freed_[k * port_count_ + i].report_bytes = terms.report_bytes;
       freed_[k * port_count_ + i].capacity = terms.capacity;
@@ -52,8 +56,14 @@ void InputBank::finish(Context& context) {
 
 void InputBank::report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed) {
   const std::uint32_t bytes = freed.bytes;
-  freed.bytes = 0;
-  control_of_[port]->on_freed(context, port, lane, bytes, std::max(freed.at, context.now()));
+  const SimTime at = std::max(freed.report_at, context.now());
+  freed.bytes = 0, freed.report_at = SimTime{0};
+  control_of_[port]->on_freed(context, port, lane, bytes, at);
+}
+
+void InputBank::report_alone(Context& context, PortIndex port, const Frame& train, SimTime at, Freed& freed) {
+  if (freed.bytes > 0) report(context, port, train.lane, freed);
+  control_of_[port]->on_freed(context, port, train.lane, train.bytes, std::max(at, context.now()));
 }
 
 void InputBank::save(StateWriter& out) const {

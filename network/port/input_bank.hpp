@@ -15,6 +15,10 @@ namespace lightrail {
 
 /// The receiving side of all ports of one component: counts what leaves its input buffers, and tells the
 /// ports' flow control when it wants to know.
+///
+/// Trains may have got their output line long before they leave, and those of other outputs leave sooner.
+/// While some leave later than a quarter of a buffer takes to come in, each is told of by itself, at its own
+/// time: in one report with them, a free place would wait for a busy output, as behind the head of a queue.
 class InputBank {
  public:
   /// `ports`: of the component, by index; `name`: the component's. Throws InputErrors when a buffer is too
@@ -36,8 +40,10 @@ class InputBank {
       return;
     }
     freed.held -= train.bytes;
-    freed.bytes += train.bytes;
     freed.at = std::max(freed.at, at);
+    if (freed.at - context.now() > batch_time_) return report_alone(context, port, train, at, freed);
+    freed.bytes += train.bytes;
+    freed.report_at = std::max(freed.report_at, at);
     if (freed.bytes >= freed.report_bytes || std::uint64_t{4} * freed.bytes + freed.held >= freed.capacity)
       report(context, port, train.lane, freed);
   }
@@ -80,7 +86,8 @@ class InputBank {
   static constexpr std::uint32_t no_report = 0xffffffff;
   /// Of a port and lane, since the last report.
   struct Freed {
-    SimTime at{};  ///< the last of the bytes
+    SimTime at{};         ///< when the last train that was ever here leaves
+    SimTime report_at{};  ///< when the last of `bytes` does
     std::uint32_t bytes = 0;
     std::uint32_t held = 0;                  ///< in the buffer now [B]
     std::uint32_t report_bytes = no_report;  ///< fixed; no_report: nobody wants to know
@@ -89,12 +96,14 @@ class InputBank {
   [[nodiscard]] bool tell_taken(Context& context, PortIndex port, const Frame& train);
   void tell_leaving(Context& context, PortIndex port, const Frame& train, SimTime at);
   void report(Context& context, PortIndex port, std::uint8_t lane, Freed& freed);
+  void report_alone(Context& context, PortIndex port, const Frame& train, SimTime at, Freed& freed);
 
   std::uint32_t port_count_;
-  std::uint32_t lanes_;            ///< of the port that has most
-  bool hears_arrivals_ = false;    ///< some port's flow control does
-  bool hears_departures_ = false;  ///< likewise
-  SmallArray<Freed, 6> freed_;     ///< by lane and port
+  std::uint32_t lanes_;              ///< of the port that has most
+  bool hears_arrivals_ = false;      ///< some port's flow control does
+  bool hears_departures_ = false;    ///< likewise
+  SimTime batch_time_ = time_never;  ///< fixed: a quarter of the smallest buffer on its line
+  SmallArray<Freed, 6> freed_;       ///< by lane and port
   std::vector<std::unique_ptr<ReceiveControl>> controls_;
   std::vector<ReceiveControl*> control_of_;  ///< by port
 };

@@ -21,7 +21,8 @@ namespace lightrail {
 /// starve the sender, and a full buffer returns them train by train, as packets would. They are returned one
 /// by one behind an optical switch, because the sender may be switched to another receiver, and over a way so
 /// long that what a line carries in a round trip fills three quarters of the buffer: the sender would want
-/// for what is withheld. A batch leaves when the last of its trains has left. Credits take no line time.
+/// for what is withheld. A batch leaves when the last of its trains has left; what leaves much later than
+/// others is no part of one (InputBank). Credits take no line time.
 class CreditReturn final : public ReceiveControl {
  public:
   /// Throws InputErrors when a buffer does not hold one train of the component's links.

@@ -134,6 +134,40 @@ TEST_CASE("what was freed and not yet told is part of the state") {
   CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 300, SimTime{70}}});
 }
 
+// A lane of 1,000 B on a line of 1 B/ns: a quarter of it comes in within 250 ns.
+TEST_CASE("what leaves at once is not told with what leaves much later") {
+  Place place;
+  place.kind.terms = {.lanes = 2, .report_bytes = 900, .capacity = 1000};
+  place.ends[1].in_rate = BitRate{8'000'000'000};
+  InputBank bank(place.ends, "device");
+  const std::vector<Report>& told = place.kind.told.freed;
+  Context context = place.at(0);
+  bank.taken(context, 1, train(400));
+  pass(bank, context, 1, train(40), SimTime{10});
+  CHECK(told.empty());
+  // It has its line in 2 us: told alone, and those before it no later than without it.
+  pass(bank, context, 1, train(50), SimTime{2'000'000});
+  CHECK(told == std::vector<Report>{{1, 0, 40, SimTime{10}}, {1, 0, 50, SimTime{2'000'000}}});
+  // While it is here, all are told one by one.
+  Context then = place.at(1'700'000);
+  pass(bank, then, 1, train(1), SimTime{1'700'000});
+  CHECK(told.back() == Report{1, 0, 1, SimTime{1'700'000}});
+  // What is left of its time is less than a batch takes.
+  Context after = place.at(1'800'000);
+  pass(bank, after, 1, train(1), SimTime{1'800'000});
+  CHECK(told.size() == 3);
+}
+
+TEST_CASE("a report is as late as the last of its own bytes, whatever was told before") {
+  Place place;
+  InputBank bank(place.ends, "device");
+  Context context = place.at(0);
+  pass(bank, context, 1, train(300), SimTime{5000});
+  pass(bank, context, 1, train(300), SimTime{70});
+  CHECK(place.kind.told.freed == std::vector<Report>{{1, 0, 300, SimTime{5000}}, {1, 0, 300, SimTime{70}}});
+  CHECK(bank.free_at(1) == SimTime{5000});
+}
+
 // A lane of 1,000 B: with 600 in it, 100 of the 400 free ones are a quarter; with 960, 10 of 40.
 TEST_CASE("the fuller a buffer, the finer it is reported") {
   Place place;
