@@ -54,10 +54,7 @@ RoutingSetup routing_setup(const BuildContext& build, const PacketSwitchSpec& sp
       route,           egress, hash_combine(build.model.seed, build.id.value), spec.lanes, spec.flow_entries,
       spec.flowlet_gap};
   if (const auto* nscc = build.model.resource<Nscc>()) setup.entropy_values = nscc->spec.entropy_values;
-  for (const PortEnd& end : port_ends(build)) {
-    setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
-    setup.train_bytes = std::max(setup.train_bytes, end.train_bytes());
-  }
+  for (const PortEnd& end : port_ends(build)) setup.mtu_bytes = std::max(setup.mtu_bytes, end.mtu_bytes);
   return setup;
 }
 

@@ -33,7 +33,6 @@ struct RoutingSetup {
   SimTime flowlet_gap{};             ///< pause after which a flow may move
   std::uint32_t entropy_values = 1;  ///< of a flow, of which frames say theirs
   std::uint32_t mtu_bytes = 0;       ///< packets of its ports [B]
-  std::uint32_t train_bytes = 0;     ///< their longest trains [B]
   Detours* detours = nullptr;        ///< null: no link ever fails, or routes are lists
 };
 
