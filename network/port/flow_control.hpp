@@ -145,7 +145,8 @@ class FrameLine {
 struct ReceiveTerms {
   std::uint32_t lanes = 0;  ///< of the input buffer; 0: nothing is told
   /// ReceiveControl::on_freed is called when so many bytes of a lane have become free [B], or a quarter of
-  /// what is free of `capacity`: the fuller the buffer, the finer. Of what leaves late by itself (InputBank).
+  /// what is free of `capacity`: the fuller the buffer, the finer; what leaves late is told of
+  /// by itself (InputBank).
   std::uint32_t report_bytes = 0;
   std::uint32_t capacity = unlimited;  ///< of a lane [B]
   bool hears_arrivals = false;         ///< ReceiveControl::on_taken is called

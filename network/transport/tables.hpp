@@ -29,7 +29,8 @@ enum class RecallOutcome : std::uint8_t {
   beside,    ///< simulated: another operation of a member that uses NVLink may run beside it
   apart,     ///< simulated: the first member began before the NVSwitch could tell it that all had come
   busy,      ///< simulated: lines, buffers or credits were not at rest
-  unlike,    ///< simulated, again: lines are still busy when its first member may go on
+  unlike,    ///< simulated, again: lines are still busy when its first member may go on, or
+             ///< a buffer was so full that credits came back one by one
   full       ///< simulated: no more is kept
 };
 inline constexpr std::size_t recall_outcomes = 7;
