@@ -131,6 +131,24 @@ TEST_CASE("adaptive-flow counts a pause from the last packet of a train") {
   CHECK(*std::max_element(counts.begin(), counts.end()) < 40);
 }
 
+TEST_CASE("adaptive-flow sees no pause while trains of other flows come in on the line") {
+  const auto is_on_one_port = [](bool has_other, std::uint16_t packets, std::int64_t every) {
+    Fan fan(adaptive_flow_routing(), true, packets);
+    for (int i = 0; i < 40; ++i) {
+      fan.send(every * i, 7, 3, packets);
+      if (has_other) fan.send(every * i + every / 2, 7, 4, packets);
+    }
+    fan.bed.run();
+    const std::vector<std::size_t> counts = fan.counts();
+    // Either flow has 40 trains.
+    return std::all_of(counts.begin(), counts.end(), [](std::size_t n) { return n % 40 == 0; });
+  };
+  CHECK(is_on_one_port(true, 12, 24'000));  // as packets that take turns, 2,000 apart
+  CHECK_FALSE(is_on_one_port(false, 12, 24'000));
+  CHECK_FALSE(is_on_one_port(true, 12, 28'000));  // of 28,000 the line has 6,000 free and two single packets
+  CHECK_FALSE(is_on_one_port(true, 1, 24'000));   // at packet level all time counts
+}
+
 // Ports without any load are alike: 400 draws of one in four give 100 each, with a standard deviation of
 // sqrt(400 * 1/4 * 3/4) = 8.7. Five of them are 43.
 TEST_CASE("adaptive routing draws among ports that are equally loaded, whatever the flow") {
